@@ -1,0 +1,64 @@
+//! The operator, whom no credential of the service admits: only IAM lets anybody invoke the admin function.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use crate::app::App;
+use crate::auth::password::Password;
+use crate::domain::company::Company;
+use crate::domain::customer::{Customer, PasswordHash};
+use crate::domain::id::Id;
+use crate::error::Result;
+use crate::http::reference::References;
+use crate::store::{Store, Usage};
+
+/// Whoever operates the service.
+pub struct Operator {
+    /// The moment of the command.
+    pub now: DateTime<Utc>,
+    store: Store,
+    app: App,
+}
+
+impl Operator {
+    /// Acts as the operator, on the word of who may invoke this function.
+    pub fn of(app: &App) -> Self {
+        let store = Store::new(app.clone(), Arc::new(Usage::default()));
+        Self { now: app.now(), store, app: app.clone() }
+    }
+
+    /// Makes the addresses of resources.
+    pub fn references(&self) -> References<'_> {
+        References::new(self.app.config())
+    }
+
+    /// A new identifier.
+    pub fn next_id<T>(&self) -> Id<T> {
+        self.store.next_id(self.now)
+    }
+
+    /// The hash of a password, to store.
+    ///
+    /// # Errors
+    /// [`crate::Error::Internal`].
+    pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
+        password.hash(self.app.entropy()).await
+    }
+
+    /// Creates a company and its first owner.
+    ///
+    /// # Errors
+    /// Messages by field for what is taken.
+    pub async fn create_company(&self, company: &Company, owner: &Customer) -> Result<()> {
+        self.store.create_company(company, owner).await
+    }
+
+    /// Creates a customer of an existing company.
+    ///
+    /// # Errors
+    /// Messages by field for what is taken or missing.
+    pub async fn create_customer(&self, customer: &Customer) -> Result<()> {
+        self.store.create_customer(customer).await
+    }
+}

@@ -1,0 +1,106 @@
+//! Guards of a project and of what stands in it.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+
+use super::{Request, Scope, require};
+use crate::app::App;
+use crate::auth::policy::{Action, Grant};
+use crate::domain::company::Company;
+use crate::domain::id::{CompanyId, InvalidId, ProjectId};
+use crate::domain::project::Project;
+use crate::domain::tally::Tally;
+use crate::error::{Error, Result};
+use crate::store::{Batch, Key, Versioned, keys, shards};
+
+/// A caller who may do `G` in the project of the path.
+pub struct InProject<G> {
+    /// The project.
+    pub project: Versioned<Project>,
+    scope: Scope,
+    grant: PhantomData<G>,
+}
+
+impl<G> Deref for InProject<G> {
+    type Target = Scope;
+
+    fn deref(&self) -> &Scope {
+        &self.scope
+    }
+}
+
+/// A caller who may do `G` with the project of the path, and all that its view shows.
+pub struct OnProject<G> {
+    /// The company, whose defaults the project falls back on.
+    pub company: Versioned<Company>,
+    /// What is counted of the project's candidates.
+    pub tally: Tally,
+    inner: InProject<G>,
+}
+
+impl<G> Deref for OnProject<G> {
+    type Target = InProject<G>;
+
+    fn deref(&self) -> &InProject<G> {
+        &self.inner
+    }
+}
+
+impl<G: Grant> InProject<G> {
+    /// Admits the caller to the project of the path and reads what stands under `more` keys as well.
+    pub(super) async fn admit(
+        request: &Request<'_>,
+        more: impl FnOnce(&CompanyId, ProjectId) -> Result<Vec<Key>, InvalidId>,
+    ) -> Result<(Self, Batch)> {
+        let company = request.id::<CompanyId>("companyId");
+        let path = company.and_then(|company| Ok((company, request.id::<ProjectId>("projectId")?)));
+        let keys = path.clone().and_then(|(company, project)| {
+            let mut keys = more(&company, project)?;
+            keys.push(keys::project(&company, project));
+            Ok(keys)
+        });
+        let (scope, mut batch) = request.admit(keys).await?;
+        let (company, project) = path.map_err(|_| Error::NotFound)?;
+        let project = batch.take::<Project>(&keys::project(&company, project))?.ok_or(Error::NotFound)?;
+        let account_type = scope.caller.customer.account_type;
+        let roles = project.staff.roles_of(scope.caller.customer.id);
+        if !Action::ReadProject.is_allowed(account_type, &roles) {
+            return Err(Error::NotFound);
+        }
+        require(G::ACTION.is_allowed(account_type, &roles))?;
+        Ok((Self { project, scope, grant: PhantomData }, batch))
+    }
+
+    /// Whether the caller may change the project and its candidates.
+    pub fn is_manager(&self) -> bool {
+        let customer = &self.scope.caller.customer;
+        Action::ChangeProject.is_allowed(customer.account_type, &self.project.staff.roles_of(customer.id))
+    }
+}
+
+impl<G: Grant> FromRequestParts<App> for InProject<G> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let request = Request::new(parts, app).await?;
+        Ok(Self::admit(&request, |_, _| Ok(Vec::new())).await?.0)
+    }
+}
+
+impl<G: Grant> FromRequestParts<App> for OnProject<G> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let request = Request::new(parts, app).await?;
+        let more = |company: &CompanyId, project| {
+            Ok(shards(company, project).chain([keys::company(company)]).collect())
+        };
+        let (inner, mut batch) = InProject::admit(&request, more).await?;
+        let tally = batch.take_tally(inner.company(), inner.project.id);
+        let company = batch.take(&keys::company(inner.company()))?.ok_or(Error::NotFound)?;
+        Ok(Self { company, tally, inner })
+    }
+}

@@ -1,0 +1,124 @@
+//! Passwords: argon2id, 19 MiB, two passes, one lane, as OWASP recommends.
+
+use std::sync::LazyLock;
+
+use argon2::password_hash::phc::PasswordHash as Phc;
+use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
+
+use crate::clock::Entropy;
+use crate::domain::customer::PasswordHash;
+use crate::error::{Error, Result};
+
+/// A password as it came in. Never shown, not even to logs.
+pub struct Password(String);
+
+impl Password {
+    /// The fewest characters of a password.
+    pub const MIN: usize = 8;
+    /// The most characters of a password.
+    pub const MAX: usize = 128;
+
+    /// Takes a password that somebody logs in with: any text of bounded length.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn attempt(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            Err("This field may not be blank.".to_owned())
+        } else if text.chars().count() > Self::MAX {
+            Err(format!("Ensure this field has no more than {} characters.", Self::MAX))
+        } else {
+            Ok(Self(text.to_owned()))
+        }
+    }
+
+    /// Takes a password that somebody chooses.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn choose(text: &str) -> Result<Self, String> {
+        if text.chars().count() < Self::MIN {
+            return Err(format!("Ensure this field has at least {} characters.", Self::MIN));
+        }
+        Self::attempt(text)
+    }
+
+    /// The hash to store, with a salt from `entropy`. Takes tens of milliseconds, on a thread of its own.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub async fn hash(self, entropy: &dyn Entropy) -> Result<PasswordHash> {
+        let mut salt = [0; 16];
+        entropy.fill(&mut salt);
+        on_own_thread(move || {
+            let hash = ARGON2.hash_password_with_salt(self.0.as_bytes(), &salt).map_err(Error::internal)?;
+            Ok(PasswordHash::new(hash.to_string()))
+        })
+        .await
+    }
+
+    /// Finds the first of `hashes` that is of this password; checks against at least one, so that the time it takes
+    /// does not tell whether there was any. On a thread of its own.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when a stored hash is no hash.
+    pub async fn find(self, hashes: Vec<Option<PasswordHash>>) -> Result<Option<usize>> {
+        on_own_thread(move || {
+            let mut found = None;
+            let hashes = if hashes.is_empty() { vec![None] } else { hashes };
+            for (index, hash) in hashes.iter().enumerate() {
+                let stored = hash.as_ref().unwrap_or(&NOBODYS);
+                let phc = Phc::new(stored.phc()).map_err(Error::internal)?;
+                let fits = ARGON2.verify_password(self.0.as_bytes(), &phc).is_ok();
+                if fits && hash.is_some() && found.is_none() {
+                    found = Some(index);
+                }
+            }
+            Ok(found)
+        })
+        .await
+    }
+}
+
+static ARGON2: LazyLock<Argon2<'_>> = LazyLock::new(|| {
+    let params = Params::new(19 * 1024, 2, 1, None).unwrap_or_default();
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+});
+
+/// A hash that no password has, to compare with when there is no account: same cost, never a match.
+static NOBODYS: LazyLock<PasswordHash> = LazyLock::new(|| {
+    let hash = ARGON2.hash_password_with_salt(&[0; 32], &[0; 16]).map(|hash| hash.to_string());
+    PasswordHash::new(hash.unwrap_or_default())
+});
+
+async fn on_own_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(Error::internal)?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemEntropy;
+
+    fn attempt(text: &str) -> Password {
+        Password::attempt(text).unwrap()
+    }
+
+    #[tokio::test]
+    async fn only_the_password_itself_fits() {
+        let hash = Password::choose("correct horse").unwrap().hash(&SystemEntropy).await.unwrap();
+        assert!(hash.phc().starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", hash.phc());
+        let hashes = vec![None, Some(hash)];
+        assert_eq!(attempt("correct horse").find(hashes.clone()).await.unwrap(), Some(1));
+        assert_eq!(attempt("correct horses").find(hashes).await.unwrap(), None);
+        assert_eq!(attempt("\0".repeat(32).as_str()).find(vec![]).await.unwrap(), None);
+    }
+
+    #[test]
+    fn a_chosen_password_is_neither_short_nor_endless() {
+        assert!(Password::choose("1234567").is_err());
+        assert!(Password::choose("12345678").is_ok());
+        assert!(Password::choose(&"x".repeat(129)).is_err());
+        assert!(Password::attempt("").is_err());
+    }
+}

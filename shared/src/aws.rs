@@ -1,0 +1,94 @@
+//! The AWS clients: one HTTP connector for all, each client built when it is first used.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use aws_credential_types::Credentials;
+use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_async::rt::sleep::TokioSleep;
+use aws_smithy_http_client::tls::Provider;
+use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
+use aws_smithy_types::retry::RetryConfig;
+use aws_smithy_types::timeout::TimeoutConfig;
+use aws_types::SdkConfig;
+use aws_types::region::Region;
+
+use crate::config::AwsConfig;
+
+/// The AWS clients of one process.
+///
+/// Everything they need stands in the environment that Lambda sets, so nothing is looked up over the network. TLS is
+/// rustls over ring: the SDK's default provider spends most of a cold start on seeding its random number generator.
+pub struct Aws {
+    config: AwsConfig,
+    shared: SdkConfig,
+    dynamodb: aws_sdk_dynamodb::Client,
+    s3: OnceLock<aws_sdk_s3::Client>,
+    ses: OnceLock<aws_sdk_ses::Client>,
+}
+
+impl Aws {
+    /// Clients for these endpoints and credentials.
+    pub fn new(config: &AwsConfig) -> Self {
+        let credentials = Credentials::new(
+            &config.access_key_id,
+            &config.secret_access_key,
+            config.session_token.clone(),
+            None,
+            "environment",
+        );
+        let connector = aws_smithy_http_client::Builder::new()
+            .tls_provider(Provider::Rustls(CryptoMode::Ring))
+            .build_https();
+        let shared = SdkConfig::builder()
+            .behavior_version(aws_sdk_dynamodb::config::BehaviorVersion::latest())
+            .region(Region::new(config.region.clone()))
+            .credentials_provider(SharedCredentialsProvider::new(credentials))
+            .http_client(connector)
+            .sleep_impl(aws_smithy_async::rt::sleep::SharedAsyncSleep::new(TokioSleep::new()))
+            .time_source(aws_smithy_async::time::SystemTimeSource::new())
+            .timeout_config(
+                TimeoutConfig::builder()
+                    .connect_timeout(Duration::from_secs(2))
+                    .operation_attempt_timeout(Duration::from_secs(5))
+                    .build(),
+            )
+            .build();
+        // The store retries by itself: it knows which failures are worth it and which are answers.
+        let mut dynamodb =
+            aws_sdk_dynamodb::config::Builder::from(&shared).retry_config(RetryConfig::disabled());
+        dynamodb.set_endpoint_url(config.dynamodb_endpoint.clone());
+        Self {
+            config: config.clone(),
+            dynamodb: aws_sdk_dynamodb::Client::from_conf(dynamodb.build()),
+            shared,
+            s3: OnceLock::new(),
+            ses: OnceLock::new(),
+        }
+    }
+
+    /// The DynamoDB client, which never retries by itself.
+    pub fn dynamodb(&self) -> &aws_sdk_dynamodb::Client {
+        &self.dynamodb
+    }
+
+    /// The S3 client. An endpoint other than AWS is addressed by path, since its host has no names for buckets.
+    pub fn s3(&self) -> &aws_sdk_s3::Client {
+        self.s3.get_or_init(|| {
+            let endpoint = self.config.s3_endpoint.clone();
+            let mut config =
+                aws_sdk_s3::config::Builder::from(&self.shared).force_path_style(endpoint.is_some());
+            config.set_endpoint_url(endpoint);
+            aws_sdk_s3::Client::from_conf(config.build())
+        })
+    }
+
+    /// The SES client.
+    pub fn ses(&self) -> &aws_sdk_ses::Client {
+        self.ses.get_or_init(|| {
+            let mut config = aws_sdk_ses::config::Builder::from(&self.shared);
+            config.set_endpoint_url(self.config.ses_endpoint.clone());
+            aws_sdk_ses::Client::from_conf(config.build())
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! Time and chance, the two inputs that a rule must be handed rather than take.
+
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+
+/// Tells the time of day.
+pub trait Clock: Send + Sync + 'static {
+    /// The present moment, in UTC.
+    fn now(&self) -> DateTime<Utc>;
+}
+
+/// The operating system's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the one place where time enters")]
+    fn now(&self) -> DateTime<Utc> {
+        Utc::now()
+    }
+}
+
+/// Gives unpredictable bytes.
+pub trait Entropy: Send + Sync + 'static {
+    /// Fills `bytes` with bytes that nobody can foresee.
+    ///
+    /// # Panics
+    /// When the source fails: nothing that needs secrets may go on without one.
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+/// The operating system's random number generator.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemEntropy;
+
+impl Entropy for SystemEntropy {
+    #[expect(clippy::disallowed_methods, reason = "the one place where chance enters")]
+    #[expect(clippy::expect_used, reason = "a service without randomness must not answer")]
+    fn fill(&self, bytes: &mut [u8]) {
+        getrandom::fill(bytes).expect("the operating system gives random bytes");
+    }
+}
+
+/// Measures how long something took, unmoved by changes of the wall clock.
+#[derive(Debug, Clone, Copy)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Starts now.
+    #[expect(clippy::disallowed_methods, reason = "durations for logs and benchmarks only")]
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Time since the start.
+    pub fn elapsed(self) -> Duration {
+        self.0.elapsed()
+    }
+}

@@ -1,0 +1,202 @@
+//! What a deployment decides, read once from environment variables.
+
+use std::fmt;
+
+use url::Url;
+
+/// The settings of one running function.
+#[derive(Clone)]
+pub struct Config {
+    /// `BASE_URL`, required: absolute, up to and including the version segment `/api/v3`, no slash at the end.
+    /// Every reference in a response is built from it, never from the Host header.
+    pub base_url: Url,
+    /// `SUITE_URL`, default: the origin of `BASE_URL`. The web application that `interview_suite_url` points into.
+    pub suite_url: Url,
+    /// `TABLE_NAME`, required: the DynamoDB table.
+    pub table: String,
+    /// `SESSION_IDLE_MINUTES`, default 120: a session dies when it is unused for this long.
+    pub session_idle_minutes: i64,
+    /// `ALLOWED_ORIGINS`, default empty: comma-separated origins of web front ends that may use session cookies.
+    pub allowed_origins: Vec<String>,
+    /// How the AWS APIs are reached.
+    pub aws: AwsConfig,
+}
+
+/// How the AWS APIs are reached. Lambda sets all but the endpoints.
+#[derive(Clone)]
+pub struct AwsConfig {
+    /// `AWS_REGION`, required.
+    pub region: String,
+    /// `AWS_ACCESS_KEY_ID`, required.
+    pub access_key_id: String,
+    /// `AWS_SECRET_ACCESS_KEY`, required.
+    pub secret_access_key: String,
+    /// `AWS_SESSION_TOKEN`, absent for long-lived keys.
+    pub session_token: Option<String>,
+    /// `AWS_ENDPOINT_URL_DYNAMODB`, else `AWS_ENDPOINT_URL`, else AWS itself.
+    pub dynamodb_endpoint: Option<String>,
+    /// `AWS_ENDPOINT_URL_S3`, else `AWS_ENDPOINT_URL`, else AWS itself.
+    pub s3_endpoint: Option<String>,
+    /// `AWS_ENDPOINT_URL_SES`, else `AWS_ENDPOINT_URL`, else AWS itself.
+    pub ses_endpoint: Option<String>,
+}
+
+/// A variable is missing or has no usable value.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The variable's name.
+    pub variable: &'static str,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "environment variable {}: {}", self.variable, self.problem)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl Config {
+    /// Reads the settings from this process's environment.
+    ///
+    /// # Errors
+    /// The first variable that is missing or unusable.
+    #[expect(clippy::disallowed_methods, reason = "the one place where the environment is read")]
+    pub fn from_environment() -> Result<Self, ConfigError> {
+        Self::from_variables(|name| std::env::var(name).ok())
+    }
+
+    /// Reads the settings through `variable`, which gives a variable's value by its name. Empty counts as absent.
+    ///
+    /// # Errors
+    /// The first variable that is missing or unusable.
+    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let read = Variables(variable);
+        let mut base_url = read.url("BASE_URL")?.ok_or_else(|| missing("BASE_URL"))?;
+        let base_path = base_url.path().trim_end_matches('/').to_owned();
+        if !base_path.ends_with("/api/v3") {
+            return Err(unusable("BASE_URL", "must end in /api/v3"));
+        }
+        base_url.set_path(&base_path);
+        let suite_url = match read.url("SUITE_URL")? {
+            Some(url) => url,
+            None => base_url.join("/").map_err(|error| unusable("BASE_URL", error))?,
+        };
+        let session_idle_minutes = match read.get("SESSION_IDLE_MINUTES") {
+            None => 120,
+            Some(text) => match text.parse() {
+                Ok(minutes @ 1..=43_200) => minutes,
+                _ => return Err(unusable("SESSION_IDLE_MINUTES", "must be a whole number from 1 to 43200")),
+            },
+        };
+        let allowed_origins = read.get("ALLOWED_ORIGINS").unwrap_or_default();
+        Ok(Self {
+            base_url,
+            suite_url,
+            table: read.required("TABLE_NAME")?,
+            session_idle_minutes,
+            allowed_origins: allowed_origins
+                .split(',')
+                .map(str::trim)
+                .filter(|origin| !origin.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            aws: AwsConfig {
+                region: read.required("AWS_REGION")?,
+                access_key_id: read.required("AWS_ACCESS_KEY_ID")?,
+                secret_access_key: read.required("AWS_SECRET_ACCESS_KEY")?,
+                session_token: read.get("AWS_SESSION_TOKEN"),
+                dynamodb_endpoint: read.endpoint("AWS_ENDPOINT_URL_DYNAMODB"),
+                s3_endpoint: read.endpoint("AWS_ENDPOINT_URL_S3"),
+                ses_endpoint: read.endpoint("AWS_ENDPOINT_URL_SES"),
+            },
+        })
+    }
+}
+
+struct Variables<F>(F);
+
+impl<F: Fn(&str) -> Option<String>> Variables<F> {
+    fn get(&self, name: &'static str) -> Option<String> {
+        self.0(name).filter(|value| !value.is_empty())
+    }
+
+    fn required(&self, name: &'static str) -> Result<String, ConfigError> {
+        self.get(name).ok_or_else(|| missing(name))
+    }
+
+    fn url(&self, name: &'static str) -> Result<Option<Url>, ConfigError> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        match Url::parse(&text) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(Some(url)),
+            Ok(_) => Err(unusable(name, "must be an http or https URL")),
+            Err(error) => Err(unusable(name, error)),
+        }
+    }
+
+    fn endpoint(&self, name: &'static str) -> Option<String> {
+        self.get(name).or_else(|| self.get("AWS_ENDPOINT_URL"))
+    }
+}
+
+fn missing(variable: &'static str) -> ConfigError {
+    ConfigError { variable, problem: "is missing".to_owned() }
+}
+
+fn unusable(variable: &'static str, problem: impl fmt::Display) -> ConfigError {
+    ConfigError { variable, problem: problem.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(overrides: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        let defaults = [
+            ("BASE_URL", "https://hr.example/api/v3/"),
+            ("TABLE_NAME", "interviews"),
+            ("AWS_REGION", "eu-central-1"),
+            ("AWS_ACCESS_KEY_ID", "id"),
+            ("AWS_SECRET_ACCESS_KEY", "secret"),
+        ];
+        Config::from_variables(|name| {
+            let found = overrides.iter().chain(&defaults).find(|(key, _)| *key == name)?;
+            Some(found.1.to_owned())
+        })
+    }
+
+    #[test]
+    fn defaults_follow_from_the_required_variables() {
+        let config = read(&[]).unwrap();
+        assert_eq!(config.base_url.as_str(), "https://hr.example/api/v3");
+        assert_eq!(config.suite_url.as_str(), "https://hr.example/");
+        assert_eq!(config.session_idle_minutes, 120);
+        assert!(config.aws.dynamodb_endpoint.is_none());
+    }
+
+    #[test]
+    fn one_endpoint_serves_every_service_unless_a_service_has_its_own() {
+        let config = read(&[
+            ("AWS_ENDPOINT_URL", "http://localhost:4566"),
+            ("AWS_ENDPOINT_URL_SES", "http://localhost:1"),
+        ])
+        .unwrap();
+        assert_eq!(config.aws.s3_endpoint.as_deref(), Some("http://localhost:4566"));
+        assert_eq!(config.aws.ses_endpoint.as_deref(), Some("http://localhost:1"));
+    }
+
+    #[test]
+    fn a_bad_variable_is_named() {
+        for (variable, value) in [
+            ("BASE_URL", ""),
+            ("BASE_URL", "https://hr.example/"),
+            ("BASE_URL", "ftp://hr.example/api/v3"),
+            ("TABLE_NAME", ""),
+            ("SESSION_IDLE_MINUTES", "0"),
+        ] {
+            assert_eq!(read(&[(variable, value)]).err().unwrap().variable, variable, "{value:?}");
+        }
+    }
+}

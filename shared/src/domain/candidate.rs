@@ -1,0 +1,158 @@
+//! A candidate of a project.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::id::{CandidateId, CompanyId, CustomerId, ProjectId};
+use super::project::PartnerData;
+use super::text::{Email, Line, Name, Username};
+
+/// Where a candidate stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CandidateStatus {
+    /// Created, knows of nothing.
+    New,
+    /// Has an invitation.
+    Invited,
+    /// Has taken it up.
+    Confirmed,
+    /// Is in the interview.
+    Interviewing,
+    /// Has finished the interview.
+    Interviewed,
+    /// Missed the deadline.
+    Expired,
+    /// Broke the interview off.
+    Aborted,
+    /// Was taken out.
+    Skipped,
+}
+
+impl CandidateStatus {
+    /// Every status.
+    pub const ALL: [Self; 8] = [
+        Self::New,
+        Self::Invited,
+        Self::Confirmed,
+        Self::Interviewing,
+        Self::Interviewed,
+        Self::Expired,
+        Self::Aborted,
+        Self::Skipped,
+    ];
+
+    /// The status with this name.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|status| status.as_str() == name);
+        found.ok_or_else(|| format!("\"{name}\" is not a valid choice."))
+    }
+
+    /// The name in requests and responses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Invited => "invited",
+            Self::Confirmed => "confirmed",
+            Self::Interviewing => "interviewing",
+            Self::Interviewed => "interviewed",
+            Self::Expired => "expired",
+            Self::Aborted => "aborted",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// What a client decides about a candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profile {
+    /// First name.
+    pub first_name: Name,
+    /// Last name.
+    pub last_name: Name,
+    /// A name to log in with, unique among the company's logins.
+    pub username: Option<Username>,
+    /// Where mails go; others of the company may have the same.
+    pub email: Option<Email>,
+    /// Until when the interview can be taken.
+    pub deadline: Option<DateTime<Utc>>,
+    /// Telephone number.
+    pub phone: Line<50>,
+    /// As sent by the client, for example `mr` or `mrs`.
+    pub gender: Line<20>,
+    /// Postal address.
+    pub address: Line<500>,
+    /// A partner's own data.
+    pub partner_data: PartnerData,
+}
+
+impl Profile {
+    /// A profile that only has a name.
+    pub fn new(first_name: Name, last_name: Name) -> Self {
+        Self {
+            first_name,
+            last_name,
+            username: None,
+            email: None,
+            deadline: None,
+            phone: Line::default(),
+            gender: Line::default(),
+            address: Line::default(),
+            partner_data: PartnerData::default(),
+        }
+    }
+}
+
+/// A candidate as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Its identifier.
+    pub id: CandidateId,
+    /// The company of its project.
+    pub company: CompanyId,
+    /// Its project.
+    pub project: ProjectId,
+    /// Where it stands.
+    pub status: CandidateStatus,
+    /// What its managers decide.
+    pub profile: Profile,
+    /// Who created it; none for a named token.
+    pub created_by: Option<CustomerId>,
+    /// When it was invited.
+    pub invited_at: Option<DateTime<Utc>>,
+    /// When it took the invitation up.
+    pub confirmed_at: Option<DateTime<Utc>>,
+    /// When it finished the interview.
+    pub interviewed_at: Option<DateTime<Utc>>,
+    /// The evaluators who have finished evaluating it.
+    pub completed_by: BTreeSet<CustomerId>,
+}
+
+impl Candidate {
+    /// A new candidate of a project.
+    pub fn new(
+        id: CandidateId,
+        company: CompanyId,
+        project: ProjectId,
+        profile: Profile,
+        by: CustomerId,
+    ) -> Self {
+        Self {
+            id,
+            company,
+            project,
+            status: CandidateStatus::New,
+            profile,
+            created_by: Some(by),
+            invited_at: None,
+            confirmed_at: None,
+            interviewed_at: None,
+            completed_by: BTreeSet::new(),
+        }
+    }
+}

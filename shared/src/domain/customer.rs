@@ -1,0 +1,141 @@
+//! Customers: the staff users of a company.
+
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::id::{CompanyId, CustomerId};
+use super::language::Language;
+use super::text::{Email, Line, Name, Username};
+
+/// What a customer is in the company; each has all rights of those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AccountType {
+    /// Works in the projects that name them.
+    HiringManager,
+    /// Creates projects and welcome videos.
+    Recruiter,
+    /// Manages staff and every project.
+    Admin,
+    /// Answers for the account.
+    Owner,
+}
+
+/// Every account type with its name, lowest first.
+const ACCOUNT_TYPES: [(AccountType, &str); 4] = [
+    (AccountType::HiringManager, "hiring-manager"),
+    (AccountType::Recruiter, "recruiter"),
+    (AccountType::Admin, "admin"),
+    (AccountType::Owner, "owner"),
+];
+
+impl AccountType {
+    /// The name in requests and responses.
+    pub fn as_str(self) -> &'static str {
+        ACCOUNT_TYPES[self as usize].1
+    }
+}
+
+/// Whether a customer has taken up the invitation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CustomerStatus {
+    /// A registration mail is out.
+    Invited,
+    /// The customer has set a password.
+    Confirmed,
+}
+
+impl CustomerStatus {
+    /// The name in requests and responses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Invited => "invited",
+            Self::Confirmed => "confirmed",
+        }
+    }
+}
+
+/// A password as it may be stored: argon2id in PHC string form. Never shown, not even to logs.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PasswordHash(String);
+
+impl PasswordHash {
+    /// Wraps a PHC string.
+    pub fn new(phc: String) -> Self {
+        Self(phc)
+    }
+
+    /// The PHC string.
+    pub fn phc(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PasswordHash(…)")
+    }
+}
+
+/// A customer as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Customer {
+    /// Its identifier.
+    pub id: CustomerId,
+    /// The company it works for.
+    pub company: CompanyId,
+    /// What it is in the company.
+    pub account_type: AccountType,
+    /// The name it logs in with, unique among the company's logins.
+    pub username: Username,
+    /// The address that mails go to; also a name to log in with, unique among the company's staff.
+    pub email: Email,
+    /// First name.
+    pub first_name: Name,
+    /// Last name.
+    pub last_name: Name,
+    /// Telephone number.
+    pub phone: Line<50>,
+    /// As sent by the client, for example `mr` or `mrs`.
+    pub gender: Line<20>,
+    /// What it does in the company.
+    pub position: Line<150>,
+    /// The language of mails to it.
+    pub preferred_language: Language,
+    /// Whether the invitation has been taken up.
+    pub status: CustomerStatus,
+    /// Whether it may log in.
+    pub is_active: bool,
+    /// When it was invited.
+    pub invited_at: Option<DateTime<Utc>>,
+    /// When it confirmed.
+    pub confirmed_at: Option<DateTime<Utc>>,
+    /// Who created it; none when the operator did.
+    pub created_by: Option<CustomerId>,
+    /// Whether it wants mails about interviews.
+    pub receive_interview_notifications: bool,
+    /// Whether the web application has greeted it.
+    pub seen_welcome: bool,
+    /// None before activation.
+    pub password_hash: Option<PasswordHash>,
+    /// Sessions of an earlier epoch are dead.
+    pub session_epoch: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn account_types_stand_in_the_order_of_their_rights() {
+        for (index, (account_type, name)) in ACCOUNT_TYPES.into_iter().enumerate() {
+            assert_eq!(account_type as usize, index);
+            assert_eq!(account_type.as_str(), name);
+            assert_eq!(serde_json::to_value(account_type).unwrap(), name);
+        }
+        assert!(ACCOUNT_TYPES.is_sorted());
+    }
+}

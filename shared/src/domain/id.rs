@@ -1,0 +1,233 @@
+//! Identifiers: a company's is its own slug, every other one is a ULID, so that key order is creation order.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chrono::{DateTime, Utc};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use ulid::Ulid;
+
+use crate::clock::Entropy;
+
+/// A company's identifier: `[a-z0-9-]{2,63}`, immutable, also what logins send as `company`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct CompanyId(String);
+
+impl CompanyId {
+    /// The slug.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for CompanyId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        if (2..=63).contains(&text.len()) && text.bytes().all(allowed) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(InvalidId)
+        }
+    }
+}
+
+impl fmt::Display for CompanyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for CompanyId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// The text is no identifier of this kind, so nothing can be known by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InvalidId;
+
+impl fmt::Display for InvalidId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not an identifier")
+    }
+}
+
+impl std::error::Error for InvalidId {}
+
+/// The identifier of a `T`: a ULID, 26 characters in capitals.
+pub struct Id<T> {
+    ulid: Ulid,
+    of: PhantomData<fn() -> T>,
+}
+
+/// Names a [`crate::domain::customer::Customer`].
+pub type CustomerId = Id<crate::domain::customer::Customer>;
+/// Names a [`crate::domain::project::Project`].
+pub type ProjectId = Id<crate::domain::project::Project>;
+/// Names a [`crate::domain::candidate::Candidate`].
+pub type CandidateId = Id<crate::domain::candidate::Candidate>;
+
+/// Marks identifiers of welcome videos.
+#[derive(Debug)]
+pub enum VideoMark {}
+/// Names a welcome video.
+pub type VideoId = Id<VideoMark>;
+/// Marks identifiers of labels.
+#[derive(Debug)]
+pub enum LabelMark {}
+/// Names a label of a company.
+pub type LabelId = Id<LabelMark>;
+
+impl<T> Id<T> {
+    /// The identifier with this ULID.
+    pub const fn new(ulid: Ulid) -> Self {
+        Self { ulid, of: PhantomData }
+    }
+
+    /// The 16 bytes of the ULID, big-endian.
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.ulid.to_bytes()
+    }
+
+    /// The identifier with these 16 bytes.
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self::new(Ulid::from_bytes(bytes))
+    }
+}
+
+impl<T> Clone for Id<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Id<T> {}
+impl<T> PartialEq for Id<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.ulid == other.ulid
+    }
+}
+impl<T> Eq for Id<T> {}
+impl<T> PartialOrd for Id<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<T> Ord for Id<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.ulid.cmp(&other.ulid)
+    }
+}
+impl<T> Hash for Id<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.ulid.hash(state);
+    }
+}
+impl<T> fmt::Debug for Id<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+impl<T> fmt::Display for Id<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.ulid, f)
+    }
+}
+
+impl<T> FromStr for Id<T> {
+    type Err = InvalidId;
+
+    /// Accepts the canonical form only: one resource has one address.
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let ulid = Ulid::from_string(text).map_err(|_| InvalidId)?;
+        let mut canonical = [0; 26];
+        if ulid.array_to_str(&mut canonical) == text { Ok(Self::new(ulid)) } else { Err(InvalidId) }
+    }
+}
+
+impl<T> Serialize for Id<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de, T> Deserialize<'de> for Id<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// Makes identifiers that never repeat and, within one process, always grow.
+pub struct Ids {
+    entropy: Arc<dyn Entropy>,
+    last: Mutex<Ulid>,
+}
+
+impl Ids {
+    /// A source that draws on `entropy`.
+    pub fn new(entropy: Arc<dyn Entropy>) -> Self {
+        Self { entropy, last: Mutex::new(Ulid::nil()) }
+    }
+
+    /// The next identifier, made at `now`.
+    ///
+    /// Within one millisecond, or when the clock steps back, it follows the one before, so that lists keep the order
+    /// in which things were created.
+    pub fn next<T>(&self, now: DateTime<Utc>) -> Id<T> {
+        let millisecond = u64::try_from(now.timestamp_millis()).unwrap_or(0);
+        let mut random = [0; 16];
+        self.entropy.fill(&mut random);
+        let fresh = Ulid::from_parts(millisecond, u128::from_be_bytes(random));
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        // An increment fails only when all 80 random bits are set; the fresh value is then as good.
+        let next = if fresh.timestamp_ms() > last.timestamp_ms() {
+            fresh
+        } else {
+            last.increment().unwrap_or(fresh)
+        };
+        *last = next;
+        Id::new(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemEntropy;
+
+    #[test]
+    fn company_identifiers_are_slugs() {
+        for good in ["ac", "acme-2", &"a".repeat(63)] {
+            assert!(good.parse::<CompanyId>().is_ok(), "{good}");
+        }
+        for bad in ["", "a", "Acme", "ac me", "ac_me", "ac#me", "äcme", &"a".repeat(64)] {
+            assert!(bad.parse::<CompanyId>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn identifiers_have_one_spelling() {
+        let text = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+        assert_eq!(text.parse::<ProjectId>().unwrap().to_string(), text);
+        assert!(text.to_lowercase().parse::<ProjectId>().is_err());
+        assert!(text.replace('0', "O").parse::<ProjectId>().is_err());
+        assert!("8ZZZZZZZZZZZZZZZZZZZZZZZZZ".parse::<ProjectId>().is_err());
+    }
+
+    #[test]
+    fn identifiers_grow_though_the_clock_stands_or_steps_back() {
+        let ids = Ids::new(Arc::new(SystemEntropy));
+        let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        let earlier = now - chrono::TimeDelta::hours(1);
+        let made: Vec<ProjectId> = [now, now, earlier, now].into_iter().map(|at| ids.next(at)).collect();
+        assert!(made.is_sorted_by(|a, b| a < b), "{made:?}");
+        assert!(made.iter().map(ToString::to_string).is_sorted());
+    }
+}

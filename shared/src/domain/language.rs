@@ -1,0 +1,66 @@
+//! The languages in which the service writes to candidates.
+
+use serde::{Deserialize, Serialize};
+
+/// A language that mails can be written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// English.
+    En,
+    /// German.
+    De,
+    /// French.
+    Fr,
+    /// Spanish.
+    Es,
+    /// Italian.
+    It,
+    /// Dutch.
+    Nl,
+}
+
+/// Every language: its value, its short code, its ISO form.
+const ALL: [(Language, &str, &str); 6] = [
+    (Language::En, "en", "en-GB"),
+    (Language::De, "de", "de-DE"),
+    (Language::Fr, "fr", "fr-FR"),
+    (Language::Es, "es", "es-ES"),
+    (Language::It, "it", "it-IT"),
+    (Language::Nl, "nl", "nl-NL"),
+];
+
+impl Language {
+    /// The language with this short code, such as `de`.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(code: &str) -> Result<Self, String> {
+        let found = ALL.iter().find(|(_, short, _)| *short == code);
+        found.map(|(language, ..)| *language).ok_or_else(|| format!("\"{code}\" is not a valid choice."))
+    }
+
+    /// The short code, such as `de`.
+    pub fn code(self) -> &'static str {
+        ALL[self as usize].1
+    }
+
+    /// The ISO form, such as `de-DE`.
+    pub fn iso(self) -> &'static str {
+        ALL[self as usize].2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_stands_in_the_order_of_the_values() {
+        for (language, code, iso) in ALL {
+            assert_eq!((language.code(), language.iso()), (code, iso));
+            assert_eq!(Language::parse(code), Ok(language));
+        }
+        assert!(Language::parse("xx").is_err());
+    }
+}

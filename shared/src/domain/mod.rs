@@ -1,0 +1,21 @@
+//! The rules of the service as values: nothing here reads a clock, a table or a request.
+
+pub mod candidate;
+pub mod company;
+pub mod customer;
+pub mod evaluation;
+pub mod id;
+pub mod language;
+pub mod project;
+pub mod search;
+pub mod tally;
+pub mod text;
+
+/// A request that makes sense but that the current state does not allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refusal {
+    /// The reason for programs, in snake case.
+    pub code: &'static str,
+    /// The reason for people, a sentence.
+    pub detail: &'static str,
+}

@@ -1,0 +1,406 @@
+//! A project: an interview that candidates are invited to, its staff, and the moves of its status.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::Refusal;
+use super::company::Company;
+use super::evaluation;
+use super::id::{CompanyId, CustomerId, LabelId, ProjectId, VideoId};
+use super::language::Language;
+use super::text::{Email, Line, Name, WebLink};
+
+/// The most people that may hold a role in one project: a change of all of them still fits in one transaction.
+pub const MAX_STAFF: usize = 40;
+/// The most welcome videos, and the most labels, of one project, for the same reason.
+pub const MAX_ATTACHED: usize = 20;
+
+/// Where a project stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ProjectStatus {
+    /// A draft.
+    #[serde(rename = "10-incomplete")]
+    Incomplete,
+    /// Active.
+    #[serde(rename = "40-running")]
+    Running,
+    /// Archived.
+    #[serde(rename = "60-closed")]
+    Closed,
+}
+
+impl ProjectStatus {
+    /// Every status.
+    pub const ALL: [Self; 3] = [Self::Incomplete, Self::Running, Self::Closed];
+
+    /// The status with this name, such as `40-running`.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|status| status.as_str() == name);
+        found.ok_or_else(|| format!("\"{name}\" is not a valid choice."))
+    }
+
+    /// The name in requests and responses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Incomplete => "10-incomplete",
+            Self::Running => "40-running",
+            Self::Closed => "60-closed",
+        }
+    }
+}
+
+/// How candidates join a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// At any time.
+    Rolling,
+}
+
+impl Mode {
+    /// The mode with this name.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        if name == Self::Rolling.as_str() {
+            Ok(Self::Rolling)
+        } else {
+            Err(format!("\"{name}\" is not a valid choice."))
+        }
+    }
+
+    /// The name in requests and responses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Rolling => "rolling",
+        }
+    }
+}
+
+/// What a customer may be in one project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Runs the project; the contract's Project Manager.
+    InterviewManager,
+    /// Evaluates interviewed candidates.
+    Evaluator,
+    /// Looks on.
+    Reviewer,
+}
+
+/// A welcome video's place in a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedVideo {
+    /// The company's video.
+    pub video: VideoId,
+    /// Where it stands among the project's videos, ascending.
+    pub position: u32,
+}
+
+/// Data that a partner attaches for itself; the service only keeps it. At most [`PartnerData::MAX_BYTES`] as JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct PartnerData(Map<String, Value>);
+
+impl PartnerData {
+    /// The longest JSON text that is kept.
+    pub const MAX_BYTES: usize = 4096;
+
+    /// Takes a JSON object.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(object: &Map<String, Value>) -> Result<Self, String> {
+        let data = Self(object.clone());
+        if String::from(data.clone()).len() <= Self::MAX_BYTES {
+            Ok(data)
+        } else {
+            Err(format!("Ensure this field has no more than {} bytes as JSON.", Self::MAX_BYTES))
+        }
+    }
+
+    /// The JSON object.
+    pub fn as_object(&self) -> &Map<String, Value> {
+        &self.0
+    }
+}
+
+// Kept as text: DynamoDB's numbers and JSON's are not the same.
+impl From<PartnerData> for String {
+    fn from(data: PartnerData) -> Self {
+        Value::Object(data.0).to_string()
+    }
+}
+
+impl TryFrom<String> for PartnerData {
+    type Error = serde_json::Error;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        serde_json::from_str(&text).map(Self)
+    }
+}
+
+/// What a client decides about a project; everything but its status and who holds roles in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// What it is called.
+    pub name: Name,
+    /// Link to the public job listing.
+    pub job_url: WebLink,
+    /// Sender address of mails to candidates.
+    pub email_alias: Option<Email>,
+    /// How candidates join.
+    pub mode: Mode,
+    /// The highest score of an evaluation.
+    pub maximum_score: u32,
+    /// Language of mails to candidates; none means the company's default.
+    pub support_lang: Option<Language>,
+    /// The client's own identifier.
+    pub internal_id: Line<100>,
+    /// Whether candidates may take part without setting a password.
+    pub allow_hash_login: bool,
+    /// Minutes an interview may take.
+    pub max_interview_time: Option<u32>,
+    /// Whether the web application may invite candidates.
+    pub invite_candidates: bool,
+    /// Days that a candidate gets when it has no deadline of its own.
+    pub default_interview_period: Option<u32>,
+    /// When the project was archived, or is meant to be.
+    pub closedate: Option<NaiveDate>,
+    /// When the project first ran, or is meant to.
+    pub activationdate: Option<NaiveDate>,
+    /// When it was created.
+    pub creationdate: NaiveDate,
+    /// Who answers questions about it.
+    pub contact_person: Line<150>,
+    /// Whether an evaluator may veto.
+    pub veto_enabled: bool,
+    /// How many completed evaluations make a candidate fully evaluated; 0 means all evaluators.
+    pub team_evaluation: u8,
+    /// A partner's own data.
+    pub partner_data: PartnerData,
+    /// Labels of the company that it bears.
+    pub labels: BTreeSet<LabelId>,
+    /// Welcome videos of the company that it shows, ascending by position.
+    pub videos: Vec<PlacedVideo>,
+}
+
+impl Settings {
+    /// The settings of a project that only has a name, created at `now`.
+    pub fn new(name: Name, company: &Company, now: DateTime<Utc>) -> Self {
+        Self {
+            name,
+            job_url: WebLink::default(),
+            email_alias: None,
+            mode: Mode::Rolling,
+            maximum_score: company.default_maximum_score,
+            support_lang: None,
+            internal_id: Line::default(),
+            allow_hash_login: false,
+            max_interview_time: None,
+            invite_candidates: false,
+            default_interview_period: None,
+            closedate: None,
+            activationdate: None,
+            creationdate: now.date_naive(),
+            contact_person: Line::default(),
+            veto_enabled: false,
+            team_evaluation: 0,
+            partner_data: PartnerData::default(),
+            labels: BTreeSet::new(),
+            videos: Vec::new(),
+        }
+    }
+}
+
+/// Who holds which role in a project.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Staff {
+    /// Those who run it.
+    pub interview_managers: BTreeSet<CustomerId>,
+    /// Those who evaluate.
+    pub evaluators: BTreeSet<CustomerId>,
+    /// Those who look on; none of them evaluates.
+    pub reviewers: BTreeSet<CustomerId>,
+}
+
+impl Staff {
+    /// The roles of `customer`.
+    pub fn roles_of(&self, customer: CustomerId) -> BTreeSet<Role> {
+        let held = [
+            (Role::InterviewManager, &self.interview_managers),
+            (Role::Evaluator, &self.evaluators),
+            (Role::Reviewer, &self.reviewers),
+        ];
+        held.into_iter().filter(|(_, people)| people.contains(&customer)).map(|(role, _)| role).collect()
+    }
+
+    /// Everybody with a role.
+    pub fn everybody(&self) -> BTreeSet<CustomerId> {
+        [&self.interview_managers, &self.evaluators, &self.reviewers].into_iter().flatten().copied().collect()
+    }
+
+    /// Somebody who is both evaluator and reviewer, which nobody may be.
+    pub fn evaluator_and_reviewer(&self) -> Option<CustomerId> {
+        self.evaluators.intersection(&self.reviewers).next().copied()
+    }
+}
+
+/// A project as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Project {
+    /// Its identifier.
+    pub id: ProjectId,
+    /// The company that owns it.
+    pub company: CompanyId,
+    /// Where it stands.
+    pub status: ProjectStatus,
+    /// What its managers decide.
+    pub settings: Settings,
+    /// Who holds which role.
+    pub staff: Staff,
+}
+
+/// What must hold of a project's candidates, at the moment of the change, for a move of its status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CandidatesMust {
+    /// Anything goes.
+    BeAnything,
+    /// None is invited, confirmed or interviewing, and each interviewed one has this many completed evaluations.
+    BeArchivable {
+        /// Completed evaluations that make a candidate fully evaluated.
+        needed: usize,
+    },
+    /// All are `new`.
+    BeNew,
+}
+
+impl CandidatesMust {
+    /// The refusal when it does not hold.
+    pub fn refusal(self) -> Refusal {
+        match self {
+            Self::BeArchivable { .. } => Refusal {
+                code: "cannot_archive",
+                detail: "The project cannot be closed while candidates are invited, confirmed, interviewing or not fully evaluated.",
+            },
+            Self::BeNew | Self::BeAnything => Refusal {
+                code: "candidates_not_new",
+                detail: "The project cannot become a draft again once a candidate is no longer new.",
+            },
+        }
+    }
+}
+
+impl Project {
+    /// How many completed evaluations make a candidate of this project fully evaluated.
+    pub fn evaluations_needed(&self) -> usize {
+        evaluation::needed(self.settings.team_evaluation, self.staff.evaluators.len())
+    }
+
+    /// This project with status `to`, and what must hold of its candidates for that.
+    ///
+    /// # Errors
+    /// When no move leads there. Moving to the same status is no move; ask before.
+    pub fn move_to(
+        mut self,
+        to: ProjectStatus,
+        now: DateTime<Utc>,
+    ) -> Result<(Self, CandidatesMust), Refusal> {
+        use ProjectStatus::{Closed, Incomplete, Running};
+        let must = match (self.status, to) {
+            (Incomplete | Closed, Running) => CandidatesMust::BeAnything,
+            (Incomplete | Running, Closed) => {
+                CandidatesMust::BeArchivable { needed: self.evaluations_needed() }
+            }
+            (Running, Incomplete) => CandidatesMust::BeNew,
+            _ => {
+                return Err(Refusal {
+                    code: "no_transition",
+                    detail: "The project cannot move to this status.",
+                });
+            }
+        };
+        let today = Some(now.date_naive());
+        match to {
+            Running => self.settings.activationdate = self.settings.activationdate.or(today),
+            Closed => self.settings.closedate = self.settings.closedate.or(today),
+            Incomplete => {}
+        }
+        self.status = to;
+        Ok((self, must))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::Id;
+
+    fn project(status: ProjectStatus) -> Project {
+        let company = Company::new("acme".parse().unwrap(), Name::parse("Acme").unwrap());
+        let settings = Settings::new(Name::parse("Sales").unwrap(), &company, DateTime::UNIX_EPOCH);
+        Project {
+            id: Id::from_bytes([1; 16]),
+            company: company.id,
+            status,
+            settings,
+            staff: Staff::default(),
+        }
+    }
+
+    #[test]
+    fn the_status_moves_as_decided_and_no_other_way() {
+        use ProjectStatus::{Closed, Incomplete, Running};
+        let archivable = CandidatesMust::BeArchivable { needed: 0 };
+        let allowed = [
+            (Incomplete, Running, CandidatesMust::BeAnything),
+            (Running, Closed, archivable),
+            (Incomplete, Closed, archivable),
+            (Closed, Running, CandidatesMust::BeAnything),
+            (Running, Incomplete, CandidatesMust::BeNew),
+        ];
+        for from in ProjectStatus::ALL {
+            for to in ProjectStatus::ALL {
+                let expected =
+                    allowed.iter().find(|(f, t, _)| (*f, *t) == (from, to)).map(|(.., must)| *must);
+                let moved = project(from).move_to(to, DateTime::UNIX_EPOCH);
+                assert_eq!(moved.as_ref().ok().map(|(_, must)| *must), expected, "{from:?} → {to:?}");
+                if let Ok((moved, _)) = moved {
+                    assert_eq!(moved.status, to);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_move_dates_the_project_and_later_ones_keep_the_date() {
+        let day = |day: i64| DateTime::UNIX_EPOCH + chrono::TimeDelta::days(day);
+        let (running, _) =
+            project(ProjectStatus::Incomplete).move_to(ProjectStatus::Running, day(1)).unwrap();
+        let (closed, _) = running.move_to(ProjectStatus::Closed, day(2)).unwrap();
+        let (again, _) = closed.move_to(ProjectStatus::Running, day(3)).unwrap();
+        assert_eq!(again.settings.activationdate, Some(day(1).date_naive()));
+        assert_eq!(again.settings.closedate, Some(day(2).date_naive()));
+    }
+
+    #[test]
+    fn partner_data_survives_storage_and_is_bounded() {
+        let Value::Object(object) = serde_json::json!({"a": [1, 2.5, 1e300, null, {"ä": "€"}]}) else {
+            unreachable!()
+        };
+        let data = PartnerData::parse(&object).unwrap();
+        let stored = serde_json::to_value(&data).unwrap();
+        assert!(stored.is_string());
+        assert_eq!(serde_json::from_value::<PartnerData>(stored).unwrap().as_object(), &object);
+        let Value::Object(large) = serde_json::json!({"a": "x".repeat(5000)}) else { unreachable!() };
+        assert!(PartnerData::parse(&large).is_err());
+    }
+}

@@ -1,0 +1,240 @@
+//! What is counted of a project's candidates, so that no request ever has to count them.
+
+use std::collections::BTreeMap;
+
+use super::candidate::{Candidate, CandidateStatus};
+use super::id::{CandidateId, CustomerId};
+use super::project::Project;
+
+/// How many shards a project's tally has: enough that changes of two candidates seldom meet, few enough to read at once.
+pub const SHARDS: u8 = 4;
+
+/// The shard that a candidate's changes go to, always the same one.
+pub fn shard_of(candidate: CandidateId) -> u8 {
+    candidate.to_bytes()[15] % SHARDS
+}
+
+/// One thing that is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Counter {
+    /// Candidates with this status.
+    Status(CandidateStatus),
+    /// Interviewed candidates with exactly this many completed evaluations.
+    Evaluations(usize),
+    /// Interviewed candidates whose evaluation this customer has completed.
+    EvaluatedBy(CustomerId),
+}
+
+/// Counts; what is not in it counts zero.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally(BTreeMap<Counter, i64>);
+
+impl Tally {
+    /// What one candidate adds to the counts.
+    fn of(candidate: &Candidate) -> Self {
+        let mut tally = Self::default();
+        tally.add(Counter::Status(candidate.status), 1);
+        if candidate.status == CandidateStatus::Interviewed {
+            tally.add(Counter::Evaluations(candidate.completed_by.len()), 1);
+            for evaluator in &candidate.completed_by {
+                tally.add(Counter::EvaluatedBy(*evaluator), 1);
+            }
+        }
+        tally
+    }
+
+    /// What changes when a candidate `before` becomes `after`; none stands for one that does not exist.
+    pub fn change(before: Option<&Candidate>, after: Option<&Candidate>) -> Self {
+        let mut change = after.map(Self::of).unwrap_or_default();
+        for (counter, count) in before.map(Self::of).unwrap_or_default().0 {
+            change.add(counter, -count);
+        }
+        change.0.retain(|_, count| *count != 0);
+        change
+    }
+
+    /// Adds `count` to `counter`.
+    pub fn add(&mut self, counter: Counter, count: i64) {
+        *self.0.entry(counter).or_default() += count;
+    }
+
+    /// The counts that were ever added to.
+    pub fn iter(&self) -> impl Iterator<Item = (Counter, i64)> {
+        self.0.iter().map(|(counter, count)| (*counter, *count))
+    }
+
+    /// Whether nothing was ever added.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The count of one counter.
+    pub fn get(&self, counter: Counter) -> i64 {
+        self.0.get(&counter).copied().unwrap_or(0)
+    }
+
+    /// Candidates with this status.
+    pub fn with_status(&self, status: CandidateStatus) -> i64 {
+        self.get(Counter::Status(status))
+    }
+
+    /// All candidates.
+    pub fn candidates(&self) -> i64 {
+        CandidateStatus::ALL.into_iter().map(|status| self.with_status(status)).sum()
+    }
+
+    /// Interviewed candidates with at least this many completed evaluations.
+    fn with_evaluations(&self, at_least: usize) -> i64 {
+        self.iter()
+            .filter(|(counter, _)| matches!(counter, Counter::Evaluations(n) if *n >= at_least))
+            .map(|(_, n)| n)
+            .sum()
+    }
+
+    /// Interviewed candidates that are fully evaluated; one that nobody evaluated is not.
+    pub fn evaluated(&self, project: &Project) -> i64 {
+        self.with_evaluations(project.evaluations_needed().max(1))
+    }
+
+    /// Whether `customer` evaluates in `project` and there is somebody to evaluate.
+    pub fn can_evaluate(&self, project: &Project, customer: CustomerId) -> bool {
+        project.staff.evaluators.contains(&customer) && self.with_status(CandidateStatus::Interviewed) > 0
+    }
+
+    /// Whether there are results to show to `customer`: for an evaluator only once they have evaluated somebody.
+    pub fn can_see_results(&self, project: &Project, customer: CustomerId) -> bool {
+        if project.staff.evaluators.contains(&customer) {
+            self.get(Counter::EvaluatedBy(customer)) > 0
+        } else {
+            self.with_evaluations(1) > 0
+        }
+    }
+
+    /// Whether `project` could be closed.
+    pub fn can_archive(&self, project: &Project) -> bool {
+        let open = [CandidateStatus::Invited, CandidateStatus::Confirmed, CandidateStatus::Interviewing];
+        open.into_iter().all(|status| self.with_status(status) == 0)
+            && self.with_evaluations(project.evaluations_needed())
+                == self.with_status(CandidateStatus::Interviewed)
+    }
+}
+
+impl FromIterator<(Counter, i64)> for Tally {
+    fn from_iter<I: IntoIterator<Item = (Counter, i64)>>(counts: I) -> Self {
+        let mut tally = Self::default();
+        for (counter, count) in counts {
+            tally.add(counter, count);
+        }
+        tally
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+    use crate::domain::candidate::Profile;
+    use crate::domain::company::Company;
+    use crate::domain::id::Id;
+    use crate::domain::project::{ProjectStatus, Settings, Staff};
+    use crate::domain::text::Name;
+
+    fn customer(byte: u8) -> CustomerId {
+        Id::from_bytes([byte; 16])
+    }
+
+    fn candidate(status: CandidateStatus, completed_by: &[u8]) -> Candidate {
+        let name = |text| Name::parse(text).unwrap();
+        let profile = Profile::new(name("Ada"), name("Byron"));
+        let company = "acme".parse().unwrap();
+        let mut candidate =
+            Candidate::new(Id::from_bytes([9; 16]), company, Id::from_bytes([8; 16]), profile, customer(1));
+        candidate.status = status;
+        candidate.completed_by = completed_by.iter().map(|byte| customer(*byte)).collect();
+        candidate
+    }
+
+    fn project(team_evaluation: u8, evaluators: &[u8]) -> Project {
+        let company = Company::new("acme".parse().unwrap(), Name::parse("Acme").unwrap());
+        let mut settings = Settings::new(Name::parse("Sales").unwrap(), &company, DateTime::UNIX_EPOCH);
+        settings.team_evaluation = team_evaluation;
+        let evaluators = evaluators.iter().map(|byte| customer(*byte)).collect();
+        let staff = Staff { evaluators, ..Staff::default() };
+        Project {
+            id: Id::from_bytes([8; 16]),
+            company: company.id,
+            status: ProjectStatus::Running,
+            settings,
+            staff,
+        }
+    }
+
+    fn tally(candidates: &[Candidate]) -> Tally {
+        candidates.iter().flat_map(|one| Tally::change(None, Some(one)).iter().collect::<Vec<_>>()).collect()
+    }
+
+    #[test]
+    fn a_change_is_the_difference_and_coming_and_going_cancel_out() {
+        let before = candidate(CandidateStatus::Interviewed, &[1]);
+        let after = candidate(CandidateStatus::Interviewed, &[1, 2]);
+        let change = Tally::change(Some(&before), Some(&after));
+        let expected = [
+            (Counter::Evaluations(1), -1),
+            (Counter::Evaluations(2), 1),
+            (Counter::EvaluatedBy(customer(2)), 1),
+        ];
+        assert_eq!(change.iter().collect::<Vec<_>>(), expected);
+        assert!(Tally::change(Some(&before), Some(&before)).is_empty());
+        let gone = Tally::change(Some(&after), None);
+        assert!(tally(&[after]).iter().all(|(counter, count)| gone.get(counter) == -count));
+    }
+
+    #[test]
+    fn every_status_counts_as_a_candidate() {
+        let everyone: Vec<_> =
+            CandidateStatus::ALL.into_iter().map(|status| candidate(status, &[])).collect();
+        let tally = tally(&everyone);
+        assert_eq!(tally.candidates(), 8);
+        assert!(CandidateStatus::ALL.into_iter().all(|status| tally.with_status(status) == 1));
+    }
+
+    #[test]
+    fn evaluated_follows_the_team_evaluation() {
+        let interviewed = |by: &[u8]| candidate(CandidateStatus::Interviewed, by);
+        let tally =
+            tally(&[interviewed(&[]), interviewed(&[1]), interviewed(&[1, 2]), interviewed(&[1, 2, 3])]);
+        for (team_evaluation, evaluated) in [(0, 1), (1, 3), (2, 2)] {
+            assert_eq!(
+                tally.evaluated(&project(team_evaluation, &[1, 2, 3])),
+                evaluated,
+                "{team_evaluation}"
+            );
+        }
+        assert_eq!(tally.evaluated(&project(0, &[])), 3, "who was never evaluated is not evaluated");
+    }
+
+    #[test]
+    fn flags_follow_the_counts() {
+        use CandidateStatus::{Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped};
+        let both = project(0, &[1, 2]);
+        for (candidates, can_archive) in [
+            (vec![], true),
+            (vec![candidate(New, &[]), candidate(Expired, &[]), candidate(Skipped, &[])], true),
+            (vec![candidate(Invited, &[])], false),
+            (vec![candidate(Confirmed, &[])], false),
+            (vec![candidate(Interviewing, &[])], false),
+            (vec![candidate(Interviewed, &[1])], false),
+            (vec![candidate(Interviewed, &[1, 2])], true),
+        ] {
+            assert_eq!(tally(&candidates).can_archive(&both), can_archive, "{candidates:?}");
+        }
+        let half = tally(&[candidate(Interviewed, &[1])]);
+        assert!(half.can_evaluate(&both, customer(1)) && !half.can_evaluate(&both, customer(3)));
+        assert!(!tally(&[candidate(Invited, &[])]).can_evaluate(&both, customer(1)));
+        assert!(half.can_see_results(&both, customer(1)), "has evaluated");
+        assert!(!half.can_see_results(&both, customer(2)), "has yet to evaluate");
+        assert!(half.can_see_results(&both, customer(3)), "does not evaluate");
+        assert!(!tally(&[candidate(Interviewed, &[])]).can_see_results(&both, customer(3)));
+    }
+}

@@ -1,0 +1,254 @@
+//! Text as it may enter the service: trimmed, bounded, free of control characters.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// One line of text, at most `MAX` characters, possibly empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Line<const MAX: usize>(String);
+
+impl<const MAX: usize> Line<MAX> {
+    /// Takes `text` without the white space around it, in Unicode's composed form.
+    ///
+    /// # Errors
+    /// The message for whoever sent it: too long, or a control character inside.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let text: String = text.trim().nfc().collect();
+        if text.chars().any(is_forbidden) {
+            return Err("Control characters are not allowed.".to_owned());
+        }
+        if text.chars().count() > MAX {
+            return Err(format!("Ensure this field has no more than {MAX} characters."));
+        }
+        Ok(Self(text))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether nothing is left of it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<const MAX: usize> fmt::Display for Line<MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Control characters, and the invisible ones that reorder or hide text around them.
+fn is_forbidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// A person's or thing's name: one line of at most 150 characters, never empty.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Name(Line<150>);
+
+impl Name {
+    /// Takes `text` as [`Line::parse`] does.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let line = Line::parse(text)?;
+        if line.is_empty() { Err("This field may not be blank.".to_owned()) } else { Ok(Self(line)) }
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A user name: one line without spaces, as long as an email address may be, unique in its company whatever the case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Username(Line<254>);
+
+impl Username {
+    /// Takes `text` as [`Line::parse`] does.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let line = Line::parse(text)?;
+        if line.is_empty() {
+            return Err("This field may not be blank.".to_owned());
+        }
+        if line.as_str().chars().any(char::is_whitespace) {
+            return Err("A username may not contain spaces.".to_owned());
+        }
+        Ok(Self(line))
+    }
+
+    /// The text as it was given.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+/// An email address, at most 254 characters, the longest that mail can be sent to (RFC 5321).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Email(Line<254>);
+
+impl Email {
+    /// Takes an address that mail servers accept: a dot-atom, an at sign, a domain with a dot.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let line = Line::parse(text)?;
+        let valid = line
+            .as_str()
+            .rsplit_once('@')
+            .is_some_and(|(local, domain)| is_local_part(local) && is_domain(domain));
+        if valid { Ok(Self(line)) } else { Err("Enter a valid email address.".to_owned()) }
+    }
+
+    /// The address.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+fn is_local_part(text: &str) -> bool {
+    let atom = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);
+    text.len() <= 64 && text.split('.').all(|part| !part.is_empty() && part.bytes().all(atom))
+}
+
+fn is_domain(text: &str) -> bool {
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    text.len() <= 253 && text.contains('.') && text.split('.').all(is_label)
+}
+
+/// An absolute http or https URL, at most 2,000 characters, possibly empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WebLink(Line<2000>);
+
+impl WebLink {
+    /// Takes `text` as [`Line::parse`] does.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let line = Line::parse(text)?;
+        let valid = line.is_empty()
+            || url::Url::parse(line.as_str())
+                .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        if valid { Ok(Self(line)) } else { Err("Enter a valid URL.".to_owned()) }
+    }
+
+    /// The link.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+/// The form in which two spellings of a login name are the same: composed, lower case.
+pub fn fold_case(text: &str) -> String {
+    text.trim().nfkc().flat_map(char::to_lowercase).nfkc().collect()
+}
+
+/// The form in which search compares text: lower case, without accents.
+///
+/// Letters that Unicode does not decompose are spelled as their readers would type them without a special keyboard.
+pub fn fold_accents(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for character in
+        text.nfkd().filter(|character| !is_combining_mark(*character)).flat_map(char::to_lowercase)
+    {
+        match character {
+            'ß' => folded.push_str("ss"),
+            'æ' => folded.push_str("ae"),
+            'œ' => folded.push_str("oe"),
+            'þ' => folded.push_str("th"),
+            'ø' => folded.push('o'),
+            'đ' | 'ð' => folded.push('d'),
+            'ł' => folded.push('l'),
+            'ħ' => folded.push('h'),
+            'ı' => folded.push('i'),
+            other if is_combining_mark(other) => {}
+            other => folded.push(other),
+        }
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_trimmed_bounded_and_printable() {
+        assert_eq!(Line::<5>::parse("  Zoë \t").unwrap().as_str(), "Zoë");
+        assert_eq!(Line::<3>::parse("Zoe\u{308}").unwrap().as_str(), "Zoë");
+        assert!(Line::<5>::parse("123456").unwrap_err().contains("no more than 5"));
+        for hidden in ["a\nb", "a\0b", "a\r\nBcc: x", "a\u{202e}b", "a\u{2028}b"] {
+            assert!(Line::<99>::parse(hidden).is_err(), "{hidden:?}");
+        }
+        assert!(Name::parse(" \u{a0} ").is_err());
+    }
+
+    #[test]
+    fn email_addresses_are_those_that_servers_take() {
+        for good in [
+            "a@b.co",
+            "first.last+tag@mail.example.com",
+            "o'neil@x-y.org",
+            "üser@b.co".replace('ü', "u").as_str(),
+        ] {
+            assert!(Email::parse(good).is_ok(), "{good}");
+        }
+        let long = format!("{}@b.co", "a".repeat(65));
+        for bad in [
+            "",
+            "a",
+            "@b.co",
+            "a@",
+            "a@b",
+            "a b@c.de",
+            "a@@b.co",
+            ".a@b.co",
+            "a@-b.co",
+            "a@b..co",
+            "a@b.co\nBcc: c@d.e",
+            &long,
+        ] {
+            assert!(Email::parse(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn links_are_absolute_web_addresses() {
+        assert!(WebLink::parse("https://jobs.example/1?x=y").is_ok());
+        assert!(WebLink::parse("").is_ok());
+        for bad in ["javascript:alert(1)", "/jobs/1", "ftp://x.y", "https://"] {
+            assert!(WebLink::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn folding_joins_what_readers_take_for_the_same() {
+        assert_eq!(fold_case(" ÉLODIE@x.FR"), "élodie@x.fr");
+        assert_eq!(fold_accents("Élodie Strauß-Øster Łukasz İnci"), "elodie strauss-oster lukasz inci");
+    }
+}

@@ -1,0 +1,183 @@
+//! The one error type, named by what a caller can do about it, and the one place that knows its status and body.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use crate::domain::Refusal;
+
+/// What handlers, guards and the store return.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a request was not done.
+#[derive(Debug)]
+pub enum Error {
+    /// Values to correct: 400, messages by field.
+    Fields(FieldErrors),
+    /// A body that is no JSON, with the parser's words: 400.
+    MalformedJson(String),
+    /// A sensible request that the current state does not allow: 400.
+    Refused(Refusal),
+    /// No usable credential: 401.
+    Unauthenticated(Refusal),
+    /// A known caller who may not do this: 403.
+    Forbidden(Refusal),
+    /// Unknown, another company's, or one the caller may not know of: 404.
+    NotFound,
+    /// The path exists, not for this method: 405. The router adds `Allow`.
+    MethodNotAllowed,
+    /// Somebody changed it meanwhile; read it again: 409.
+    Changed,
+    /// The body is longer than allowed: 413.
+    TooLarge,
+    /// The body is not of the type that is understood: 415.
+    UnsupportedMediaType,
+    /// The storage is busy; come again in some seconds: 503.
+    Busy(Source),
+    /// A fault of ours: 500. The source is logged, never shown.
+    Internal(Source),
+}
+
+/// What an error came from.
+pub type Source = Box<dyn std::error::Error + Send + Sync>;
+
+impl Error {
+    /// A fault of ours, caused by `source`.
+    pub fn internal(source: impl Into<Source>) -> Self {
+        Self::Internal(source.into())
+    }
+
+    /// One message about one field.
+    pub fn field(name: &str, message: impl Into<String>) -> Self {
+        let mut errors = FieldErrors::default();
+        errors.add(name, message);
+        Self::Fields(errors)
+    }
+
+    /// The HTTP status.
+    pub fn status(&self) -> StatusCode {
+        match self {
+            Self::Fields(_) | Self::MalformedJson(_) | Self::Refused(_) => StatusCode::BAD_REQUEST,
+            Self::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
+            Self::Forbidden(_) => StatusCode::FORBIDDEN,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Changed => StatusCode::CONFLICT,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Busy(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    fn body(&self) -> Value {
+        let detail = |code: &str, detail: &str| json!({"detail": detail, "code": code});
+        match self {
+            Self::Fields(errors) => json!(errors.0),
+            Self::MalformedJson(problem) => json!({"detail": format!("JSON parse error - {problem}")}),
+            Self::Refused(refusal) | Self::Unauthenticated(refusal) | Self::Forbidden(refusal) => {
+                detail(refusal.code, refusal.detail)
+            }
+            Self::NotFound => detail("not_found", "Not found."),
+            Self::MethodNotAllowed => {
+                detail("method_not_allowed", "This method is not allowed here; see Allow.")
+            }
+            Self::Changed => {
+                detail("changed", "Somebody changed this meanwhile. Read it again and repeat your change.")
+            }
+            Self::TooLarge => detail("too_large", "The request body is too large."),
+            Self::UnsupportedMediaType => {
+                detail("unsupported_media_type", "Send the body as application/json.")
+            }
+            Self::Busy(_) => detail("busy", "The service is busy. Try again shortly."),
+            Self::Internal(_) => detail("internal_error", "Something went wrong on our side."),
+        }
+    }
+
+    fn header(&self) -> Option<(HeaderName, HeaderValue)> {
+        match self {
+            Self::Unauthenticated(_) => Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Token"))),
+            Self::Busy(_) => Some((header::RETRY_AFTER, HeaderValue::from_static("2"))),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy(source) | Self::Internal(source) => write!(f, "{source}"),
+            other => write!(f, "{}", other.body()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// The cause of a response that is our fault, for the request log.
+#[derive(Debug, Clone)]
+pub struct Cause(pub Arc<str>);
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let mut response = (self.status(), axum::Json(self.body())).into_response();
+        response.headers_mut().extend(self.header());
+        if let Self::Busy(source) | Self::Internal(source) = self {
+            response.extensions_mut().insert(Cause(describe(&*source).into()));
+        }
+        response
+    }
+}
+
+/// The error and what caused it, in one line.
+fn describe(error: &(dyn std::error::Error + 'static)) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |line, cause| format!("{line}: {cause}"))
+}
+
+/// Messages by field, in the order of the names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldErrors(BTreeMap<String, Vec<String>>);
+
+impl FieldErrors {
+    /// The name under which messages about several fields stand.
+    pub const ACROSS: &str = "non_field_errors";
+
+    /// Adds a message about `field`.
+    pub fn add(&mut self, field: &str, message: impl Into<String>) {
+        self.0.entry(field.to_owned()).or_default().push(message.into());
+    }
+
+    /// The value, or none and its message added about `field`.
+    pub fn read<T>(&mut self, field: &str, value: Result<T, String>) -> Option<T> {
+        value.map_err(|message| self.add(field, message)).ok()
+    }
+
+    /// Adds all messages of `other`.
+    pub fn merge(&mut self, other: Self) {
+        for (field, messages) in other.0 {
+            self.0.entry(field).or_default().extend(messages);
+        }
+    }
+
+    /// Whether there is nothing to correct.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl FromIterator<(String, Vec<String>)> for FieldErrors {
+    fn from_iter<I: IntoIterator<Item = (String, Vec<String>)>>(messages: I) -> Self {
+        Self(messages.into_iter().collect())
+    }
+}

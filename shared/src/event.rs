@@ -1,0 +1,33 @@
+//! Runs a handler of events, which no HTTP request brings, as a Lambda function.
+
+use lambda_runtime::{Diagnostic, LambdaEvent, service_fn};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::Outcome;
+use crate::app::App;
+use crate::error::Result;
+use crate::telemetry;
+
+/// Answers each event by `handle` until the execution environment ends.
+///
+/// # Errors
+/// When a setting is missing, or the Lambda runtime interface fails.
+pub fn serve<E, O>(handle: impl AsyncFn(&App, E) -> Result<O>) -> Outcome
+where
+    E: DeserializeOwned,
+    O: Serialize,
+{
+    telemetry::install();
+    let app = App::from_environment()?;
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+        let service = service_fn(async |event: LambdaEvent<E>| {
+            let outcome = handle(&app, event.payload).await;
+            outcome.map_err(|error| Diagnostic {
+                error_type: error.status().as_str().to_owned(),
+                error_message: error.to_string(),
+            })
+        });
+        lambda_runtime::run(service).await
+    })
+}

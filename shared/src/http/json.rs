@@ -1,0 +1,291 @@
+//! Reads a JSON body field by field, so that everything wrong with it is reported at once.
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, Request};
+use axum::http::header;
+use chrono::{DateTime, NaiveDate, SubsecRound, Utc};
+use serde_json::{Map, Value};
+
+use crate::app::App;
+use crate::domain::project::PartnerData;
+use crate::domain::text::Line;
+use crate::error::{Error, FieldErrors, Result};
+
+/// The longest JSON body that is read.
+pub const MAX_BODY_BYTES: usize = 1024 * 1024;
+
+const REQUIRED: &str = "This field is required.";
+const NOT_NULL: &str = "This field may not be null.";
+const NOT_A_STRING: &str = "Not a valid string.";
+
+/// The fields of a JSON object, and what was found wrong with them so far.
+///
+/// A method that reads a field gives none when the field is absent or wrong; [`Fields::finish`] tells which. What no
+/// method asks for is ignored, so that a client may send back what it read.
+#[derive(Debug, Default)]
+pub struct Fields {
+    object: Map<String, Value>,
+    errors: FieldErrors,
+}
+
+impl FromRequest<App> for Fields {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, _: &App) -> Result<Self> {
+        let declared =
+            request.headers().get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+        if declared.is_some_and(|declared| !is_json(declared)) {
+            return Err(Error::UnsupportedMediaType);
+        }
+        Self::parse(&read_body(request.into_body()).await?)
+    }
+}
+
+fn is_json(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json")
+}
+
+async fn read_body(body: Body) -> Result<Bytes> {
+    // Whatever else may go wrong with a body here, a length is all that is limited.
+    axum::body::to_bytes(body, MAX_BODY_BYTES).await.map_err(|_| Error::TooLarge)
+}
+
+impl Fields {
+    /// The fields of a JSON text.
+    ///
+    /// # Errors
+    /// [`Error::MalformedJson`], or a message across fields when it is no object.
+    pub fn parse(json: &[u8]) -> Result<Self> {
+        match serde_json::from_slice(json) {
+            Ok(Value::Object(object)) => Ok(Self { object, errors: FieldErrors::default() }),
+            Ok(_) => Err(Error::field(FieldErrors::ACROSS, "Invalid data. Expected an object.")),
+            Err(error) => Err(Error::MalformedJson(error.to_string())),
+        }
+    }
+
+    /// Says that something is wrong with a field.
+    pub fn refuse(&mut self, field: &str, message: impl Into<String>) {
+        self.errors.add(field, message);
+    }
+
+    /// Everything found wrong, if anything was.
+    ///
+    /// # Errors
+    /// [`Error::Fields`].
+    pub fn finish(self) -> Result<()> {
+        if self.errors.is_empty() { Ok(()) } else { Err(Error::Fields(self.errors)) }
+    }
+
+    /// Says so if a field is absent.
+    pub fn require(&mut self, name: &str) {
+        if !self.object.contains_key(name) {
+            self.refuse(name, REQUIRED);
+        }
+    }
+
+    /// A text that must be there.
+    pub fn required<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+        self.require(name);
+        self.text(name, parse)
+    }
+
+    /// A text.
+    pub fn text<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+        self.read(name, |value| parse(value.as_str().ok_or(NOT_A_STRING)?))
+    }
+
+    /// A text that may be taken away by null or the empty string.
+    pub fn clearable<T>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<Option<T>> {
+        self.read_or_null(name, |value| match value.as_str().ok_or(NOT_A_STRING)? {
+            text if text.trim().is_empty() => Ok(None),
+            text => parse(text).map(Some),
+        })
+        .map(Option::flatten)
+    }
+
+    /// A line that null empties.
+    pub fn line<const MAX: usize>(&mut self, name: &str) -> Option<Line<MAX>> {
+        self.read_or_null(name, |value| Line::parse(value.as_str().ok_or(NOT_A_STRING)?))
+            .map(Option::unwrap_or_default)
+    }
+
+    /// True or false.
+    pub fn flag(&mut self, name: &str) -> Option<bool> {
+        self.read(name, |value| value.as_bool().ok_or_else(|| "Must be a valid boolean.".to_owned()))
+    }
+
+    /// A whole number from `least` to `most`.
+    pub fn integer(&mut self, name: &str, least: u32, most: u32) -> Option<u32> {
+        self.read(name, |value| whole_number(value, least, most))
+    }
+
+    /// A whole number from `least` to `most` that null takes away.
+    pub fn clearable_integer(&mut self, name: &str, least: u32, most: u32) -> Option<Option<u32>> {
+        self.read_or_null(name, |value| whole_number(value, least, most))
+    }
+
+    /// A calendar date that null or the empty string takes away.
+    pub fn date(&mut self, name: &str) -> Option<Option<NaiveDate>> {
+        self.clearable(name, |text| {
+            let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().filter(|_| text.len() == 10);
+            date.ok_or_else(|| "Date has wrong format. Use YYYY-MM-DD.".to_owned())
+        })
+    }
+
+    /// A moment, to the second, that null or the empty string takes away.
+    pub fn timestamp(&mut self, name: &str) -> Option<Option<DateTime<Utc>>> {
+        self.clearable(name, parse_timestamp)
+    }
+
+    /// A partner's own data, which null empties.
+    pub fn partner_data(&mut self, name: &str) -> Option<PartnerData> {
+        self.read_or_null(name, |value| PartnerData::parse(value.as_object().ok_or("Expected an object.")?))
+            .map(Option::unwrap_or_default)
+    }
+
+    /// A list of at most `most` items, each read by `parse`.
+    pub fn list<T>(
+        &mut self,
+        name: &str,
+        most: usize,
+        parse: impl Fn(&Value) -> Result<T, String>,
+    ) -> Option<Vec<T>> {
+        self.read(name, |value| {
+            let list = value.as_array().ok_or("Expected a list of items.")?;
+            if list.len() > most {
+                return Err(format!("Ensure this list has no more than {most} items."));
+            }
+            list.iter().map(parse).collect()
+        })
+    }
+
+    fn read<T>(&mut self, name: &str, parse: impl FnOnce(&Value) -> Result<T, String>) -> Option<T> {
+        match self.read_or_null(name, parse)? {
+            Some(value) => Some(value),
+            None => {
+                self.refuse(name, NOT_NULL);
+                None
+            }
+        }
+    }
+
+    fn read_or_null<T>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&Value) -> Result<T, String>,
+    ) -> Option<Option<T>> {
+        match self.object.get(name)? {
+            Value::Null => Some(None),
+            value => match parse(value) {
+                Ok(value) => Some(Some(value)),
+                Err(message) => {
+                    self.refuse(name, message);
+                    None
+                }
+            },
+        }
+    }
+}
+
+fn whole_number(value: &Value, least: u32, most: u32) -> Result<u32, String> {
+    let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+    if !value.is_i64() && !value.is_u64() {
+        return Err("A valid integer is required.".to_owned());
+    }
+    number
+        .filter(|number| (least..=most).contains(number))
+        .ok_or_else(|| format!("Ensure this value is from {least} to {most}."))
+}
+
+/// A moment in ISO 8601 with a time zone designator, to the second, within the years that timestamps can show.
+fn parse_timestamp(text: &str) -> Result<DateTime<Utc>, String> {
+    let moment = DateTime::parse_from_rfc3339(text)
+        .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%#z"))
+        .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M%#z"))
+        .map(|moment| moment.to_utc().trunc_subsecs(0));
+    let shown = "0001-01-01T00:00:00Z".."9999-12-31T23:59:60Z";
+    moment
+        .ok()
+        .filter(|moment| shown.contains(&&*super::respond::timestamp(*moment)))
+        .ok_or_else(|| "Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z.".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::text::{Email, Name};
+
+    fn fields(json: &str) -> Fields {
+        Fields::parse(json.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn everything_wrong_is_reported_at_once() {
+        let mut fields = fields(
+            r#"{"first": 1, "email": "x", "flag": "yes", "n": 7.5, "m": -1, "list": [1, 2], "nil": null}"#,
+        );
+        fields.required("absent", Name::parse);
+        fields.required("first", Name::parse);
+        fields.clearable("email", Email::parse);
+        fields.flag("flag");
+        fields.integer("n", 0, 9);
+        fields.integer("m", 0, 9);
+        fields.list("list", 1, |_| Ok(()));
+        fields.flag("nil");
+        let Err(Error::Fields(errors)) = fields.finish() else { panic!("nothing was refused") };
+        let expected = [
+            ("absent", REQUIRED),
+            ("email", "Enter a valid email address."),
+            ("first", NOT_A_STRING),
+            ("flag", "Must be a valid boolean."),
+            ("list", "Ensure this list has no more than 1 items."),
+            ("m", "Ensure this value is from 0 to 9."),
+            ("n", "A valid integer is required."),
+            ("nil", NOT_NULL),
+        ];
+        let expected = expected.map(|(field, message)| (field.to_owned(), vec![message.to_owned()]));
+        assert_eq!(errors, expected.into_iter().collect());
+    }
+
+    #[test]
+    fn absent_is_not_null() {
+        let mut fields = fields(r#"{"a": null, "b": "", "c": " x "}"#);
+        assert_eq!(fields.clearable("a", Name::parse), Some(None));
+        assert_eq!(fields.clearable("b", Name::parse), Some(None));
+        assert_eq!(fields.clearable("c", Name::parse), Some(Some(Name::parse("x").unwrap())));
+        assert_eq!(fields.clearable("d", Name::parse), None);
+        assert!(fields.finish().is_ok());
+    }
+
+    #[test]
+    fn moments_carry_a_zone() {
+        for (sent, read) in [
+            ("2026-11-08T22:59:00Z", "2026-11-08T22:59:00Z"),
+            ("2026-11-08T22:59:00.987+01:00", "2026-11-08T21:59:00Z"),
+            ("2026-11-08T22:59:00-0530", "2026-11-09T04:29:00Z"),
+            ("2026-11-08T22:59+02", "2026-11-08T20:59:00Z"),
+        ] {
+            assert_eq!(
+                parse_timestamp(sent).map(super::super::respond::timestamp).as_deref(),
+                Ok(read),
+                "{sent}"
+            );
+        }
+        for bad in [
+            "2026-11-08T22:59:00",
+            "2026-11-08",
+            "tomorrow",
+            "10000-01-01T00:00:00Z",
+            "2026-02-30T00:00:00Z",
+            "+10000-01-01T00:00:00Z",
+            "9999-12-31T23:59:59-01:00",
+        ] {
+            assert!(parse_timestamp(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! HTTP: routes in, guarded handlers, views out.
+
+pub mod json;
+pub mod mounts;
+pub mod page;
+pub mod reference;
+pub(crate) mod request;
+pub mod respond;
+pub mod routes;
+mod serve;
+pub mod view;
+
+pub use json::Fields;
+pub use routes::Routes;
+pub use serve::serve;

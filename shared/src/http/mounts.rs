@@ -1,0 +1,53 @@
+//! Where the gateway mounts each group of routes.
+//!
+//! API Gateway route keys cannot end in a slash, so the template gives every mount two routes: the path itself and the
+//! path followed by `/{proxy+}`. A request that only differs from a mount by its final slash may still miss both and
+//! reach the `$default` route; [`is_mounted`] lets that route recognise it.
+
+/// Paths below the version segment under which a group of routes answers, by function name.
+pub const MOUNTS: &[(&str, &[&str])] = &[
+    (
+        "auth",
+        &[
+            "/api-token-auth",
+            "/api-token-invalidate",
+            "/api-session-auth",
+            "/api-session-invalidate",
+            "/whoami",
+        ],
+    ),
+    ("companies", &["/companies/{companyId}"]),
+    ("projects", &["/companies/{companyId}/projects"]),
+    ("candidates", &["/companies/{companyId}/projects/{projectId}/candidates"]),
+];
+
+/// Whether `path`, below the version segment and without a final slash, is the root of a mount.
+pub fn is_mounted(path: &str) -> bool {
+    MOUNTS.iter().flat_map(|(_, roots)| *roots).any(|root| {
+        let mut segments = path.split('/');
+        root.split('/').all(|expected| {
+            segments.next().is_some_and(|actual| {
+                if expected.starts_with('{') { !actual.is_empty() } else { expected == actual }
+            })
+        }) && segments.next().is_none()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_roots_are_mounted() {
+        for path in
+            ["/whoami", "/companies/acme", "/companies/acme/projects", "/companies/a/projects/p/candidates"]
+        {
+            assert!(is_mounted(path), "{path}");
+        }
+        for path in
+            ["", "/", "/companies", "/companies/", "/companies/acme/projects/p", "/companies//projects", "/x"]
+        {
+            assert!(!is_mounted(path), "{path}");
+        }
+    }
+}

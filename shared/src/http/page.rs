@@ -1,0 +1,206 @@
+//! Lists as clients ask for them and get them.
+
+use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::Serialize;
+use url::form_urlencoded;
+
+use crate::domain::id::Id;
+use crate::error::{Error, Result};
+use crate::store::page::{Cursor, Page, PageRequest};
+
+/// Rows of a page when the client names no number.
+pub const DEFAULT_SIZE: u32 = 20;
+/// The most rows of a page.
+pub const MAX_SIZE: u32 = 100;
+
+/// The query parameters of a list request.
+#[derive(Debug)]
+pub struct ListQuery {
+    page: PageRequest,
+    parameters: Vec<(String, String)>,
+}
+
+impl ListQuery {
+    /// Reads a query string.
+    ///
+    /// # Errors
+    /// Messages on `page`, `page_size` and `cursor`.
+    pub fn parse(query: Option<&str>) -> Result<Self> {
+        let parameters: Vec<(String, String)> =
+            form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect();
+        let find =
+            |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        let page = PageRequest {
+            number: whole_number("page", find("page"), 1, u64::MAX)?,
+            size: whole_number("page_size", find("page_size"), DEFAULT_SIZE, MAX_SIZE)?,
+            cursor: find("cursor").map(decode).transpose()?,
+        };
+        Ok(Self { page, parameters })
+    }
+
+    /// Which page is wanted.
+    pub fn page(&self) -> &PageRequest {
+        &self.page
+    }
+
+    /// The value of a filter, read by `parse`; none when it is absent or empty.
+    ///
+    /// # Errors
+    /// What `parse` says, on the parameter's name.
+    pub fn filter<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Result<Option<T>> {
+        let value = self.parameters.iter().find(|(key, value)| key == name && !value.is_empty());
+        value.map(|(_, value)| parse(value).map_err(|message| Error::field(name, message))).transpose()
+    }
+
+    /// Refuses a page past the end of a list of `total` rows; where a cursor leads is never past the end.
+    ///
+    /// # Errors
+    /// A message on `page`.
+    pub fn check_range(&self, total: u64) -> Result<()> {
+        let PageRequest { number, size, cursor } = &self.page;
+        let before = (number - 1).saturating_mul(u64::from(*size));
+        if cursor.is_none() && *number > 1 && before >= total {
+            return Err(Error::field("page", "There is no such page."));
+        }
+        Ok(())
+    }
+
+    /// The answer: the rows of `page` in the envelope of a list of `total` rows at `address`.
+    pub fn envelope<T: Serialize>(&self, address: &str, page: Page<T>, total: u64) -> Envelope<T> {
+        let number = self.page.number;
+        let previous = match number {
+            1 => None,
+            2 => page.previous.map(|_| self.link(address, 1, None)),
+            _ => page.previous.map(|cursor| self.link(address, number - 1, Some(cursor))),
+        };
+        let next = page.next.map(|cursor| self.link(address, number.saturating_add(1), Some(cursor)));
+        Envelope { meta: Meta { total_count: total, previous, next }, objects: page.rows }
+    }
+
+    /// The page, in memory, of a list that was read whole.
+    pub fn slice<T>(&self, rows: Vec<T>) -> (Page<T>, u64) {
+        let total = rows.len() as u64;
+        let start = (self.page.number - 1).saturating_mul(u64::from(self.page.size));
+        let end = start.saturating_add(u64::from(self.page.size));
+        let mark = || Cursor::After(String::new());
+        let next = (end < total).then(mark);
+        let previous = (start > 0).then(mark);
+        let start = usize::try_from(start).unwrap_or(usize::MAX);
+        let rows = rows.into_iter().skip(start).take(self.page.size as usize).collect();
+        (Page { rows, next, previous }, total)
+    }
+
+    fn link(&self, address: &str, number: u64, cursor: Option<Cursor>) -> String {
+        let kept = self
+            .parameters
+            .iter()
+            .filter(|(name, _)| !matches!(name.as_str(), "page" | "page_size" | "cursor"));
+        let query = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(kept)
+            .append_pair("page", &number.to_string())
+            .append_pair("page_size", &self.page.size.to_string())
+            .extend_pairs(cursor.as_ref().map(|cursor| ("cursor", encode(cursor))))
+            .finish();
+        format!("{address}?{query}")
+    }
+}
+
+/// The body of a list answer.
+#[derive(Debug, Serialize)]
+pub struct Envelope<T> {
+    meta: Meta,
+    objects: Vec<T>,
+}
+
+#[derive(Debug, Serialize)]
+struct Meta {
+    total_count: u64,
+    previous: Option<String>,
+    next: Option<String>,
+}
+
+impl<T: Serialize> IntoResponse for Envelope<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self).into_response()
+    }
+}
+
+fn whole_number<N>(name: &str, text: Option<&str>, default: N, most: N) -> Result<N>
+where
+    N: std::str::FromStr + PartialOrd + From<u8> + std::fmt::Display,
+{
+    let Some(text) = text else { return Ok(default) };
+    let number = text.parse().ok().filter(|number| *number >= N::from(1) && *number <= most);
+    number.ok_or_else(|| Error::field(name, format!("Use a whole number from 1 to {most}.")))
+}
+
+fn encode(cursor: &Cursor) -> String {
+    let (place, id) = match cursor {
+        Cursor::After(id) => ('a', id),
+        Cursor::Before(id) => ('b', id),
+    };
+    URL_SAFE_NO_PAD.encode(format!("{place}{id}"))
+}
+
+fn decode(text: &str) -> Result<Cursor> {
+    let decoded = URL_SAFE_NO_PAD.decode(text).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    // Whoever alters a cursor can name another row of the same list, and nothing else.
+    let is_id = |id: &str| id.parse::<Id<()>>().is_ok();
+    let cursor = decoded.as_deref().and_then(|decoded| match decoded.split_at_checked(1)? {
+        ("a", id) if is_id(id) => Some(Cursor::After(id.to_owned())),
+        ("b", id) if is_id(id) => Some(Cursor::Before(id.to_owned())),
+        _ => None,
+    });
+    cursor.ok_or_else(|| Error::field("cursor", "This cursor is not one of ours."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+    #[test]
+    fn cursors_survive_the_way_to_the_client_and_nothing_else_passes_for_one() {
+        for cursor in [Cursor::After(ID.to_owned()), Cursor::Before(ID.to_owned())] {
+            assert_eq!(decode(&encode(&cursor)).unwrap(), cursor);
+        }
+        for other in
+            ["", "a", "!!", &URL_SAFE_NO_PAD.encode("aTALLY#0"), &URL_SAFE_NO_PAD.encode(format!("c{ID}"))]
+        {
+            assert!(decode(other).is_err(), "{other}");
+        }
+    }
+
+    #[test]
+    fn page_numbers_are_checked() {
+        for good in ["", "page=3", "page_size=100", "page=1&page_size=1&other=x"] {
+            assert!(ListQuery::parse(Some(good)).is_ok(), "{good}");
+        }
+        for bad in
+            ["page=0", "page=-1", "page=x", "page=", "page_size=0", "page_size=101", "page=1.5", "cursor=x"]
+        {
+            assert!(ListQuery::parse(Some(bad)).is_err(), "{bad}");
+        }
+        let third = ListQuery::parse(Some("page=3&page_size=10")).unwrap();
+        assert!(third.check_range(21).is_ok() && third.check_range(20).is_err());
+        assert!(ListQuery::parse(None).unwrap().check_range(0).is_ok());
+    }
+
+    #[test]
+    fn links_keep_the_other_parameters() {
+        let query = ListQuery::parse(Some("status=new&page=3&page_size=2&q=a%26b")).unwrap();
+        let page = Page {
+            rows: vec![1, 2],
+            next: Some(Cursor::After(ID.to_owned())),
+            previous: Some(Cursor::Before(ID.to_owned())),
+        };
+        let answer = serde_json::to_value(query.envelope("http://x/y/", page, 9)).unwrap();
+        let next = answer["meta"]["next"].as_str().unwrap();
+        assert!(next.starts_with("http://x/y/?status=new&q=a%26b&page=4&page_size=2&cursor="), "{next}");
+        assert!(answer["meta"]["previous"].as_str().unwrap().contains("&page=2&page_size=2&cursor="));
+        assert_eq!(answer["meta"]["total_count"], 9);
+    }
+}

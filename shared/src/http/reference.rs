@@ -1,0 +1,103 @@
+//! The addresses of resources: made from the configured base URL, and read back.
+
+use std::fmt::Display;
+
+use url::Url;
+
+use crate::config::Config;
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, Id, LabelId, ProjectId, VideoId};
+
+/// Makes and reads references.
+#[derive(Clone, Copy)]
+pub struct References<'a> {
+    base: &'a Url,
+    suite: &'a Url,
+}
+
+impl<'a> References<'a> {
+    /// References below the base URL of these settings.
+    pub fn new(config: &'a Config) -> Self {
+        Self { base: &config.base_url, suite: &config.suite_url }
+    }
+
+    /// A company.
+    pub fn company(&self, c: &CompanyId) -> String {
+        format!("{}/companies/{c}/", self.base)
+    }
+
+    /// A customer.
+    pub fn customer(&self, c: &CompanyId, u: CustomerId) -> String {
+        self.in_company(c, "customers", u)
+    }
+
+    /// A label.
+    pub fn label(&self, c: &CompanyId, l: LabelId) -> String {
+        self.in_company(c, "labels", l)
+    }
+
+    /// A welcome video.
+    pub fn video(&self, c: &CompanyId, v: VideoId) -> String {
+        self.in_company(c, "videos", v)
+    }
+
+    /// All projects of a company.
+    pub fn projects(&self, c: &CompanyId) -> String {
+        format!("{}projects/", self.company(c))
+    }
+
+    /// A project.
+    pub fn project(&self, c: &CompanyId, p: ProjectId) -> String {
+        self.in_company(c, "projects", p)
+    }
+
+    /// All candidates of a project.
+    pub fn candidates(&self, c: &CompanyId, p: ProjectId) -> String {
+        format!("{}candidates/", self.project(c, p))
+    }
+
+    /// A candidate.
+    pub fn candidate(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> String {
+        format!("{}{k}/", self.candidates(c, p))
+    }
+
+    /// The page of the web application that shows the resource at `reference`.
+    pub fn suite_page(&self, reference: &str) -> String {
+        let path = reference.strip_prefix(self.base.as_str()).unwrap_or_default();
+        format!("{}{path}", self.suite.as_str().trim_end_matches('/'))
+    }
+
+    fn in_company(&self, c: &CompanyId, collection: &str, id: impl Display) -> String {
+        format!("{}/companies/{c}/{collection}/{id}/", self.base)
+    }
+
+    /// The customer of company `c` at `reference`.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse_customer(&self, c: &CompanyId, reference: &str) -> Result<CustomerId, String> {
+        self.parse(c, "customers", reference)
+    }
+
+    /// The label of company `c` at `reference`.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse_label(&self, c: &CompanyId, reference: &str) -> Result<LabelId, String> {
+        self.parse(c, "labels", reference)
+    }
+
+    /// The welcome video of company `c` at `reference`.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse_video(&self, c: &CompanyId, reference: &str) -> Result<VideoId, String> {
+        self.parse(c, "videos", reference)
+    }
+
+    fn parse<T>(&self, c: &CompanyId, collection: &str, reference: &str) -> Result<Id<T>, String> {
+        let start = format!("{}/companies/{c}/{collection}/", self.base);
+        let id = reference.strip_prefix(&start).map(|id| id.strip_suffix('/').unwrap_or(id));
+        id.and_then(|id| id.parse().ok())
+            .ok_or_else(|| format!("\"{reference}\" is no reference of {start}…"))
+    }
+}

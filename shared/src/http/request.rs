@@ -1,0 +1,149 @@
+//! What surrounds every request: its path made canonical, its cost and outcome logged in one line.
+
+use std::future::Future;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::request::Parts;
+use axum::http::uri::PathAndQuery;
+use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use lambda_http::request::RequestContext;
+use tokio::task::JoinSet;
+
+use super::mounts;
+use crate::app::App;
+use crate::clock::Stopwatch;
+use crate::domain::id::{CompanyId, CustomerId};
+use crate::error::{Cause, Error, Result};
+use crate::store::{Store, Usage};
+
+/// The header that carries the request's identifier, which is also in its log line.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What is known of a request while it is handled.
+#[derive(Clone, Default)]
+pub(crate) struct RequestState(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    usage: Arc<Usage>,
+    caller: OnceLock<(CompanyId, CustomerId)>,
+    tasks: Mutex<JoinSet<Result<()>>>,
+}
+
+impl RequestState {
+    /// The state of the request with these parts.
+    pub(crate) fn of(parts: &Parts) -> Self {
+        parts.extensions.get::<Self>().cloned().unwrap_or_default()
+    }
+
+    /// Access to the table that counts towards this request.
+    pub(crate) fn store(&self, app: &App) -> Store {
+        Store::new(app.clone(), self.0.usage.clone())
+    }
+
+    /// Notes who is calling, for the log.
+    pub(crate) fn set_caller(&self, company: &CompanyId, customer: CustomerId) {
+        self.0.caller.get_or_init(|| (company.clone(), customer));
+    }
+
+    /// Does `work` beside the request; the response waits for it, since nothing runs after a Lambda has answered.
+    pub(crate) fn beside(&self, work: impl Future<Output = Result<()>> + Send + 'static) {
+        self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner).spawn(work);
+    }
+
+    async fn finish(&self) {
+        let tasks = std::mem::take(&mut *self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        for outcome in tasks.join_all().await {
+            if let Err(error) = outcome {
+                tracing::warn!(target: "request", %error, "work beside the request failed");
+            }
+        }
+    }
+}
+
+/// The URI as the client sent it, before its path was made canonical.
+#[derive(Clone)]
+struct SentUri(Uri);
+
+/// Serves `/x` as `/x/`.
+pub(super) fn with_final_slash(mut request: Request) -> Request {
+    let uri = request.uri().clone();
+    request.extensions_mut().insert(SentUri(uri.clone()));
+    if !uri.path().ends_with('/') {
+        let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+        let path = PathAndQuery::from_str(&format!("{}/{query}", uri.path()));
+        let mut parts = uri.into_parts();
+        parts.path_and_query = path.ok().or(parts.path_and_query);
+        if let Ok(uri) = Uri::from_parts(parts) {
+            *request.uri_mut() = uri;
+        }
+    }
+    request
+}
+
+/// Answers what no route of this group matches.
+///
+/// Behind the gateway's `$default` route that may be the root of another group, written with a final slash that the
+/// gateway could not match: then the form without it is the way there.
+pub(super) async fn unknown_route(State(app): State<App>, request: Request) -> Response {
+    let base = &app.config().base_url;
+    let sent = request.extensions().get::<SentUri>().map_or_else(|| request.uri(), |sent| &sent.0);
+    let root = sent.path().strip_suffix('/').and_then(|path| path.strip_prefix(base.path()));
+    let Some(root) = root.filter(|root| mounts::is_mounted(root)) else {
+        return Error::NotFound.into_response();
+    };
+    let query = sent.query().map(|query| format!("?{query}")).unwrap_or_default();
+    match HeaderValue::from_str(&format!("{base}{root}{query}")) {
+        Ok(location) => (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, location)]).into_response(),
+        Err(_) => Error::NotFound.into_response(),
+    }
+}
+
+/// Gives the request its state, and its response the headers and the log line that all have.
+pub(super) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let stopwatch = Stopwatch::start();
+    let state = RequestState::default();
+    request.extensions_mut().insert(state.clone());
+    let request_id =
+        gateway_request_id(&request).unwrap_or_else(|| app.ids().next::<Body>(app.now()).to_string());
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let mut response = next.run(request).await;
+    state.finish().await;
+    let headers = response.headers_mut();
+    headers.extend(HeaderValue::from_str(&request_id).ok().map(|id| (REQUEST_ID, id)));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // Answers depend on who asks, and much of them is personal.
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-store"));
+    let usage = &state.0.usage;
+    let (company, customer) =
+        state.0.caller.get().map(|(c, u)| (c.as_str(), u.to_string())).unwrap_or_default();
+    tracing::info!(
+        target: "request",
+        request_id,
+        %method,
+        route = route.as_ref().map_or("unknown", |route| route.as_str()),
+        status = response.status().as_u16(),
+        milliseconds = stopwatch.elapsed().as_secs_f64() * 1000.0,
+        dynamodb_calls = usage.calls(),
+        read_units = usage.read_units(),
+        write_units = usage.write_units(),
+        company,
+        customer,
+        cause = response.extensions().get::<Cause>().map(|cause| &*cause.0),
+    );
+    response
+}
+
+/// The identifier that API Gateway gave the request, which is in the gateway's own log as well.
+fn gateway_request_id(request: &Request) -> Option<String> {
+    match request.extensions().get::<RequestContext>()? {
+        RequestContext::ApiGatewayV2(context) => context.request_id.clone(),
+        _ => None,
+    }
+}

@@ -1,0 +1,40 @@
+//! How answers are written.
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::Serialize;
+
+/// 201, with the address of what was created and its view.
+pub struct Created<T>(pub String, pub T);
+
+impl<T: Serialize> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        let mut response = (StatusCode::CREATED, Json(self.1)).into_response();
+        // An address is made of identifiers, which are all visible ASCII.
+        response
+            .headers_mut()
+            .extend(HeaderValue::from_str(&self.0).ok().map(|location| (header::LOCATION, location)));
+        response
+    }
+}
+
+/// 204.
+pub struct Done;
+
+impl IntoResponse for Done {
+    fn into_response(self) -> Response {
+        StatusCode::NO_CONTENT.into_response()
+    }
+}
+
+/// A moment as every answer shows it: UTC, to the second.
+pub fn timestamp(moment: DateTime<Utc>) -> String {
+    moment.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// A date as every answer shows it.
+pub fn date(date: NaiveDate) -> String {
+    date.format("%Y-%m-%d").to_string()
+}

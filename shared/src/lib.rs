@@ -1,0 +1,21 @@
+//! Everything the functions share.
+//!
+//! Arrows point one way: `domain` knows nothing of ours, `store` knows `domain`, `auth` knows both and hands out the
+//! store to those it has admitted, `http` carries requests there and views back.
+
+pub mod app;
+pub mod auth;
+pub mod aws;
+pub mod clock;
+pub mod config;
+pub mod domain;
+pub mod error;
+pub mod event;
+pub mod http;
+pub mod store;
+pub mod telemetry;
+
+pub use error::{Error, Result};
+
+/// How a function's process ends; only a fault ends it before Lambda does.
+pub type Outcome = std::result::Result<(), lambda_runtime::Error>;

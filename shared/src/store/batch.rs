@@ -1,0 +1,76 @@
+//! Reads any items by key in one round trip.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnConsumedCapacity};
+
+use super::Store;
+use super::item::{self, Entity, Item, Versioned};
+use super::keys::Key;
+use super::retry::Failure;
+use crate::error::{Error, Result};
+
+/// The most keys that DynamoDB takes in one call.
+const KEYS_PER_CALL: usize = 100;
+
+/// What was found under the keys of one read.
+#[derive(Debug, Default)]
+pub(crate) struct Batch(HashMap<Key, Item>);
+
+impl Batch {
+    /// Takes the entity under `key` out, if there was one.
+    pub(crate) fn take<T: Entity>(&mut self, key: &Key) -> Result<Option<Versioned<T>>> {
+        self.take_item(key).map(item::read).transpose()
+    }
+
+    /// Takes the bare item under `key` out, if there was one.
+    pub(crate) fn take_item(&mut self, key: &Key) -> Option<Item> {
+        self.0.remove(key)
+    }
+}
+
+impl Store {
+    /// Reads what stands under `keys`, consistently; a key may be named more than once.
+    ///
+    /// One round trip for up to 100 keys of at most 16 MB; what DynamoDB leaves over is asked for again.
+    pub(crate) async fn get(&self, keys: impl IntoIterator<Item = Key>) -> Result<Batch> {
+        let mut wanted: Vec<Key> = Vec::new();
+        for key in keys {
+            if !wanted.contains(&key) {
+                wanted.push(key);
+            }
+        }
+        let mut batch = Batch::default();
+        let mut left_over: Vec<Item> = wanted.into_iter().map(Key::into_attributes).collect();
+        while !left_over.is_empty() {
+            let rest = left_over.split_off(left_over.len().min(KEYS_PER_CALL));
+            let (found, unprocessed) = self.with_retries(|| self.get_once(&left_over)).await?;
+            for item in found {
+                batch.0.insert(item::key_of(&item)?, item);
+            }
+            left_over = unprocessed.into_iter().chain(rest).collect();
+        }
+        Ok(batch)
+    }
+
+    async fn get_once(&self, keys: &[Item]) -> Result<(Vec<Item>, Vec<Item>), Failure> {
+        let request =
+            KeysAndAttributes::builder().set_keys(Some(keys.to_vec())).consistent_read(true).build();
+        let response = self
+            .client()
+            .batch_get_item()
+            .request_items(self.table(), request.map_err(|error| Failure::Final(Error::internal(error)))?)
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .send()
+            .await
+            .map_err(Failure::of)?;
+        self.usage.count_reads(response.consumed_capacity());
+        let found = response.responses.unwrap_or_default().remove(self.table()).unwrap_or_default();
+        let unprocessed = response.unprocessed_keys.unwrap_or_default().remove(self.table());
+        let unprocessed = unprocessed.map(|left| left.keys).unwrap_or_default();
+        if unprocessed.len() == keys.len() {
+            return Err(Failure::Overload("DynamoDB processed none of the keys".into()));
+        }
+        Ok((found, unprocessed))
+    }
+}

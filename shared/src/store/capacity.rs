@@ -1,0 +1,52 @@
+//! What a request costs in DynamoDB.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use aws_sdk_dynamodb::types::ConsumedCapacity;
+
+/// The DynamoDB calls of one request and the capacity that they consumed.
+#[derive(Debug, Default)]
+pub struct Usage {
+    calls: AtomicU32,
+    /// In thousandths of a unit: capacity comes in halves, and atomics hold whole numbers.
+    read_millis: AtomicU64,
+    write_millis: AtomicU64,
+}
+
+impl Usage {
+    /// Calls, retries included.
+    pub fn calls(&self) -> u32 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Read capacity units.
+    pub fn read_units(&self) -> f64 {
+        units(&self.read_millis)
+    }
+
+    /// Write capacity units.
+    pub fn write_units(&self) -> f64 {
+        units(&self.write_millis)
+    }
+
+    pub(super) fn count_call(&self) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn count_reads<'a>(&self, consumed: impl IntoIterator<Item = &'a ConsumedCapacity>) {
+        add(&self.read_millis, consumed);
+    }
+
+    pub(super) fn count_writes<'a>(&self, consumed: impl IntoIterator<Item = &'a ConsumedCapacity>) {
+        add(&self.write_millis, consumed);
+    }
+}
+
+fn units(millis: &AtomicU64) -> f64 {
+    millis.load(Ordering::Relaxed) as f64 / 1000.0
+}
+
+fn add<'a>(millis: &AtomicU64, consumed: impl IntoIterator<Item = &'a ConsumedCapacity>) {
+    let units: f64 = consumed.into_iter().filter_map(|consumed| consumed.capacity_units).sum();
+    millis.fetch_add((units * 1000.0).round() as u64, Ordering::Relaxed);
+}

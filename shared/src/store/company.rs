@@ -1,0 +1,36 @@
+//! Access patterns of companies.
+
+use super::Store;
+use super::item::{Entity, Item, VERSION, number};
+use super::keys::{self, Key};
+use super::tally::Owned;
+use crate::domain::company::Company;
+use crate::domain::customer::Customer;
+use crate::error::{Error, Result};
+
+impl Entity for Company {
+    fn key(&self) -> Key {
+        keys::company(&self.id)
+    }
+}
+
+impl Store {
+    /// Creates a company and its first owner.
+    ///
+    /// # Errors
+    /// A message on `company` when its identifier is taken.
+    pub(crate) async fn create_company(&self, company: &Company, owner: &Customer) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.create(company, Error::field("company", "This company already exists."))?;
+        // The owner is counted from the start, so the tally is written whole and not added to.
+        let tally = Item::from([(VERSION.to_owned(), number(1)), (Owned::Customers.attribute(), number(1))]);
+        transaction.create_item(
+            keys::company_tally(&company.id),
+            tally,
+            Error::internal("a tally without a company"),
+        )?;
+        transaction.create(owner, Error::internal("a new identifier is taken"))?;
+        transaction.create_customer_logins(owner)?;
+        self.commit(transaction).await
+    }
+}

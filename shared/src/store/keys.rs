@@ -1,0 +1,160 @@
+//! Every key of the table, and nowhere else. The entity chart in `shared/README.md` shows them side by side.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
+
+use super::item::{Item, string};
+use crate::domain::candidate::CandidateStatus;
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, VideoId};
+use crate::domain::project::ProjectStatus;
+use crate::domain::text::fold_case;
+
+/// The names of the table's key attributes.
+pub(crate) const PK: &str = "pk";
+/// The sort key's attribute.
+pub(crate) const SK: &str = "sk";
+/// The index over resources by their status.
+pub(crate) const BY_STATUS: &str = "by_status";
+/// Its partition key.
+pub(crate) const BY_STATUS_PK: &str = "by_status_pk";
+/// Its sort key.
+pub(crate) const BY_STATUS_SK: &str = "by_status_sk";
+
+/// The primary key of one item.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    /// Partition key.
+    pub(crate) pk: String,
+    /// Sort key.
+    pub(crate) sk: String,
+}
+
+impl Key {
+    fn new(pk: String, sk: impl Into<String>) -> Self {
+        Self { pk, sk: sk.into() }
+    }
+
+    /// The key as attributes.
+    pub(crate) fn into_attributes(self) -> Item {
+        Item::from([(PK.to_owned(), string(self.pk)), (SK.to_owned(), string(self.sk))])
+    }
+}
+
+/// Items of one kind that stand side by side in one partition, in the order of their identifiers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Collection {
+    /// Partition key.
+    pub(crate) pk: String,
+    /// What every sort key begins with.
+    pub(crate) prefix: &'static str,
+}
+
+impl Collection {
+    /// The key of the item whose identifier is `id`.
+    pub(crate) fn key(&self, id: impl std::fmt::Display) -> Key {
+        Key::new(self.pk.clone(), format!("{}{id}", self.prefix))
+    }
+}
+
+/// The company.
+pub(crate) fn company(c: &CompanyId) -> Key {
+    Key::new(format!("COMPANY#{c}"), "COMPANY")
+}
+
+/// The counts of what a company owns.
+pub(crate) fn company_tally(c: &CompanyId) -> Key {
+    Key::new(format!("COMPANY#{c}"), "TALLY")
+}
+
+/// Where nothing stands.
+pub(crate) fn nothing() -> Key {
+    Key::new("NOTHING".to_owned(), "NOTHING")
+}
+
+/// A customer.
+pub(crate) fn customer(c: &CompanyId, u: CustomerId) -> Key {
+    Key::new(format!("COMPANY#{c}"), format!("CUSTOMER#{u}"))
+}
+
+/// All projects of a company.
+pub(crate) fn projects(c: &CompanyId) -> Collection {
+    Collection { pk: format!("COMPANY#{c}"), prefix: "PROJECT#" }
+}
+
+/// A project.
+pub(crate) fn project(c: &CompanyId, p: ProjectId) -> Key {
+    projects(c).key(p)
+}
+
+/// A welcome video.
+pub(crate) fn video(c: &CompanyId, v: VideoId) -> Key {
+    Key::new(format!("COMPANY#{c}"), format!("VIDEO#{v}"))
+}
+
+/// A label.
+pub(crate) fn label(c: &CompanyId, l: LabelId) -> Key {
+    Key::new(format!("COMPANY#{c}"), format!("LABEL#{l}"))
+}
+
+/// The projects in which a customer has a role.
+pub(crate) fn memberships(c: &CompanyId, u: CustomerId) -> Collection {
+    Collection { pk: format!("COMPANY#{c}#CUSTOMER#{u}"), prefix: "PROJECT#" }
+}
+
+/// All candidates of a project.
+pub(crate) fn candidates(c: &CompanyId, p: ProjectId) -> Collection {
+    Collection { pk: format!("COMPANY#{c}#PROJECT#{p}"), prefix: "CANDIDATE#" }
+}
+
+/// A candidate.
+pub(crate) fn candidate(c: &CompanyId, p: ProjectId, k: CandidateId) -> Key {
+    candidates(c, p).key(k)
+}
+
+/// One shard of a project's tally.
+pub(crate) fn tally_shard(c: &CompanyId, p: ProjectId, shard: u8) -> Key {
+    Key::new(format!("COMPANY#{c}#PROJECT#{p}"), format!("TALLY#{shard}"))
+}
+
+/// The account that a user name leads to: unique among staff and candidates.
+pub(crate) fn login_username(c: &CompanyId, name: &str) -> Key {
+    Key::new(login_partition(c, name), "USERNAME")
+}
+
+/// The customer that an email address leads to: unique among staff.
+pub(crate) fn login_email(c: &CompanyId, email: &str) -> Key {
+    Key::new(login_partition(c, email), "EMAIL")
+}
+
+/// One of the candidates that an email address leads to.
+pub(crate) fn login_candidate(c: &CompanyId, email: &str, k: CandidateId) -> Key {
+    Key::new(login_partition(c, email), format!("CANDIDATE#{k}"))
+}
+
+/// All accounts that a name may lead to.
+pub(crate) fn login_partition(c: &CompanyId, name: &str) -> String {
+    format!("LOGIN#{c}#{}", fold_case(name))
+}
+
+/// A session, by the secret that its holder presents.
+pub(crate) fn session(secret: &str) -> Key {
+    let pk = format!("SESSION#{}", URL_SAFE_NO_PAD.encode(Sha256::digest(secret)));
+    Key::new(pk.clone(), pk)
+}
+
+/// A word by which a candidate is found.
+pub(crate) fn search_entry(c: &CompanyId, token: &str, p: ProjectId, k: CandidateId) -> Key {
+    let first: String = token.chars().take(1).collect();
+    Key::new(format!("SEARCH#{c}#{first}"), format!("{token}#{p}#{k}"))
+}
+
+/// The index partition of a company's projects with this status.
+pub(crate) fn projects_by_status(c: &CompanyId, status: ProjectStatus) -> String {
+    format!("COMPANY#{c}#PROJECTS#{}", status.as_str())
+}
+
+/// The index partition of a project's candidates with this status.
+pub(crate) fn candidates_by_status(c: &CompanyId, p: ProjectId, status: CandidateStatus) -> String {
+    format!("COMPANY#{c}#PROJECT#{p}#CANDIDATES#{}", status.as_str())
+}

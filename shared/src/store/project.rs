@@ -1,0 +1,185 @@
+//! Access patterns of projects.
+
+use std::collections::BTreeSet;
+
+use super::Store;
+use super::batch::Batch;
+use super::item::{Entity, Item, VERSION, Versioned, number};
+use super::keys::{self, Key};
+use super::page::{Listing, Page, PageRequest};
+use super::tally::{self, Owned, projects_in};
+use super::transaction::Transaction;
+use crate::domain::id::{CompanyId, CustomerId, ProjectId};
+use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
+use crate::domain::tally::Tally;
+use crate::error::{Error, Result};
+
+impl Entity for Project {
+    fn key(&self) -> Key {
+        keys::project(&self.company, self.id)
+    }
+
+    fn by_status(&self) -> Option<(String, String)> {
+        Some((keys::projects_by_status(&self.company, self.status), self.id.to_string()))
+    }
+}
+
+/// A project with its counts.
+#[derive(Debug)]
+pub struct Counted {
+    /// The project.
+    pub project: Versioned<Project>,
+    /// What is counted of its candidates.
+    pub tally: Tally,
+}
+
+impl Store {
+    /// Creates a project with its tally and the memberships of its staff.
+    ///
+    /// # Errors
+    /// Messages on the fields whose references lead nowhere.
+    pub async fn create_project(&self, project: &Project) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.create(project, Error::internal("a new identifier is taken"))?;
+        transaction.create_shards(project)?;
+        transaction.company_tally(&project.company, &[(Owned::Projects(project.status), 1)])?;
+        transaction.attachments(None, project)?;
+        transaction.memberships(None, project)?;
+        self.commit(transaction).await
+    }
+
+    /// Puts `after` in place of `before`; the status may not differ.
+    ///
+    /// # Errors
+    /// [`Error::Changed`]; messages on the fields whose new references lead nowhere.
+    pub async fn update_project(&self, before: &Versioned<Project>, after: &Project) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.replace(before, after)?;
+        transaction.attachments(Some(before), after)?;
+        transaction.memberships(Some(before), after)?;
+        self.commit(transaction).await
+    }
+
+    /// Puts `after`, which differs in its status, in place of `before`.
+    ///
+    /// # Errors
+    /// [`Error::Changed`]; the refusal of `must` when its candidates, at this moment, are not what they must be.
+    pub async fn move_project(
+        &self,
+        before: &Versioned<Project>,
+        after: &Project,
+        must: CandidatesMust,
+    ) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.replace(before, after)?;
+        transaction.move_shards(after, must)?;
+        let counts = [(Owned::Projects(before.status), -1), (Owned::Projects(after.status), 1)];
+        transaction.company_tally(&after.company, &counts)?;
+        self.commit(transaction).await
+    }
+
+    /// A page of all of a company's projects, with how many there are in all.
+    pub async fn list_projects(
+        &self,
+        company: &CompanyId,
+        status: Option<ProjectStatus>,
+        request: &PageRequest,
+    ) -> Result<(Page<Counted>, u64)> {
+        let collection = keys::projects(company);
+        let listing = match status {
+            None => Listing::All(collection),
+            Some(status) => Listing::WithStatus(collection, keys::projects_by_status(company, status)),
+        };
+        let (page, tally) = tokio::try_join!(self.page::<Project>(&listing, request), async {
+            let key = keys::company_tally(company);
+            Ok(self.get([key.clone()]).await?.take_item(&key))
+        })?;
+        let total = projects_in(tally.as_ref(), status);
+        let Page { rows, next, previous } = page;
+        let mut batch = self.get(rows.iter().flat_map(|row| tally::shards(company, row.id))).await?;
+        let rows = rows.into_iter().map(|project| batch.count(project)).collect();
+        Ok((Page { rows, next, previous }, total))
+    }
+
+    /// Every project in which `customer` has a role, oldest first, those with one status only if asked for.
+    pub async fn projects_of(
+        &self,
+        company: &CompanyId,
+        customer: CustomerId,
+        status: Option<ProjectStatus>,
+    ) -> Result<Vec<Counted>> {
+        let memberships = Listing::All(keys::memberships(company, customer));
+        let all = PageRequest { number: 1, size: u32::MAX - 1, cursor: None };
+        let mut ids: Vec<ProjectId> = Vec::new();
+        for row in self.page_of_items(&memberships, &all).await?.rows {
+            let id = super::item::key_of(&row)?.sk.trim_start_matches("PROJECT#").parse();
+            ids.push(id.map_err(Error::internal)?);
+        }
+        let keys = ids
+            .iter()
+            .flat_map(|id| [keys::project(company, *id)].into_iter().chain(tally::shards(company, *id)));
+        let mut batch = self.get(keys).await?;
+        let mut projects = Vec::new();
+        for id in ids {
+            let project = batch.take::<Project>(&keys::project(company, id))?;
+            let wanted = project.filter(|project| status.is_none_or(|status| project.status == status));
+            projects.extend(wanted.map(|project| batch.count(project)));
+        }
+        Ok(projects)
+    }
+}
+
+impl Batch {
+    fn count(&mut self, project: Versioned<Project>) -> Counted {
+        let tally = self.take_tally(&project.company, project.id);
+        Counted { project, tally }
+    }
+}
+
+impl Transaction {
+    /// Requires that the labels and videos that `after` has and `before` had not exist.
+    fn attachments(&mut self, before: Option<&Project>, after: &Project) -> Result<()> {
+        let c = &after.company;
+        let had = |key: &dyn Fn(&Project) -> bool| before.is_some_and(key);
+        for label in after.settings.labels.iter().filter(|label| !had(&|p| p.settings.labels.contains(label)))
+        {
+            let missing = Error::field("labels", format!("There is no label {label}."));
+            self.require(keys::label(c, *label), missing)?;
+        }
+        for placed in &after.settings.videos {
+            if !had(&|p| p.settings.videos.iter().any(|old| old.video == placed.video)) {
+                let missing = Error::field("videos", format!("There is no video {}.", placed.video));
+                self.require(keys::video(c, placed.video), missing)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the memberships those of `after`; whoever joins must exist.
+    fn memberships(&mut self, before: Option<&Project>, after: &Project) -> Result<()> {
+        let c = &after.company;
+        let old: BTreeSet<CustomerId> = before.map(|project| project.staff.everybody()).unwrap_or_default();
+        let new = after.staff.everybody();
+        for joins in new.difference(&old) {
+            let missing = Error::field(field_of(after, *joins), format!("There is no customer {joins}."));
+            self.require(keys::customer(c, *joins), missing)?;
+            let item = Item::from([(VERSION.to_owned(), number(1))]);
+            self.put_derived(keys::memberships(c, *joins).key(after.id), item)?;
+        }
+        for leaves in old.difference(&new) {
+            self.delete_derived(keys::memberships(c, *leaves).key(after.id))?;
+        }
+        Ok(())
+    }
+}
+
+/// The field that names `customer`.
+fn field_of(project: &Project, customer: CustomerId) -> &'static str {
+    let staff = &project.staff;
+    let fields = [
+        ("interview_managers", &staff.interview_managers),
+        ("evaluators", &staff.evaluators),
+        ("reviewers", &staff.reviewers),
+    ];
+    fields.into_iter().find(|(_, people)| people.contains(&customer)).map_or("evaluators", |(field, _)| field)
+}

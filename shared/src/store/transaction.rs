@@ -1,0 +1,226 @@
+//! One transaction for all that a request changes: it happens whole or not at all.
+
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::types::{
+    AttributeValue, ConditionCheck, Delete, Put, ReturnConsumedCapacity, TransactWriteItem, Update,
+};
+
+use super::Store;
+use super::item::{self, Entity, Item, VERSION, Versioned, number};
+use super::keys::Key;
+use super::retry::Failure;
+use crate::domain::id::Id;
+use crate::error::{Error, FieldErrors, Result};
+
+/// Writes that happen together; each names the error that its condition means.
+///
+/// One item may be written only once in a transaction, and a transaction holds at most 100 writes.
+pub(super) struct Transaction {
+    table: String,
+    writes: Vec<TransactWriteItem>,
+    refusals: Vec<Error>,
+}
+
+/// An update of single attributes: the expression and the condition refer to `values` by name.
+pub(super) struct Change {
+    pub(super) expression: String,
+    pub(super) condition: Option<String>,
+    pub(super) names: Vec<(String, String)>,
+    pub(super) values: Vec<(String, AttributeValue)>,
+}
+
+impl Transaction {
+    /// Puts an item where none may stand, else `taken`.
+    pub(super) fn create_item(&mut self, key: Key, attributes: Item, taken: Error) -> Result<()> {
+        let mut item = attributes;
+        item.extend(key.into_attributes());
+        let put = self.put(item).condition_expression("attribute_not_exists(pk)");
+        self.push(TransactWriteItem::builder().put(put.build().map_err(Error::internal)?).build(), taken);
+        Ok(())
+    }
+
+    /// Puts an entity where none may stand, else `taken`.
+    pub(super) fn create<T: Entity>(&mut self, entity: &T, taken: Error) -> Result<()> {
+        self.create_item(entity.key(), item::write(entity, 1)?, taken)
+    }
+
+    /// Puts `after` in place of `before`, unless somebody changed it meanwhile.
+    pub(super) fn replace<T: Entity>(&mut self, before: &Versioned<T>, after: &T) -> Result<()> {
+        let put = self
+            .put(item::write(after, before.version() + 1)?)
+            .condition_expression("version = :version")
+            .expression_attribute_values(":version", number(before.version()));
+        self.push(
+            TransactWriteItem::builder().put(put.build().map_err(Error::internal)?).build(),
+            Error::Changed,
+        );
+        Ok(())
+    }
+
+    /// Puts an item whatever stands there: only for items that follow from others of the same transaction.
+    pub(super) fn put_derived(&mut self, key: Key, attributes: Item) -> Result<()> {
+        let mut item = attributes;
+        item.extend(key.into_attributes());
+        let put = self.put(item).build().map_err(Error::internal)?;
+        self.push(TransactWriteItem::builder().put(put).build(), unconditional());
+        Ok(())
+    }
+
+    /// Deletes an entity, unless somebody changed it meanwhile.
+    pub(super) fn delete<T: Entity>(&mut self, entity: &Versioned<T>) -> Result<()> {
+        let delete = Delete::builder()
+            .table_name(&self.table)
+            .set_key(Some(entity.key().into_attributes()))
+            .condition_expression("version = :version")
+            .expression_attribute_values(":version", number(entity.version()))
+            .build()
+            .map_err(Error::internal)?;
+        self.push(TransactWriteItem::builder().delete(delete).build(), Error::Changed);
+        Ok(())
+    }
+
+    /// Deletes an item whatever stands there: only for items that follow from others of the same transaction.
+    pub(super) fn delete_derived(&mut self, key: Key) -> Result<()> {
+        let delete = Delete::builder().table_name(&self.table).set_key(Some(key.into_attributes()));
+        let delete = delete.build().map_err(Error::internal)?;
+        self.push(TransactWriteItem::builder().delete(delete).build(), unconditional());
+        Ok(())
+    }
+
+    /// Requires that an item stands under `key`, else `missing`.
+    pub(super) fn require(&mut self, key: Key, missing: Error) -> Result<()> {
+        let check = ConditionCheck::builder()
+            .table_name(&self.table)
+            .set_key(Some(key.into_attributes()))
+            .condition_expression("attribute_exists(pk)")
+            .build()
+            .map_err(Error::internal)?;
+        self.push(TransactWriteItem::builder().condition_check(check).build(), missing);
+        Ok(())
+    }
+
+    /// Changes attributes of the item under `key`, which comes to exist if it does not; else `refusal`.
+    pub(super) fn update(&mut self, key: Key, change: Change, refusal: Error) -> Result<()> {
+        let update = Update::builder()
+            .table_name(&self.table)
+            .set_key(Some(key.into_attributes()))
+            .update_expression(change.expression)
+            .set_condition_expression(change.condition)
+            .set_expression_attribute_names(
+                (!change.names.is_empty()).then(|| change.names.into_iter().collect()),
+            )
+            .set_expression_attribute_values(Some(change.values.into_iter().collect()))
+            .build()
+            .map_err(Error::internal)?;
+        self.push(TransactWriteItem::builder().update(update).build(), refusal);
+        Ok(())
+    }
+
+    fn put(&self, item: Item) -> aws_sdk_dynamodb::types::builders::PutBuilder {
+        Put::builder().table_name(&self.table).set_item(Some(item))
+    }
+
+    fn push(&mut self, write: TransactWriteItem, refusal: Error) {
+        self.writes.push(write);
+        self.refusals.push(refusal);
+    }
+}
+
+/// Stands for the condition of a write that has none.
+fn unconditional() -> Error {
+    Error::internal("an unconditional write failed its condition")
+}
+
+impl Change {
+    /// Adds to counters, which start at zero, and counts the write itself.
+    pub(super) fn add(counters: impl IntoIterator<Item = (String, i64)>) -> Self {
+        let mut change =
+            Self { expression: String::new(), condition: None, names: Vec::new(), values: Vec::new() };
+        let mut terms = Vec::new();
+        for (index, (name, count)) in counters.into_iter().enumerate() {
+            terms.push(format!("#n{index} :n{index}"));
+            change.names.push((format!("#n{index}"), name));
+            change.values.push((format!(":n{index}"), number(count)));
+        }
+        terms.push(format!("{VERSION} :one"));
+        change.values.push((":one".to_owned(), number(1)));
+        change.expression = format!("ADD {}", terms.join(", "));
+        change
+    }
+}
+
+impl Store {
+    pub(super) fn transaction(&self) -> Transaction {
+        Transaction { table: self.table().to_owned(), writes: Vec::new(), refusals: Vec::new() }
+    }
+
+    /// Does all writes of the transaction, or none and says which condition refused it.
+    ///
+    /// A retry after an answer that got lost carries the same token, so it is the same transaction and not a second.
+    pub(super) async fn commit(&self, transaction: Transaction) -> Result<()> {
+        let Transaction { writes, mut refusals, .. } = transaction;
+        let token = self.next_id::<Transaction>(self.app.now());
+        let outcome = self.with_retries(|| self.commit_once(&writes, token)).await?;
+        let Some(failed) = outcome else { return Ok(()) };
+        // From the last on: taking one out moves only those behind it.
+        let failed = failed.into_iter().rev().map(|index| refusals.remove(index)).collect();
+        Err(join(failed))
+    }
+
+    /// None when it is done, else the writes whose condition failed, ascending.
+    async fn commit_once(
+        &self,
+        writes: &[TransactWriteItem],
+        token: Id<Transaction>,
+    ) -> Result<Option<Vec<usize>>, Failure> {
+        let response = self
+            .client()
+            .transact_write_items()
+            .set_transact_items(Some(writes.to_vec()))
+            .client_request_token(token.to_string())
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .send()
+            .await;
+        match response {
+            Ok(response) => {
+                self.usage.count_writes(response.consumed_capacity());
+                Ok(None)
+            }
+            Err(error) => cancelled(error).map(Some),
+        }
+    }
+}
+
+/// The writes whose condition cancelled the transaction, if conditions did.
+fn cancelled(error: SdkError<TransactWriteItemsError>) -> Result<Vec<usize>, Failure> {
+    let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) = error.as_service_error()
+    else {
+        return Err(Failure::of(error));
+    };
+    let codes: Vec<&str> =
+        cancelled.cancellation_reasons().iter().map(|reason| reason.code().unwrap_or("None")).collect();
+    let failed: Vec<usize> =
+        (0..codes.len()).filter(|index| codes[*index] == "ConditionalCheckFailed").collect();
+    if !failed.is_empty() {
+        Ok(failed)
+    } else if codes.contains(&"TransactionConflict") {
+        Err(Failure::Conflict(error.into()))
+    } else if codes.iter().any(|code| matches!(*code, "ThrottlingError" | "ProvisionedThroughputExceeded")) {
+        Err(Failure::Overload(error.into()))
+    } else {
+        Err(Failure::Final(Error::internal(error)))
+    }
+}
+
+/// One error for several: all messages when all are about fields, else the first that is not.
+fn join(errors: Vec<Error>) -> Error {
+    let mut fields = FieldErrors::default();
+    for error in errors {
+        match error {
+            Error::Fields(more) => fields.merge(more),
+            other => return other,
+        }
+    }
+    Error::Fields(fields)
+}

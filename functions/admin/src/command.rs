@@ -1,0 +1,167 @@
+//! The commands, as events carry them.
+
+use serde::{Deserialize, Serialize};
+use shared::auth::guard::Operator;
+use shared::auth::password::Password;
+use shared::domain::company::Company;
+use shared::domain::customer::{AccountType, Customer, CustomerStatus};
+use shared::domain::id::CompanyId;
+use shared::domain::language::Language;
+use shared::domain::text::{Email, Line, Name, Username};
+use shared::error::FieldErrors;
+use shared::{Error, Result};
+
+/// One command.
+#[derive(Deserialize)]
+#[serde(tag = "command", rename_all = "kebab-case")]
+pub enum Command {
+    /// Creates a company with its first owner.
+    CreateCompany {
+        /// The identifier: `[a-z0-9-]{2,63}`, for ever.
+        company: String,
+        /// What it is called.
+        name: String,
+        /// Who answers for it.
+        owner: Person,
+    },
+    /// Creates a staff user of an existing company.
+    CreateCustomer {
+        /// The company's identifier.
+        company: String,
+        /// What the user is in the company.
+        account_type: AccountType,
+        /// The user.
+        customer: Person,
+    },
+}
+
+/// A staff user to create.
+#[derive(Deserialize)]
+pub struct Person {
+    /// First name.
+    pub first_name: String,
+    /// Last name.
+    pub last_name: String,
+    /// Where mails go.
+    pub email: String,
+    /// The name to log in with; the email when absent.
+    pub username: Option<String>,
+    /// 8–128 characters.
+    pub password: String,
+}
+
+/// What a command did.
+#[derive(Debug, Serialize)]
+pub struct Outcome {
+    /// The company.
+    pub company: String,
+    /// The address of the staff user that was created.
+    pub customer: String,
+}
+
+impl Command {
+    /// Its name in events.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::CreateCompany { .. } => "create-company",
+            Self::CreateCustomer { .. } => "create-customer",
+        }
+    }
+
+    pub(crate) async fn run(self, operator: &Operator) -> Result<Outcome> {
+        let mut errors = FieldErrors::default();
+        match self {
+            Self::CreateCompany { company, name, owner } => {
+                let company = errors.read("company", company_id(&company));
+                let name = errors.read("name", Name::parse(&name));
+                let owner = Details::read(owner, &mut errors);
+                let (Some(id), Some(name), Some(owner)) = (company, name, owner) else {
+                    return Err(Error::Fields(errors));
+                };
+                let company = Company::new(id, name);
+                let owner = owner.customer(&company.id, AccountType::Owner, operator).await?;
+                operator.create_company(&company, &owner).await?;
+                Ok(Outcome::new(&owner, operator))
+            }
+            Self::CreateCustomer { company, account_type, customer } => {
+                let company = errors.read("company", company_id(&company));
+                let customer = Details::read(customer, &mut errors);
+                let (Some(company), Some(customer)) = (company, customer) else {
+                    return Err(Error::Fields(errors));
+                };
+                let customer = customer.customer(&company, account_type, operator).await?;
+                operator.create_customer(&customer).await?;
+                Ok(Outcome::new(&customer, operator))
+            }
+        }
+    }
+}
+
+impl Outcome {
+    fn new(customer: &Customer, operator: &Operator) -> Self {
+        let company = customer.company.to_string();
+        Self { company, customer: operator.references().customer(&customer.company, customer.id) }
+    }
+}
+
+fn company_id(text: &str) -> Result<CompanyId, String> {
+    text.parse().map_err(|_| "Use 2 to 63 of a-z, 0-9 and -.".to_owned())
+}
+
+/// A [`Person`] whose details have been checked.
+struct Details {
+    first_name: Name,
+    last_name: Name,
+    email: Email,
+    username: Username,
+    password: Password,
+}
+
+impl Details {
+    fn read(person: Person, errors: &mut FieldErrors) -> Option<Self> {
+        let username = person.username.as_deref().unwrap_or(&person.email);
+        let first_name = errors.read("first_name", Name::parse(&person.first_name));
+        let last_name = errors.read("last_name", Name::parse(&person.last_name));
+        let email = errors.read("email", Email::parse(&person.email));
+        let username = errors.read("username", Username::parse(username));
+        let password = errors.read("password", Password::choose(&person.password));
+        Some(Self {
+            first_name: first_name?,
+            last_name: last_name?,
+            email: email?,
+            username: username?,
+            password: password?,
+        })
+    }
+
+    /// The customer, who needs no invitation: the operator hands the password over.
+    async fn customer(
+        self,
+        company: &CompanyId,
+        account_type: AccountType,
+        operator: &Operator,
+    ) -> Result<Customer> {
+        Ok(Customer {
+            id: operator.next_id(),
+            company: company.clone(),
+            account_type,
+            username: self.username,
+            email: self.email,
+            first_name: self.first_name,
+            last_name: self.last_name,
+            phone: Line::default(),
+            gender: Line::default(),
+            position: Line::default(),
+            preferred_language: Language::En,
+            status: CustomerStatus::Confirmed,
+            is_active: true,
+            invited_at: None,
+            confirmed_at: Some(operator.now),
+            created_by: None,
+            receive_interview_notifications: true,
+            seen_welcome: false,
+            password_hash: Some(operator.hash(self.password).await?),
+            session_epoch: 0,
+        })
+    }
+}

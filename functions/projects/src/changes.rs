@@ -1,0 +1,180 @@
+//! The fields of a project that a client may send.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde_json::Value;
+use shared::domain::company::Company;
+use shared::domain::id::{CompanyId, CustomerId, LabelId};
+use shared::domain::language::Language;
+use shared::domain::project::{MAX_ATTACHED, MAX_STAFF, Mode, PartnerData, PlacedVideo, Settings, Staff};
+use shared::domain::text::{Email, Line, Name, WebLink};
+use shared::error::FieldErrors;
+use shared::http::Fields;
+use shared::http::reference::References;
+use shared::{Error, Result};
+
+/// What a client sent of a project; none leaves a field as it is.
+pub(crate) struct Changes {
+    name: Option<Name>,
+    job_url: Option<Option<WebLink>>,
+    email_alias: Option<Option<Email>>,
+    mode: Option<Mode>,
+    maximum_score: Option<u32>,
+    support_lang: Option<Option<Language>>,
+    internal_id: Option<Line<100>>,
+    allow_hash_login: Option<bool>,
+    max_interview_time: Option<Option<u32>>,
+    invite_candidates: Option<bool>,
+    default_interview_period: Option<Option<u32>>,
+    closedate: Option<Option<NaiveDate>>,
+    activationdate: Option<Option<NaiveDate>>,
+    creationdate: Option<Option<NaiveDate>>,
+    contact_person: Option<Line<150>>,
+    veto_enabled: Option<bool>,
+    team_evaluation: Option<u8>,
+    partner_data: Option<PartnerData>,
+    labels: Option<BTreeSet<LabelId>>,
+    videos: Option<Vec<PlacedVideo>>,
+    evaluators: Option<BTreeSet<CustomerId>>,
+    interview_managers: Option<BTreeSet<CustomerId>>,
+    reviewers: Option<BTreeSet<CustomerId>>,
+}
+
+impl Changes {
+    /// Reads the body of a change.
+    pub(crate) fn read(mut body: Fields, company: &CompanyId, references: References<'_>) -> Result<Self> {
+        let people = |name: &str, body: &mut Fields| {
+            let people = body.list(name, MAX_STAFF, |value| references.parse_customer(company, text(value)?));
+            people.map(BTreeSet::from_iter)
+        };
+        let changes = Self {
+            evaluators: people("evaluators", &mut body),
+            interview_managers: people("interview_managers", &mut body),
+            reviewers: people("reviewers", &mut body),
+            name: body.text("name", Name::parse),
+            job_url: body.clearable("job_url", WebLink::parse),
+            email_alias: body.clearable("email_alias", Email::parse),
+            mode: body.text("mode", Mode::parse),
+            maximum_score: body.integer("maximum_score", 1, 1000),
+            support_lang: body.clearable("support_lang", Language::parse),
+            internal_id: body.line("internal_id"),
+            allow_hash_login: body.flag("allow_hash_login"),
+            max_interview_time: body.clearable_integer("max_interview_time", 1, 100_000),
+            invite_candidates: body.flag("invite_candidates"),
+            default_interview_period: body.clearable_integer("default_interview_period", 1, 3650),
+            closedate: body.date("closedate"),
+            activationdate: body.date("activationdate"),
+            creationdate: body.date("creationdate"),
+            contact_person: body.line("contact_person"),
+            veto_enabled: body.flag("veto_enabled"),
+            team_evaluation: body
+                .integer("team_evaluation", 0, 2)
+                .and_then(|number| u8::try_from(number).ok()),
+            partner_data: body.partner_data("partner_data"),
+            labels: body
+                .list("labels", MAX_ATTACHED, |value| references.parse_label(company, text(value)?))
+                .map(BTreeSet::from_iter),
+            videos: body.list("videos", MAX_ATTACHED, |value| placed_video(value, company, references)),
+        };
+        if changes.videos.as_deref().is_some_and(repeats) {
+            body.refuse("videos", "Each video, and each position, may appear only once.");
+        }
+        body.finish()?;
+        Ok(changes)
+    }
+
+    /// Reads the body of a creation.
+    pub(crate) fn read_new(
+        mut body: Fields,
+        company: &CompanyId,
+        references: References<'_>,
+    ) -> Result<Self> {
+        body.require("name");
+        Self::read(body, company, references)
+    }
+
+    /// The settings and staff of a new project.
+    pub(crate) fn into_new(self, company: &Company, now: DateTime<Utc>) -> Result<(Settings, Staff)> {
+        let name = self.name.clone();
+        let name = name.ok_or_else(|| Error::internal("a required field was neither read nor refused"))?;
+        let mut settings = Settings::new(name, company, now);
+        let mut staff = Staff::default();
+        self.apply_to(&mut settings, &mut staff)?;
+        Ok((settings, staff))
+    }
+
+    /// Makes the changes.
+    ///
+    /// Nobody can evaluate and look on at once, whichever of the two lists was sent.
+    pub(crate) fn apply_to(self, settings: &mut Settings, staff: &mut Staff) -> Result<()> {
+        set(&mut settings.name, self.name);
+        set(&mut settings.job_url, self.job_url.map(Option::unwrap_or_default));
+        set(&mut settings.email_alias, self.email_alias);
+        set(&mut settings.mode, self.mode);
+        set(&mut settings.maximum_score, self.maximum_score);
+        set(&mut settings.support_lang, self.support_lang);
+        set(&mut settings.internal_id, self.internal_id);
+        set(&mut settings.allow_hash_login, self.allow_hash_login);
+        set(&mut settings.max_interview_time, self.max_interview_time);
+        set(&mut settings.invite_candidates, self.invite_candidates);
+        set(&mut settings.default_interview_period, self.default_interview_period);
+        set(&mut settings.closedate, self.closedate);
+        set(&mut settings.activationdate, self.activationdate);
+        set(&mut settings.creationdate, self.creationdate.flatten());
+        set(&mut settings.contact_person, self.contact_person);
+        set(&mut settings.veto_enabled, self.veto_enabled);
+        set(&mut settings.team_evaluation, self.team_evaluation);
+        set(&mut settings.partner_data, self.partner_data);
+        set(&mut settings.labels, self.labels);
+        set(&mut settings.videos, self.videos);
+        settings.videos.sort_by_key(|placed| placed.position);
+        set(&mut staff.evaluators, self.evaluators);
+        set(&mut staff.interview_managers, self.interview_managers);
+        set(&mut staff.reviewers, self.reviewers);
+        if staff.evaluator_and_reviewer().is_some() {
+            return Err(Error::field(
+                FieldErrors::ACROSS,
+                "An evaluator may not be a reviewer of the same project.",
+            ));
+        }
+        if staff.everybody().len() > MAX_STAFF {
+            let message = format!("At most {MAX_STAFF} people may have a role in one project.");
+            return Err(Error::field(FieldErrors::ACROSS, message));
+        }
+        Ok(())
+    }
+}
+
+fn set<T>(field: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *field = value;
+    }
+}
+
+fn text(value: &Value) -> Result<&str, String> {
+    value.as_str().ok_or_else(|| "Expected a list of references.".to_owned())
+}
+
+fn placed_video(
+    value: &Value,
+    company: &CompanyId,
+    references: References<'_>,
+) -> Result<PlacedVideo, String> {
+    let uri = value.get("uri").and_then(Value::as_str);
+    let position =
+        value.get("position").and_then(Value::as_u64).and_then(|position| u32::try_from(position).ok());
+    match (uri, position) {
+        (Some(uri), Some(position)) => {
+            Ok(PlacedVideo { video: references.parse_video(company, uri)?, position })
+        }
+        _ => Err("Expected objects with uri and position.".to_owned()),
+    }
+}
+
+fn repeats(videos: &[PlacedVideo]) -> bool {
+    let distinct =
+        |key: &dyn Fn(&PlacedVideo) -> [u8; 16]| videos.iter().map(key).collect::<BTreeSet<_>>().len();
+    let positions: BTreeSet<u32> = videos.iter().map(|placed| placed.position).collect();
+    distinct(&|placed| placed.video.to_bytes()) < videos.len() || positions.len() < videos.len()
+}

@@ -1,0 +1,64 @@
+//! Listing, creating, reading and changing projects.
+
+use axum::Json;
+use axum::extract::RawQuery;
+use shared::Result;
+use shared::auth::guard::{InCompany, OnProject};
+use shared::auth::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
+use shared::domain::project::{Project, ProjectStatus};
+use shared::domain::tally::Tally;
+use shared::http::Fields;
+use shared::http::page::{Envelope, ListQuery};
+use shared::http::respond::Created;
+
+use crate::changes::Changes;
+use crate::view::{ListedProjectView, ProjectView, Viewer};
+
+/// GET …/projects/
+pub(crate) async fn list(
+    guard: InCompany<ListProjects>,
+    RawQuery(query): RawQuery,
+) -> Result<Envelope<ListedProjectView>> {
+    let query = ListQuery::parse(query.as_deref())?;
+    let status = query.filter("status", ProjectStatus::parse)?;
+    let customer = &guard.caller.customer;
+    let (page, total) = if Action::SeeAllProjects.is_allowed(customer.account_type, &Default::default()) {
+        guard.store.list_projects(guard.company(), status, query.page()).await?
+    } else {
+        query.slice(guard.store.projects_of(guard.company(), customer.id, status).await?)
+    };
+    query.check_range(total)?;
+    let viewer = Viewer::of(&guard, &guard.company);
+    let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
+    Ok(query.envelope(&guard.references().projects(guard.company()), page, total))
+}
+
+/// POST …/projects/
+pub(crate) async fn create(guard: InCompany<CreateProject>, body: Fields) -> Result<Created<ProjectView>> {
+    let changes = Changes::read_new(body, guard.company(), guard.references())?;
+    let (settings, mut staff) = changes.into_new(&guard.company, guard.now)?;
+    // Whoever creates a project runs it.
+    staff.interview_managers.insert(guard.caller.customer.id);
+    let id = guard.store.next_id(guard.now);
+    let company = guard.company().clone();
+    let project = Project { id, company, status: ProjectStatus::Incomplete, settings, staff };
+    guard.store.create_project(&project).await?;
+    let view = ProjectView::new(&project, &Tally::default(), &Viewer::of(&guard, &guard.company));
+    Ok(Created(guard.references().project(guard.company(), id), view))
+}
+
+/// GET …/projects/{projectId}/
+pub(crate) async fn read(guard: OnProject<ReadProject>) -> Json<ProjectView> {
+    Json(ProjectView::new(&guard.project, &guard.tally, &Viewer::of(&guard, &guard.company)))
+}
+
+/// PATCH …/projects/{projectId}/
+pub(crate) async fn update(guard: OnProject<ChangeProject>, body: Fields) -> Result<Json<ProjectView>> {
+    let mut after = Project::clone(&guard.project);
+    let changes = Changes::read(body, guard.company(), guard.references())?;
+    changes.apply_to(&mut after.settings, &mut after.staff)?;
+    if after != *guard.project {
+        guard.store.update_project(&guard.project, &after).await?;
+    }
+    Ok(Json(ProjectView::new(&after, &guard.tally, &Viewer::of(&guard, &guard.company))))
+}

@@ -1,0 +1,204 @@
+//! A project as clients see it.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use shared::auth::guard::Scope;
+use shared::domain::candidate::CandidateStatus;
+use shared::domain::company::Company;
+use shared::domain::id::CustomerId;
+use shared::domain::project::{Project, ProjectStatus};
+use shared::domain::tally::Tally;
+use shared::domain::text::Email;
+use shared::http::Fields;
+use shared::http::reference::References;
+use shared::http::respond::date;
+use shared::{Error, Result};
+
+/// Reads the body of a change of status.
+pub(crate) fn read_status(mut body: Fields) -> Result<ProjectStatus> {
+    let status = body.required("status", ProjectStatus::parse);
+    body.finish()?;
+    status.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+}
+
+/// Who looks at a project.
+pub(crate) struct Viewer<'a> {
+    customer: CustomerId,
+    company: &'a Company,
+    references: References<'a>,
+}
+
+impl<'a> Viewer<'a> {
+    /// The caller whom a guard has admitted.
+    pub(crate) fn of(scope: &'a Scope, company: &'a Company) -> Self {
+        Self { customer: scope.caller.customer.id, company, references: scope.references() }
+    }
+}
+
+/// The status of a project as clients see it.
+#[derive(Serialize)]
+pub(crate) struct StatusView {
+    resource_uri: String,
+    status: &'static str,
+}
+
+impl StatusView {
+    /// The view of a project's status.
+    pub(crate) fn new(project: &Project, references: References<'_>) -> Self {
+        let own = references.project(&project.company, project.id);
+        Self { resource_uri: format!("{own}status/"), status: project.status.as_str() }
+    }
+}
+
+/// A project as clients see it when they read it alone.
+#[derive(Serialize)]
+pub(crate) struct ProjectView {
+    #[serde(flatten)]
+    fields: ProjectFields,
+    skipped_candidates_count: i64,
+}
+
+impl ProjectView {
+    /// The view that `viewer` has of a project with these counts.
+    pub(crate) fn new(project: &Project, tally: &Tally, viewer: &Viewer<'_>) -> Self {
+        let skipped_candidates_count = tally.with_status(CandidateStatus::Skipped);
+        Self { fields: ProjectFields::new(project, tally, viewer), skipped_candidates_count }
+    }
+}
+
+/// A project as clients see it in a list, where one name has always been spelled in its own way.
+#[derive(Serialize)]
+pub(crate) struct ListedProjectView {
+    #[serde(flatten)]
+    fields: ProjectFields,
+    skipped_candiates_count: i64,
+}
+
+impl ListedProjectView {
+    /// The view that `viewer` has of a project with these counts.
+    pub(crate) fn new(project: &Project, tally: &Tally, viewer: &Viewer<'_>) -> Self {
+        let skipped_candiates_count = tally.with_status(CandidateStatus::Skipped);
+        Self { fields: ProjectFields::new(project, tally, viewer), skipped_candiates_count }
+    }
+}
+
+#[derive(Serialize)]
+struct ProjectFields {
+    resource_uri: String,
+    company: String,
+    name: String,
+    job_url: String,
+    email_alias: String,
+    mode: &'static str,
+    maximum_score: u32,
+    support_lang: &'static str,
+    language: &'static str,
+    status: &'static str,
+    internal_id: String,
+    allow_hash_login: bool,
+    max_interview_time: Option<u32>,
+    invite_candidates: bool,
+    default_interview_period: Option<u32>,
+    closedate: Option<String>,
+    activationdate: Option<String>,
+    creationdate: String,
+    contact_person: String,
+    veto_enabled: bool,
+    status_update_uri: String,
+    evaluators: Vec<String>,
+    interview_managers: Vec<String>,
+    reviewers: Vec<String>,
+    labels: Vec<String>,
+    questions: String,
+    candidates: String,
+    results: String,
+    roles: String,
+    criteria: String,
+    videos: Vec<VideoView>,
+    can_evaluate: bool,
+    can_see_results: bool,
+    can_archive: bool,
+    candidates_count: i64,
+    interviewed_candidates_count: i64,
+    expired_candidates_count: i64,
+    invited_candidates_count: i64,
+    confirmed_candidates_count: i64,
+    interviewing_candidates_count: i64,
+    aborted_candidates_count: i64,
+    evaluated_candidates_count: i64,
+    partner_data: Map<String, Value>,
+    team_evaluation: u8,
+    interview_suite_url: String,
+}
+
+#[derive(Serialize)]
+struct VideoView {
+    uri: String,
+    position: u32,
+}
+
+impl ProjectFields {
+    fn new(project: &Project, tally: &Tally, viewer: &Viewer<'_>) -> Self {
+        let Project { company, settings, staff, .. } = project;
+        let references = viewer.references;
+        let own = references.project(company, project.id);
+        let people = |ids: &std::collections::BTreeSet<CustomerId>| {
+            ids.iter().map(|id| references.customer(company, *id)).collect()
+        };
+        let language = settings.support_lang.unwrap_or(viewer.company.default_project_lang);
+        Self {
+            company: references.company(company),
+            name: settings.name.to_string(),
+            job_url: settings.job_url.as_str().to_owned(),
+            email_alias: settings.email_alias.as_ref().map(Email::as_str).unwrap_or_default().to_owned(),
+            mode: settings.mode.as_str(),
+            maximum_score: settings.maximum_score,
+            support_lang: settings.support_lang.map_or("", |language| language.code()),
+            language: language.iso(),
+            status: project.status.as_str(),
+            internal_id: settings.internal_id.to_string(),
+            allow_hash_login: settings.allow_hash_login,
+            max_interview_time: settings.max_interview_time,
+            invite_candidates: settings.invite_candidates,
+            default_interview_period: settings.default_interview_period,
+            closedate: settings.closedate.map(date),
+            activationdate: settings.activationdate.map(date),
+            creationdate: date(settings.creationdate),
+            contact_person: settings.contact_person.to_string(),
+            veto_enabled: settings.veto_enabled,
+            status_update_uri: format!("{own}status/"),
+            evaluators: people(&staff.evaluators),
+            interview_managers: people(&staff.interview_managers),
+            reviewers: people(&staff.reviewers),
+            labels: settings.labels.iter().map(|label| references.label(company, *label)).collect(),
+            questions: format!("{own}questions/"),
+            candidates: references.candidates(company, project.id),
+            results: format!("{own}results/"),
+            roles: format!("{own}roles/"),
+            criteria: format!("{own}criteria/"),
+            videos: settings
+                .videos
+                .iter()
+                .map(|placed| VideoView {
+                    uri: references.video(company, placed.video),
+                    position: placed.position,
+                })
+                .collect(),
+            can_evaluate: tally.can_evaluate(project, viewer.customer),
+            can_see_results: tally.can_see_results(project, viewer.customer),
+            can_archive: tally.can_archive(project),
+            candidates_count: tally.candidates(),
+            interviewed_candidates_count: tally.with_status(CandidateStatus::Interviewed),
+            expired_candidates_count: tally.with_status(CandidateStatus::Expired),
+            invited_candidates_count: tally.with_status(CandidateStatus::Invited),
+            confirmed_candidates_count: tally.with_status(CandidateStatus::Confirmed),
+            interviewing_candidates_count: tally.with_status(CandidateStatus::Interviewing),
+            aborted_candidates_count: tally.with_status(CandidateStatus::Aborted),
+            evaluated_candidates_count: tally.evaluated(project),
+            partner_data: settings.partner_data.as_object().clone(),
+            team_evaluation: settings.team_evaluation,
+            interview_suite_url: references.suite_page(&own),
+            resource_uri: own,
+        }
+    }
+}

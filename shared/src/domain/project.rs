@@ -13,9 +13,9 @@ use super::id::{CompanyId, CustomerId, LabelId, ProjectId, VideoId};
 use super::language::Language;
 use super::text::{Email, Line, Name, WebLink};
 
-/// The most people that may hold a role in one project: a change of all of them still fits in one transaction.
+/// The most people that may hold a role in one project.
 pub const MAX_STAFF: usize = 40;
-/// The most welcome videos, and the most labels, of one project, for the same reason.
+/// The most welcome videos, and the most labels, of one project.
 pub const MAX_ATTACHED: usize = 20;
 
 /// Where a project stands.

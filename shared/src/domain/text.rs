@@ -92,6 +92,9 @@ impl Username {
         if line.as_str().chars().any(char::is_whitespace) {
             return Err("A username may not contain spaces.".to_owned());
         }
+        if !is_login(line.as_str()) {
+            return Err("This username is too long.".to_owned());
+        }
         Ok(Self(line))
     }
 
@@ -166,6 +169,11 @@ impl WebLink {
 /// The form in which two spellings of a login name are the same: composed, lower case.
 pub fn fold_case(text: &str) -> String {
     text.trim().nfkc().flat_map(char::to_lowercase).nfkc().collect()
+}
+
+/// Whether `text` can be a name to log in with: its folded form, which single characters can swell, has to fit in a key.
+pub fn is_login(text: &str) -> bool {
+    fold_case(text).len() <= 1024
 }
 
 /// The form in which search compares text: lower case, without accents.
@@ -243,6 +251,14 @@ mod tests {
         assert!(WebLink::parse("").is_ok());
         for bad in ["javascript:alert(1)", "/jobs/1", "ftp://x.y", "https://"] {
             assert!(WebLink::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn user_names_have_no_spaces_and_fit_in_a_key_when_folded() {
+        assert!(Username::parse("Zoë@example.com").is_ok());
+        for bad in ["", "a b", "a\u{a0}b", "\u{fdfa}".repeat(254).as_str()] {
+            assert!(Username::parse(bad).is_err(), "{bad}");
         }
     }
 

@@ -1,8 +1,9 @@
 //! Reads any items by key in one round trip.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnConsumedCapacity};
+use futures_util::future::try_join_all;
 
 use super::Store;
 use super::item::{self, Entity, Item, Versioned};
@@ -32,25 +33,26 @@ impl Batch {
 impl Store {
     /// Reads what stands under `keys`, consistently; a key may be named more than once.
     ///
-    /// One round trip for up to 100 keys of at most 16 MB; what DynamoDB leaves over is asked for again.
+    /// One round trip, by calls side by side of up to 100 keys; what DynamoDB leaves over is asked for again.
     pub(crate) async fn get(&self, keys: impl IntoIterator<Item = Key>) -> Result<Batch> {
-        let mut wanted: Vec<Key> = Vec::new();
-        for key in keys {
-            if !wanted.contains(&key) {
-                wanted.push(key);
-            }
-        }
+        let wanted: HashSet<Key> = keys.into_iter().collect();
+        let wanted: Vec<Item> = wanted.into_iter().map(Key::into_attributes).collect();
+        let calls = wanted.chunks(KEYS_PER_CALL).map(|keys| self.get_all(keys.to_vec()));
         let mut batch = Batch::default();
-        let mut left_over: Vec<Item> = wanted.into_iter().map(Key::into_attributes).collect();
-        while !left_over.is_empty() {
-            let rest = left_over.split_off(left_over.len().min(KEYS_PER_CALL));
-            let (found, unprocessed) = self.with_retries(|| self.get_once(&left_over)).await?;
-            for item in found {
-                batch.0.insert(item::key_of(&item)?, item);
-            }
-            left_over = unprocessed.into_iter().chain(rest).collect();
+        for item in try_join_all(calls).await?.into_iter().flatten() {
+            batch.0.insert(item::key_of(&item)?, item);
         }
         Ok(batch)
+    }
+
+    async fn get_all(&self, mut keys: Vec<Item>) -> Result<Vec<Item>> {
+        let mut items = Vec::with_capacity(keys.len());
+        while !keys.is_empty() {
+            let (found, unprocessed) = self.with_retries(|| self.get_once(&keys)).await?;
+            items.extend(found);
+            keys = unprocessed;
+        }
+        Ok(items)
     }
 
     async fn get_once(&self, keys: &[Item]) -> Result<(Vec<Item>, Vec<Item>), Failure> {

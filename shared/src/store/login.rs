@@ -10,6 +10,7 @@ use super::retry::Failure;
 use super::transaction::Transaction;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
+use crate::domain::text::is_login;
 use crate::error::{Error, Result};
 
 /// Who a name leads to.
@@ -62,6 +63,9 @@ impl Store {
         company: &CompanyId,
         name: &str,
     ) -> Result<Vec<Versioned<Customer>>> {
+        if !is_login(name) {
+            return Ok(Vec::new());
+        }
         let found = self.staff_by_login(company, name).await?;
         let mut batch = self.get(found.iter().map(|customer| keys::customer(company, *customer))).await?;
         let mut customers = Vec::new();

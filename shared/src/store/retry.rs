@@ -5,10 +5,14 @@ use std::time::Duration;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 
 use super::Store;
+use crate::clock::Stopwatch;
 use crate::error::{Error, Source};
 
-/// How often a call is made at most: with the delays below it gives up after some seconds, well inside the gateway's 29.
+/// How often a call is made at most.
 const ATTEMPTS: u32 = 8;
+/// After this time no call is made again: one more may take [`crate::aws::ATTEMPT_TIMEOUT`], and the answer has to be
+/// out before the function's own time is over.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why a call failed.
 #[derive(Debug)]
@@ -49,6 +53,7 @@ impl Store {
         F: Future<Output = Result<T, Failure>>,
     {
         let mut attempt = 1;
+        let stopwatch = Stopwatch::start();
         loop {
             self.usage.count_call();
             let (source, slowest) = match call().await {
@@ -57,7 +62,7 @@ impl Store {
                 Err(Failure::Conflict(source)) => (source, Duration::from_millis(5 << attempt)),
                 Err(Failure::Overload(source)) => (source, Duration::from_millis(25 << attempt)),
             };
-            if attempt == ATTEMPTS {
+            if attempt == ATTEMPTS || stopwatch.elapsed() > PATIENCE {
                 return Err(Error::Busy(source));
             }
             tokio::time::sleep(self.jitter(slowest)).await;

@@ -13,9 +13,12 @@ use super::retry::Failure;
 use crate::domain::id::Id;
 use crate::error::{Error, FieldErrors, Result};
 
+/// The most writes that DynamoDB takes in one transaction.
+const MAX_WRITES: usize = 100;
+
 /// Writes that happen together; each names the error that its condition means.
 ///
-/// One item may be written only once in a transaction, and a transaction holds at most 100 writes.
+/// One item may be written only once in a transaction.
 pub(super) struct Transaction {
     table: String,
     writes: Vec<TransactWriteItem>,
@@ -160,6 +163,9 @@ impl Store {
     /// A retry after an answer that got lost carries the same token, so it is the same transaction and not a second.
     pub(super) async fn commit(&self, transaction: Transaction) -> Result<()> {
         let Transaction { writes, mut refusals, .. } = transaction;
+        if writes.len() > MAX_WRITES {
+            return Err(Error::field(FieldErrors::ACROSS, "Too many changes at once. Send them in parts."));
+        }
         let token = self.next_id::<Transaction>(self.app.now());
         let outcome = self.with_retries(|| self.commit_once(&writes, token)).await?;
         let Some(failed) = outcome else { return Ok(()) };

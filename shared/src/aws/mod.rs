@@ -6,14 +6,17 @@ use std::time::Duration;
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_async::rt::sleep::TokioSleep;
-use aws_smithy_http_client::tls::Provider;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
+use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::SdkConfig;
 use aws_types::region::Region;
 
 use crate::config::AwsConfig;
+
+/// How long one call may take.
+pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The AWS clients of one process.
 ///
@@ -39,6 +42,7 @@ impl Aws {
         );
         let connector = aws_smithy_http_client::Builder::new()
             .tls_provider(Provider::Rustls(CryptoMode::Ring))
+            .tls_context(tls_context(config))
             .build_https();
         let shared = SdkConfig::builder()
             .behavior_version(aws_sdk_dynamodb::config::BehaviorVersion::latest())
@@ -50,7 +54,7 @@ impl Aws {
             .timeout_config(
                 TimeoutConfig::builder()
                     .connect_timeout(Duration::from_secs(2))
-                    .operation_attempt_timeout(Duration::from_secs(5))
+                    .operation_attempt_timeout(ATTEMPT_TIMEOUT)
                     .build(),
             )
             .build();
@@ -90,5 +94,57 @@ impl Aws {
             config.set_endpoint_url(self.config.ses_endpoint.clone());
             aws_sdk_ses::Client::from_conf(config.build())
         })
+    }
+}
+
+/// Whom to trust: AWS's own authorities for AWS, since parsing all of the system's is most of what a start costs; the
+/// system's (or those in `SSL_CERT_FILE`) when an endpoint is configured, which may be anybody's.
+fn tls_context(config: &AwsConfig) -> TlsContext {
+    let endpoints = [&config.dynamodb_endpoint, &config.s3_endpoint, &config.ses_endpoint];
+    let trusted = if endpoints.into_iter().any(Option::is_some) {
+        TrustStore::default()
+    } else {
+        TrustStore::empty().with_pem_certificate(AMAZON_ROOTS)
+    };
+    TlsContext::builder().with_trust_store(trusted).build().unwrap_or_default()
+}
+
+/// The root certificates of Amazon Trust Services (<https://www.amazontrust.com/repository/>), which sign for every
+/// AWS endpoint.
+const AMAZON_ROOTS: &[u8] = include_bytes!("roots.pem");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(dynamodb_endpoint: Option<&str>) -> AwsConfig {
+        AwsConfig {
+            region: "eu-central-1".to_owned(),
+            access_key_id: "id".to_owned(),
+            secret_access_key: "secret".to_owned(),
+            session_token: None,
+            dynamodb_endpoint: dynamodb_endpoint.map(str::to_owned),
+            s3_endpoint: None,
+            ses_endpoint: None,
+        }
+    }
+
+    #[test]
+    fn aws_is_trusted_by_its_own_authorities_alone() {
+        assert_eq!(AMAZON_ROOTS.windows(11).filter(|text| text == b"-----BEGIN ").count(), 5);
+        let context = tls_context(&config(None));
+        let shown = format!("{context:?}");
+        assert!(shown.contains("enable_native_roots: false"), "{shown}");
+        // Panics on a certificate that is none.
+        aws_smithy_http_client::Connector::builder()
+            .tls_provider(Provider::Rustls(CryptoMode::Ring))
+            .tls_context(context)
+            .build();
+    }
+
+    #[test]
+    fn a_configured_endpoint_is_trusted_by_the_system() {
+        let shown = format!("{:?}", tls_context(&config(Some("https://localhost:4566"))));
+        assert!(shown.contains("enable_native_roots: true"), "{shown}");
     }
 }

@@ -1,0 +1,138 @@
+//! The AWS services behind the functions, as servers on the loopback interface: DynamoDB, S3 and SES.
+
+mod dynamodb;
+mod folder;
+mod s3;
+mod server;
+mod ses;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use axum::Router;
+use axum::serve::ListenerExt;
+use tokio::net::TcpListener;
+
+pub(crate) use folder::Folder;
+pub(crate) use server::GRACE;
+
+use crate::{Error, Mailbox, Template};
+use dynamodb::Dynamodb;
+use s3::S3;
+use ses::Ses;
+
+/// The one access key that the back end knows.
+pub const ACCESS_KEY_ID: &str = "local";
+/// The secret of [`ACCESS_KEY_ID`]. Nothing but the loopback interface is served, so it need not be one.
+pub const SECRET_ACCESS_KEY: &str = "local-secret";
+/// The region that clients are told.
+pub const REGION: &str = "eu-central-1";
+/// The bucket that exists from the start.
+pub const BUCKET: &str = "interviews-local-media";
+
+/// Where a back end keeps its data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Storage {
+    /// Nowhere: it ends with the back end. (Objects lie in a temporary folder until then.)
+    Memory,
+    /// In a folder, created if needed and used by one process at a time.
+    Folder(PathBuf),
+}
+
+/// The running services. They stop when this value is dropped, which waits for requests under way.
+///
+/// They do not depend on the caller's runtime: one back end can serve all the tests of a process, each with a table of
+/// its own.
+pub struct Backend {
+    dynamodb: Dynamodb,
+    s3: S3,
+    ses: Ses,
+    mailbox: Mailbox,
+    // Last, so that it outlives the servers that use it.
+    folder: Folder,
+}
+
+impl Backend {
+    /// Starts the services on free ports. Returns at once: they take connections from then on.
+    ///
+    /// # Errors
+    /// When the folder cannot be used, another process uses it, or the template defines no table.
+    pub fn start(storage: &Storage) -> Result<Self, Error> {
+        let template = Template::of_workspace()?;
+        let (folder, database, mailbox) = match storage {
+            Storage::Memory => (Folder::temporary()?, None, Mailbox::default()),
+            Storage::Folder(path) => {
+                let folder = Folder::open(path)?;
+                let database = folder.path().join("dynamodb.sqlite");
+                let mailbox = Mailbox::open(&folder.path().join("mails.jsonl"))?;
+                (folder, Some(database), mailbox)
+            }
+        };
+        let backend = Self {
+            dynamodb: Dynamodb::start(database.as_deref(), &template)?,
+            s3: S3::start(&folder.path().join("s3"))?,
+            ses: Ses::start(mailbox.clone())?,
+            mailbox,
+            folder,
+        };
+        backend.create_bucket(BUCKET)?;
+        Ok(backend)
+    }
+
+    /// Creates a table as the template defines it. An existing table of the same definition is left as it is.
+    /// Names shorter than 11 characters break the emulator's stream identifiers.
+    ///
+    /// # Errors
+    /// When the definition is unusable, or a table of that name has another one.
+    pub fn create_table(&self, name: &str) -> Result<(), Error> {
+        self.dynamodb.create_table(name)
+    }
+
+    /// Creates an S3 bucket; an existing one is left as it is.
+    ///
+    /// # Errors
+    /// When its folder cannot be created.
+    pub fn create_bucket(&self, name: &str) -> Result<(), Error> {
+        self.s3.create_bucket(name)
+    }
+
+    /// The mails sent through SES.
+    pub fn mailbox(&self) -> &Mailbox {
+        &self.mailbox
+    }
+
+    /// The environment variables of a function that uses `table` here and is reached at `base_url`, which ends in
+    /// `/api/v3`: for [`shared::config::Config::from_variables`], or for a process of its own.
+    pub fn environment(&self, base_url: &str, table: &str) -> BTreeMap<&'static str, String> {
+        BTreeMap::from([
+            ("BASE_URL", base_url.to_owned()),
+            ("TABLE_NAME", table.to_owned()),
+            ("AWS_REGION", REGION.to_owned()),
+            ("AWS_ACCESS_KEY_ID", ACCESS_KEY_ID.to_owned()),
+            ("AWS_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),
+            ("AWS_ENDPOINT_URL_DYNAMODB", self.dynamodb.url()),
+            ("AWS_ENDPOINT_URL_S3", self.s3.url()),
+            ("AWS_ENDPOINT_URL_SES", self.ses.url()),
+        ])
+    }
+
+    /// The folder with the data; it is temporary for [`Storage::Memory`].
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+}
+
+/// Serves a router until `stop` resolves and the requests under way are answered.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    stop: impl Future<Output = ()> + Send + 'static,
+) {
+    // Without it, small answers wait for the client's delayed acknowledgement.
+    let listener = listener.tap_io(|connection| {
+        let _ = connection.set_nodelay(true);
+    });
+    if let Err(error) = axum::serve(listener, router).with_graceful_shutdown(stop).await {
+        tracing::error!(%error, "a server failed");
+    }
+}

@@ -1,0 +1,93 @@
+//! A server on the loopback interface with a thread and a runtime of its own.
+//!
+//! Of its own because SQLite blocks the thread it works on, and because a test's runtime ends with the test.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::runtime::Builder;
+use tokio::sync::watch;
+
+use crate::Error;
+
+/// How long requests under way may take to finish after the stop.
+pub(crate) const GRACE: Duration = Duration::from_secs(2);
+
+/// A running server; dropping it stops it and waits for it.
+pub(crate) struct Server {
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Resolves when the server is to stop.
+#[derive(Clone)]
+pub(crate) struct Stop(watch::Receiver<bool>);
+
+impl Stop {
+    pub(crate) async fn requested(mut self) {
+        // An error means that the sender is gone, which is a stop as well.
+        let _ = self.0.wait_for(|stop| *stop).await;
+    }
+}
+
+impl Server {
+    /// Runs `serve` on a free port. Connections are accepted from this moment on, whenever `serve` gets to them.
+    pub(crate) fn start<F>(
+        name: &'static str,
+        workers: usize,
+        serve: impl FnOnce(TcpListener, Stop) -> F + Send + 'static,
+    ) -> Result<Self, Error>
+    where
+        F: Future<Output = ()>,
+    {
+        let failed = || format!("cannot start {name}");
+        let listener =
+            std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(Error::because(failed()))?;
+        listener.set_nonblocking(true).map_err(Error::because(failed()))?;
+        let address = listener.local_addr().map_err(Error::because(failed()))?;
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(workers)
+            .thread_name(name)
+            .enable_all()
+            .build()
+            .map_err(Error::because(failed()))?;
+        let listener = {
+            let _context = runtime.enter();
+            TcpListener::from_std(listener).map_err(Error::because(failed()))?
+        };
+        let (stop, stopped) = watch::channel(false);
+        let work = move || {
+            runtime.block_on(async {
+                let stopped = Stop(stopped);
+                let overdue = async {
+                    stopped.clone().requested().await;
+                    tokio::time::sleep(GRACE).await;
+                };
+                tokio::select! {
+                    () = serve(listener, stopped.clone()) => {}
+                    () = overdue => {}
+                }
+            });
+            runtime.shutdown_timeout(GRACE);
+        };
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(work);
+        Ok(Self { address, stop, thread: Some(thread.map_err(Error::because(failed()))?) })
+    }
+
+    /// Such as `http://127.0.0.1:40123`.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.send_replace(true);
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!(address = %self.address, "a server of the back end panicked");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Why the local run cannot start or go on, in words for the person who started it.
+
+use std::fmt;
+
+/// What failed and, where another error lies behind it, why.
+#[derive(Debug)]
+pub struct Error {
+    what: String,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// An error that explains itself.
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into(), source: None }
+    }
+
+    /// For `map_err`: says what failed because of the error at hand.
+    pub(crate) fn because<E>(what: impl Into<String>) -> impl FnOnce(E) -> Self
+    where
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let what = what.into();
+        move |source| Self { what, source: Some(source.into()) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            None => f.write_str(&self.what),
+            Some(source) => write!(f, "{}: {source}", self.what),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,156 @@
+//! Ties it together: back end, functions, gateway and the pages under `/_local/` on one port.
+
+use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+
+use axum::extract::Request;
+use shared::app::App;
+use shared::clock::{SystemClock, SystemEntropy};
+use shared::config::Config;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::{Backend, Demo, Error, Function, Gateway, Storage, Template, backend, in_process, pages};
+
+const TABLE: &str = "interviews-local";
+
+/// How to run the service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// The port on 127.0.0.1; 0 takes a free one.
+    pub port: u16,
+    /// Where the data is kept.
+    pub storage: Storage,
+}
+
+/// The running service. [`stop`](Self::stop) it, or it ends with the runtime that it was started on.
+pub struct Local {
+    origin: String,
+    app: App,
+    demo: Demo,
+    backend: Backend,
+    stop: oneshot::Sender<()>,
+    server: JoinHandle<()>,
+}
+
+impl Local {
+    /// Starts everything; creates the table and the demo company where the storage does not have them. Requests are
+    /// answered from the moment this returns.
+    ///
+    /// # Errors
+    /// When the port is taken, or the storage cannot be used.
+    pub async fn start(options: &Options) -> Result<Self, Error> {
+        // The port first: it is what another run holds most often, and that run may hold the data too.
+        let listener = listen(options.port).await?;
+        let port = listener.local_addr().map_err(Error::because("cannot listen"))?.port();
+        let origin = format!("http://localhost:{port}");
+        let backend = Backend::start(&options.storage)?;
+        backend.create_table(TABLE).map_err(Error::because(format!(
+            "the data in {} does not fit (deleting the folder starts anew)",
+            backend.folder().display()
+        )))?;
+        let environment = backend.environment(&format!("{origin}/api/v3"), TABLE);
+        let config = Config::from_variables(|name| environment.get(name).cloned())
+            .map_err(Error::because("the functions' settings are unusable"))?;
+        let app = App::new(config, Arc::new(SystemClock), Arc::new(SystemEntropy));
+        let gateway = Gateway::new(&Template::of_workspace()?, &functions(&app))?;
+        let demo = Demo::of(backend.folder(), &app).await?;
+
+        let router = pages::router(backend.mailbox().clone())
+            .fallback(async move |request: Request| gateway.call(request).await);
+        let (stop, stopped) = oneshot::channel();
+        let server = tokio::spawn(backend::serve(listener, router, async {
+            // An error means that the handle was dropped, which is a stop as well.
+            let _ = stopped.await;
+        }));
+        Ok(Self { origin, app, demo, backend, stop, server })
+    }
+
+    /// The API's base URL, such as `http://localhost:8080/api/v3`.
+    pub fn base_url(&self) -> String {
+        format!("{}/api/v3", self.origin)
+    }
+
+    /// The page that shows the mails.
+    pub fn inbox_url(&self) -> String {
+        format!("{}/_local/inbox/", self.origin)
+    }
+
+    /// The mails as a JSON list, newest first.
+    pub fn mails_url(&self) -> String {
+        format!("{}/_local/mails", self.origin)
+    }
+
+    /// The login of the demo company's owner.
+    pub fn demo(&self) -> &Demo {
+        &self.demo
+    }
+
+    /// The application that the functions share.
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+
+    /// The AWS services behind the functions.
+    pub fn backend(&self) -> &Backend {
+        &self.backend
+    }
+
+    /// Takes no more requests, answers those under way for two seconds at most, then stops the back end.
+    pub async fn stop(self) {
+        let _ = self.stop.send(());
+        if tokio::time::timeout(backend::GRACE, self.server).await.is_err() {
+            tracing::warn!("requests were still under way at the stop");
+        }
+    }
+}
+
+/// The functions of the template by their logical ids, run in this process on `app`.
+pub fn functions(app: &App) -> HashMap<String, Function> {
+    let groups = [
+        ("AuthFunction", auth::routes()),
+        ("CompaniesFunction", companies::routes()),
+        ("ProjectsFunction", projects::routes()),
+        ("CandidatesFunction", candidates::routes()),
+    ];
+    groups
+        .into_iter()
+        .map(|(name, routes)| (name.to_owned(), in_process(routes.into_service(app.clone()))))
+        .collect()
+}
+
+async fn listen(port: u16) -> Result<TcpListener, Error> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => Error::new(format!("port {port} is taken; choose another with --port")),
+        _ => Error::because(format!("cannot listen on port {port}"))(error),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use shared::http::mounts::MOUNTS;
+
+    use super::*;
+
+    #[test]
+    fn the_template_routes_every_mount_to_its_function_and_nothing_else() {
+        let mounted = MOUNTS.iter().flat_map(|(group, roots)| {
+            let (initial, rest) = group.split_at(1);
+            let function = format!("{}{rest}Function", initial.to_uppercase());
+            roots.iter().flat_map(move |root| {
+                let key = format!("ANY /api/v3{root}");
+                [(key.clone(), function.clone()), (key + "/{proxy+}", function.clone())]
+            })
+        });
+        let default = [("$default".to_owned(), "AuthFunction".to_owned())];
+        let expected: BTreeSet<_> = mounted.chain(default).collect();
+        let routes = Template::of_workspace().unwrap().routes().unwrap();
+        let routes: BTreeSet<_> = routes.into_iter().map(|route| (route.route_key, route.function)).collect();
+        assert_eq!(routes, expected);
+    }
+}

@@ -1,0 +1,173 @@
+//! Every mail that was sent, kept for people and tests to look at.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+
+/// A mail as it was handed to SES. Addresses stand as they were given, with or without a display name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mail {
+    /// The message id that SES answered.
+    pub id: String,
+    /// When it was sent: UTC, RFC 3339 with milliseconds.
+    pub time: String,
+    /// The sender.
+    pub source: String,
+    /// The recipients.
+    pub to: Vec<String>,
+    /// The recipients of a copy.
+    pub cc: Vec<String>,
+    /// The recipients of a copy that the others do not see.
+    pub bcc: Vec<String>,
+    /// Where answers go; the sender when empty.
+    pub reply_to: Vec<String>,
+    /// The subject, decoded.
+    pub subject: String,
+    /// The body in plain text, if it has one.
+    pub text: Option<String>,
+    /// The body in HTML, if it has one.
+    pub html: Option<String>,
+    /// The whole message for SendRawEmail; bytes that are not UTF-8 are replaced.
+    pub raw: Option<String>,
+}
+
+impl Mail {
+    /// Whether `address` is among the recipients, whatever the display name and the case of letters.
+    pub fn is_for(&self, address: &str) -> bool {
+        [&self.to, &self.cc, &self.bcc]
+            .into_iter()
+            .flatten()
+            .any(|recipient| bare(recipient).eq_ignore_ascii_case(address))
+    }
+}
+
+/// The address in `Name <address>`.
+pub(crate) fn bare(address: &str) -> &str {
+    match address.rsplit_once('<').and_then(|(_, rest)| rest.trim_end().strip_suffix('>')) {
+        Some(bare) => bare.trim(),
+        None => address.trim(),
+    }
+}
+
+/// The mails sent through one back end. Clones share them.
+#[derive(Clone, Default)]
+pub struct Mailbox(Arc<Mutex<Mails>>);
+
+#[derive(Default)]
+struct Mails {
+    /// Oldest first.
+    list: Vec<Arc<Mail>>,
+    /// One JSON object a line.
+    file: Option<File>,
+}
+
+impl Mailbox {
+    /// A mailbox kept in a file, with what it already holds. A last line cut short by a crash is dropped.
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        let failed = || format!("cannot keep mails in {}", path.display());
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .read(true)
+            .open(path)
+            .map_err(Error::because(failed()))?;
+        let text = std::fs::read(path).map_err(Error::because(failed()))?;
+        let lines = text.split_inclusive(|byte| *byte == b'\n');
+        let mut list = Vec::new();
+        for line in lines {
+            if !line.ends_with(b"\n") {
+                let whole = text.len() - line.len();
+                file.set_len(whole as u64).map_err(Error::because(failed()))?;
+                break;
+            }
+            list.push(serde_json::from_slice(line).map_err(Error::because(failed()))?);
+        }
+        file.flush().map_err(Error::because(failed()))?;
+        Ok(Self(Arc::new(Mutex::new(Mails { list, file: Some(file) }))))
+    }
+
+    /// Every mail, newest first.
+    pub fn all(&self) -> Vec<Arc<Mail>> {
+        self.mails().list.iter().rev().cloned().collect()
+    }
+
+    /// The mails of which `address` is a recipient, newest first.
+    pub fn to(&self, address: &str) -> Vec<Arc<Mail>> {
+        self.mails().list.iter().rev().filter(|mail| mail.is_for(address)).cloned().collect()
+    }
+
+    /// The mail with this message id.
+    pub fn find(&self, id: &str) -> Option<Arc<Mail>> {
+        self.mails().list.iter().find(|mail| mail.id == id).cloned()
+    }
+
+    pub(crate) fn add(&self, mail: Mail) -> std::io::Result<()> {
+        let mut line = serde_json::to_vec(&mail)?;
+        line.push(b'\n');
+        let mut mails = self.mails();
+        if let Some(file) = &mut mails.file {
+            file.write_all(&line)?;
+        }
+        mails.list.push(Arc::new(mail));
+        Ok(())
+    }
+
+    fn mails(&self) -> MutexGuard<'_, Mails> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Folder;
+
+    fn mail(id: &str, to: &str) -> Mail {
+        Mail {
+            id: id.to_owned(),
+            time: "2030-01-02T03:04:05.678Z".to_owned(),
+            source: "from@example.com".to_owned(),
+            to: vec![to.to_owned()],
+            cc: vec![],
+            bcc: vec![],
+            reply_to: vec![],
+            subject: "Hello".to_owned(),
+            text: None,
+            html: None,
+            raw: None,
+        }
+    }
+
+    #[test]
+    fn recipients_are_found_with_or_without_a_name() {
+        for to in ["ann@example.com", "Ann <ann@example.com>", "ANN@example.com"] {
+            assert!(mail("1", to).is_for("ann@example.com"), "{to}");
+        }
+        assert!(!mail("1", "joann@example.com").is_for("ann@example.com"));
+    }
+
+    #[test]
+    fn mails_outlive_the_process_and_a_torn_last_line() {
+        let folder = Folder::temporary().unwrap();
+        let path = folder.path().join("mails.jsonl");
+        let mailbox = Mailbox::open(&path).unwrap();
+        mailbox.add(mail("1", "a@example.com")).unwrap();
+        mailbox.add(mail("2", "b@example.com")).unwrap();
+        drop(mailbox);
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"id\": \"to").unwrap();
+
+        let mailbox = Mailbox::open(&path).unwrap();
+        mailbox.add(mail("3", "a@example.com")).unwrap();
+        drop(mailbox);
+        let mailbox = Mailbox::open(&path).unwrap();
+        let ids: Vec<_> = mailbox.all().iter().map(|mail| mail.id.clone()).collect();
+        assert_eq!(ids, ["3", "2", "1"]);
+        assert_eq!(mailbox.to("a@example.com").len(), 2);
+        assert_eq!(*mailbox.find("2").unwrap(), mail("2", "b@example.com"));
+    }
+}

@@ -1,0 +1,99 @@
+//! Runs the whole service on localhost until Ctrl-C or SIGTERM.
+
+mod options;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use embedded::Local;
+use options::{Command, Run};
+use tokio::signal::unix::{SignalKind, signal};
+
+fn main() -> ExitCode {
+    match Command::from_arguments(std::env::args_os()) {
+        Ok(Command::Help) => finish(io::stdout().write_all(options::HELP.as_bytes()).map_err(Into::into)),
+        Ok(Command::Run(run)) => finish(start(&run)),
+        Err(error) => {
+            complain(&*error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn finish(result: Result<(), Box<dyn std::error::Error>>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&*error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn complain(error: &dyn std::error::Error) {
+    // Nobody is left to tell when standard error is closed.
+    let _ = writeln!(io::stderr(), "embedded: {error}");
+}
+
+fn start(run: &Run) -> Result<(), Box<dyn std::error::Error>> {
+    shared::telemetry::install_to(io::stderr);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        // Before anything is written: from here on a signal ends the run in order.
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let local = Local::start(&run.options).await?;
+        if run.ready_json {
+            announce_in_json(&local, &mut io::stdout().lock())?;
+            announce(&local, &mut io::stderr().lock())?;
+        } else {
+            announce(&local, &mut io::stdout().lock())?;
+        }
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        local.stop().await;
+        Ok(())
+    })
+}
+
+fn announce_in_json(local: &Local, out: &mut impl Write) -> io::Result<()> {
+    let demo = local.demo();
+    let ready = serde_json::json!({
+        "base_url": local.base_url(),
+        "company": demo.company,
+        "username": demo.username,
+        "password": demo.password,
+        "mails_url": local.mails_url(),
+    });
+    writeln!(out, "{ready}")?;
+    out.flush()
+}
+
+fn announce(local: &Local, out: &mut impl Write) -> io::Result<()> {
+    let (url, demo) = (local.base_url(), local.demo());
+    let login =
+        serde_json::json!({ "company": demo.company, "username": demo.username, "password": demo.password });
+    let projects = format!("{url}/companies/{}/projects/", demo.company);
+    writeln!(
+        out,
+        r#"
+API     {url}
+Login   company {company}, user {username}, password {password}
+Inbox   {inbox}
+
+Try it: log in, create a project, list the projects.
+
+TOKEN=$(curl -s {url}/api-token-auth/ -H 'Content-Type: application/json' -d '{login}' | sed 's/.*"token": *"\([^"]*\)".*/\1/')
+curl -sw '\n' {projects} -H "Authorization: Token $TOKEN" -H 'Content-Type: application/json' -d '{{"name": "Backend engineer"}}'
+curl -sw '\n' {projects} -H "Authorization: Token $TOKEN"
+
+Ctrl-C stops it."#,
+        company = demo.company,
+        username = demo.username,
+        password = demo.password,
+        inbox = local.inbox_url(),
+    )?;
+    out.flush()
+}

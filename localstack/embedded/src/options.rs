@@ -1,0 +1,96 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use embedded::{Options, Storage};
+use lexopt::{Arg, Parser, ValueExt};
+
+/// What `--help` prints.
+pub(crate) const HELP: &str = "\
+Runs the whole service on localhost until Ctrl-C.
+
+  --port N       the port on 127.0.0.1 (default 8080; 0 takes a free one)
+  --data DIR     keep the data in DIR (default .local/ in the workspace)
+  --fresh        keep nothing: start empty, in memory
+  --ready-json   print one line of JSON on standard output once it answers, everything else on standard error:
+                 {\"base_url\", \"company\", \"username\", \"password\", \"mails_url\"}
+  --help         print this
+";
+
+const DEFAULT_PORT: u16 = 8080;
+const DEFAULT_DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.local");
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    Help,
+    Run(Run),
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) options: Options,
+    pub(crate) ready_json: bool,
+}
+
+impl Command {
+    /// Reads the arguments, the first of which is the program's name.
+    pub(crate) fn from_arguments(
+        arguments: impl IntoIterator<Item = OsString>,
+    ) -> Result<Self, Box<dyn std::error::Error>> {
+        let mut parser = Parser::from_iter(arguments);
+        let (mut port, mut data, mut fresh, mut ready_json) = (DEFAULT_PORT, None, false, false);
+        while let Some(argument) = parser.next()? {
+            match argument {
+                Arg::Long("port") => port = parser.value()?.parse()?,
+                Arg::Long("data") => data = Some(PathBuf::from(parser.value()?)),
+                Arg::Long("fresh") => fresh = true,
+                Arg::Long("ready-json") => ready_json = true,
+                Arg::Long("help") | Arg::Short('h') => return Ok(Self::Help),
+                other => return Err(other.unexpected().into()),
+            }
+        }
+        let storage = match (fresh, data) {
+            (true, None) => Storage::Memory,
+            (true, Some(_)) => return Err("--fresh keeps nothing, so it takes no --data".into()),
+            (false, data) => Storage::Folder(data.unwrap_or_else(|| DEFAULT_DATA.into())),
+        };
+        Ok(Self::Run(Run { options: Options { port, storage }, ready_json }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Command, String> {
+        let arguments = ["embedded"].into_iter().chain(line.split_whitespace()).map(OsString::from);
+        Command::from_arguments(arguments).map_err(|error| error.to_string())
+    }
+
+    fn run(port: u16, storage: Storage, ready_json: bool) -> Result<Command, String> {
+        Ok(Command::Run(Run { options: Options { port, storage }, ready_json }))
+    }
+
+    #[test]
+    fn options_have_defaults() {
+        assert_eq!(read(""), run(8080, Storage::Folder(DEFAULT_DATA.into()), false));
+        assert_eq!(read("--port 0 --data x"), run(0, Storage::Folder("x".into()), false));
+        assert_eq!(read("--fresh --ready-json --port=9000"), run(9000, Storage::Memory, true));
+        assert_eq!(read("--help"), Ok(Command::Help));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (line, problem) in [
+            ("--port", "missing argument for option '--port'"),
+            ("--port x", "cannot parse argument \"x\": invalid digit found in string"),
+            ("--prot 1", "invalid option '--prot'"),
+            ("here", "unexpected argument \"here\""),
+            ("--fresh --data x", "--fresh keeps nothing, so it takes no --data"),
+        ] {
+            assert_eq!(read(line), Err(problem.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! What the local run takes from the CloudFormation template: the table's definition and the gateway's routes.
+//!
+//! Nothing of either is written a second time, so that the local run and a deployment cannot differ.
+
+use saphyr::{LoadableYamlNode, Scalar, Yaml};
+use serde_json::{Map, Value, json};
+
+use crate::Error;
+
+const WORKSPACE_TEMPLATE: &str = include_str!("../../../template.yaml");
+
+const FUNCTIONS: &[&str] = &["AWS::Serverless::Function", "AWS::Lambda::Function"];
+
+/// The resources of a CloudFormation template, with its short tags written out: `!Ref x` is `{"Ref": "x"}`.
+#[derive(Debug, Clone)]
+pub struct Template {
+    resources: Map<String, Value>,
+}
+
+/// A DynamoDB table as the template defines it, without its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableDefinition {
+    /// `KeySchema`, `AttributeDefinitions`, `GlobalSecondaryIndexes` and `StreamSpecification`, shaped like the
+    /// parameters of CreateTable. Capacity is always on demand.
+    pub parameters: Map<String, Value>,
+    /// The attribute that holds an item's expiry, in epoch seconds.
+    pub ttl_attribute: Option<String>,
+}
+
+/// A route of the HTTP API and the function behind its integration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RouteTarget {
+    /// Such as `ANY /api/v3/whoami/{proxy+}` or `$default`.
+    pub route_key: String,
+    /// The function's logical id, such as `AuthFunction`.
+    pub function: String,
+}
+
+impl Template {
+    /// The template this workspace is deployed with.
+    ///
+    /// # Errors
+    /// When the file is no CloudFormation template.
+    pub fn of_workspace() -> Result<Self, Error> {
+        Self::parse(WORKSPACE_TEMPLATE)
+    }
+
+    /// Reads a template from YAML.
+    ///
+    /// # Errors
+    /// When the text is not YAML, or has no `Resources`.
+    pub fn parse(yaml: &str) -> Result<Self, Error> {
+        let documents = Yaml::load_from_str(yaml).map_err(Error::because("the template is not YAML"))?;
+        let mut root = documents.first().map(json_of).unwrap_or_default();
+        match root.get_mut("Resources").map(Value::take) {
+            Some(Value::Object(resources)) => Ok(Self { resources }),
+            _ => Err(Error::new("the template has no Resources")),
+        }
+    }
+
+    /// The definition of the one table.
+    ///
+    /// # Errors
+    /// When there is no table, or more than one.
+    pub fn table(&self) -> Result<TableDefinition, Error> {
+        let mut tables = self.of_type(&["AWS::DynamoDB::Table"]);
+        let (Some((_, table)), None) = (tables.next(), tables.next()) else {
+            return Err(Error::new("the template must have exactly one AWS::DynamoDB::Table"));
+        };
+        let mut parameters = Map::new();
+        for name in ["KeySchema", "AttributeDefinitions"] {
+            parameters.insert(name.to_owned(), table[name].clone());
+        }
+        if let Some(indexes) = table["GlobalSecondaryIndexes"].as_array() {
+            let indexes = indexes.iter().map(|index| only(index, &["IndexName", "KeySchema", "Projection"]));
+            parameters.insert("GlobalSecondaryIndexes".to_owned(), indexes.collect());
+        }
+        // CloudFormation takes the presence of a stream for its being on, CreateTable wants to be told.
+        if let Some(view) = table["StreamSpecification"]["StreamViewType"].as_str() {
+            let stream = json!({ "StreamEnabled": true, "StreamViewType": view });
+            parameters.insert("StreamSpecification".to_owned(), stream);
+        }
+        parameters.insert("BillingMode".to_owned(), json!("PAY_PER_REQUEST"));
+        let ttl = &table["TimeToLiveSpecification"];
+        let ttl_attribute =
+            ttl["AttributeName"].as_str().filter(|_| ttl["Enabled"] == true).map(str::to_owned);
+        Ok(TableDefinition { parameters, ttl_attribute })
+    }
+
+    /// Every route of the HTTP API.
+    ///
+    /// # Errors
+    /// When a route does not lead through an integration to a function of the template.
+    pub fn routes(&self) -> Result<Vec<RouteTarget>, Error> {
+        self.of_type(&["AWS::ApiGatewayV2::Route"])
+            .map(|(name, route)| {
+                let route_key = route["RouteKey"].as_str();
+                let function = self
+                    .referred(&route["Target"], &["AWS::ApiGatewayV2::Integration"])
+                    .and_then(|(_, integration)| self.referred(&integration["IntegrationUri"], FUNCTIONS))
+                    .map(|(function, _)| function);
+                match (route_key, function) {
+                    (Some(route_key), Some(function)) => {
+                        Ok(RouteTarget { route_key: route_key.to_owned(), function: function.to_owned() })
+                    }
+                    _ => Err(Error::new(format!("the template's route {name} leads to no function"))),
+                }
+            })
+            .collect()
+    }
+
+    /// Logical ids and properties of the resources of some types.
+    fn of_type<'a>(&'a self, types: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a Value)> {
+        self.resources.iter().filter_map(move |(name, resource)| {
+            let kind = resource["Type"].as_str()?;
+            types.contains(&kind).then_some((name.as_str(), &resource["Properties"]))
+        })
+    }
+
+    /// The first resource of some types that `value` refers to.
+    fn referred<'a>(&'a self, value: &'a Value, types: &'a [&'a str]) -> Option<(&'a str, &'a Value)> {
+        let names = references(value);
+        self.of_type(types).find(|(name, _)| names.contains(name))
+    }
+}
+
+fn only(value: &Value, members: &[&str]) -> Value {
+    members.iter().map(|name| ((*name).to_owned(), value[*name].clone())).collect()
+}
+
+/// Logical ids named anywhere inside a value, by Ref, GetAtt or Sub.
+fn references(value: &Value) -> Vec<&str> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(references).collect(),
+        Value::Object(members) => members
+            .iter()
+            .flat_map(|(name, value)| match (name.as_str(), value) {
+                ("Ref" | "Fn::GetAtt", Value::String(text)) => vec![before_dot(text)],
+                ("Fn::GetAtt", Value::Array(parts)) => {
+                    parts.iter().take(1).filter_map(Value::as_str).collect()
+                }
+                ("Fn::Sub", Value::String(text)) => substituted(text),
+                ("Fn::Sub", Value::Array(parts)) => {
+                    let text = parts.first().and_then(Value::as_str).unwrap_or_default();
+                    substituted(text).into_iter().chain(parts.iter().skip(1).flat_map(references)).collect()
+                }
+                _ => references(value),
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn substituted(text: &str) -> Vec<&str> {
+    text.split("${").skip(1).filter_map(|rest| Some(before_dot(rest.split_once('}')?.0))).collect()
+}
+
+fn before_dot(text: &str) -> &str {
+    text.split('.').next().unwrap_or(text)
+}
+
+fn json_of(yaml: &Yaml<'_>) -> Value {
+    match yaml {
+        Yaml::Value(Scalar::Boolean(value)) => json!(value),
+        Yaml::Value(Scalar::Integer(value)) => json!(value),
+        Yaml::Value(Scalar::FloatingPoint(value)) => json!(value.into_inner()),
+        Yaml::Value(Scalar::String(value)) => json!(value),
+        Yaml::Sequence(items) => items.iter().map(json_of).collect(),
+        Yaml::Mapping(members) => members
+            .iter()
+            .map(|(name, value)| {
+                let name = json_of(name);
+                (name.as_str().map_or_else(|| name.to_string(), str::to_owned), json_of(value))
+            })
+            .collect(),
+        Yaml::Tagged(tag, value) => {
+            let name = match &*tag.suffix {
+                plain @ ("Ref" | "Condition") => plain.to_owned(),
+                function => format!("Fn::{function}"),
+            };
+            json!({ name: json_of(value) })
+        }
+        Yaml::Value(Scalar::Null) | Yaml::Representation(..) | Yaml::Alias(_) | Yaml::BadValue => Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAMPLE: &str = r#"
+Resources:
+  Table:
+    Type: AWS::DynamoDB::Table
+    DeletionPolicy: Retain
+    Properties:
+      BillingMode: PAY_PER_REQUEST
+      DeletionProtectionEnabled: !If [Protected, true, false]
+      KeySchema:
+        - { AttributeName: pk, KeyType: HASH }
+      AttributeDefinitions:
+        - { AttributeName: pk, AttributeType: S }
+        - { AttributeName: due_shard, AttributeType: N }
+      GlobalSecondaryIndexes:
+        - IndexName: due
+          KeySchema:
+            - { AttributeName: due_shard, KeyType: HASH }
+          Projection: { ProjectionType: KEYS_ONLY }
+          OnDemandThroughput: { MaxReadRequestUnits: !Ref Limit }
+      StreamSpecification: { StreamViewType: NEW_AND_OLD_IMAGES }
+      TimeToLiveSpecification: { AttributeName: expires_at, Enabled: true }
+  AuthFunction:
+    Type: AWS::Serverless::Function
+  AuthIntegration:
+    Type: AWS::ApiGatewayV2::Integration
+    Properties:
+      IntegrationUri: !Sub arn:${AWS::Partition}:lambda:path/functions/${AuthFunction.Arn}/invocations
+  OtherIntegration:
+    Type: AWS::ApiGatewayV2::Integration
+    Properties:
+      IntegrationUri: !GetAtt AuthFunction.Arn
+  WhoamiRoute:
+    Type: AWS::ApiGatewayV2::Route
+    Properties:
+      RouteKey: ANY /api/v3/whoami
+      Target: !Sub integrations/${AuthIntegration}
+  DefaultRoute:
+    Type: AWS::ApiGatewayV2::Route
+    Properties:
+      RouteKey: $default
+      Target: !Join ["/", [integrations, !Ref OtherIntegration]]
+"#;
+
+    #[test]
+    fn the_table_is_what_create_table_needs_and_nothing_else() {
+        let table = Template::parse(SAMPLE).unwrap().table().unwrap();
+        assert_eq!(
+            Value::Object(table.parameters),
+            json!({
+                "BillingMode": "PAY_PER_REQUEST",
+                "KeySchema": [{ "AttributeName": "pk", "KeyType": "HASH" }],
+                "AttributeDefinitions": [
+                    { "AttributeName": "pk", "AttributeType": "S" },
+                    { "AttributeName": "due_shard", "AttributeType": "N" },
+                ],
+                "GlobalSecondaryIndexes": [{
+                    "IndexName": "due",
+                    "KeySchema": [{ "AttributeName": "due_shard", "KeyType": "HASH" }],
+                    "Projection": { "ProjectionType": "KEYS_ONLY" },
+                }],
+                "StreamSpecification": { "StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES" },
+            })
+        );
+        assert_eq!(table.ttl_attribute.as_deref(), Some("expires_at"));
+    }
+
+    #[test]
+    fn routes_lead_through_their_integration_to_a_function() {
+        let routes = Template::parse(SAMPLE).unwrap().routes().unwrap();
+        let routes: Vec<_> =
+            routes.iter().map(|route| (route.route_key.as_str(), route.function.as_str())).collect();
+        assert_eq!(routes.len(), 2);
+        assert!(routes.contains(&("ANY /api/v3/whoami", "AuthFunction")));
+        assert!(routes.contains(&("$default", "AuthFunction")));
+    }
+
+    #[test]
+    fn a_route_to_nowhere_is_named() {
+        let lost = SAMPLE.replace("${AuthIntegration}", "${Missing}");
+        let error = Template::parse(&lost).unwrap().routes().unwrap_err();
+        assert!(error.to_string().contains("WhoamiRoute"), "{error}");
+        assert!(Template::parse("Resources: 1").is_err());
+        assert!(Template::parse("Resources: {}").unwrap().table().is_err());
+    }
+}

@@ -1,0 +1,68 @@
+//! The whole service over HTTP, as `localstack/run` starts it.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use embedded::{Local, Options, Storage};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// Sends one request and gives the response's status and JSON.
+async fn send(method: &str, url: &str, token: &str, body: &Value) -> (u16, Value) {
+    let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let body = body.to_string();
+    let mut connection = TcpStream::connect(host).await.unwrap();
+    let head = format!(
+        "{method} /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nAuthorization: Token {token}"
+    );
+    let length = body.len();
+    let request =
+        format!("{head}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}");
+    connection.write_all(request.as_bytes()).await.unwrap();
+    let mut response = String::new();
+    connection.read_to_string(&mut response).await.unwrap();
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, serde_json::from_str(body).unwrap_or_default())
+}
+
+async fn log_in(local: &Local) -> String {
+    let demo = local.demo();
+    let login = json!({ "company": demo.company, "username": demo.username, "password": demo.password });
+    let (status, answer) = send("POST", &format!("{}/api-token-auth/", local.base_url()), "", &login).await;
+    assert_eq!(status, 200, "{answer}");
+    answer["token"].as_str().unwrap().to_owned()
+}
+
+async fn start(storage: Storage) -> Local {
+    Local::start(&Options { port: 0, storage }).await.unwrap()
+}
+
+#[tokio::test]
+async fn the_demo_login_works_and_data_outlives_a_stop() {
+    let folder = start(Storage::Memory).await;
+    let storage = Storage::Folder(folder.backend().folder().join("kept"));
+    let local = start(storage.clone()).await;
+    let token = log_in(&local).await;
+    let projects = format!("{}/companies/demo/projects/", local.base_url());
+    let (status, project) = send("POST", &projects, &token, &json!({ "name": "Backend engineer" })).await;
+    assert_eq!(status, 201, "{project}");
+    assert!(project["resource_uri"].as_str().unwrap().starts_with(&projects), "{project}");
+    let login = local.demo().clone();
+    local.stop().await;
+
+    let local = start(storage).await;
+    assert_eq!(*local.demo(), login);
+    let projects = format!("{}/companies/demo/projects", local.base_url());
+    let (_, list) = send("GET", &projects, &log_in(&local).await, &Value::Null).await;
+    assert_eq!(list["objects"][0]["name"], "Backend engineer");
+    assert_eq!(send("GET", &local.mails_url(), "", &Value::Null).await, (200, json!([])));
+    local.stop().await;
+}
+
+#[tokio::test]
+async fn a_taken_port_is_named() {
+    let local = start(Storage::Memory).await;
+    let port = local.base_url().split([':', '/']).nth(4).unwrap().parse().unwrap();
+    let refusal = Local::start(&Options { port, storage: Storage::Memory }).await.err().unwrap();
+    assert_eq!(refusal.to_string(), format!("port {port} is taken; choose another with --port"));
+}

@@ -8,7 +8,6 @@ use crate::aws::Aws;
 use crate::clock::{Clock, Entropy, SystemClock, SystemEntropy};
 use crate::config::{Config, ConfigError};
 use crate::domain::id::Ids;
-use crate::store::Store;
 
 /// A handle on the running application; clones are cheap and share everything.
 #[derive(Clone)]
@@ -61,12 +60,5 @@ impl App {
     /// The AWS clients.
     pub fn aws(&self) -> &Aws {
         &self.0.aws
-    }
-
-    /// Opens the connection to DynamoDB by one cheap read, so that the first request does not wait for it.
-    ///
-    /// A failure is left to that request, which can answer it.
-    pub async fn warm_up(&self) {
-        Store::new(self.clone(), Arc::default()).ping().await;
     }
 }

@@ -1,7 +1,7 @@
 //! Everything the functions share.
 //!
-//! Arrows point one way: `domain` knows nothing of ours, `store` knows `domain`, `auth` knows both and hands out the
-//! store to those it has admitted, `http` carries requests there and views back.
+//! Arrows point one way: `domain` knows nothing of ours, `store` knows `domain`, `http` both, and the guards of `auth`
+//! admit a request to the store.
 
 pub mod app;
 pub mod auth;

@@ -62,29 +62,41 @@ impl fmt::Display for InvalidId {
 
 impl std::error::Error for InvalidId {}
 
-/// The identifier of a `T`: a ULID, 26 characters in capitals.
+/// The identifier of what `T` marks: a ULID, 26 characters in capitals.
 pub struct Id<T> {
     ulid: Ulid,
     of: PhantomData<fn() -> T>,
 }
 
-/// Names a [`crate::domain::customer::Customer`].
-pub type CustomerId = Id<crate::domain::customer::Customer>;
-/// Names a [`crate::domain::project::Project`].
-pub type ProjectId = Id<crate::domain::project::Project>;
-/// Names a [`crate::domain::candidate::Candidate`].
-pub type CandidateId = Id<crate::domain::candidate::Candidate>;
+/// What an identifier may name; these types have no values.
+pub mod mark {
+    /// A staff user.
+    #[derive(Debug)]
+    pub enum Customer {}
+    /// A project.
+    #[derive(Debug)]
+    pub enum Project {}
+    /// A candidate.
+    #[derive(Debug)]
+    pub enum Candidate {}
+    /// A welcome video.
+    #[derive(Debug)]
+    pub enum Video {}
+    /// A label.
+    #[derive(Debug)]
+    pub enum Label {}
+}
 
-/// Marks identifiers of welcome videos.
-#[derive(Debug)]
-pub enum VideoMark {}
+/// Names a staff user.
+pub type CustomerId = Id<mark::Customer>;
+/// Names a project.
+pub type ProjectId = Id<mark::Project>;
+/// Names a candidate.
+pub type CandidateId = Id<mark::Candidate>;
 /// Names a welcome video.
-pub type VideoId = Id<VideoMark>;
-/// Marks identifiers of labels.
-#[derive(Debug)]
-pub enum LabelMark {}
-/// Names a label of a company.
-pub type LabelId = Id<LabelMark>;
+pub type VideoId = Id<mark::Video>;
+/// Names a label.
+pub type LabelId = Id<mark::Label>;
 
 impl<T> Id<T> {
     /// The identifier with this ULID.

@@ -6,6 +6,7 @@ use tower::ServiceExt;
 use super::Routes;
 use crate::Outcome;
 use crate::app::App;
+use crate::store::Store;
 use crate::telemetry;
 
 /// Answers API Gateway events with `routes` until the execution environment ends.
@@ -19,7 +20,7 @@ pub fn serve(routes: Routes) -> Outcome {
     telemetry::install();
     let app = App::from_environment()?;
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-        app.warm_up().await;
+        Store::warm_up(&app).await;
         let service =
             routes.into_service(app).map_request(|request: lambda_http::Request| request.map(Body::new));
         lambda_http::run(service).await

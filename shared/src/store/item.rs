@@ -16,6 +16,13 @@ pub(crate) type Item = HashMap<String, AttributeValue>;
 /// The attribute that counts the writes of an item.
 pub(crate) const VERSION: &str = "version";
 
+impl Key {
+    /// The key as attributes.
+    pub(crate) fn into_attributes(self) -> Item {
+        Item::from([(PK.to_owned(), string(self.pk)), (SK.to_owned(), string(self.sk))])
+    }
+}
+
 /// A value that has an item of its own.
 pub(crate) trait Entity: Serialize + DeserializeOwned {
     /// Where its item stands.

@@ -4,7 +4,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
-use super::item::{Item, string};
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, VideoId};
 use crate::domain::project::ProjectStatus;
@@ -33,11 +32,6 @@ pub(crate) struct Key {
 impl Key {
     fn new(pk: String, sk: impl Into<String>) -> Self {
         Self { pk, sk: sk.into() }
-    }
-
-    /// The key as attributes.
-    pub(crate) fn into_attributes(self) -> Item {
-        Item::from([(PK.to_owned(), string(self.pk)), (SK.to_owned(), string(self.sk))])
     }
 }
 

@@ -52,10 +52,19 @@ impl Store {
         self.app.ids().next(now)
     }
 
-    /// Reads a key under which nothing stands.
-    pub(crate) async fn ping(&self) {
+    /// Opens the connection to DynamoDB by one cheap read, so that the first request does not wait for it.
+    ///
+    /// A failure is left to that request, which can answer it.
+    pub(crate) async fn warm_up(app: &App) {
         let nowhere = keys::nothing().into_attributes();
-        let _ = self.client().get_item().table_name(self.table()).set_key(Some(nowhere)).send().await;
+        let _ = app
+            .aws()
+            .dynamodb()
+            .get_item()
+            .table_name(&app.config().table)
+            .set_key(Some(nowhere))
+            .send()
+            .await;
     }
 
     fn client(&self) -> &aws_sdk_dynamodb::Client {

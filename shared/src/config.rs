@@ -4,10 +4,13 @@ use std::fmt;
 
 use url::Url;
 
+/// The path of the API's version: where every route begins.
+pub const VERSION_PATH: &str = "/api/v3";
+
 /// The settings of one running function.
 #[derive(Clone)]
 pub struct Config {
-    /// `BASE_URL`, required: absolute, up to and including the version segment `/api/v3`, no slash at the end.
+    /// `BASE_URL`, required: an origin followed by [`VERSION_PATH`], no slash at the end.
     /// Every reference in a response is built from it, never from the Host header.
     pub base_url: Url,
     /// `SUITE_URL`, default: the origin of `BASE_URL`. The web application that `interview_suite_url` points into.
@@ -75,11 +78,10 @@ impl Config {
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let read = Variables(variable);
         let mut base_url = read.url("BASE_URL")?.ok_or_else(|| missing("BASE_URL"))?;
-        let base_path = base_url.path().trim_end_matches('/').to_owned();
-        if !base_path.ends_with("/api/v3") {
-            return Err(unusable("BASE_URL", "must end in /api/v3"));
+        base_url.set_path(base_url.path().trim_end_matches('/').to_owned().as_str());
+        if base_url.path() != VERSION_PATH || base_url.query().is_some() || base_url.fragment().is_some() {
+            return Err(unusable("BASE_URL", format!("must be an origin followed by {VERSION_PATH}")));
         }
-        base_url.set_path(&base_path);
         let suite_url = match read.url("SUITE_URL")? {
             Some(url) => url,
             None => base_url.join("/").map_err(|error| unusable("BASE_URL", error))?,
@@ -192,6 +194,8 @@ mod tests {
         for (variable, value) in [
             ("BASE_URL", ""),
             ("BASE_URL", "https://hr.example/"),
+            ("BASE_URL", "https://hr.example/x/api/v3"),
+            ("BASE_URL", "https://hr.example/api/v3?x"),
             ("BASE_URL", "ftp://hr.example/api/v3"),
             ("TABLE_NAME", ""),
             ("SESSION_IDLE_MINUTES", "0"),

@@ -3,7 +3,7 @@
 use axum::http::header::SET_COOKIE;
 use axum::response::{AppendHeaders, IntoResponse};
 use shared::Result;
-use shared::auth::guard::{Public, WhoAmI};
+use shared::auth::guard::WhoAmI;
 use shared::http::respond::Done;
 
 use crate::view::expired_cookie;
@@ -15,7 +15,7 @@ pub(crate) async fn token(WhoAmI(scope): WhoAmI) -> Result<Done> {
 }
 
 /// Ends the session that the request came with, and lets the browser forget the cookie.
-pub(crate) async fn session(WhoAmI(scope): WhoAmI, guard: Public) -> Result<impl IntoResponse> {
+pub(crate) async fn session(WhoAmI(scope): WhoAmI) -> Result<impl IntoResponse> {
     scope.end_session().await?;
-    Ok((AppendHeaders([(SET_COOKIE, expired_cookie(guard.config()))]), Done))
+    Ok((AppendHeaders([(SET_COOKIE, expired_cookie(scope.config()))]), Done))
 }

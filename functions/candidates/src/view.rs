@@ -9,8 +9,9 @@ use shared::domain::candidate::{Candidate, Profile};
 use shared::domain::evaluation::{self, EvaluationStatus};
 use shared::domain::id::CustomerId;
 use shared::domain::project::{PartnerData, Project};
-use shared::domain::text::{Email, Line, Name, Username};
+use shared::domain::text::{Email, Line, Lines, Name, Username};
 use shared::http::Fields;
+use shared::http::json::set;
 use shared::http::reference::References;
 use shared::http::respond::timestamp;
 use shared::{Error, Result};
@@ -24,7 +25,7 @@ pub(crate) struct Changes {
     deadline: Option<Option<DateTime<Utc>>>,
     phone: Option<Line<50>>,
     gender: Option<Line<20>>,
-    address: Option<Line<500>>,
+    address: Option<Lines<500>>,
     partner_data: Option<PartnerData>,
 }
 
@@ -39,7 +40,7 @@ impl Changes {
             deadline: body.timestamp("deadline"),
             phone: body.line("phone"),
             gender: body.line("gender"),
-            address: body.line("address"),
+            address: body.lines("address"),
             partner_data: body.partner_data("partner_data"),
         };
         body.finish()?;
@@ -70,12 +71,6 @@ impl Changes {
         set(&mut profile.gender, self.gender);
         set(&mut profile.address, self.address);
         set(&mut profile.partner_data, self.partner_data);
-    }
-}
-
-fn set<T>(field: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *field = value;
     }
 }
 

@@ -11,6 +11,7 @@ use shared::domain::project::{MAX_ATTACHED, MAX_STAFF, Mode, PartnerData, Placed
 use shared::domain::text::{Email, Line, Name, WebLink};
 use shared::error::FieldErrors;
 use shared::http::Fields;
+use shared::http::json::set;
 use shared::http::reference::References;
 use shared::{Error, Result};
 
@@ -143,12 +144,6 @@ impl Changes {
             return Err(Error::field(FieldErrors::ACROSS, message));
         }
         Ok(())
-    }
-}
-
-fn set<T>(field: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *field = value;
     }
 }
 

@@ -25,7 +25,8 @@ pub(crate) async fn list(
     let (page, total) = if Action::SeeAllProjects.is_allowed(customer.account_type, &Default::default()) {
         guard.store.list_projects(guard.company(), status, query.page()).await?
     } else {
-        query.slice(guard.store.projects_of(guard.company(), customer.id, status).await?)
+        let projects = guard.store.projects_of(guard.company(), customer.id, status).await?;
+        query.slice(projects, |counted| counted.project.id.to_string())
     };
     query.check_range(total)?;
     let viewer = Viewer::of(&guard, &guard.company);

@@ -69,10 +69,12 @@ impl Credential {
     pub fn from_headers(headers: &HeaderMap) -> Result<Self> {
         let found = match headers.get(header::AUTHORIZATION) {
             Some(value) => value.to_str().ok().and_then(from_authorization),
-            None => match cookie(headers) {
-                Some(secret) => Self::parse(secret, SessionKind::Cookie),
-                None => return Err(Error::Unauthenticated(MISSING)),
-            },
+            None => {
+                if cookies(headers).next().is_none() {
+                    return Err(Error::Unauthenticated(MISSING));
+                }
+                cookies(headers).find_map(|secret| Self::parse(secret, SessionKind::Cookie))
+            }
         };
         found.ok_or(Error::Unauthenticated(REJECTED))
     }
@@ -99,10 +101,11 @@ fn from_authorization(value: &str) -> Option<Credential> {
     }
 }
 
-fn cookie(headers: &HeaderMap) -> Option<&str> {
-    let cookies = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
-    cookies.flat_map(|line| line.split(';')).find_map(|pair| {
-        let (name, value) = pair.trim().split_once('=')?;
+/// The values of the session cookie, of which a browser may send several; other cookies may hold any bytes.
+fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let lines = headers.get_all(header::COOKIE).into_iter();
+    lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b';')).filter_map(|pair| {
+        let (name, value) = std::str::from_utf8(pair).ok()?.trim().split_once('=')?;
         (name == COOKIE && !value.is_empty()).then_some(value)
     })
 }
@@ -132,6 +135,7 @@ mod tests {
             (header::AUTHORIZATION, format!("Token {token}"), &token),
             (header::AUTHORIZATION, format!("Basic {basic}"), &token),
             (header::COOKIE, format!("theme=dark; sessionid={cookie}"), &cookie),
+            (header::COOKIE, format!("name=é; sessionid=old; sessionid={cookie}"), &cookie),
         ] {
             let credential = read(name, &value).unwrap();
             assert_eq!((&credential.secret, credential.customer), (secret, Id::from_bytes([5; 16])));

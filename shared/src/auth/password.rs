@@ -67,8 +67,8 @@ impl Password {
             let mut found = None;
             let hashes = if hashes.is_empty() { vec![None] } else { hashes };
             for (index, hash) in hashes.iter().enumerate() {
-                let stored = hash.as_ref().unwrap_or(&NOBODYS);
-                let phc = Phc::new(stored.phc()).map_err(Error::internal)?;
+                let phc =
+                    Phc::new(hash.as_ref().map_or(NOBODYS, PasswordHash::phc)).map_err(Error::internal)?;
                 let fits = ARGON2.verify_password(self.0.as_bytes(), &phc).is_ok();
                 if fits && hash.is_some() && found.is_none() {
                     found = Some(index);
@@ -85,11 +85,9 @@ static ARGON2: LazyLock<Argon2<'_>> = LazyLock::new(|| {
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 });
 
-/// A hash that no password has, to compare with when there is no account: same cost, never a match.
-static NOBODYS: LazyLock<PasswordHash> = LazyLock::new(|| {
-    let hash = ARGON2.hash_password_with_salt(&[0; 32], &[0; 16]).map(|hash| hash.to_string());
-    PasswordHash::new(hash.unwrap_or_default())
-});
+/// A hash to compare with when there is no account: of the same cost, and never taken for a match.
+const NOBODYS: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 async fn on_own_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(Error::internal)?
@@ -110,8 +108,10 @@ mod tests {
         assert!(hash.phc().starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", hash.phc());
         let hashes = vec![None, Some(hash)];
         assert_eq!(attempt("correct horse").find(hashes.clone()).await.unwrap(), Some(1));
-        assert_eq!(attempt("correct horses").find(hashes).await.unwrap(), None);
-        assert_eq!(attempt("\0".repeat(32).as_str()).find(vec![]).await.unwrap(), None);
+        assert_eq!(attempt("correct horses").find(hashes.clone()).await.unwrap(), None);
+        assert_eq!(attempt("correct horse").find(vec![]).await.unwrap(), None);
+        let cost = |phc: &str| phc.rsplitn(3, '$').nth(2).map(str::to_owned);
+        assert_eq!(cost(NOBODYS), cost(hashes[1].as_ref().unwrap().phc()));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use super::project::PartnerData;
-use super::text::{Email, Line, Name, Username};
+use super::text::{Email, Line, Lines, Name, Username};
 
 /// Where a candidate stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -86,7 +86,7 @@ pub struct Profile {
     /// As sent by the client, for example `mr` or `mrs`.
     pub gender: Line<20>,
     /// Postal address.
-    pub address: Line<500>,
+    pub address: Lines<500>,
     /// A partner's own data.
     pub partner_data: PartnerData,
 }
@@ -102,7 +102,7 @@ impl Profile {
             deadline: None,
             phone: Line::default(),
             gender: Line::default(),
-            address: Line::default(),
+            address: Lines::default(),
             partner_data: PartnerData::default(),
         }
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::CompanyId;
 use super::language::Language;
-use super::text::{Line, Name};
+use super::text::{Line, Lines, Name};
 
 /// A company as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,7 +14,7 @@ pub struct Company {
     /// What it is called.
     pub name: Name,
     /// Street and number.
-    pub address: Line<255>,
+    pub address: Lines<255>,
     /// City.
     pub city: Line<150>,
     /// Postal code.
@@ -41,7 +41,7 @@ impl Company {
         Self {
             id,
             name,
-            address: Line::default(),
+            address: Lines::default(),
             city: Line::default(),
             postcode: Line::default(),
             country: Line::default(),

@@ -6,13 +6,13 @@ use super::candidate::Profile;
 use super::text::fold_accents;
 
 /// The most words one candidate is found by; a change of all of them still fits in one transaction.
-pub const MAX_TOKENS: usize = 32;
+const MAX_TOKENS: usize = 32;
 /// The longest token, in characters; longer words are found by their beginning.
 const MAX_TOKEN_CHARS: usize = 64;
 
 /// The tokens of a candidate: its email as a whole, local part, domain, and every word of local part and names.
 ///
-/// Folded by [`fold_accents`]; every candidate has at least its own, distinct ones.
+/// Folded by [`fold_accents`], each once.
 pub fn tokens(profile: &Profile) -> BTreeSet<String> {
     let email = profile.email.as_ref().map(|email| fold_accents(email.as_str())).unwrap_or_default();
     let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+use url::Url;
 
 /// One line of text, at most `MAX` characters, possibly empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -43,13 +44,18 @@ impl<const MAX: usize> fmt::Display for Line<MAX> {
     }
 }
 
+/// Letters and digits, but for the letters of Hangul that stand for no letter.
+fn is_visible(character: char) -> bool {
+    character.is_alphanumeric() && !matches!(character, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}')
+}
+
 /// Control characters, and the invisible ones that reorder or hide text around them.
 fn is_forbidden(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// A person's or thing's name: one line of at most 150 characters, never empty.
+/// A person's or thing's name: one line of at most 150 characters, with a letter or digit among them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Name(Line<150>);
 
@@ -60,7 +66,11 @@ impl Name {
     /// The message for whoever sent it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let line = Line::parse(text)?;
-        if line.is_empty() { Err("This field may not be blank.".to_owned()) } else { Ok(Self(line)) }
+        if line.as_str().chars().any(is_visible) {
+            Ok(Self(line))
+        } else {
+            Err("This field may not be blank.".to_owned())
+        }
     }
 
     /// The text.
@@ -72,6 +82,28 @@ impl Name {
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+/// Text of several lines, at most `MAX` characters, possibly empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lines<const MAX: usize>(String);
+
+impl<const MAX: usize> Lines<MAX> {
+    /// Takes each line of `text` as [`Line::parse`] does.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let lines = text.trim().lines().map(|line| Line::<MAX>::parse(line).map(|line| line.0));
+        let text = lines.collect::<Result<Vec<_>, _>>()?.join("\n");
+        Line::<MAX>::parse(&text.replace('\n', " ")).map(|_| Self(text))
+    }
+}
+
+impl<const MAX: usize> fmt::Display for Lines<MAX> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 
@@ -154,9 +186,9 @@ impl WebLink {
     /// The message for whoever sent it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let line = Line::parse(text)?;
-        let valid = line.is_empty()
-            || url::Url::parse(line.as_str())
-                .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        let is_absolute = ["http://", "https://"].iter().any(|scheme| line.as_str().starts_with(scheme));
+        let valid =
+            line.is_empty() || is_absolute && Url::parse(line.as_str()).is_ok_and(|url| url.has_host());
         if valid { Ok(Self(line)) } else { Err("Enter a valid URL.".to_owned()) }
     }
 
@@ -213,7 +245,17 @@ mod tests {
         for hidden in ["a\nb", "a\0b", "a\r\nBcc: x", "a\u{202e}b", "a\u{2028}b"] {
             assert!(Line::<99>::parse(hidden).is_err(), "{hidden:?}");
         }
-        assert!(Name::parse(" \u{a0} ").is_err());
+        for blank in [" \u{a0} ", "\u{200d}", "\u{3164}", "\u{ad}", "---"] {
+            assert!(Name::parse(blank).is_err(), "{blank:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_has_lines() {
+        let address = Lines::<30>::parse(" 1 Main St \r\nLondon\n").unwrap();
+        assert_eq!(address.to_string(), "1 Main St\nLondon");
+        assert!(Lines::<5>::parse("123\n456").is_err());
+        assert!(Lines::<30>::parse("a\0b\nc").is_err());
     }
 
     #[test]
@@ -249,7 +291,7 @@ mod tests {
     fn links_are_absolute_web_addresses() {
         assert!(WebLink::parse("https://jobs.example/1?x=y").is_ok());
         assert!(WebLink::parse("").is_ok());
-        for bad in ["javascript:alert(1)", "/jobs/1", "ftp://x.y", "https://"] {
+        for bad in ["http:x", "javascript:alert(1)", "/jobs/1", "ftp://x.y", "https://"] {
             assert!(WebLink::parse(bad).is_err(), "{bad}");
         }
     }

@@ -3,16 +3,16 @@
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::header;
-use chrono::{DateTime, NaiveDate, SubsecRound, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, Timelike, Utc};
 use serde_json::{Map, Value};
 
 use crate::app::App;
 use crate::domain::project::PartnerData;
-use crate::domain::text::Line;
+use crate::domain::text::{Line, Lines};
 use crate::error::{Error, FieldErrors, Result};
 
 /// The longest JSON body that is read.
-pub const MAX_BODY_BYTES: usize = 1024 * 1024;
+const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 const REQUIRED: &str = "This field is required.";
 const NOT_NULL: &str = "This field may not be null.";
@@ -114,6 +114,12 @@ impl Fields {
             .map(Option::unwrap_or_default)
     }
 
+    /// Lines that null empties.
+    pub fn lines<const MAX: usize>(&mut self, name: &str) -> Option<Lines<MAX>> {
+        self.read_or_null(name, |value| Lines::parse(value.as_str().ok_or(NOT_A_STRING)?))
+            .map(Option::unwrap_or_default)
+    }
+
     /// True or false.
     pub fn flag(&mut self, name: &str) -> Option<bool> {
         self.read(name, |value| value.as_bool().ok_or_else(|| "Must be a valid boolean.".to_owned()))
@@ -132,7 +138,8 @@ impl Fields {
     /// A calendar date that null or the empty string takes away.
     pub fn date(&mut self, name: &str) -> Option<Option<NaiveDate>> {
         self.clearable(name, |text| {
-            let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().filter(|_| text.len() == 10);
+            let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok();
+            let date = date.filter(|date| super::respond::date(*date) == text && date.year() > 0);
             date.ok_or_else(|| "Date has wrong format. Use YYYY-MM-DD.".to_owned())
         })
     }
@@ -192,6 +199,13 @@ impl Fields {
     }
 }
 
+/// Puts `value` in `field`, if a client sent one.
+pub fn set<T>(field: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *field = value;
+    }
+}
+
 fn whole_number(value: &Value, least: u32, most: u32) -> Result<u32, String> {
     let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
     if !value.is_i64() && !value.is_u64() {
@@ -204,14 +218,19 @@ fn whole_number(value: &Value, least: u32, most: u32) -> Result<u32, String> {
 
 /// A moment in ISO 8601 with a time zone designator, to the second, within the years that timestamps can show.
 fn parse_timestamp(text: &str) -> Result<DateTime<Utc>, String> {
+    let spelled = |pattern: &str, text: &[u8]| {
+        let fits = |(pattern, byte): (u8, &u8)| {
+            if pattern == b'0' { byte.is_ascii_digit() } else { pattern == *byte }
+        };
+        pattern.bytes().zip(text).all(fits) && text.len() >= pattern.len()
+    };
     let moment = DateTime::parse_from_rfc3339(text)
         .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%#z"))
-        .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M%#z"))
-        .map(|moment| moment.to_utc().trunc_subsecs(0));
-    let shown = "0001-01-01T00:00:00Z".."9999-12-31T23:59:60Z";
+        .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M%#z"));
+    // A leap second is shown as the one before it: few clients can read a minute of 61 seconds.
+    let moment = moment.ok().and_then(|moment| moment.to_utc().with_nanosecond(0));
     moment
-        .ok()
-        .filter(|moment| shown.contains(&&*super::respond::timestamp(*moment)))
+        .filter(|moment| spelled("0000-00-00T00:00", text.as_bytes()) && (1..=9999).contains(&moment.year()))
         .ok_or_else(|| "Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z.".to_owned())
 }
 
@@ -263,12 +282,28 @@ mod tests {
     }
 
     #[test]
+    fn dates_are_spelled_in_one_way() {
+        for (sent, taken) in [
+            ("2026-11-08", true),
+            ("2026-2-30", false),
+            ("2026-1-8", false),
+            ("2026- 1-08", false),
+            ("+20260-1-1", false),
+            ("0000-01-01", false),
+        ] {
+            let mut fields = fields(&format!(r#"{{"day": "{sent}"}}"#));
+            assert_eq!(fields.date("day").is_some(), taken, "{sent}");
+        }
+    }
+
+    #[test]
     fn moments_carry_a_zone() {
         for (sent, read) in [
             ("2026-11-08T22:59:00Z", "2026-11-08T22:59:00Z"),
             ("2026-11-08T22:59:00.987+01:00", "2026-11-08T21:59:00Z"),
             ("2026-11-08T22:59:00-0530", "2026-11-09T04:29:00Z"),
             ("2026-11-08T22:59+02", "2026-11-08T20:59:00Z"),
+            ("2026-11-08T22:59:60Z", "2026-11-08T22:59:59Z"),
         ] {
             assert_eq!(
                 parse_timestamp(sent).map(super::super::respond::timestamp).as_deref(),
@@ -283,6 +318,9 @@ mod tests {
             "10000-01-01T00:00:00Z",
             "2026-02-30T00:00:00Z",
             "+10000-01-01T00:00:00Z",
+            "2026-1-08T02:09Z",
+            "2026-11- 8T22:59Z",
+            "0000-11-08T22:59:00Z",
             "9999-12-31T23:59:59-01:00",
         ] {
             assert!(parse_timestamp(bad).is_err(), "{bad}");

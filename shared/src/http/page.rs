@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::store::page::{Cursor, Page, PageRequest};
 
 /// Rows of a page when the client names no number.
-pub const DEFAULT_SIZE: u32 = 20;
+const DEFAULT_SIZE: u32 = 20;
 /// The most rows of a page.
-pub const MAX_SIZE: u32 = 100;
+const MAX_SIZE: u32 = 100;
 
 /// The query parameters of a list request.
 #[derive(Debug)]
@@ -54,14 +54,22 @@ impl ListQuery {
         value.map(|(_, value)| parse(value).map_err(|message| Error::field(name, message))).transpose()
     }
 
+    /// Whether the page is named by its number alone, and is not the first: then it costs more than following a link.
+    pub(crate) fn is_by_number(&self) -> bool {
+        self.page.cursor.is_none() && self.page.number > 1
+    }
+
+    /// How many rows the pages before the wanted one have.
+    fn rows_before(&self) -> u64 {
+        (self.page.number - 1).saturating_mul(u64::from(self.page.size))
+    }
+
     /// Refuses a page past the end of a list of `total` rows; where a cursor leads is never past the end.
     ///
     /// # Errors
     /// A message on `page`.
     pub fn check_range(&self, total: u64) -> Result<()> {
-        let PageRequest { number, size, cursor } = &self.page;
-        let before = (number - 1).saturating_mul(u64::from(*size));
-        if cursor.is_none() && *number > 1 && before >= total {
+        if self.is_by_number() && self.rows_before() >= total {
             return Err(Error::field("page", "There is no such page."));
         }
         Ok(())
@@ -72,6 +80,8 @@ impl ListQuery {
         let number = self.page.number;
         let previous = match number {
             1 => None,
+            // Everything where the cursor led is gone: the only way on is from the start.
+            _ if page.rows.is_empty() => Some(self.link(address, 1, None)),
             2 => page.previous.map(|_| self.link(address, 1, None)),
             _ => page.previous.map(|cursor| self.link(address, number - 1, Some(cursor))),
         };
@@ -79,16 +89,28 @@ impl ListQuery {
         Envelope { meta: Meta { total_count: total, previous, next }, objects: page.rows }
     }
 
-    /// The page, in memory, of a list that was read whole.
-    pub fn slice<T>(&self, rows: Vec<T>) -> (Page<T>, u64) {
+    /// The page, in memory, of a list that was read whole, in the order of the identifiers that `id` tells.
+    pub fn slice<T>(&self, rows: Vec<T>, id: impl Fn(&T) -> String) -> (Page<T>, u64) {
+        let size = self.page.size as usize;
+        let (start, end) = match &self.page.cursor {
+            Some(Cursor::After(last)) => {
+                let start = rows.partition_point(|row| id(row) <= *last);
+                (start, start + size)
+            }
+            Some(Cursor::Before(first)) => {
+                let end = rows.partition_point(|row| id(row) < *first);
+                (end.saturating_sub(size), end)
+            }
+            None => {
+                let start = usize::try_from(self.rows_before()).unwrap_or(usize::MAX).min(rows.len());
+                (start, start + size)
+            }
+        };
+        let end = end.min(rows.len());
+        let next = rows[start..end].last().filter(|_| end < rows.len()).map(&id).map(Cursor::After);
+        let previous = rows[start..end].first().filter(|_| start > 0).map(&id).map(Cursor::Before);
         let total = rows.len() as u64;
-        let start = (self.page.number - 1).saturating_mul(u64::from(self.page.size));
-        let end = start.saturating_add(u64::from(self.page.size));
-        let mark = || Cursor::After(String::new());
-        let next = (end < total).then(mark);
-        let previous = (start > 0).then(mark);
-        let start = usize::try_from(start).unwrap_or(usize::MAX);
-        let rows = rows.into_iter().skip(start).take(self.page.size as usize).collect();
+        let rows = rows.into_iter().take(end).skip(start).collect();
         (Page { rows, next, previous }, total)
     }
 
@@ -132,7 +154,10 @@ where
     N: std::str::FromStr + PartialOrd + From<u8> + std::fmt::Display,
 {
     let Some(text) = text else { return Ok(default) };
-    let number = text.parse().ok().filter(|number| *number >= N::from(1) && *number <= most);
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit()).then_some(text);
+    let number = digits
+        .and_then(|digits| digits.parse().ok())
+        .filter(|number| *number >= N::from(1) && *number <= most);
     number.ok_or_else(|| Error::field(name, format!("Use a whole number from 1 to {most}.")))
 }
 
@@ -179,9 +204,17 @@ mod tests {
         for good in ["", "page=3", "page_size=100", "page=1&page_size=1&other=x"] {
             assert!(ListQuery::parse(Some(good)).is_ok(), "{good}");
         }
-        for bad in
-            ["page=0", "page=-1", "page=x", "page=", "page_size=0", "page_size=101", "page=1.5", "cursor=x"]
-        {
+        for bad in [
+            "page=0",
+            "page=-1",
+            "page=x",
+            "page=",
+            "page_size=0",
+            "page_size=101",
+            "page=1.5",
+            "page=%2B2",
+            "cursor=x",
+        ] {
             assert!(ListQuery::parse(Some(bad)).is_err(), "{bad}");
         }
         let third = ListQuery::parse(Some("page=3&page_size=10")).unwrap();

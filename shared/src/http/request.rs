@@ -16,7 +16,6 @@ use tokio::task::JoinSet;
 
 use super::mounts;
 use crate::app::App;
-use crate::clock::Stopwatch;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::error::{Cause, Error, Result};
 use crate::store::{Store, Usage};
@@ -106,7 +105,6 @@ pub(super) async fn unknown_route(State(app): State<App>, request: Request) -> R
 
 /// Gives the request its state, and its response the headers and the log line that all have.
 pub(super) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let stopwatch = Stopwatch::start();
     let state = RequestState::default();
     request.extensions_mut().insert(state.clone());
     let request_id =
@@ -129,7 +127,7 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
         %method,
         route = route.as_ref().map_or("unknown", |route| route.as_str()),
         status = response.status().as_u16(),
-        milliseconds = stopwatch.elapsed().as_secs_f64() * 1000.0,
+        milliseconds = usage.elapsed().as_secs_f64() * 1000.0,
         dynamodb_calls = usage.calls(),
         read_units = usage.read_units(),
         write_units = usage.write_units(),

@@ -12,6 +12,7 @@ use tower::util::BoxCloneSyncService;
 
 use super::request;
 use crate::app::App;
+use crate::config::VERSION_PATH;
 use crate::error::Error;
 
 /// Answers whole HTTP requests of one group, the same in Lambda, on a laptop and in tests.
@@ -70,13 +71,12 @@ impl Routes {
         &self.list
     }
 
-    /// The service that answers these routes below the path of the configured base URL.
+    /// The service that answers these routes below [`VERSION_PATH`].
     ///
     /// Paths are served with and without a final slash; everything else is a JSON 404 or 405.
     pub fn into_service(self, app: App) -> HttpService {
-        let version_path = app.config().base_url.path().to_owned();
         let router = Router::new()
-            .nest(&version_path, self.router.method_not_allowed_fallback(async || Error::MethodNotAllowed))
+            .nest(VERSION_PATH, self.router.method_not_allowed_fallback(async || Error::MethodNotAllowed))
             .fallback(request::unknown_route)
             .layer(axum::middleware::from_fn_with_state(app.clone(), request::observe))
             .with_state(app);

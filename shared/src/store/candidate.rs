@@ -96,6 +96,13 @@ impl Transaction {
         let taken_username = || Error::field("username", TAKEN_USERNAME);
         let taken_email = || Error::internal("a candidate's email leads to it already");
         self.move_login(before, after, username, taken_username)?;
+        let name = |candidate: Option<&Candidate>| candidate?.profile.username.clone();
+        if let (Some(after), Some(new)) =
+            (after, name(after).filter(|new| name(before).as_ref() != Some(new)))
+        {
+            // Nor may it be the address that a customer logs in with.
+            self.require_absent(keys::login_email(&after.company, new.as_str()), taken_username())?;
+        }
         self.move_login(before, after, email, taken_email)
     }
 

@@ -1,19 +1,40 @@
 //! What a request costs in DynamoDB.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 
 use aws_sdk_dynamodb::types::ConsumedCapacity;
 
-/// The DynamoDB calls of one request and the capacity that they consumed.
-#[derive(Debug, Default)]
+use crate::clock::Stopwatch;
+
+/// The DynamoDB calls of one request, the capacity that they consumed, and the time since it began.
+#[derive(Debug)]
 pub struct Usage {
+    stopwatch: Stopwatch,
     calls: AtomicU32,
     /// In thousandths of a unit: capacity comes in halves, and atomics hold whole numbers.
     read_millis: AtomicU64,
     write_millis: AtomicU64,
 }
 
+impl Default for Usage {
+    /// Nothing used; the time starts to run.
+    fn default() -> Self {
+        Self {
+            stopwatch: Stopwatch::start(),
+            calls: AtomicU32::default(),
+            read_millis: AtomicU64::default(),
+            write_millis: AtomicU64::default(),
+        }
+    }
+}
+
 impl Usage {
+    /// Time since the request began.
+    pub fn elapsed(&self) -> Duration {
+        self.stopwatch.elapsed()
+    }
+
     /// Calls, retries included.
     pub fn calls(&self) -> u32 {
         self.calls.load(Ordering::Relaxed)

@@ -24,11 +24,7 @@ impl Store {
         transaction.create(company, Error::field("company", "This company already exists."))?;
         // The owner is counted from the start, so the tally is written whole and not added to.
         let tally = Item::from([(VERSION.to_owned(), number(1)), (Owned::Customers.attribute(), number(1))]);
-        transaction.create_item(
-            keys::company_tally(&company.id),
-            tally,
-            Error::internal("a tally without a company"),
-        )?;
+        transaction.put_derived(keys::company_tally(&company.id), tally)?;
         transaction.create(owner, Error::internal("a new identifier is taken"))?;
         transaction.create_customer_logins(owner)?;
         self.commit(transaction).await

@@ -42,11 +42,6 @@ pub struct Versioned<T> {
 }
 
 impl<T> Versioned<T> {
-    /// The value alone.
-    pub fn into_value(self) -> T {
-        self.value
-    }
-
     /// Which write of the item this is, counted from 1.
     pub fn version(&self) -> u64 {
         self.version

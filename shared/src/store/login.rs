@@ -10,7 +10,7 @@ use super::retry::Failure;
 use super::transaction::Transaction;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
-use crate::domain::text::is_login;
+use crate::domain::text::{fold_case, is_login};
 use crate::error::{Error, Result};
 
 /// Who a name leads to.
@@ -42,14 +42,18 @@ impl Transaction {
     /// Lets a new customer's user name and email lead to it.
     pub(super) fn create_customer_logins(&mut self, customer: &Customer) -> Result<()> {
         let account = Account::Customer { customer: customer.id };
-        let username = keys::login_username(&customer.company, customer.username.as_str());
-        self.create_login(username, &account, Error::field("username", TAKEN_USERNAME))?;
-        let email = keys::login_email(&customer.company, customer.email.as_str());
-        self.create_login(
-            email,
-            &account,
-            Error::field("email", "A customer with this email already exists."),
-        )
+        let (company, username, email) =
+            (&customer.company, customer.username.as_str(), customer.email.as_str());
+        let taken_username = || Error::field("username", TAKEN_USERNAME);
+        let taken_email = || Error::field("email", "A customer with this email already exists.");
+        self.create_login(keys::login_username(company, username), &account, taken_username())?;
+        self.create_login(keys::login_email(company, email), &account, taken_email())?;
+        if fold_case(username) != fold_case(email) {
+            // A name is nobody else's address, nor an address somebody else's name.
+            self.require_absent(keys::login_email(company, username), taken_username())?;
+            self.require_absent(keys::login_username(company, email), taken_email())?;
+        }
+        Ok(())
     }
 }
 
@@ -58,24 +62,29 @@ pub(super) const TAKEN_USERNAME: &str = "This username is already in use.";
 
 impl Store {
     /// The customers that `name` leads to as user name or email: none, one, or two different ones.
+    ///
+    /// Always two calls, so that the time it takes does not tell whether there was anybody, or any such company.
     pub(crate) async fn customers_by_login(
         &self,
-        company: &CompanyId,
+        company: Option<&CompanyId>,
         name: &str,
     ) -> Result<Vec<Versioned<Customer>>> {
-        if !is_login(name) {
-            return Ok(Vec::new());
+        let known = company.filter(|_| is_login(name));
+        let partition =
+            known.map_or_else(|| keys::nothing().pk, |company| keys::login_partition(company, name));
+        let mut accounts: Vec<Key> = Vec::new();
+        for customer in self.staff_by_login(partition).await? {
+            accounts.extend(known.map(|company| keys::customer(company, customer)));
         }
-        let found = self.staff_by_login(company, name).await?;
-        let mut batch = self.get(found.iter().map(|customer| keys::customer(company, *customer))).await?;
+        let mut batch = self.get(accounts.iter().cloned().chain([keys::nothing()])).await?;
         let mut customers = Vec::new();
-        for id in found {
-            customers.extend(batch.take(&keys::customer(company, id))?);
+        for key in accounts {
+            customers.extend(batch.take(&key)?);
         }
         Ok(customers)
     }
 
-    async fn staff_by_login(&self, company: &CompanyId, name: &str) -> Result<Vec<CustomerId>> {
+    async fn staff_by_login(&self, partition: String) -> Result<Vec<CustomerId>> {
         let response = self
             .with_retries(|| async {
                 let response = self
@@ -83,10 +92,7 @@ impl Store {
                     .query()
                     .table_name(self.table())
                     .key_condition_expression(format!("{} = :pk AND {} >= :first", keys::PK, keys::SK))
-                    .expression_attribute_values(
-                        ":pk",
-                        AttributeValue::S(keys::login_partition(company, name)),
-                    )
+                    .expression_attribute_values(":pk", AttributeValue::S(partition.clone()))
                     .expression_attribute_values(":first", AttributeValue::S("EMAIL".to_owned()))
                     .consistent_read(true)
                     .return_consumed_capacity(ReturnConsumedCapacity::Total)

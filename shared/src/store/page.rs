@@ -73,7 +73,7 @@ impl Listing {
     }
 
     /// The identifier in a row's key.
-    fn id_in(&self, row: &Item) -> Result<String> {
+    pub(super) fn id_in(&self, row: &Item) -> Result<String> {
         let key = item::key_of(row)?;
         let id = key.sk.strip_prefix(self.collection().prefix);
         id.map(str::to_owned).ok_or_else(|| Error::internal("a row outside its collection"))
@@ -157,7 +157,7 @@ impl Store {
         })
     }
 
-    /// The key of the `count`th row, or none when there are fewer. Reads no row, only passes over them.
+    /// The key of the `count`th row, or none when there are fewer. DynamoDB charges for the rows, but none is sent.
     async fn skip(&self, listing: &Listing, count: u64) -> Result<Option<Item>> {
         let mut start = None;
         let mut left = count;

@@ -112,8 +112,7 @@ impl Store {
         let all = PageRequest { number: 1, size: u32::MAX - 1, cursor: None };
         let mut ids: Vec<ProjectId> = Vec::new();
         for row in self.page_of_items(&memberships, &all).await?.rows {
-            let id = super::item::key_of(&row)?.sk.trim_start_matches("PROJECT#").parse();
-            ids.push(id.map_err(Error::internal)?);
+            ids.push(memberships.id_in(&row)?.parse().map_err(Error::internal)?);
         }
         let keys = ids
             .iter()

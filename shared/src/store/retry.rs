@@ -5,14 +5,13 @@ use std::time::Duration;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 
 use super::Store;
-use crate::clock::Stopwatch;
+use crate::aws::ATTEMPT_TIMEOUT;
 use crate::error::{Error, Source};
 
 /// How often a call is made at most.
 const ATTEMPTS: u32 = 8;
-/// After this time no call is made again: one more may take [`crate::aws::ATTEMPT_TIMEOUT`], and the answer has to be
-/// out before the function's own time is over.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long all calls of a request may take together, so that it is answered within the functions' ten seconds.
+const PATIENCE: Duration = Duration::from_secs(9);
 
 /// Why a call failed.
 #[derive(Debug)]
@@ -31,7 +30,14 @@ impl Failure {
     where
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
     {
-        let SdkError::ServiceError(service) = &error else { return Self::Overload(error.into()) };
+        let service = match &error {
+            SdkError::ServiceError(service) => service,
+            SdkError::ConstructionFailure(_) => return Self::Final(Error::internal(error)),
+            _ => return Self::Overload(error.into()),
+        };
+        if error.code() == Some("TransactionConflictException") {
+            return Self::Conflict(error.into());
+        }
         let overload = service.raw().status().as_u16() >= 500
             || matches!(
                 error.code(),
@@ -53,7 +59,6 @@ impl Store {
         F: Future<Output = Result<T, Failure>>,
     {
         let mut attempt = 1;
-        let stopwatch = Stopwatch::start();
         loop {
             self.usage.count_call();
             let (source, slowest) = match call().await {
@@ -62,10 +67,11 @@ impl Store {
                 Err(Failure::Conflict(source)) => (source, Duration::from_millis(5 << attempt)),
                 Err(Failure::Overload(source)) => (source, Duration::from_millis(25 << attempt)),
             };
-            if attempt == ATTEMPTS || stopwatch.elapsed() > PATIENCE {
+            let delay = self.jitter(slowest);
+            if attempt == ATTEMPTS || self.usage.elapsed() + delay + ATTEMPT_TIMEOUT > PATIENCE {
                 return Err(Error::Busy(source));
             }
-            tokio::time::sleep(self.jitter(slowest)).await;
+            tokio::time::sleep(delay).await;
             attempt += 1;
         }
     }

@@ -1,6 +1,6 @@
 //! Sessions: what stands behind a token or a cookie.
 
-use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
+use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -130,32 +130,34 @@ impl Store {
     }
 
     /// Notes that the session under `key` was used at `now`, unless it has ended meanwhile.
+    ///
+    /// Tried once: the answer waits for it, and a session that misses one note only ends a little sooner.
     pub(crate) async fn slide_session(&self, key: &Key, now: DateTime<Utc>) -> Result<()> {
-        let used_at = serde_dynamo::to_attribute_value(now).map_err(Error::internal)?;
-        self.with_retries(|| async {
-            let response = self
-                .client()
-                .update_item()
-                .table_name(self.table())
-                .set_key(Some(key.clone().into_attributes()))
-                .update_expression("SET used_at = :now ADD version :one")
-                .condition_expression("attribute_exists(pk)")
-                .expression_attribute_values(":now", AttributeValue::clone(&used_at))
-                .expression_attribute_values(":one", number(1))
-                .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                .send()
-                .await;
-            match response {
-                Ok(response) => self.usage.count_writes(response.consumed_capacity()),
-                Err(error)
-                    if error
-                        .as_service_error()
-                        .is_some_and(|error| error.is_conditional_check_failed_exception()) => {}
-                Err(error) => return Err(Failure::of(error)),
-            }
-            Ok(())
-        })
-        .await
+        self.usage.count_call();
+        let response = self
+            .client()
+            .update_item()
+            .table_name(self.table())
+            .set_key(Some(key.clone().into_attributes()))
+            .update_expression("SET used_at = :now ADD version :one")
+            .condition_expression("attribute_exists(pk)")
+            .expression_attribute_values(
+                ":now",
+                serde_dynamo::to_attribute_value(now).map_err(Error::internal)?,
+            )
+            .expression_attribute_values(":one", number(1))
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .send()
+            .await;
+        match response {
+            Ok(response) => self.usage.count_writes(response.consumed_capacity()),
+            Err(error)
+                if error
+                    .as_service_error()
+                    .is_some_and(|error| error.is_conditional_check_failed_exception()) => {}
+            Err(error) => return Err(Error::internal(error)),
+        }
+        Ok(())
     }
 }
 

@@ -3,14 +3,16 @@
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{
-    AttributeValue, ConditionCheck, Delete, Put, ReturnConsumedCapacity, TransactWriteItem, Update,
+    AttributeValue, ConditionCheck, Delete, Put, ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure,
+    TransactWriteItem, Update,
 };
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::Store;
 use super::item::{self, Entity, Item, VERSION, Versioned, number};
 use super::keys::Key;
 use super::retry::Failure;
-use crate::domain::id::Id;
 use crate::error::{Error, FieldErrors, Result};
 
 /// The most writes that DynamoDB takes in one transaction.
@@ -53,7 +55,8 @@ impl Transaction {
         let put = self
             .put(item::write(after, before.version() + 1)?)
             .condition_expression("version = :version")
-            .expression_attribute_values(":version", number(before.version()));
+            .expression_attribute_values(":version", number(before.version()))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
         self.push(
             TransactWriteItem::builder().put(put.build().map_err(Error::internal)?).build(),
             Error::Changed,
@@ -77,6 +80,7 @@ impl Transaction {
             .set_key(Some(entity.key().into_attributes()))
             .condition_expression("version = :version")
             .expression_attribute_values(":version", number(entity.version()))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .build()
             .map_err(Error::internal)?;
         self.push(TransactWriteItem::builder().delete(delete).build(), Error::Changed);
@@ -93,13 +97,22 @@ impl Transaction {
 
     /// Requires that an item stands under `key`, else `missing`.
     pub(super) fn require(&mut self, key: Key, missing: Error) -> Result<()> {
+        self.check(key, "attribute_exists(pk)", missing)
+    }
+
+    /// Requires that nothing stands under `key`, else `taken`.
+    pub(super) fn require_absent(&mut self, key: Key, taken: Error) -> Result<()> {
+        self.check(key, "attribute_not_exists(pk)", taken)
+    }
+
+    fn check(&mut self, key: Key, condition: &str, refusal: Error) -> Result<()> {
         let check = ConditionCheck::builder()
             .table_name(&self.table)
             .set_key(Some(key.into_attributes()))
-            .condition_expression("attribute_exists(pk)")
+            .condition_expression(condition)
             .build()
             .map_err(Error::internal)?;
-        self.push(TransactWriteItem::builder().condition_check(check).build(), missing);
+        self.push(TransactWriteItem::builder().condition_check(check).build(), refusal);
         Ok(())
     }
 
@@ -166,25 +179,32 @@ impl Store {
         if writes.len() > MAX_WRITES {
             return Err(Error::field(FieldErrors::ACROSS, "Too many changes at once. Send them in parts."));
         }
-        let token = self.next_id::<Transaction>(self.app.now());
-        let outcome = self.with_retries(|| self.commit_once(&writes, token)).await?;
+        let mut random = [0; 24];
+        self.app.entropy().fill(&mut random);
+        let token = URL_SAFE_NO_PAD.encode(random);
+        let outcome = self.with_retries(|| self.commit_once(&writes, &token)).await?;
         let Some(failed) = outcome else { return Ok(()) };
-        // From the last on: taking one out moves only those behind it.
-        let failed = failed.into_iter().rev().map(|index| refusals.remove(index)).collect();
-        Err(join(failed))
+        // From the last on, since taking one out moves those behind it.
+        let mut errors = Vec::with_capacity(failed.len());
+        for Unmet { index, is_gone } in failed.into_iter().rev() {
+            let refusal = refusals.remove(index);
+            errors.push(if is_gone && matches!(refusal, Error::Changed) { Error::NotFound } else { refusal });
+        }
+        errors.reverse();
+        Err(join(errors))
     }
 
-    /// None when it is done, else the writes whose condition failed, ascending.
+    /// None when it is done, else the conditions that failed, in the order of their writes.
     async fn commit_once(
         &self,
         writes: &[TransactWriteItem],
-        token: Id<Transaction>,
-    ) -> Result<Option<Vec<usize>>, Failure> {
+        token: &str,
+    ) -> Result<Option<Vec<Unmet>>, Failure> {
         let response = self
             .client()
             .transact_write_items()
             .set_transact_items(Some(writes.to_vec()))
-            .client_request_token(token.to_string())
+            .client_request_token(token)
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
             .send()
             .await;
@@ -198,16 +218,25 @@ impl Store {
     }
 }
 
-/// The writes whose condition cancelled the transaction, if conditions did.
-fn cancelled(error: SdkError<TransactWriteItemsError>) -> Result<Vec<usize>, Failure> {
+/// A condition that failed.
+struct Unmet {
+    /// Which write had it.
+    index: usize,
+    /// Whether there was no item to hold it against, where the write asked to be told.
+    is_gone: bool,
+}
+
+/// The conditions that cancelled the transaction, if conditions did.
+fn cancelled(error: SdkError<TransactWriteItemsError>) -> Result<Vec<Unmet>, Failure> {
     let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) = error.as_service_error()
     else {
         return Err(Failure::of(error));
     };
-    let codes: Vec<&str> =
-        cancelled.cancellation_reasons().iter().map(|reason| reason.code().unwrap_or("None")).collect();
-    let failed: Vec<usize> =
-        (0..codes.len()).filter(|index| codes[*index] == "ConditionalCheckFailed").collect();
+    let reasons = cancelled.cancellation_reasons();
+    let codes: Vec<&str> = reasons.iter().map(|reason| reason.code().unwrap_or("None")).collect();
+    let failed = reasons.iter().enumerate().filter(|(index, _)| codes[*index] == "ConditionalCheckFailed");
+    let failed: Vec<Unmet> =
+        failed.map(|(index, reason)| Unmet { index, is_gone: reason.item().is_none() }).collect();
     if !failed.is_empty() {
         Ok(failed)
     } else if codes.contains(&"TransactionConflict") {

@@ -5,6 +5,7 @@ use axum::http::request::Parts;
 
 use super::{InProject, Request};
 use crate::app::App;
+use crate::auth::credential::Credential;
 use crate::auth::policy::Grant;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::id::{CompanyId, ProjectId};
@@ -33,28 +34,41 @@ impl<G: Grant> FromRequestParts<App> for Beside<InProject<G>, CandidatePage> {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let query = ListQuery::parse(parts.uri.query());
         let request = Request::new(parts, app).await?;
-        let path = (request.id::<CompanyId>("companyId"), request.id::<ProjectId>("projectId"));
         let wanted = query.and_then(|query| {
             let status = query.filter("status", CandidateStatus::parse)?;
             Ok((query, status))
         });
-        let reading = async {
-            match (&path, &wanted) {
-                ((Ok(company), Ok(project)), Ok((query, status))) => {
-                    request.store.list_candidates(company, *project, *status, query.page()).await.map(Some)
-                }
-                _ => Ok(None),
-            }
-        };
         let more = |company: &CompanyId, project| Ok(shards(company, project).collect());
-        let (admitted, page) = tokio::join!(InProject::admit(&request, more), reading);
-        let (guard, mut batch) = admitted?;
+        let admit = InProject::<G>::admit(&request, more);
+        let ((guard, mut batch), early) = match (Self::promising(&request), &wanted) {
+            (Some((company, project)), Ok((query, status))) if !query.is_by_number() => {
+                // The read ends with the admission when that fails, and its own failure waits for it.
+                let read = request.store.list_candidates(&company, project, *status, query.page());
+                let (admitted, page) = tokio::try_join!(admit, async { Ok(read.await) })?;
+                (admitted, Some(page))
+            }
+            _ => (admit.await?, None),
+        };
         let (query, status) = wanted?;
         let tally: Tally = batch.take_tally(guard.company(), guard.project.id);
         let count = status.map_or_else(|| tally.candidates(), |status| tally.with_status(status));
         let total = u64::try_from(count).unwrap_or(0);
-        let page = page?.ok_or(Error::NotFound)?;
         query.check_range(total)?;
+        let page = match early {
+            Some(page) => page?,
+            None => {
+                guard.store.list_candidates(guard.company(), guard.project.id, status, query.page()).await?
+            }
+        };
         Ok(Self(guard, CandidatePage { query, page, total }))
+    }
+}
+
+impl<G> Beside<InProject<G>, CandidatePage> {
+    /// What the path names, if the credential claims to belong there: reading ahead for others would be wasted.
+    fn promising(request: &Request<'_>) -> Option<(CompanyId, ProjectId)> {
+        let company = request.id::<CompanyId>("companyId").ok()?;
+        let claimed = Credential::from_headers(&request.parts.headers).ok()?.company;
+        (claimed == company).then_some((company, request.id("projectId").ok()?))
     }
 }

@@ -9,6 +9,7 @@ mod operator;
 mod project;
 mod public;
 
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use chrono::{DateTime, Utc};
@@ -24,6 +25,7 @@ use super::caller::Caller;
 use super::credential::{Credential, REJECTED};
 use super::{csrf, policy};
 use crate::app::App;
+use crate::config::Config;
 use crate::domain::id::{CompanyId, InvalidId};
 use crate::error::{Error, Result};
 use crate::http::reference::References;
@@ -52,6 +54,11 @@ impl Scope {
         References::new(self.app.config())
     }
 
+    /// The settings.
+    pub fn config(&self) -> &Config {
+        self.app.config()
+    }
+
     /// Ends the session that the request came with.
     ///
     /// # Errors
@@ -71,8 +78,13 @@ struct Request<'a> {
 
 impl<'a> Request<'a> {
     async fn new(parts: &'a mut Parts, app: &'a App) -> Result<Self> {
-        let params = RawPathParams::from_request_parts(parts, app).await.map_err(Error::internal)?;
-        let path = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let params = RawPathParams::from_request_parts(parts, app).await;
+        let path = match &params {
+            Ok(params) => params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            // Nothing has such a path; but only who is authenticated is told so.
+            Err(RawPathParamsRejection::InvalidUtf8InPathParam(_)) => Vec::new(),
+            Err(_) => return Err(Error::internal("a guard on a route without path parameters")),
+        };
         let store = RequestState::of(parts).store(app);
         Ok(Self { parts, app, path, store })
     }

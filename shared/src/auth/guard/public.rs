@@ -80,10 +80,7 @@ impl Public {
         kind: SessionKind,
         days: Option<u8>,
     ) -> Result<Option<LoggedIn>> {
-        let mut customers = match company {
-            Some(company) => self.store.customers_by_login(company, name).await?,
-            None => Vec::new(),
-        };
+        let mut customers = self.store.customers_by_login(company, name).await?;
         customers.retain(|customer| customer.is_active);
         let hashes = customers.iter().map(|customer| customer.password_hash.clone()).collect();
         let Some(index) = password.find(hashes).await? else { return Ok(None) };

@@ -22,7 +22,8 @@ where
     let app = App::from_environment()?;
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         let service = service_fn(async |event: LambdaEvent<E>| {
-            let outcome = handle(&app, event.payload).await;
+            // Boxed: handlers nest so many futures that the compiler gives up on laying out one that holds them all.
+            let outcome = Box::pin(handle(&app, event.payload)).await;
             outcome.map_err(|error| Diagnostic {
                 error_type: error.status().as_str().to_owned(),
                 error_message: error.to_string(),

@@ -1,0 +1,161 @@
+//! Many clients at once: counts stay exact, and of two changes of the same thing one loses cleanly.
+
+use std::collections::VecDeque;
+
+use serde_json::json;
+use shared::domain::candidate::CandidateStatus;
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff};
+use tokio::task::JoinSet;
+
+const CLIENTS: usize = 16;
+const OPERATIONS: usize = 2_000;
+
+/// Creates two candidates, deletes the older, and so on; tells how many are left.
+async fn come_and_go(owner: Staff, project: String, operations: usize) -> usize {
+    let mut left = VecDeque::new();
+    for operation in 0..operations {
+        match operation % 3 {
+            0 | 1 => left.push_back(owner.candidate(&project, json!({})).await),
+            _ => {
+                let oldest: String = left.pop_front().unwrap();
+                owner.delete(&oldest).await.expect(204);
+            }
+        }
+    }
+    left.len()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn counts_are_exact_after_sixteen_clients_and_two_thousand_operations() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let mut clients = JoinSet::new();
+    for _ in 0..CLIENTS {
+        clients.spawn(come_and_go(owner.clone(), project.clone(), OPERATIONS / CLIENTS));
+    }
+    let left: usize = clients.join_all().await.into_iter().sum();
+
+    app.table().assert_sound().await;
+    let counted = owner.get(&project).await.expect(200).json();
+    assert_eq!(counted["candidates_count"], left);
+    let list = owner.get(&format!("{project}candidates/")).await.expect(200).json();
+    assert_eq!(list["meta"]["total_count"], left);
+    let items = app.table().snapshot().await;
+    assert_eq!(items.keys().filter(|(_, sk)| sk.starts_with("CANDIDATE#")).count(), left);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_who_delete_one_candidate_one_succeeds() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    owner.candidate(&project, json!({})).await;
+    let candidate = owner.candidate(&project, json!({})).await;
+    let mut clients = JoinSet::new();
+    for _ in 0..CLIENTS {
+        let (owner, candidate) = (owner.clone(), candidate.clone());
+        clients.spawn(async move { owner.delete(&candidate).await.status.as_u16() });
+    }
+    let statuses = clients.join_all().await;
+    assert_eq!(statuses.iter().filter(|status| **status == 204).count(), 1, "{statuses:?}");
+    assert!(statuses.iter().all(|status| [204, 404, 409].contains(status)), "{statuses:?}");
+    assert_eq!(owner.get(&project).await.expect(200).json()["candidates_count"], 1);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_who_want_a_username_one_gets_it() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let mut clients = JoinSet::new();
+    for _ in 0..CLIENTS {
+        let (owner, candidates) = (owner.clone(), format!("{project}candidates/"));
+        let ada = json!({ "first_name": "Ada", "last_name": "Byron", "username": "ada" });
+        clients.spawn(async move { owner.post(&candidates, ada).await });
+    }
+    let mut created = 0;
+    for response in clients.join_all().await {
+        match response.status.as_u16() {
+            201 => created += 1,
+            _ => drop(response.expect_fields(&["username"])),
+        }
+    }
+    assert_eq!(created, 1);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_project_that_opens_and_closes_keeps_its_counts() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let mut clients = JoinSet::new();
+    for _ in 0..4 {
+        clients.spawn(come_and_go(owner.clone(), project.clone(), 15));
+    }
+    for status in ["40-running", "60-closed", "40-running", "60-closed"] {
+        owner.set_status(&project, status).await.expect(200);
+    }
+    clients.join_all().await;
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_candidate_invited_meanwhile_keeps_a_project_from_closing() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let candidate = owner.candidate(&project, json!({})).await;
+    let closing = chaos.pause("TransactWriteItems");
+    let meanwhile = async {
+        closing.reached().await;
+        app.table().move_candidate(&candidate, CandidateStatus::Invited, &[]).await;
+        closing.resume();
+    };
+    let (refused, ()) = tokio::join!(owner.set_status(&project, "60-closed"), meanwhile);
+    refused.expect_code(400, "cannot_archive");
+    assert_eq!(owner.get(&project).await.expect(200).json()["status"], "10-incomplete");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_change_of_what_somebody_changed_meanwhile_is_refused() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let candidate = owner.candidate(&project, json!({})).await;
+    for (uri, field) in [(&project, "contact_person"), (&candidate, "phone")] {
+        let late = chaos.pause("TransactWriteItems");
+        let meanwhile = async {
+            late.reached().await;
+            owner.patch(uri, json!({ field: "first" })).await.expect(200);
+            late.resume();
+        };
+        let (refused, ()) = tokio::join!(owner.patch(uri, json!({ field: "second" })), meanwhile);
+        refused.expect_code(409, "changed");
+        assert_eq!(owner.get(uri).await.expect(200).json()[field], "first");
+    }
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn what_was_deleted_meanwhile_does_not_come_back() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let candidate = owner.candidate(&project, json!({ "username": "ada", "email": "a@b.co" })).await;
+    let late = chaos.pause("TransactWriteItems");
+    let meanwhile = async {
+        late.reached().await;
+        owner.delete(&candidate).await.expect(204);
+        late.resume();
+    };
+    let change = owner.patch(&candidate, json!({ "username": "countess", "first_name": "Augusta" }));
+    let (refused, ()) = tokio::join!(change, meanwhile);
+    refused.expect_code(404, "not_found");
+    owner.get(&candidate).await.expect(404);
+    app.table().assert_sound().await;
+}

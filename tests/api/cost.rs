@@ -1,0 +1,140 @@
+//! What requests cost in DynamoDB, as their log lines tell.
+
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::Caller;
+use tests::http::{Request, Response};
+
+#[track_caller]
+fn assert_calls(response: &Response, calls: u32) {
+    let log = response.log();
+    assert_eq!(log.dynamodb_calls, calls, "{response}{log:?}");
+    assert_eq!(log.status, response.status.as_u16());
+}
+
+#[tokio::test]
+async fn a_read_of_one_resource_is_one_round_trip() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let candidate = owner.candidate(&project, json!({})).await;
+    let status = format!("{project}status/");
+    for target in ["/companies/acme/", "/whoami/", &project, &status, &candidate] {
+        let response = owner.get(target).await.expect(200);
+        assert_calls(&response, 1);
+        assert_eq!(response.log().write_units, 0.0);
+        assert!(response.log().read_units > 0.0);
+    }
+    // And what is not there costs the same.
+    assert_calls(&owner.get("/companies/globex/").await.expect(404), 1);
+}
+
+#[tokio::test]
+async fn a_change_is_two_round_trips() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let [evaluator, reviewer] = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];
+    let name = json!({ "name": "Sales" });
+    let project = owner.post("/companies/acme/projects/", name).await.expect(201);
+    assert_calls(&project, 2);
+    let project = project.uri("resource_uri");
+    let people = json!({ "evaluators": [evaluator.uri], "reviewers": [reviewer.uri], "name": "Staff" });
+    assert_calls(&owner.patch(&project, people).await.expect(200), 2);
+    assert_calls(&owner.set_status(&project, "40-running").await.expect(200), 2);
+    assert_calls(&owner.set_status(&project, "60-closed").await.expect(200), 2);
+
+    let profile = json!({ "first_name": "Ada", "last_name": "Byron", "username": "ada", "email": "a@b.co" });
+    let candidate = owner.post(&format!("{project}candidates/"), profile).await.expect(201);
+    assert_calls(&candidate, 2);
+    let candidate = candidate.uri("resource_uri");
+    let profile = json!({ "last_name": "King", "username": "countess", "email": "ada@king.example" });
+    let changed = owner.patch(&candidate, profile).await.expect(200);
+    assert_calls(&changed, 2);
+    assert!(changed.log().write_units > 0.0);
+    assert_calls(&owner.delete(&candidate).await.expect(204), 2);
+
+    let token = owner.new_token().await;
+    assert_calls(&token.send(Request::post("/api-token-invalidate/")).await.expect(204), 2);
+}
+
+#[tokio::test]
+async fn what_changes_nothing_writes_nothing() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let candidate = owner.candidate(&project, json!({})).await;
+    assert_calls(&owner.patch(&project, json!({})).await.expect(200), 1);
+    assert_calls(&owner.patch(&candidate, json!({ "first_name": "Ada" })).await.expect(200), 1);
+    assert_calls(&owner.set_status(&project, "10-incomplete").await.expect(200), 1);
+    assert_calls(&owner.patch(&candidate, json!({ "first_name": "" })).await.expect(400), 1);
+}
+
+#[tokio::test]
+async fn whoever_shows_no_credential_costs_nothing() {
+    let app = TestApp::start().await;
+    let project = app.owner().await.project(json!({})).await;
+    assert_calls(&app.anonymous().get(&project).await.expect(401), 0);
+    assert_calls(&app.token("ivt_x").get(&project).await.expect(401), 0);
+    assert_calls(&app.anonymous().get("/nowhere/").await.expect(404), 0);
+    assert_calls(&app.anonymous().post("/api-token-auth/", json!({})).await.expect(400), 0);
+}
+
+#[tokio::test]
+async fn a_list_of_candidates_is_read_while_the_caller_is_checked() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    for _ in 0..5 {
+        owner.candidate(&project, json!({})).await;
+    }
+    let (guard, page) = (chaos.pause("BatchGetItem"), chaos.pause("Query"));
+    let list = format!("{project}candidates/?page_size=2");
+    let both_at_once = async {
+        guard.reached().await;
+        page.reached().await;
+        guard.resume();
+        page.resume();
+    };
+    let (response, ()) = tokio::join!(owner.get(&list), both_at_once);
+    let response = response.expect(200);
+    assert_calls(&response, 2);
+    // A deeper page costs what the first one does.
+    let mut next = response.json()["meta"]["next"].clone();
+    while let Some(target) = next.as_str() {
+        let page = owner.get(target).await.expect(200);
+        assert_calls(&page, 2);
+        assert!(page.log().read_units <= response.log().read_units, "{:?}", page.log());
+        next = page.json()["meta"]["next"].clone();
+    }
+    assert_eq!(next, Value::Null);
+    // By its number it must first be found; of one status, first the names are read and then the rows.
+    assert_calls(&owner.get(&format!("{project}candidates/?page=2&page_size=2")).await.expect(200), 3);
+    assert_calls(&owner.get(&format!("{project}candidates/?status=new")).await.expect(200), 3);
+}
+
+#[tokio::test]
+async fn a_list_is_not_read_for_whoever_may_not_see_it() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let list = format!("{project}candidates/");
+    assert_calls(&app.owner_of("globex").await.get(&list).await.expect(404), 1);
+    assert_calls(&app.anonymous().get(&list).await.expect(401), 0);
+    assert_calls(&owner.get(&format!("{list}?page=0")).await.expect(400), 1);
+    assert_calls(&owner.get(&format!("{list}?page=9")).await.expect(400), 1);
+}
+
+#[tokio::test]
+async fn a_list_of_projects_costs_the_same_however_long_it_is() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let person = app.staff("hiring-manager").await;
+    let list = "/companies/acme/projects/";
+    for (count, calls_of_owner, calls_of_person) in [(1, 4, 3), (12, 4, 3)] {
+        for _ in 0..count {
+            owner.project(json!({ "evaluators": [person.uri] })).await;
+        }
+        assert_calls(&owner.get(list).await.expect(200), calls_of_owner);
+        assert_calls(&person.get(list).await.expect(200), calls_of_person);
+    }
+}

@@ -1,0 +1,268 @@
+//! Bodies that nobody should send.
+
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff};
+use tests::http::{Request, Response};
+
+const MIB: usize = 1024 * 1024;
+
+/// Posts bytes as a new candidate of a project.
+async fn post(owner: &Staff, project: &str, content_type: &str, body: impl Into<Vec<u8>>) -> Response {
+    owner.send(Request::post(&format!("{project}candidates/")).body(content_type, body)).await
+}
+
+#[tokio::test]
+async fn what_is_no_json_is_described() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let deep = format!("{{\"partner_data\": {}1{}}}", "[".repeat(10_000), "]".repeat(10_000));
+    for body in [
+        &b""[..],
+        b"{",
+        b"{\"first_name\": }",
+        b"{'first_name': 'Ada'}",
+        b"{\"first_name\": \"Ada\",}",
+        b"first_name=Ada",
+        b"{} {}",
+        b"{\"n\": 1e999}",
+        b"{\"n\": NaN}",
+        b"{\"first_name\": \"A\nda\"}",
+        b"{\"first_name\": \"\\ud800\"}",
+        b"{\"first_name\": \"\xff\"}",
+        b"\xef\xbb\xbf{}",
+        deep.as_bytes(),
+    ] {
+        let response = post(&owner, &project, "application/json", body).await.expect(400);
+        let answer = response.json();
+        let detail = answer["detail"].as_str().unwrap_or_default();
+        assert!(detail.starts_with("JSON parse error - "), "{response}");
+        assert_eq!(answer.as_object().map(serde_json::Map::len), Some(1), "{response}");
+    }
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn json_that_is_no_object_is_refused() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    for body in ["[]", "[{\"first_name\": \"Ada\"}]", "null", "7", "\"Ada\"", "true"] {
+        post(&owner, &project, "application/json", body).await.expect_fields(&["non_field_errors"]);
+    }
+}
+
+#[tokio::test]
+async fn only_json_is_understood() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let ada = json!({ "first_name": "Ada", "last_name": "Lovelace" }).to_string();
+    for content_type in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "text/json",
+        "",
+    ] {
+        let response = post(&owner, &project, content_type, ada.clone()).await;
+        response.expect_code(415, "unsupported_media_type");
+    }
+    for content_type in
+        ["application/json", "Application/JSON; charset=utf-8", "application/json;charset=UTF-8"]
+    {
+        post(&owner, &project, content_type, ada.clone()).await.expect(201);
+    }
+}
+
+#[tokio::test]
+async fn a_body_has_at_most_one_mebibyte() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let padded = |length: usize| {
+        let ada = json!({ "first_name": "Ada", "last_name": "Lovelace" }).to_string();
+        format!("{ada}{}", " ".repeat(length - ada.len()))
+    };
+    post(&owner, &project, "application/json", padded(MIB)).await.expect(201);
+    let response = post(&owner, &project, "application/json", padded(MIB + 1)).await;
+    response.expect_code(413, "too_large");
+    // More than a function takes is refused before it.
+    post(&owner, &project, "application/json", padded(11 * MIB)).await.expect(413);
+    assert_eq!(owner.get(&project).await.expect(200).json()["candidates_count"], 1);
+}
+
+#[tokio::test]
+async fn control_characters_and_headers_do_not_get_in() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let candidate = owner.candidate(&project, json!({})).await;
+    for character in
+        ["\0", "\n", "\r\n", "\t", "\u{7f}", "\u{85}", "\u{1b}[31m", "\u{202e}", "\u{2028}", "\u{200b}"]
+    {
+        let text = format!("a{character}b");
+        for field in ["first_name", "last_name", "username", "phone", "gender"] {
+            owner.patch(&candidate, json!({ field: text })).await.expect_fields(&[field]);
+        }
+        for field in ["name", "internal_id", "contact_person"] {
+            owner.patch(&project, json!({ field: text })).await.expect_fields(&[field]);
+        }
+    }
+    for email in [
+        "ada@example.com\r\nBcc: everybody@example.com",
+        "ada@example.com\nSubject: x",
+        "ada@example.com,eve@example.com",
+        "ada@example.com;eve@example.com",
+        "\"Ada\" <ada@example.com>",
+        "ada@example.com>",
+        "ada@example.com\0",
+        "ada@exämple.com",
+        "ada\u{2028}@example.com",
+        "ada @example.com",
+        "ada@localhost",
+        "ada@.com",
+        &format!("{}@example.com", "a".repeat(65)),
+        &format!("a@{}.com", "a".repeat(64)),
+        &format!("a@{}com", "aaaaaaaaa.".repeat(25)),
+    ] {
+        owner.patch(&candidate, json!({ "email": email })).await.expect_fields(&["email"]);
+        owner.patch(&project, json!({ "email_alias": email })).await.expect_fields(&["email_alias"]);
+    }
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn an_address_has_lines_and_nothing_else_has() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let sent = json!({ "address": " Bahnhofstrasse 1 \r\n8001 Zürich\n" });
+    let uri = owner.candidate(&project, sent).await;
+    let candidate = owner.get(&uri).await.expect(200).json();
+    assert_eq!(candidate["address"], "Bahnhofstrasse 1\n8001 Zürich");
+    owner.patch(&uri, candidate.clone()).await.expect_json(200, candidate);
+    for hidden in ["a\0b", "a\tb", "a\u{1b}[31m", "a\u{202e}b", "a\u{2028}b"] {
+        owner.patch(&uri, json!({ "address": format!("x\n{hidden}") })).await.expect_fields(&["address"]);
+    }
+}
+
+#[tokio::test]
+async fn text_is_bounded_in_characters() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let candidate = owner.candidate(&project, json!({})).await;
+    for (field, most) in [
+        ("first_name", 150),
+        ("last_name", 150),
+        ("username", 254),
+        ("phone", 50),
+        ("gender", 20),
+        ("address", 500),
+    ] {
+        for character in ["x", "ä", "𝒜"] {
+            let longest = character.repeat(most);
+            let stored = owner.patch(&candidate, json!({ field: longest })).await.expect(200).json();
+            assert_eq!(stored[field], longest);
+            let longer = format!("{longest}{character}");
+            owner.patch(&candidate, json!({ field: longer })).await.expect_fields(&[field]);
+        }
+    }
+    owner.patch(&candidate, json!({ "address": "x".repeat(MIB / 2) })).await.expect_fields(&["address"]);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn names_are_stored_in_one_form_and_shown_as_text() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let uri = owner.candidate(&project, json!({})).await;
+    for (sent, shown) in [
+        ("  Zoe\u{308} ", "Zoë"),
+        ("<script>alert(1)</script>", "<script>alert(1)</script>"),
+        ("Robert'); DROP TABLE candidates;--", "Robert'); DROP TABLE candidates;--"),
+        ("{{7*7}} ${7*7} %s #pk :v", "{{7*7}} ${7*7} %s #pk :v"),
+        ("COMPANY#globex", "COMPANY#globex"),
+        ("李 明", "李 明"),
+    ] {
+        let candidate = owner.patch(&uri, json!({ "first_name": sent })).await.expect(200).json();
+        assert_eq!(candidate["first_name"], shown);
+        owner.get(&uri).await.expect_json(200, candidate);
+    }
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn names_that_look_like_keys_lead_nowhere_else() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    app.owner_of("globex").await;
+    let project = owner.project(json!({})).await;
+    for (username, email) in
+        [("globex#owner", "acme#owner@acme.example"), ("USERNAME", "#@b.co"), ("#", "a#b@c.de")]
+    {
+        owner.candidate(&project, json!({ "username": username, "email": email })).await;
+    }
+    app.table().assert_sound().await;
+    app.anonymous().log_in("acme", "owner", tests::caller::PASSWORD).await.expect(200);
+}
+
+#[tokio::test]
+async fn names_that_grow_when_their_spelling_is_folded_stay_within_the_keys() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    // One character, of which the compatible form has eighteen.
+    let long = "\u{fdfa}".repeat(150);
+    app.anonymous().log_in("acme", &long, tests::caller::PASSWORD).await.expect(401);
+    let names = json!({ "first_name": long, "last_name": long });
+    owner.post(&format!("{project}candidates/"), names).await.expect(201);
+    let named = json!({ "first_name": "Ada", "last_name": "Lovelace", "username": long });
+    owner.post(&format!("{project}candidates/"), named).await.expect_fields(&["username"]);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn of_a_name_that_is_there_twice_the_last_counts() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let twice = r#"{"first_name": "Ada", "last_name": "Byron", "last_name": "Lovelace"}"#;
+    let created = post(&owner, &project, "application/json", twice).await.expect(201);
+    assert_eq!(created.json()["last_name"], "Lovelace");
+}
+
+#[tokio::test]
+async fn numbers_are_whole_and_of_the_right_size() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let uri = owner.project(json!({})).await;
+    for wrong in
+        [json!(0), json!(-1), json!(1001), json!(1.5), json!("5"), json!(true), json!(1e300), Value::Null]
+    {
+        owner.patch(&uri, json!({ "maximum_score": wrong })).await.expect_fields(&["maximum_score"]);
+    }
+    for huge in ["99999999999999999999999999", "4294967297", "-9223372036854775809"] {
+        let body = format!("{{\"maximum_score\": {huge}}}");
+        let response = owner.send(Request::patch(&uri).body("application/json", body)).await;
+        response.expect_fields(&["maximum_score"]);
+    }
+    for right in [1, 1000] {
+        owner.patch(&uri, json!({ "maximum_score": right })).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn an_invalid_body_is_no_way_to_learn_what_exists() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let stranger = app.owner_of("globex").await;
+    let malformed = || Request::patch(&project).body("application/json", "{");
+    app.send(malformed()).await.expect(401);
+    stranger.send(malformed()).await.expect_code(404, "not_found");
+    app.staff("hiring-manager").await.send(malformed()).await.expect_code(404, "not_found");
+}

@@ -1,0 +1,203 @@
+//! Pages of candidates: by number, by link, while others change the list.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use shared::domain::candidate::CandidateStatus;
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff};
+
+/// One page of a list.
+struct Page {
+    uris: Vec<String>,
+    total: Value,
+    next: Option<String>,
+    previous: Option<String>,
+}
+
+async fn page(caller: &Staff, target: &str) -> Page {
+    let list = caller.get(target).await.expect(200).json();
+    let link = |name: &str| list["meta"][name].as_str().map(str::to_owned);
+    let objects = list["objects"].as_array().unwrap().iter();
+    Page {
+        uris: objects.map(|candidate| candidate["resource_uri"].as_str().unwrap().to_owned()).collect(),
+        total: list["meta"]["total_count"].clone(),
+        next: link("next"),
+        previous: link("previous"),
+    }
+}
+
+/// A project with so many candidates.
+async fn given(owner: &Staff, count: usize) -> (String, Vec<String>) {
+    let project = owner.project(json!({})).await;
+    let mut candidates = Vec::new();
+    for _ in 0..count {
+        candidates.push(owner.candidate(&project, json!({})).await);
+    }
+    (format!("{project}candidates/"), candidates)
+}
+
+#[tokio::test]
+async fn an_empty_list_has_one_empty_page() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (list, _) = given(&owner, 0).await;
+    let empty = json!({ "meta": { "total_count": 0, "previous": null, "next": null }, "objects": [] });
+    owner.get(&list).await.expect_json(200, empty.clone());
+    owner.get(&format!("{list}?status=invited")).await.expect_json(200, empty);
+    owner.get(&format!("{list}?page=2")).await.expect_fields(&["page"]);
+}
+
+#[tokio::test]
+async fn a_page_has_twenty_rows_unless_asked_otherwise() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (list, candidates) = given(&owner, 21).await;
+    let first = page(&owner, &list).await;
+    assert_eq!(first.uris, candidates[..20], "oldest first");
+    assert_eq!((first.total, first.previous), (json!(21), None));
+    let second = page(&owner, &first.next.unwrap()).await;
+    assert_eq!((second.uris.as_slice(), second.next), (&candidates[20..], None));
+    let all = page(&owner, &format!("{list}?page_size=100")).await;
+    assert_eq!((all.uris, all.next), (candidates, None));
+}
+
+#[tokio::test]
+async fn links_lead_forth_and_back_through_25_candidates() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (list, candidates) = given(&owner, 25).await;
+    let expected: Vec<&[String]> = candidates.chunks(10).collect();
+
+    let mut target = format!("{list}?page_size=10");
+    for (number, rows) in expected.iter().enumerate() {
+        let by_link = page(&owner, &target).await;
+        assert_eq!(by_link.uris, **rows);
+        assert_eq!(by_link.total, 25);
+        let by_number = page(&owner, &format!("{list}?page_size=10&page={}", number + 1)).await;
+        assert_eq!(by_number.uris, **rows);
+        match (number, by_link.next) {
+            (2, next) => assert_eq!(next, None),
+            (_, next) => target = next.unwrap(),
+        }
+        if number < 2 {
+            assert!(target.starts_with(&format!("{list}?page={}&page_size=10", number + 2)), "{target}");
+        }
+    }
+    for rows in [expected[1], expected[0]] {
+        target = page(&owner, &target).await.previous.unwrap();
+        assert_eq!(page(&owner, &target).await.uris, *rows);
+    }
+    assert_eq!(page(&owner, &target).await.previous, None);
+}
+
+#[tokio::test]
+async fn whoever_walks_sees_all_that_was_there_throughout_exactly_once() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (list, candidates) = given(&owner, 20).await;
+    let project = list.strip_suffix("candidates/").unwrap();
+    let mut seen = Vec::new();
+    let mut gone = BTreeSet::new();
+    let mut next = Some(format!("{list}?page_size=4"));
+    while let Some(target) = next {
+        let found = page(&owner, &target).await;
+        seen.extend(found.uris.clone());
+        next = found.next;
+        // The first and the last row of the page just seen go, the latter being where the next page begins, and one
+        // row that is yet to come; a new one joins at the end.
+        let place = candidates.iter().position(|uri| Some(uri) == found.uris.last());
+        let to_come = place.and_then(|place| candidates.get(place + 2));
+        let doomed: BTreeSet<String> =
+            [found.uris.first(), found.uris.last(), to_come].into_iter().flatten().cloned().collect();
+        for uri in doomed {
+            if gone.insert(uri.clone()) {
+                owner.delete(&uri).await.expect(204);
+            }
+        }
+        if gone.len() < 12 {
+            owner.candidate(project, json!({})).await;
+        }
+    }
+    let distinct: BTreeSet<&String> = seen.iter().collect();
+    assert_eq!(distinct.len(), seen.len(), "a row was seen twice");
+    for uri in candidates.iter().filter(|uri| !gone.contains(*uri)) {
+        assert!(distinct.contains(uri), "{uri} was missed");
+    }
+    assert!(gone.len() >= 10, "the list has hardly changed");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_list_can_be_narrowed_to_a_status() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (list, candidates) = given(&owner, 9).await;
+    let invited: Vec<String> = candidates.iter().step_by(2).cloned().collect();
+    for uri in &invited {
+        app.table().move_candidate(uri, CandidateStatus::Invited, &[]).await;
+    }
+    let found = page(&owner, &format!("{list}?status=invited")).await;
+    assert_eq!((found.uris, found.total), (invited.clone(), json!(5)));
+    assert_eq!(page(&owner, &format!("{list}?status=new")).await.uris.len(), 4);
+    assert_eq!(page(&owner, &format!("{list}?status=skipped")).await.total, 0);
+    assert_eq!(page(&owner, &format!("{list}?status=")).await.total, 9, "no value is no filter");
+    owner.get(&format!("{list}?status=Invited")).await.expect_fields(&["status"]);
+
+    // Pages of it as well.
+    let first = page(&owner, &format!("{list}?status=invited&page_size=2")).await;
+    let second = page(&owner, &first.next.unwrap()).await;
+    let third = page(&owner, second.next.as_deref().unwrap()).await;
+    assert_eq!([first.uris, second.uris.clone(), third.uris].concat(), invited);
+    assert_eq!((third.next, third.total), (None, json!(5)));
+    assert_eq!(page(&owner, &third.previous.unwrap()).await.uris, second.uris);
+    let by_number = page(&owner, &format!("{list}?status=invited&page_size=2&page=3")).await;
+    assert_eq!(by_number.uris, invited[4..]);
+    owner.get(&format!("{list}?status=invited&page_size=2&page=4")).await.expect_fields(&["page"]);
+}
+
+#[tokio::test]
+async fn pages_that_cannot_be_are_refused() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (list, _) = given(&owner, 3).await;
+    for (query, field) in [
+        ("page=0", "page"),
+        ("page=-1", "page"),
+        ("page=x", "page"),
+        ("page=", "page"),
+        ("page=1.0", "page"),
+        ("page=%2B2", "page"),
+        ("page=99999999999999999999", "page"),
+        ("page=18446744073709551615&page_size=100", "page"),
+        ("page=2", "page"),
+        ("page=4&page_size=1", "page"),
+        ("page_size=0", "page_size"),
+        ("page_size=101", "page_size"),
+        ("page_size=x", "page_size"),
+        ("cursor=x", "cursor"),
+        ("cursor=", "cursor"),
+        // "aTALLY#0" and "bCANDIDATE#": cursors lead to identifiers only.
+        ("cursor=YVRBTExZIzA", "cursor"),
+        ("cursor=YkNBTkRJREFURSM", "cursor"),
+    ] {
+        owner.get(&format!("{list}?{query}")).await.expect_fields(&[field]);
+    }
+    for query in ["page=3&page_size=1", "page_size=100", "unknown=1", "page=1&page=x"] {
+        owner.get(&format!("{list}?{query}")).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn a_cursor_shows_nothing_that_its_list_does_not() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (first, _) = given(&owner, 3).await;
+    let (second, others) = given(&owner, 3).await;
+    let next = page(&owner, &format!("{first}?page_size=1")).await.next.unwrap();
+    let (_, query) = next.split_once('?').unwrap();
+    // A place in another list is a place before or after all of this one's.
+    assert_eq!(page(&owner, &format!("{second}?{query}&page_size=3")).await.uris, others[..1]);
+    let nobody = app.staff("hiring-manager").await;
+    nobody.get(&next).await.expect_code(404, "not_found");
+}

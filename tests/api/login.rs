@@ -1,0 +1,213 @@
+//! Logging in: by which names, for how long, and what a failed attempt may tell.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, PASSWORD};
+use tests::http::Request;
+
+#[tokio::test]
+async fn username_and_email_lead_to_the_same_user_whatever_their_case() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    for name in ["owner", "OWNER", " Owner ", "owner@acme.example", "Owner@ACME.example"] {
+        let response = app.anonymous().log_in("acme", name, PASSWORD).await.expect(200);
+        let token = response.uri("token");
+        assert_eq!(response.json(), json!({ "token": token }), "nothing else is told");
+        let whoami = app.token(&token).get("/whoami/").await.expect(200).json();
+        assert_eq!(whoami["resource"]["resource_uri"], owner.uri, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn whoami_tells_who_calls_by_what_right_and_for_how_long() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let expected = json!({
+        "company": "https://hr.example/api/v3/companies/acme/",
+        "kind": "customer",
+        "resource": {
+            "resource_uri": owner.uri,
+            "company": "https://hr.example/api/v3/companies/acme/",
+            "preferred_language": "en",
+            "account_type": "owner",
+            "user": owner.uri,
+            "username": "owner",
+            "first_name": "Sam",
+            "last_name": "Staff",
+            "email": "owner@acme.example",
+            "phone": "",
+            "status": "confirmed",
+            "confirmationdate": "2026-11-08T10:00:00Z",
+            "invitationdate": null,
+            "gender": "",
+            "created_by": null,
+            "receive_interview_notifications": true,
+            "photo": "",
+            "position": "",
+            "projects": format!("{}projects/", owner.uri),
+            "seen_welcome": false,
+            "is_active": true,
+        },
+        "permissions": [
+            "read_company", "list_projects", "see_all_projects", "create_project", "read_project", "change_project",
+        ],
+        "token": { "kind": "token", "expires_at": "2026-11-08T12:00:00Z" },
+        "on_behalf_by": null,
+    });
+    owner.get("/whoami/").await.expect_json(200, expected);
+
+    let hiring_manager = app.staff("hiring-manager").await.get("/whoami/").await.expect(200).json();
+    assert_eq!(hiring_manager["permissions"], json!(["read_company", "list_projects"]));
+}
+
+#[tokio::test]
+async fn a_failed_login_does_not_tell_what_was_wrong() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    // A candidate who has set no password.
+    owner.candidate(&owner.project(json!({})).await, json!({ "username": "ada", "email": "a@b.co" })).await;
+    let inactive = app.staff("recruiter").await;
+    app.table().set_customer(&inactive.uri, "is_active", AttributeValue::Bool(false)).await;
+
+    let mut bodies = Vec::new();
+    for (company, username, password) in [
+        ("acme", "owner", "wrong horse battery"),
+        ("acme", "owner", "x"),
+        ("acme", "nobody", PASSWORD),
+        ("acme", "ada", PASSWORD),
+        ("acme", "a@b.co", PASSWORD),
+        ("acme", "owner@globex.example", PASSWORD),
+        ("globex", "owner", PASSWORD),
+        ("No Company", "owner", PASSWORD),
+        ("acme", inactive.username.as_str(), PASSWORD),
+        ("acme", inactive.email.as_str(), PASSWORD),
+    ] {
+        let response = app.anonymous().log_in(company, username, password).await;
+        let response = response.expect_code(401, "invalid_credentials");
+        assert_eq!(response.header("www-authenticate"), Some("Token"));
+        assert_eq!(response.json()["detail"], "Unable to log in with the provided credentials.");
+        assert_eq!(response.log().dynamodb_calls, 2, "{company} {username}: nor does the work it takes");
+        bodies.push(response.body);
+    }
+    bodies.dedup();
+    assert_eq!(bodies.len(), 1, "all bodies are the same, byte by byte");
+}
+
+#[tokio::test]
+async fn missing_fields_are_reported_all_at_once() {
+    let app = TestApp::start().await;
+    let required = json!(["This field is required."]);
+    for path in ["/api-token-auth/", "/api-session-auth/"] {
+        let request = Request::post(path).header("sec-fetch-site", "none");
+        let expected = json!({ "username": required, "password": required, "company": required });
+        app.send(request.clone().json(&json!({}))).await.expect_json(400, expected);
+        let response =
+            app.send(request.json(&json!({ "username": "", "password": null, "company": 7 }))).await;
+        response.expect_fields(&["username", "password", "company"]);
+    }
+}
+
+#[tokio::test]
+async fn malformed_json_is_described() {
+    let app = TestApp::start().await;
+    let request = Request::post("/api-token-auth/").body("application/json", "{\"username\": ");
+    let response = app.send(request).await.expect(400);
+    let body = response.json();
+    let detail = body["detail"].as_str().unwrap();
+    assert!(detail.starts_with("JSON parse error - EOF while parsing a value at line 1"), "{response}");
+    assert_eq!(body.as_object().unwrap().len(), 1, "{response}");
+}
+
+#[tokio::test]
+async fn the_extended_period_is_a_number_of_days_up_to_30() {
+    let app = TestApp::start().await;
+    app.owner().await;
+    let log_in = async |period: Value| {
+        let login = json!({
+            "company": "acme", "username": "owner", "password": PASSWORD, "extended_expiration_period": period,
+        });
+        app.anonymous().post("/api-token-auth/", login).await
+    };
+    for (period, expires_at) in [
+        (json!(1), "2026-11-09T10:00:00Z"),
+        (json!(30), "2026-12-08T10:00:00Z"),
+        (Value::Null, "2026-11-08T12:00:00Z"),
+    ] {
+        let token = app.token(&log_in(period).await.expect(200).uri("token"));
+        let whoami = token.get("/whoami/").await.expect(200).json();
+        assert_eq!(whoami["token"], json!({ "kind": "token", "expires_at": expires_at }));
+    }
+    for period in [json!(0), json!(31), json!(-1), json!("x"), json!("7"), json!(1.5), json!(true)] {
+        log_in(period).await.expect_fields(&["extended_expiration_period"]);
+    }
+}
+
+#[tokio::test]
+async fn every_way_of_sending_a_credential_is_the_same_user() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let browser = owner.browser().await;
+    let basic = STANDARD.encode(format!("token:{}", owner.secret()));
+    for (name, value) in [
+        ("authorization", format!("Token {}", owner.secret())),
+        ("authorization", format!("token {}", owner.secret())),
+        ("authorization", format!("Basic {basic}")),
+        ("cookie", format!("sessionid={}", browser.cookie)),
+        ("cookie", format!("a=1;sessionid=;  sessionid=old; sessionid={}; b=2", browser.cookie)),
+    ] {
+        let whoami = app.send(Request::get("/whoami/").header(name, &value)).await.expect(200).json();
+        assert_eq!(whoami["resource"]["resource_uri"], owner.uri, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_credential_is_refused() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (token, cookie) = (owner.secret(), owner.browser().await.cookie);
+    let without = app.anonymous().get("/whoami/").await.expect_code(401, "not_authenticated");
+    assert_eq!(without.header("www-authenticate"), Some("Token"));
+
+    let password = STANDARD.encode(format!("owner:{PASSWORD}"));
+    let altered = format!("{}{}", &token[..token.len() - 1], if token.ends_with('A') { 'B' } else { 'A' });
+    for (name, value) in [
+        ("authorization", "Token".to_owned()),
+        ("authorization", "Token x".to_owned()),
+        ("authorization", format!("Bearer {token}")),
+        ("authorization", format!("Token {altered}")),
+        ("authorization", format!("Token {token}x")),
+        ("authorization", format!("Token {cookie}")),
+        ("authorization", format!("Basic {password}")),
+        ("cookie", format!("sessionid={token}")),
+        ("cookie", "sessionid=x".to_owned()),
+    ] {
+        let response = app.send(Request::get("/whoami/").header(name, &value)).await;
+        let response = response.expect_code(401, "invalid_credential");
+        assert_eq!(response.header("www-authenticate"), Some("Token"), "{name}: {value}");
+    }
+}
+
+#[tokio::test]
+async fn secrets_are_stored_as_hashes_only() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let browser = owner.browser().await;
+    let stored = app.table().text().await;
+    assert!(stored.contains("$argon2id$v=19$m=19456,t=2,p=1$"));
+    for secret in [owner.secret(), &browser.cookie, PASSWORD] {
+        assert!(!stored.contains(secret), "a secret is stored in the clear");
+    }
+}
+
+#[tokio::test]
+async fn names_of_one_company_mean_nothing_in_another() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let stranger = app.owner_of("globex").await;
+    let whoami = stranger.get("/whoami/").await.expect(200).json();
+    assert_eq!(whoami["company"], "https://hr.example/api/v3/companies/globex/");
+    assert_ne!(stranger.uri, owner.uri);
+}

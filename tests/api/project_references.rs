@@ -1,0 +1,165 @@
+//! What a project refers to: people with their roles, labels, videos.
+
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::Caller;
+
+const PROJECTS: &str = "/companies/acme/projects/";
+/// Identifiers that no test gives to anything.
+const NOBODY: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+#[tokio::test]
+async fn references_must_lead_to_something_of_the_same_company() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let uri = owner.project(json!({})).await;
+    let stranger = app.owner_of("globex").await;
+    app.table().put_attachment("globex", "LABEL", NOBODY).await;
+    let before = app.table().snapshot().await;
+
+    let acme = "https://hr.example/api/v3/companies/acme/";
+    let people = [
+        format!("{acme}customers/{NOBODY}/"),
+        stranger.uri.clone(),
+        format!("{acme}customers/{}/", stranger.id()),
+        owner.uri.replace("hr.example", "elsewhere.example"),
+        owner.uri.to_lowercase(),
+        uri.clone(),
+        String::new(),
+    ];
+    for person in people {
+        for field in ["evaluators", "interview_managers", "reviewers"] {
+            let change = json!({ field: [person] });
+            owner.patch(&uri, change.clone()).await.expect_fields(&[field]);
+            let mut creation = change;
+            creation["name"] = "Sales".into();
+            owner.post(PROJECTS, creation).await.expect_fields(&[field]);
+        }
+    }
+    let label = format!("{acme}labels/{NOBODY}/");
+    owner.patch(&uri, json!({ "labels": [label] })).await.expect_fields(&["labels"]);
+    let video = json!({ "uri": format!("{acme}videos/{NOBODY}/"), "position": 1 });
+    owner.patch(&uri, json!({ "videos": [video] })).await.expect_fields(&["videos"]);
+    let both = owner.patch(&uri, json!({ "labels": [label], "videos": [video] })).await;
+    both.expect_fields(&["labels", "videos"]);
+    assert_eq!(app.table().snapshot().await, before, "nothing of all that is done");
+}
+
+#[tokio::test]
+async fn nobody_evaluates_and_looks_on_at_once() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let person = app.staff("hiring-manager").await.uri;
+    let both = json!({ "evaluators": [person], "reviewers": [person] });
+    let uri = owner.project(json!({ "evaluators": [person] })).await;
+    owner.patch(&uri, both.clone()).await.expect_fields(&["non_field_errors"]);
+    // The list that was not sent counts as well.
+    owner.patch(&uri, json!({ "reviewers": [person] })).await.expect_fields(&["non_field_errors"]);
+    let moved = json!({ "evaluators": [], "reviewers": [person] });
+    let project = owner.patch(&uri, moved).await.expect(200).json();
+    assert_eq!((&project["evaluators"], &project["reviewers"]), (&json!([]), &json!([person])));
+    let manages = json!({ "interview_managers": [owner.uri, person] });
+    owner.patch(&uri, manages).await.expect(200);
+    let mut creation = both;
+    creation["name"] = "Sales".into();
+    owner.post(PROJECTS, creation).await.expect_fields(&["non_field_errors"]);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn whoever_creates_a_project_manages_it() {
+    let app = TestApp::start().await;
+    let recruiter = app.staff("recruiter").await;
+    let other = app.staff("recruiter").await;
+    let uri = recruiter.project(json!({ "interview_managers": [other.uri] })).await;
+    let project = recruiter.patch(&uri, json!({ "name": "Mine" })).await.expect(200).json();
+    let mut managers = vec![recruiter.uri.clone(), other.uri.clone()];
+    managers.sort_unstable();
+    assert_eq!(project["interview_managers"], json!(managers));
+
+    // Who leaves loses the project from sight.
+    recruiter.patch(&uri, json!({ "interview_managers": [other.uri] })).await.expect(200);
+    recruiter.get(&uri).await.expect_code(404, "not_found");
+    other.get(&uri).await.expect(200);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_project_has_room_for_forty_people_and_twenty_videos() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let uri = owner.project(json!({})).await;
+    let customer =
+        |n: usize| format!("https://hr.example/api/v3/companies/acme/customers/{NOBODY:.24}{n:02}/");
+    let people: Vec<String> = (0..41).map(customer).collect();
+    owner.patch(&uri, json!({ "evaluators": people })).await.expect_fields(&["evaluators"]);
+    let (some, others) = people.split_at(20);
+    let spread = json!({ "evaluators": some, "reviewers": others });
+    owner.patch(&uri, spread).await.expect_fields(&["non_field_errors"]);
+
+    let video = |n: usize| json!({ "uri": format!("https://hr.example/api/v3/companies/acme/videos/{NOBODY:.24}{n:02}/"), "position": n });
+    let many: Vec<Value> = (0..21).map(video).collect();
+    owner.patch(&uri, json!({ "videos": many })).await.expect_fields(&["videos"]);
+    let (mut again, mut same) = (video(1), video(2));
+    again["position"] = 2.into();
+    same["position"] = 1.into();
+    for repeated in [json!([video(1), again]), json!([video(1), same])] {
+        owner.patch(&uri, json!({ "videos": repeated })).await.expect_fields(&["videos"]);
+    }
+}
+
+#[tokio::test]
+async fn a_full_project_is_made_and_changed_in_parts() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let company = "https://hr.example/api/v3/companies/acme/";
+    let (mut people, mut labels, mut videos) = (Vec::new(), Vec::new(), Vec::new());
+    for n in 0..80 {
+        let id = format!("{NOBODY:.24}{n:02}");
+        app.table().put_attachment("acme", "CUSTOMER", &id).await;
+        people.push(format!("{company}customers/{id}/"));
+        if n < 40 {
+            app.table().put_attachment("acme", "LABEL", &id).await;
+            app.table().put_attachment("acme", "VIDEO", &id).await;
+            labels.push(format!("{company}labels/{id}/"));
+            videos.push(json!({ "uri": format!("{company}videos/{id}/"), "position": n }));
+        }
+    }
+    let whole = json!({
+        "name": "Full", "evaluators": people[..39], "labels": labels[..20], "videos": videos[..20],
+    });
+    owner.post(PROJECTS, whole).await.expect_fields(&["non_field_errors"]);
+    assert_eq!(owner.get(PROJECTS).await.expect(200).json()["meta"]["total_count"], 0);
+
+    let uri = owner.project(json!({ "labels": labels[..20], "videos": videos[..20] })).await;
+    for part in [
+        json!({ "evaluators": people[..39] }),
+        json!({ "labels": labels[20..], "videos": videos[20..] }),
+        json!({ "evaluators": people[20..59] }),
+        json!({ "evaluators": people[40..79] }),
+    ] {
+        let project = owner.patch(&uri, part.clone()).await.expect(200).json();
+        for (name, value) in part.as_object().unwrap() {
+            assert_eq!(project[name], *value, "{name}");
+        }
+    }
+    let before = app.table().snapshot().await;
+    owner.patch(&uri, json!({ "evaluators": people[..39] })).await.expect_fields(&["non_field_errors"]);
+    assert_eq!(app.table().snapshot().await, before);
+}
+
+#[tokio::test]
+async fn videos_are_shown_in_the_order_of_their_positions() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let id = |n: u32| format!("{NOBODY:.25}{n}");
+    let video = |n: u32, position: u32| json!({ "uri": format!("https://hr.example/api/v3/companies/acme/videos/{}/", id(n)), "position": position });
+    for n in 1..=3 {
+        app.table().put_attachment("acme", "VIDEO", &id(n)).await;
+    }
+    let uri = owner.project(json!({ "videos": [video(1, 30), video(2, 10), video(3, 20)] })).await;
+    let shown = owner.get(&uri).await.expect(200).json();
+    assert_eq!(shown["videos"], json!([video(2, 10), video(3, 20), video(1, 30)]));
+    let shown = owner.patch(&uri, json!({ "videos": [video(1, 1), video(3, 2)] })).await.expect(200).json();
+    assert_eq!(shown["videos"], json!([video(1, 1), video(3, 2)]));
+}

@@ -1,0 +1,273 @@
+//! Creating, reading and changing projects.
+
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, last_segment};
+use tests::http::Request;
+
+const PROJECTS: &str = "/companies/acme/projects/";
+/// Identifiers that no test gives to anything.
+const NOBODY: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+/// Everything that a client may say of a project, apart from people, labels and videos.
+fn settings() -> Value {
+    json!({
+        "name": "Sales – Zürich",
+        "job_url": "https://jobs.example/1?ref=a&b=c",
+        "email_alias": "jobs@acme.example",
+        "mode": "rolling",
+        "maximum_score": 10,
+        "support_lang": "de",
+        "internal_id": "S-1",
+        "allow_hash_login": true,
+        "max_interview_time": 45,
+        "invite_candidates": true,
+        "default_interview_period": 14,
+        "closedate": "2026-12-31",
+        "activationdate": "2026-11-09",
+        "creationdate": "2026-11-01",
+        "contact_person": "Grace Hopper",
+        "veto_enabled": true,
+        "team_evaluation": 2,
+        "partner_data": { "a": [1, 2.5, null, { "ä": "€" }] },
+    })
+}
+
+#[tokio::test]
+async fn a_name_is_enough() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let response = owner.post(PROJECTS, json!({ "name": " Sales " })).await.expect(201);
+    let uri = response.uri("resource_uri");
+    assert_eq!(response.header("location"), Some(uri.as_str()));
+    let expected = json!({
+        "resource_uri": uri,
+        "company": "https://hr.example/api/v3/companies/acme/",
+        "name": "Sales",
+        "job_url": "",
+        "email_alias": "",
+        "mode": "rolling",
+        "maximum_score": 5,
+        "support_lang": "",
+        "language": "en-GB",
+        "status": "10-incomplete",
+        "internal_id": "",
+        "allow_hash_login": false,
+        "max_interview_time": null,
+        "invite_candidates": false,
+        "default_interview_period": null,
+        "closedate": null,
+        "activationdate": null,
+        "creationdate": "2026-11-08",
+        "contact_person": "",
+        "veto_enabled": false,
+        "status_update_uri": format!("{uri}status/"),
+        "evaluators": [],
+        "interview_managers": [owner.uri],
+        "reviewers": [],
+        "labels": [],
+        "questions": format!("{uri}questions/"),
+        "candidates": format!("{uri}candidates/"),
+        "results": format!("{uri}results/"),
+        "roles": format!("{uri}roles/"),
+        "criteria": format!("{uri}criteria/"),
+        "videos": [],
+        "can_evaluate": false,
+        "can_see_results": false,
+        "can_archive": true,
+        "candidates_count": 0,
+        "interviewed_candidates_count": 0,
+        "expired_candidates_count": 0,
+        "invited_candidates_count": 0,
+        "confirmed_candidates_count": 0,
+        "interviewing_candidates_count": 0,
+        "aborted_candidates_count": 0,
+        "evaluated_candidates_count": 0,
+        "skipped_candidates_count": 0,
+        "partner_data": {},
+        "team_evaluation": 0,
+        "interview_suite_url": format!("https://hr.example/companies/acme/projects/{}/", last_segment(&uri)),
+    });
+    assert_eq!(response.json(), expected, "{response}");
+    owner.get(&uri).await.expect_json(200, expected);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn every_field_is_kept_as_sent() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (label, video) = (format!("labels/{NOBODY}/"), format!("videos/{NOBODY}/"));
+    app.table().put_attachment("acme", "LABEL", NOBODY).await;
+    app.table().put_attachment("acme", "VIDEO", NOBODY).await;
+    let company = "https://hr.example/api/v3/companies/acme/";
+    let [evaluator, manager] = [app.staff("hiring-manager").await.uri, app.staff("recruiter").await.uri];
+    let reviewer = app.staff("hiring-manager").await.uri;
+    let mut sent = settings();
+    sent["evaluators"] = json!([evaluator]);
+    sent["interview_managers"] = json!([owner.uri, manager]);
+    sent["reviewers"] = json!([reviewer]);
+    sent["labels"] = json!([format!("{company}{label}")]);
+    sent["videos"] = json!([{ "uri": format!("{company}{video}"), "position": 3 }]);
+
+    let created = owner.post(PROJECTS, sent.clone()).await.expect(201);
+    let uri = created.uri("resource_uri");
+    let read = owner.get(&uri).await.expect(200).json();
+    assert_eq!(read, created.json());
+    for (name, value) in sent.as_object().unwrap() {
+        assert_eq!(read[name], *value, "{name}");
+    }
+    assert_eq!(read["language"], "de-DE");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn sending_back_what_was_read_changes_nothing() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    for fields in [json!({}), settings()] {
+        let uri = owner.project(fields).await;
+        owner.candidate(&uri, json!({})).await;
+        let read = owner.get(&uri).await.expect(200).json();
+        let before = app.table().snapshot().await;
+        owner.patch(&uri, read.clone()).await.expect_json(200, read);
+        assert_eq!(app.table().snapshot().await, before);
+    }
+}
+
+#[tokio::test]
+async fn a_change_changes_what_it_names_and_nothing_else() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let uri = owner.project(json!({})).await;
+    let mut expected = owner.get(&uri).await.expect(200).json();
+    for (name, value) in settings().as_object().unwrap() {
+        expected[name] = value.clone();
+        expected["language"] = if expected["support_lang"] == "de" { "de-DE" } else { "en-GB" }.into();
+        owner.patch(&uri, json!({ name: value })).await.expect_json(200, expected.clone());
+        owner.get(&uri).await.expect_json(200, expected.clone());
+    }
+}
+
+#[tokio::test]
+async fn null_and_nothing_clear_what_may_be_empty() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let texts = ["job_url", "email_alias", "support_lang", "internal_id", "contact_person"];
+    let dates = ["closedate", "activationdate", "max_interview_time", "default_interview_period"];
+    for empty in [Value::Null, json!("")] {
+        let uri = owner.project(settings()).await;
+        for name in texts {
+            let project = owner.patch(&uri, json!({ name: empty })).await.expect(200).json();
+            assert_eq!(project[name], "", "{name}");
+        }
+    }
+    let uri = owner.project(settings()).await;
+    for name in dates {
+        let project = owner.patch(&uri, json!({ name: null })).await.expect(200).json();
+        assert_eq!(project[name], Value::Null, "{name}");
+    }
+    let project = owner.patch(&uri, json!({ "partner_data": null })).await.expect(200).json();
+    assert_eq!(project["partner_data"], json!({}));
+    owner.patch(&uri, json!({ "name": null })).await.expect_fields(&["name"]);
+    owner.patch(&uri, json!({ "name": " " })).await.expect_fields(&["name"]);
+}
+
+#[tokio::test]
+async fn a_project_must_have_a_name() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let missing = json!({ "name": ["This field is required."] });
+    owner.post(PROJECTS, json!({ "mode": "rolling" })).await.expect_json(400, missing);
+    for name in
+        [json!(""), json!("  "), json!("\u{200d}"), json!("–"), Value::Null, json!(1), json!("x".repeat(151))]
+    {
+        owner.post(PROJECTS, json!({ "name": name })).await.expect_fields(&["name"]);
+    }
+    assert_eq!(owner.get(PROJECTS).await.expect(200).json()["meta"]["total_count"], 0);
+}
+
+#[tokio::test]
+async fn what_is_read_only_or_unknown_is_ignored() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let ignored = json!({
+        "resource_uri": "https://elsewhere.example/",
+        "company": "https://hr.example/api/v3/companies/globex/",
+        "language": "nl-NL",
+        "status": "60-closed",
+        "candidates_count": 7,
+        "can_archive": "no",
+        "questions": 1,
+        "id": NOBODY,
+        "version": 9,
+        "pk": "COMPANY#globex",
+        "created_by": null,
+    });
+    let uri = owner.project(ignored.clone()).await;
+    let read = owner.get(&uri).await.expect(200).json();
+    assert_eq!((&read["status"], &read["language"]), (&json!("10-incomplete"), &json!("en-GB")));
+    assert_eq!(read["candidates_count"], 0);
+    owner.patch(&uri, ignored).await.expect_json(200, read);
+}
+
+#[tokio::test]
+async fn everything_wrong_is_reported_at_once() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let wrong = json!({
+        "name": ["Sales"],
+        "job_url": "javascript:alert(1)",
+        "email_alias": "nobody",
+        "mode": "rocking",
+        "maximum_score": 0,
+        "support_lang": "xx",
+        "internal_id": 1,
+        "allow_hash_login": "yes",
+        "max_interview_time": -1,
+        "invite_candidates": 1,
+        "default_interview_period": 1.5,
+        "closedate": "31.12.2026",
+        "activationdate": "2026-02-30",
+        "creationdate": 20_261_108,
+        "contact_person": {},
+        "veto_enabled": null,
+        "team_evaluation": 3,
+        "partner_data": [],
+        "labels": "none",
+        "videos": [{ "uri": "x" }],
+        "evaluators": [1],
+        "interview_managers": {},
+        "reviewers": ["https://elsewhere.example/"],
+    });
+    let names: Vec<&str> = wrong.as_object().unwrap().keys().map(String::as_str).collect();
+    owner.post(PROJECTS, wrong.clone()).await.expect_fields(&names);
+    let uri = owner.project(json!({})).await;
+    owner.patch(&uri, wrong.clone()).await.expect_fields(&names);
+    for team_evaluation in [json!(-1), json!(3), json!("1"), Value::Null] {
+        owner
+            .patch(&uri, json!({ "team_evaluation": team_evaluation }))
+            .await
+            .expect_fields(&["team_evaluation"]);
+    }
+}
+
+#[tokio::test]
+async fn partner_data_is_bounded() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let uri = owner.project(json!({})).await;
+    let fits = json!({ "a": "x".repeat(4088) });
+    owner.patch(&uri, json!({ "partner_data": fits })).await.expect(200);
+    let over = json!({ "a": "x".repeat(4089) });
+    owner.patch(&uri, json!({ "partner_data": over })).await.expect_fields(&["partner_data"]);
+}
+
+#[tokio::test]
+async fn projects_are_not_deleted() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let uri = owner.project(json!({})).await;
+    let response = owner.send(Request::delete(&uri)).await.expect_code(405, "method_not_allowed");
+    assert_eq!(response.header("allow"), Some("GET,HEAD,PATCH"));
+}

@@ -1,0 +1,176 @@
+//! The service as tests start it: the functions behind the gateway, on the local back end, each test with its own table.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use admin::{Command, Outcome};
+use embedded::{Backend, Gateway, Storage, Template};
+use serde_json::{Value, json};
+use shared::app::App;
+use shared::clock::{Entropy, SystemEntropy};
+use shared::config::Config;
+use tokio::sync::OnceCell;
+
+use crate::caller::{Anonymous, Caller, PASSWORD, Staff, Token};
+use crate::chaos::Chaos;
+use crate::clock::{Hasty, ManualClock};
+use crate::http::{Request, Response};
+use crate::logs;
+use crate::table::Table;
+
+/// Where the service of a test says that it is.
+pub const BASE_URL: &str = "https://hr.example/api/v3";
+/// The company that most tests are about.
+pub const COMPANY: &str = "acme";
+
+/// One for all tests of a process: starting it costs more than most tests.
+static BACKEND: LazyLock<Backend> =
+    LazyLock::new(|| Backend::start(&Storage::Memory).expect("the local back end starts"));
+
+static TABLES: AtomicUsize = AtomicUsize::new(0);
+
+/// The service with an empty table and a clock that stands at [`ManualClock::START`]. Clones share everything.
+#[derive(Clone)]
+pub struct TestApp(Arc<Inner>);
+
+struct Inner {
+    app: App,
+    clock: Arc<ManualClock>,
+    gateway: Gateway,
+    owner: OnceCell<Staff>,
+    people: AtomicUsize,
+}
+
+impl TestApp {
+    /// The service with the settings that most tests have.
+    pub async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    /// The service with some environment variables of its own.
+    pub async fn start_with(variables: &[(&'static str, &str)]) -> Self {
+        Self::assemble(variables, Arc::new(SystemEntropy))
+    }
+
+    fn assemble(variables: &[(&'static str, &str)], entropy: Arc<dyn Entropy>) -> Self {
+        logs::install();
+        let table = format!("test-table-{:04}", TABLES.fetch_add(1, Ordering::Relaxed));
+        BACKEND.create_table(&table).expect("a new table");
+        let mut environment = BACKEND.environment(BASE_URL, &table);
+        environment.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        let config = Config::from_variables(|name| environment.get(name).cloned()).expect("settings");
+        let clock = Arc::new(ManualClock::new());
+        let app = App::new(config, clock.clone(), entropy);
+        let template = Template::of_workspace().expect("the template");
+        let gateway = Gateway::new(&template, &embedded::functions(&app)).expect("the gateway");
+        Self(Arc::new(Inner { app, clock, gateway, owner: OnceCell::new(), people: AtomicUsize::new(0) }))
+    }
+
+    /// The service, and what stands between it and DynamoDB. It does not wait before it tries again.
+    pub async fn start_with_chaos() -> (Self, Chaos) {
+        let upstream = BACKEND.environment(BASE_URL, "").remove("AWS_ENDPOINT_URL_DYNAMODB");
+        let chaos = Chaos::start(&upstream.expect("an endpoint")).await;
+        (Self::assemble(&[("AWS_ENDPOINT_URL_DYNAMODB", chaos.url())], Arc::new(Hasty)), chaos)
+    }
+
+    /// What the functions run on.
+    pub fn app(&self) -> &App {
+        &self.0.app
+    }
+
+    /// The service's clock.
+    pub fn clock(&self) -> &ManualClock {
+        &self.0.clock
+    }
+
+    /// The table behind the service.
+    pub fn table(&self) -> Table<'_> {
+        Table::of(self.app())
+    }
+
+    /// Sends a request through the gateway.
+    pub async fn send(&self, request: Request) -> Response {
+        let request = request.into_http(&self.app().config().base_url);
+        let line = format!("{} {}", request.method(), request.uri());
+        Response::read(line, self.0.gateway.call(request).await).await
+    }
+
+    /// Somebody without a credential.
+    pub fn anonymous(&self) -> Anonymous {
+        Anonymous(self.clone())
+    }
+
+    /// Whoever holds this token.
+    pub fn token(&self, secret: &str) -> Token {
+        Token { app: self.clone(), secret: secret.to_owned() }
+    }
+
+    /// The owner of [`COMPANY`], which comes to exist with them.
+    pub async fn owner(&self) -> Staff {
+        self.0.owner.get_or_init(|| self.owner_of(COMPANY)).await.clone()
+    }
+
+    /// The owner of a new company.
+    pub async fn owner_of(&self, company: &str) -> Staff {
+        let email = format!("owner@{company}.example");
+        let command = json!({
+            "command": "create-company",
+            "company": company,
+            "name": "Acme & Sons",
+            "owner": person("owner", &email),
+        });
+        self.log_in_created(command, company, "owner", email).await
+    }
+
+    /// A new staff user of [`COMPANY`], of an account type such as `recruiter`.
+    pub async fn staff(&self, account_type: &str) -> Staff {
+        self.owner().await;
+        let number = self.0.people.fetch_add(1, Ordering::Relaxed) + 1;
+        let username = format!("{account_type}-{number}");
+        let email = format!("{username}@{COMPANY}.example");
+        let command = json!({
+            "command": "create-customer",
+            "company": COMPANY,
+            "account_type": account_type,
+            "customer": person(&username, &email),
+        });
+        self.log_in_created(command, COMPANY, &username, email).await
+    }
+
+    /// Gives an operator's command.
+    pub async fn operate(&self, command: Value) -> shared::Result<Outcome> {
+        let command: Command = serde_json::from_value(command).expect("a command");
+        admin::handle(self.app(), command).await
+    }
+
+    /// A token of a staff user, by a real login.
+    pub(crate) async fn log_in(&self, company: &str, username: &str) -> Token {
+        let response = self.anonymous().log_in(company, username, PASSWORD).await.expect(200);
+        self.token(&response.uri("token"))
+    }
+
+    async fn log_in_created(&self, command: Value, company: &str, username: &str, email: String) -> Staff {
+        let created = self.operate(command).await.unwrap_or_else(|refused| panic!("{refused}"));
+        let token = self.log_in(company, username).await;
+        let username = username.to_owned();
+        Staff { token, company: company.to_owned(), uri: created.customer, username, email }
+    }
+
+    /// A token that has been invalidated.
+    pub async fn dead_session(&self) -> Token {
+        let token = self.owner().await.new_token().await;
+        token.send(Request::post("/api-token-invalidate/")).await.expect(204);
+        token
+    }
+}
+
+/// A staff user as the operator's commands describe one.
+pub fn person(username: &str, email: &str) -> Value {
+    json!({
+        "first_name": "Sam",
+        "last_name": "Staff",
+        "username": username,
+        "email": email,
+        "password": PASSWORD,
+    })
+}

@@ -1,0 +1,204 @@
+//! Who calls in a test: each kind of caller is a type that knows how to present itself.
+
+use std::future::Future;
+
+use serde_json::{Value, json};
+
+use crate::app::TestApp;
+use crate::http::{Request, Response};
+
+/// The password of everybody in tests.
+pub const PASSWORD: &str = "correct horse battery";
+
+/// Somebody who sends requests.
+pub trait Caller: Send + Sync {
+    /// The service that is called.
+    fn app(&self) -> &TestApp;
+
+    /// The request with this caller's credential.
+    fn sign(&self, request: Request) -> Request;
+
+    /// Sends a request as this caller.
+    fn send(&self, request: Request) -> impl Future<Output = Response> + Send
+    where
+        Self: Sized,
+    {
+        self.app().send(self.sign(request))
+    }
+
+    /// GET.
+    fn get(&self, target: &str) -> impl Future<Output = Response> + Send
+    where
+        Self: Sized,
+    {
+        self.send(Request::get(target))
+    }
+
+    /// POST.
+    fn post(&self, target: &str, json: Value) -> impl Future<Output = Response> + Send
+    where
+        Self: Sized,
+    {
+        self.send(Request::post(target).json(&json))
+    }
+
+    /// PATCH.
+    fn patch(&self, target: &str, json: Value) -> impl Future<Output = Response> + Send
+    where
+        Self: Sized,
+    {
+        self.send(Request::patch(target).json(&json))
+    }
+
+    /// DELETE.
+    fn delete(&self, target: &str) -> impl Future<Output = Response> + Send
+    where
+        Self: Sized,
+    {
+        self.send(Request::delete(target))
+    }
+}
+
+/// Somebody without a credential.
+#[derive(Clone)]
+pub struct Anonymous(pub(crate) TestApp);
+
+impl Caller for Anonymous {
+    fn app(&self) -> &TestApp {
+        &self.0
+    }
+
+    fn sign(&self, request: Request) -> Request {
+        request
+    }
+}
+
+impl Anonymous {
+    /// Tries to log in for a token.
+    pub async fn log_in(&self, company: &str, username: &str, password: &str) -> Response {
+        let login = json!({ "company": company, "username": username, "password": password });
+        self.post("/api-token-auth/", login).await
+    }
+}
+
+/// Whoever holds a token, dead or alive.
+#[derive(Clone)]
+pub struct Token {
+    pub(crate) app: TestApp,
+    /// The secret.
+    pub secret: String,
+}
+
+impl Caller for Token {
+    fn app(&self) -> &TestApp {
+        &self.app
+    }
+
+    fn sign(&self, request: Request) -> Request {
+        request.header("authorization", &format!("Token {}", self.secret))
+    }
+}
+
+/// A browser with a session cookie, on a page of the service's own origin.
+#[derive(Clone)]
+pub struct Browser {
+    pub(crate) app: TestApp,
+    /// The secret in the cookie.
+    pub cookie: String,
+}
+
+impl Caller for Browser {
+    fn app(&self) -> &TestApp {
+        &self.app
+    }
+
+    fn sign(&self, request: Request) -> Request {
+        request
+            .header("cookie", &format!("theme=dark; sessionid={}", self.cookie))
+            .header("sec-fetch-site", "same-origin")
+    }
+}
+
+/// A staff user who has logged in for a token.
+#[derive(Clone)]
+pub struct Staff {
+    pub(crate) token: Token,
+    /// The company.
+    pub company: String,
+    /// The address of the user.
+    pub uri: String,
+    /// The name to log in with.
+    pub username: String,
+    /// The address that mails go to.
+    pub email: String,
+}
+
+impl Caller for Staff {
+    fn app(&self) -> &TestApp {
+        &self.token.app
+    }
+
+    fn sign(&self, request: Request) -> Request {
+        self.token.sign(request)
+    }
+}
+
+impl Staff {
+    /// The secret of the token that this user presents.
+    pub fn secret(&self) -> &str {
+        &self.token.secret
+    }
+
+    /// The identifier.
+    pub fn id(&self) -> &str {
+        last_segment(&self.uri)
+    }
+
+    /// One more token of this user.
+    pub async fn new_token(&self) -> Token {
+        self.app().log_in(&self.company, &self.username).await
+    }
+
+    /// A browser in which this user has logged in.
+    pub async fn browser(&self) -> Browser {
+        let login = json!({ "company": self.company, "username": self.username, "password": PASSWORD });
+        let request =
+            Request::post("/api-session-auth/").json(&login).header("sec-fetch-site", "same-origin");
+        let response = self.app().send(request).await.expect(200);
+        let cookie = response.header("set-cookie").and_then(|cookie| cookie.split(';').next());
+        let cookie = cookie.and_then(|pair| pair.strip_prefix("sessionid="));
+        let cookie = cookie.unwrap_or_else(|| panic!("no session cookie in {response}")).to_owned();
+        Browser { app: self.app().clone(), cookie }
+    }
+
+    /// Creates a project and gives its address.
+    pub async fn project(&self, fields: Value) -> String {
+        let mut body = json!({ "name": "Sales" });
+        merge(&mut body, fields);
+        let projects = format!("/companies/{}/projects/", self.company);
+        self.post(&projects, body).await.expect(201).uri("resource_uri")
+    }
+
+    /// Creates a candidate in the project at `project` and gives its address.
+    pub async fn candidate(&self, project: &str, fields: Value) -> String {
+        let mut body = json!({ "first_name": "Ada", "last_name": "Lovelace" });
+        merge(&mut body, fields);
+        self.post(&format!("{project}candidates/"), body).await.expect(201).uri("resource_uri")
+    }
+
+    /// Changes the status of the project at `project`.
+    pub async fn set_status(&self, project: &str, status: &str) -> Response {
+        self.patch(&format!("{project}status/"), json!({ "status": status })).await
+    }
+}
+
+/// The identifier at the end of an address.
+pub fn last_segment(uri: &str) -> &str {
+    uri.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}
+
+fn merge(body: &mut Value, fields: Value) {
+    if let (Value::Object(body), Value::Object(fields)) = (body, fields) {
+        body.extend(fields);
+    }
+}

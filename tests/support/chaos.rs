@@ -1,0 +1,250 @@
+//! What can go wrong between the service and DynamoDB, made to happen: a proxy that fails on demand.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::http::{HeaderValue, Request, Response, StatusCode, header, request, response};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+/// What happens to one request.
+#[derive(Debug, Clone)]
+pub enum Fault {
+    /// A transaction is cancelled because another one holds its items. Nothing is done.
+    Conflict,
+    /// The request is refused because there are too many. Nothing is done.
+    Throttled,
+    /// The connection breaks before anything is done.
+    Unreachable,
+    /// It is done, and the connection breaks before the answer arrives.
+    AnswerLost,
+    /// Only the first half of the keys is read, and the rest handed back.
+    HalfProcessed,
+    /// It waits until the test lets it go on.
+    Paused(Pause),
+}
+
+/// A request that has come as far as DynamoDB's door.
+#[derive(Debug, Clone, Default)]
+pub struct Pause(Arc<(Notify, Notify)>);
+
+impl Pause {
+    /// Returns once the request has come.
+    pub async fn reached(&self) {
+        self.0.0.notified().await;
+    }
+
+    /// Lets the request go on.
+    pub fn resume(&self) {
+        self.0.1.notify_one();
+    }
+
+    async fn wait(&self) {
+        self.0.0.notify_one();
+        self.0.1.notified().await;
+    }
+}
+
+/// A proxy in front of DynamoDB, which ends with the test.
+pub struct Chaos {
+    url: String,
+    shared: Arc<Shared>,
+    _server: JoinSet<()>,
+}
+
+struct Shared {
+    upstream: SocketAddr,
+    operations: Mutex<HashMap<String, Operation>>,
+}
+
+#[derive(Default)]
+struct Operation {
+    faults: VecDeque<Fault>,
+    always: Option<Fault>,
+    first_attempts: Vec<Fault>,
+    tokens: HashSet<String>,
+    requests: usize,
+}
+
+impl Operation {
+    /// What happens to the request that has just come.
+    fn fault(&mut self, body: &[u8]) -> Option<Fault> {
+        self.requests += 1;
+        if !self.first_attempts.is_empty() {
+            let request: Value = serde_json::from_slice(body).ok()?;
+            let token = request["ClientRequestToken"].as_str()?.to_owned();
+            let number = self.tokens.len() % self.first_attempts.len();
+            return self.tokens.insert(token).then(|| self.first_attempts[number].clone());
+        }
+        self.faults.pop_front().or_else(|| self.always.clone())
+    }
+}
+
+impl Shared {
+    fn operations(&self) -> MutexGuard<'_, HashMap<String, Operation>> {
+        self.operations.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Chaos {
+    /// Starts a proxy to `upstream`, such as `http://127.0.0.1:8000`.
+    pub(crate) async fn start(upstream: &str) -> Self {
+        let address = upstream.strip_prefix("http://").and_then(|address| address.parse().ok());
+        let shared =
+            Arc::new(Shared { upstream: address.expect("an address"), operations: Mutex::default() });
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let mut server = JoinSet::new();
+        server.spawn(listen(listener, shared.clone()));
+        Self { url, shared, _server: server }
+    }
+
+    /// Where it listens.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Lets the next request of an operation, such as `TransactWriteItems`, fail. Faults wait for their turn.
+    pub fn next(&self, operation: &str, fault: Fault) {
+        self.shared.operations().entry(operation.to_owned()).or_default().faults.push_back(fault);
+    }
+
+    /// Holds the next request of an operation.
+    pub fn pause(&self, operation: &str) -> Pause {
+        let pause = Pause::default();
+        self.next(operation, Fault::Paused(pause.clone()));
+        pause
+    }
+
+    /// Lets every request of an operation fail until it is healed.
+    pub fn always(&self, operation: &str, fault: Fault) {
+        self.shared.operations().entry(operation.to_owned()).or_default().always = Some(fault);
+    }
+
+    /// Lets the first attempt at every transaction fail, in these ways by turns; its next attempt passes.
+    pub fn fail_first_attempts(&self, faults: &[Fault]) {
+        let mut operations = self.shared.operations();
+        operations.entry("TransactWriteItems".to_owned()).or_default().first_attempts = faults.to_vec();
+    }
+
+    /// Lets requests through again.
+    pub fn heal(&self) {
+        for operation in self.shared.operations().values_mut() {
+            operation.always = None;
+            operation.faults.clear();
+            operation.first_attempts.clear();
+        }
+    }
+
+    /// How many requests of an operation have come so far.
+    pub fn requests(&self, operation: &str) -> usize {
+        self.shared.operations().get(operation).map_or(0, |operation| operation.requests)
+    }
+}
+
+async fn listen(listener: TcpListener, shared: Arc<Shared>) {
+    let mut connections = JoinSet::new();
+    while let Ok((stream, _)) = listener.accept().await {
+        let _ = stream.set_nodelay(true);
+        let shared = shared.clone();
+        connections.spawn(async move {
+            let service = service_fn(move |request| answer(shared.clone(), request));
+            let connection = hyper::server::conn::http1::Builder::new();
+            // An error ends the connection without an answer: that is how the faults break it.
+            let _ = connection.serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}
+
+async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<Response<Body>> {
+    let (head, body) = request.into_parts();
+    let body = to_bytes(Body::new(body), usize::MAX).await.map_err(io::Error::other)?;
+    let target = head.headers.get("x-amz-target").and_then(|target| target.to_str().ok());
+    let operation = target.and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned();
+    let fault = {
+        let mut operations = shared.operations();
+        operations.entry(operation).or_default().fault(&body)
+    };
+    match fault {
+        None => forward(&shared, head, body).await,
+        Some(Fault::Conflict) => Ok(conflict(&body)),
+        Some(Fault::Throttled) => Ok(error("ThrottlingException", json!({ "message": "Rate exceeded" }))),
+        Some(Fault::Unreachable) => Err(io::ErrorKind::ConnectionReset.into()),
+        Some(Fault::AnswerLost) => {
+            forward(&shared, head, body).await?;
+            Err(io::ErrorKind::ConnectionReset.into())
+        }
+        Some(Fault::HalfProcessed) => half(&shared, head, &body).await,
+        Some(Fault::Paused(pause)) => {
+            pause.wait().await;
+            forward(&shared, head, body).await
+        }
+    }
+}
+
+async fn forward(shared: &Shared, head: request::Parts, body: Bytes) -> io::Result<Response<Body>> {
+    let (head, body) = call(shared, head, body).await?;
+    Ok(Response::from_parts(head, Body::from(body)))
+}
+
+async fn call(shared: &Shared, head: request::Parts, body: Bytes) -> io::Result<(response::Parts, Bytes)> {
+    let stream = TcpStream::connect(shared.upstream).await?;
+    stream.set_nodelay(true)?;
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async {
+        let _ = connection.await;
+    });
+    let mut request = Request::from_parts(head, Body::from(body.clone()));
+    request.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
+    let (head, body) = sender.send_request(request).await.map_err(io::Error::other)?.into_parts();
+    let body = to_bytes(Body::new(body), usize::MAX).await.map_err(io::Error::other)?;
+    Ok((head, body))
+}
+
+fn conflict(request: &Bytes) -> Response<Body> {
+    let request: Value = serde_json::from_slice(request).unwrap_or_default();
+    let count = request["TransactItems"].as_array().map_or(0, Vec::len);
+    let mut reasons = vec![json!({ "Code": "None" }); count];
+    if let Some(last) = reasons.last_mut() {
+        let message = "Transaction is ongoing for the item";
+        *last = json!({ "Code": "TransactionConflict", "Message": message });
+    }
+    let message = "Transaction cancelled, please refer cancellation reasons for specific reasons";
+    error("TransactionCanceledException", json!({ "Message": message, "CancellationReasons": reasons }))
+}
+
+fn error(kind: &str, mut body: Value) -> Response<Body> {
+    body["__type"] = format!("com.amazonaws.dynamodb.v20120810#{kind}").into();
+    let mut response = Response::new(Body::from(body.to_string()));
+    *response.status_mut() = StatusCode::BAD_REQUEST;
+    let json = HeaderValue::from_static("application/x-amz-json-1.0");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}
+
+async fn half(shared: &Shared, head: request::Parts, body: &Bytes) -> io::Result<Response<Body>> {
+    let mut request: Value = serde_json::from_slice(body)?;
+    let mut unprocessed = request["RequestItems"].clone();
+    for (table, wanted) in request["RequestItems"].as_object_mut().into_iter().flatten() {
+        if let Some(keys) = wanted["Keys"].as_array_mut() {
+            unprocessed[table.as_str()]["Keys"] = keys.split_off(keys.len().div_ceil(2)).into();
+        }
+    }
+    let (mut head, body) = call(shared, head, request.to_string().into()).await?;
+    let mut answer: Value = serde_json::from_slice(&body)?;
+    answer["UnprocessedKeys"] = unprocessed;
+    for of_the_first_body in ["content-length", "x-amz-crc32"] {
+        head.headers.remove(of_the_first_body);
+    }
+    Ok(Response::from_parts(head, Body::from(answer.to_string())))
+}

@@ -1,0 +1,59 @@
+//! Time and chance as tests need them.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use shared::clock::{Clock, Entropy, SystemEntropy};
+
+/// A clock that stands still until a test moves it.
+#[derive(Debug)]
+pub struct ManualClock(Mutex<DateTime<Utc>>);
+
+impl ManualClock {
+    /// The moment at which every test begins.
+    pub const START: &str = "2026-11-08T10:00:00Z";
+
+    /// A clock that shows [`Self::START`].
+    pub fn new() -> Self {
+        Self(Mutex::new(Self::START.parse().expect("a moment")))
+    }
+
+    /// Moves the clock; negative moves it back.
+    pub fn advance(&self, by: TimeDelta) {
+        *self.time() += by;
+    }
+
+    fn time(&self) -> MutexGuard<'_, DateTime<Utc>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for ManualClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> DateTime<Utc> {
+        *self.time()
+    }
+}
+
+/// Chance that never makes anybody wait: the random delay before another try is always the shortest.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Hasty;
+
+impl Hasty {
+    /// How many bytes such a delay is drawn from; secrets and identifiers take more.
+    const DELAY_BYTES: usize = 4;
+}
+
+impl Entropy for Hasty {
+    fn fill(&self, bytes: &mut [u8]) {
+        match bytes.len() {
+            Self::DELAY_BYTES => bytes.fill(0),
+            _ => SystemEntropy.fill(bytes),
+        }
+    }
+}

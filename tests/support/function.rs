@@ -1,0 +1,94 @@
+//! A function's real binary as a process, fed with events as Lambda would.
+
+use std::ffi::OsStr;
+use std::io;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+use shared::clock::Stopwatch;
+use tokio::process::{Child, Command};
+
+use crate::runtime_api::{FunctionError, RuntimeApi};
+
+/// One execution environment of a function; dropping it kills the process.
+pub struct Function {
+    api: RuntimeApi,
+    process: Child,
+    started: Stopwatch,
+}
+
+impl Function {
+    /// Starts a command with these variables, the ones that Lambda always sets, and none of this process.
+    /// Its standard output goes nowhere, its standard error where this process's goes.
+    ///
+    /// # Errors
+    /// When the process cannot be started.
+    pub async fn start<K: AsRef<OsStr>, V: AsRef<OsStr>>(
+        mut command: Command,
+        variables: impl IntoIterator<Item = (K, V)>,
+    ) -> io::Result<Self> {
+        let api = RuntimeApi::start().await?;
+        command
+            .env_clear()
+            .env("AWS_LAMBDA_RUNTIME_API", api.address().to_string())
+            .env("AWS_LAMBDA_FUNCTION_NAME", "local")
+            .env("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST")
+            .env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "512")
+            .env("AWS_LAMBDA_LOG_GROUP_NAME", "local")
+            .env("AWS_LAMBDA_LOG_STREAM_NAME", "local")
+            .env("AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH", "true")
+            .envs(variables)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .kill_on_drop(true);
+        let started = Stopwatch::start();
+        let process = command.spawn()?;
+        Ok(Self { api, process, started })
+    }
+
+    /// Time since the process was started.
+    pub fn age(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Returns once the function asks for its first event.
+    ///
+    /// # Errors
+    /// When the process ends before that, or reports that its initialisation failed.
+    pub async fn ready(&mut self) -> Result<(), FunctionError> {
+        tokio::select! {
+            ready = self.api.first_poll() => ready,
+            ended = self.process.wait() => Err(exited(ended)),
+        }
+    }
+
+    /// The function's answer to an event.
+    ///
+    /// # Errors
+    /// When the function reports an error, takes too long or ends.
+    pub async fn invoke(&mut self, event: &Value) -> Result<Value, FunctionError> {
+        tokio::select! {
+            answer = self.api.invoke(event) => answer,
+            ended = self.process.wait() => Err(exited(ended)),
+        }
+    }
+
+    /// Ends the process as Lambda does, by SIGTERM, and waits for its end.
+    ///
+    /// # Errors
+    /// When it cannot be signalled.
+    pub async fn terminate(mut self) -> io::Result<ExitStatus> {
+        if let Some(id) = self.process.id() {
+            Command::new("sh").args(["-c", "kill \"$0\""]).arg(id.to_string()).status().await?;
+        }
+        self.process.wait().await
+    }
+}
+
+fn exited(status: io::Result<ExitStatus>) -> FunctionError {
+    match status {
+        Ok(status) => FunctionError::new("Runtime.ExitError", status),
+        Err(error) => FunctionError::new("Runtime.ExitError", error),
+    }
+}

@@ -1,0 +1,209 @@
+//! Requests as tests write them and responses as they look at them.
+
+use std::fmt;
+
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use serde_json::Value;
+
+use crate::logs::{self, RequestLog};
+
+/// A request that is still being written.
+#[derive(Debug, Clone)]
+pub struct Request {
+    method: Method,
+    target: String,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Request {
+    /// A request without headers and body. `target` is a path below the version segment, or a reference.
+    pub fn new(method: Method, target: &str) -> Self {
+        Self { method, target: target.to_owned(), headers: HeaderMap::new(), body: Vec::new() }
+    }
+
+    /// A GET request.
+    pub fn get(target: &str) -> Self {
+        Self::new(Method::GET, target)
+    }
+
+    /// A POST request.
+    pub fn post(target: &str) -> Self {
+        Self::new(Method::POST, target)
+    }
+
+    /// A PATCH request.
+    pub fn patch(target: &str) -> Self {
+        Self::new(Method::PATCH, target)
+    }
+
+    /// A DELETE request.
+    pub fn delete(target: &str) -> Self {
+        Self::new(Method::DELETE, target)
+    }
+
+    /// The same with one more header.
+    ///
+    /// # Panics
+    /// When it is none.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        let name: HeaderName = name.parse().expect("a header's name");
+        self.headers.append(name, HeaderValue::from_str(value).expect("a header's value"));
+        self
+    }
+
+    /// The same with this body.
+    pub fn body(mut self, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self.header("content-type", content_type)
+    }
+
+    /// The same with a JSON text as its body.
+    pub fn json(self, json: &Value) -> Self {
+        self.body("application/json", json.to_string())
+    }
+
+    /// What is sent to a service at `base_url`.
+    pub(crate) fn into_http(self, base_url: &url::Url) -> axum::http::Request<Body> {
+        let path = match self.target.strip_prefix(base_url.as_str()) {
+            Some(path) => path,
+            None => &self.target,
+        };
+        assert!(path.starts_with('/'), "neither a path nor a reference of this service: {path}");
+        let mut request = axum::http::Request::new(Body::from(self.body));
+        *request.method_mut() = self.method;
+        *request.uri_mut() = format!("{}{path}", base_url.path()).parse().expect("a target");
+        *request.headers_mut() = self.headers;
+        let host = base_url.host_str().and_then(|host| HeaderValue::from_str(host).ok());
+        request.headers_mut().extend(host.map(|host| (axum::http::header::HOST, host)));
+        request
+    }
+}
+
+/// An answer, read whole.
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Vec<u8>,
+    request: String,
+}
+
+impl Response {
+    pub(crate) async fn read(request: String, response: axum::http::Response<Body>) -> Self {
+        let (head, body) = response.into_parts();
+        let body = to_bytes(body, usize::MAX).await.expect("a body").to_vec();
+        Self { status: head.status, headers: head.headers, body, request }
+    }
+
+    /// This response, which must have this status.
+    ///
+    /// # Panics
+    /// When it has another.
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Self {
+        assert_eq!(self.status.as_u16(), status, "{self}");
+        self
+    }
+
+    /// The body, which must be JSON.
+    ///
+    /// # Panics
+    /// When it is none.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        match (self.header("content-type"), serde_json::from_slice(&self.body)) {
+            (Some("application/json"), Ok(json)) => json,
+            _ => panic!("a response without JSON: {self}"),
+        }
+    }
+
+    /// Makes sure of status and body.
+    ///
+    /// # Panics
+    /// When one is another.
+    #[track_caller]
+    pub fn expect_json(self, status: u16, json: Value) -> Self {
+        let response = self.expect(status);
+        assert_eq!(response.json(), json, "{response}");
+        response
+    }
+
+    /// Makes sure that the answer is a refusal with this code and says something to people as well.
+    ///
+    /// # Panics
+    /// When it is not.
+    #[track_caller]
+    pub fn expect_code(self, status: u16, code: &str) -> Self {
+        let response = self.expect(status);
+        let body = response.json();
+        assert_eq!(body["code"], code, "{response}");
+        assert!(body["detail"].as_str().is_some_and(|detail| !detail.is_empty()), "{response}");
+        assert_eq!(body.as_object().map(serde_json::Map::len), Some(2), "{response}");
+        response
+    }
+
+    /// Makes sure that the answer is 400 with one message on exactly these fields.
+    ///
+    /// # Panics
+    /// When it is not.
+    #[track_caller]
+    pub fn expect_fields(self, fields: &[&str]) -> Self {
+        let response = self.expect(400);
+        let body = response.json();
+        let Value::Object(errors) = &body else { panic!("no errors by field: {response}") };
+        let mut expected = fields.to_vec();
+        expected.sort_unstable();
+        assert!(errors.keys().eq(&expected), "expected {expected:?}: {response}");
+        let is_message = |value: &Value| value.as_str().is_some_and(|message| !message.is_empty());
+        let one = |messages: &Value| messages.as_array().is_some_and(|m| m.len() == 1 && is_message(&m[0]));
+        assert!(errors.values().all(one), "{response}");
+        response
+    }
+
+    /// The value of a header, if it is there once.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut values = self.headers.get_all(name).into_iter();
+        match (values.next(), values.next()) {
+            (Some(value), None) => value.to_str().ok(),
+            _ => None,
+        }
+    }
+
+    /// The address in the member `name` of the body.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[track_caller]
+    pub fn uri(&self, name: &str) -> String {
+        let json = self.json();
+        json[name].as_str().unwrap_or_else(|| panic!("no {name} in {self}")).to_owned()
+    }
+
+    /// What the log says of the request.
+    ///
+    /// # Panics
+    /// When it says nothing.
+    #[track_caller]
+    pub fn log(&self) -> RequestLog {
+        let id = self.header("x-request-id");
+        logs::line_of(id.unwrap_or_else(|| panic!("a response without X-Request-Id: {self}")))
+    }
+}
+
+impl fmt::Display for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\n> {}\n< {}", self.request, self.status)?;
+        for (name, value) in &self.headers {
+            writeln!(f, "< {name}: {}", String::from_utf8_lossy(value.as_bytes()))?;
+        }
+        match serde_json::from_slice::<Value>(&self.body) {
+            Ok(json) => writeln!(f, "{json:#}"),
+            Err(_) => writeln!(f, "{}", String::from_utf8_lossy(&self.body)),
+        }
+    }
+}

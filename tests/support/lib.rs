@@ -1,0 +1,13 @@
+//! What the test suites and benchmarks have in common.
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+pub mod app;
+pub mod binaries;
+pub mod caller;
+pub mod chaos;
+pub mod clock;
+pub mod function;
+pub mod http;
+pub mod logs;
+pub mod runtime_api;
+pub mod table;

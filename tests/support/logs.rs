@@ -1,0 +1,80 @@
+//! The request log of this process, each line kept until somebody asks for it.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use serde::Deserialize;
+use serde_json::Value;
+use shared::telemetry;
+
+/// What the log says of one request.
+#[derive(Debug, Clone, Deserialize)]
+pub struct RequestLog {
+    /// The method.
+    pub method: String,
+    /// The route with the names of its parameters, or `unknown`.
+    pub route: String,
+    /// The status of the answer.
+    pub status: u16,
+    /// Calls of DynamoDB, retries included.
+    pub dynamodb_calls: u32,
+    /// Read capacity units.
+    pub read_units: f64,
+    /// Write capacity units.
+    pub write_units: f64,
+    /// The caller's company, if there was a caller.
+    pub company: String,
+    /// The caller, if there was one.
+    pub customer: String,
+    /// What a failure of ours came from.
+    pub cause: Option<String>,
+}
+
+static LINES: LazyLock<Mutex<HashMap<String, Value>>> = LazyLock::new(|| {
+    telemetry::install_to(|| Writer);
+    Mutex::default()
+});
+
+/// Makes this process log to memory.
+pub fn install() {
+    LazyLock::force(&LINES);
+}
+
+/// The line of the request with this identifier.
+///
+/// # Panics
+/// When there is none, or it lacks what every line has.
+#[track_caller]
+pub fn line_of(request_id: &str) -> RequestLog {
+    let line = lines().get(request_id).cloned();
+    let line = line.unwrap_or_else(|| panic!("no log line of request {request_id}"));
+    serde_json::from_value(line.clone()).unwrap_or_else(|error| panic!("{error} in log line {line}"))
+}
+
+fn lines() -> MutexGuard<'static, HashMap<String, Value>> {
+    LINES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Writer;
+
+impl io::Write for Writer {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        // The subscriber writes each line whole.
+        let event: Value = serde_json::from_slice(line)?;
+        match event["request_id"].as_str() {
+            Some(id) => {
+                let id = id.to_owned();
+                lines().insert(id, event);
+            }
+            // Shown with the failure of a test, if it fails.
+            None if event["level"] != "INFO" => eprint!("{}", String::from_utf8_lossy(line)),
+            None => {}
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,213 @@
+//! A small Lambda Runtime API: hands events to a function's process and takes its answers.
+//!
+//! Speaks version 2018-06-01 of the interface as far as the Rust runtime uses it, for one process at a time.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use shared::clock::{Clock, SystemClock};
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+
+/// How long a function may take for one event.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The function gave no answer: it reported an error, took too long or broke off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionError {
+    /// What the runtime calls the kind of error, such as `Runtime.ExitError`.
+    pub kind: String,
+    /// What happened.
+    pub message: String,
+}
+
+impl FunctionError {
+    pub(crate) fn new(kind: &str, message: impl fmt::Display) -> Self {
+        Self { kind: kind.to_owned(), message: message.to_string() }
+    }
+
+    fn reported(body: &[u8]) -> Self {
+        let report: Value = serde_json::from_slice(body).unwrap_or_default();
+        let text = |name: &str| report[name].as_str().unwrap_or("unknown").to_owned();
+        Self { kind: text("errorType"), message: text("errorMessage") }
+    }
+}
+
+impl fmt::Display for FunctionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
+    }
+}
+
+impl std::error::Error for FunctionError {}
+
+type Outcome = Result<Value, FunctionError>;
+
+/// A Runtime API on a free port of the loopback interface, until it is dropped.
+pub struct RuntimeApi {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    server: JoinHandle<()>,
+}
+
+struct Shared {
+    waiting: mpsc::UnboundedSender<Invocation>,
+    /// Taken for as long as the function waits for an event.
+    next: tokio::sync::Mutex<mpsc::UnboundedReceiver<Invocation>>,
+    running: Mutex<HashMap<String, oneshot::Sender<Outcome>>>,
+    count: AtomicU64,
+    polled: watch::Sender<bool>,
+    init_error: watch::Sender<Option<FunctionError>>,
+}
+
+struct Invocation {
+    id: String,
+    event: Vec<u8>,
+    answer: oneshot::Sender<Outcome>,
+}
+
+impl Shared {
+    fn running(&self) -> MutexGuard<'_, HashMap<String, oneshot::Sender<Outcome>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn finish(&self, id: &str, outcome: Outcome) -> Response {
+        match self.running().remove(id) {
+            Some(answer) => {
+                // Nobody listens any more when the caller has given up.
+                let _ = answer.send(outcome);
+                (StatusCode::ACCEPTED, Json(json!({ "status": "OK" }))).into_response()
+            }
+            None => {
+                let unknown =
+                    json!({ "errorType": "InvalidRequestID", "errorMessage": "no such invocation" });
+                (StatusCode::BAD_REQUEST, Json(unknown)).into_response()
+            }
+        }
+    }
+}
+
+impl RuntimeApi {
+    /// Starts to listen.
+    ///
+    /// # Errors
+    /// When no port can be had.
+    pub async fn start() -> std::io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let (waiting, next) = mpsc::unbounded_channel();
+        let shared = Arc::new(Shared {
+            waiting,
+            next: tokio::sync::Mutex::new(next),
+            running: Mutex::default(),
+            count: AtomicU64::new(0),
+            polled: watch::Sender::new(false),
+            init_error: watch::Sender::new(None),
+        });
+        let routes = Router::new()
+            .route("/runtime/invocation/next", get(next_event))
+            .route("/runtime/invocation/{id}/response", post(response))
+            .route("/runtime/invocation/{id}/error", post(error))
+            .route("/runtime/init/error", post(init_error))
+            .with_state(shared.clone());
+        let routes = Router::new().nest("/2018-06-01", routes);
+        let server = tokio::spawn(async move {
+            // Never returns: it goes on after errors of single connections.
+            let _ = axum::serve(listener, routes).await;
+        });
+        Ok(Self { address, shared, server })
+    }
+
+    /// Host and port, the value of the function's variable `AWS_LAMBDA_RUNTIME_API`.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Returns once the function has asked for an event for the first time, which ends its initialisation.
+    ///
+    /// # Errors
+    /// When the function reports that its initialisation failed.
+    pub async fn first_poll(&self) -> Result<(), FunctionError> {
+        let mut polled = self.shared.polled.subscribe();
+        let mut failed = self.shared.init_error.subscribe();
+        tokio::select! {
+            _ = polled.wait_for(|polled| *polled) => Ok(()),
+            Ok(error) = failed.wait_for(Option::is_some) => match error.clone() {
+                Some(error) => Err(error),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Hands an event to the function and returns its answer. Events wait for each other in the order of the calls.
+    ///
+    /// # Errors
+    /// When the function reports an error for this event, or does not answer within half a minute.
+    pub async fn invoke(&self, event: &Value) -> Result<Value, FunctionError> {
+        let number = self.shared.count.fetch_add(1, Ordering::Relaxed);
+        let id = format!("00000000-0000-4000-8000-{number:012x}");
+        let (answer, outcome) = oneshot::channel();
+        let invocation = Invocation { id: id.clone(), event: event.to_string().into_bytes(), answer };
+        let stopped = || FunctionError::new("Sandbox.Failure", "the Runtime API has stopped");
+        self.shared.waiting.send(invocation).map_err(|_| stopped())?;
+        match tokio::time::timeout(TIMEOUT, outcome).await {
+            Ok(outcome) => outcome.map_err(|_| stopped())?,
+            Err(_) => {
+                self.shared.running().remove(&id);
+                Err(FunctionError::new("Sandbox.Timedout", format!("no answer in {} s", TIMEOUT.as_secs())))
+            }
+        }
+    }
+}
+
+impl Drop for RuntimeApi {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+async fn next_event(State(shared): State<Arc<Shared>>) -> Response {
+    shared.polled.send_replace(true);
+    let Some(Invocation { id, event, answer }) = shared.next.lock().await.recv().await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    shared.running().insert(id.clone(), answer);
+    let deadline = SystemClock.now() + TIMEOUT;
+    let headers = [
+        ("content-type", "application/json".to_owned()),
+        ("lambda-runtime-aws-request-id", id),
+        ("lambda-runtime-deadline-ms", deadline.timestamp_millis().to_string()),
+        (
+            "lambda-runtime-invoked-function-arn",
+            "arn:aws:lambda:eu-central-1:000000000000:function:local".to_owned(),
+        ),
+        ("lambda-runtime-trace-id", "Root=1-00000000-000000000000000000000000;Sampled=0".to_owned()),
+    ];
+    (headers, event).into_response()
+}
+
+async fn response(State(shared): State<Arc<Shared>>, Path(id): Path<String>, body: Bytes) -> Response {
+    let outcome = serde_json::from_slice(&body);
+    shared.finish(&id, outcome.map_err(|error| FunctionError::new("Runtime.InvalidResponse", error)))
+}
+
+async fn error(State(shared): State<Arc<Shared>>, Path(id): Path<String>, body: Bytes) -> Response {
+    shared.finish(&id, Err(FunctionError::reported(&body)))
+}
+
+async fn init_error(State(shared): State<Arc<Shared>>, body: Bytes) -> StatusCode {
+    shared.init_error.send_replace(Some(FunctionError::reported(&body)));
+    StatusCode::ACCEPTED
+}

@@ -1,0 +1,304 @@
+//! The table as it lies there, past all code of the service: what is stored, and whether it fits together.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::types::{AttributeValue, Select};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use shared::app::App;
+use shared::domain::candidate::{Candidate, CandidateStatus};
+use shared::domain::customer::Customer;
+use shared::domain::project::Project;
+use shared::domain::search::tokens;
+use shared::domain::tally::{SHARDS, shard_of};
+use shared::domain::text::fold_case;
+
+use crate::caller::last_segment;
+
+type Item = HashMap<String, AttributeValue>;
+type Key = (String, String);
+
+/// The table of one test.
+pub struct Table<'a> {
+    client: &'a Client,
+    name: &'a str,
+}
+
+impl<'a> Table<'a> {
+    pub(crate) fn of(app: &'a App) -> Self {
+        Self { client: app.aws().dynamodb(), name: &app.config().table }
+    }
+
+    /// Every item but sessions, as JSON by partition and sort key. Sessions come and go with callers.
+    pub async fn snapshot(&self) -> BTreeMap<Key, Value> {
+        let items = self.items().await.into_iter().filter(|((pk, _), _)| !pk.starts_with("SESSION#"));
+        items.map(|(key, item)| (key, serde_dynamo::from_item(item).expect("JSON"))).collect()
+    }
+
+    /// How many sessions are stored.
+    pub async fn sessions(&self) -> usize {
+        self.items().await.keys().filter(|(pk, _)| pk.starts_with("SESSION#")).count()
+    }
+
+    /// All items whose partition key begins so, as one text: for what must not be stored in the clear.
+    pub async fn text(&self) -> String {
+        self.items().await.values().map(|item| format!("{item:?}\n")).collect()
+    }
+
+    async fn items(&self) -> BTreeMap<Key, Item> {
+        let mut items = BTreeMap::new();
+        let mut start = None;
+        loop {
+            let scan = self.client.scan().table_name(self.name).consistent_read(true);
+            let scan = scan.select(Select::AllAttributes).set_exclusive_start_key(start);
+            let page = scan.send().await.expect("a scan");
+            items.extend(page.items.unwrap_or_default().into_iter().map(|item| (key_of(&item), item)));
+            start = page.last_evaluated_key;
+            if start.is_none() {
+                return items;
+            }
+        }
+    }
+
+    /// Makes sure that everything which follows from companies, customers, projects and candidates is there, and
+    /// nothing else: counts shard by shard, logins, search entries, memberships, places in the index.
+    ///
+    /// # Panics
+    /// With everything that is wrong.
+    pub async fn assert_sound(&self) {
+        let items = self.items().await;
+        let mut expected = Expected::default();
+        for (key, item) in &items {
+            expected.add(key, item);
+        }
+        let mut wrong = Vec::new();
+        for (key, item) in &items {
+            match expected.items.remove(key) {
+                Some(attributes) => {
+                    let stored = counters(item);
+                    if stored != attributes {
+                        wrong.push(format!("{key:?} says {stored:?}, recounted {attributes:?}"));
+                    }
+                }
+                None if !is_primary(key) => wrong.push(format!("{key:?} follows from nothing")),
+                None => {}
+            }
+        }
+        let is_empty = |attributes: &Attributes| attributes.is_empty();
+        // A tally that never counted anything need not exist.
+        expected.items.retain(|(_, sk), attributes| !(sk == "TALLY" && is_empty(attributes)));
+        wrong.extend(expected.items.keys().map(|key| format!("{key:?} is missing")));
+        wrong.extend(expected.wrong);
+        assert!(wrong.is_empty(), "the table does not fit together:\n{}", wrong.join("\n"));
+    }
+
+    /// Moves a candidate as the platform's other parts will, whose events this service does not yet take: the item,
+    /// its place in the index and the counts together.
+    pub async fn move_candidate(&self, uri: &str, status: CandidateStatus, completed_by: &[&str]) {
+        let key = candidate_key(uri);
+        let item = self.item(&key).await;
+        let mut candidate: Candidate = read(&item);
+        self.count(&candidate, -1).await;
+        candidate.status = status;
+        candidate.completed_by =
+            completed_by.iter().map(|uri| last_segment(uri).parse().expect("an identifier")).collect();
+        self.count(&candidate, 1).await;
+        let mut moved: Item = serde_dynamo::to_item(&candidate).expect("an item");
+        moved.insert("by_status_pk".to_owned(), string(index_partition(&candidate)));
+        let kept = ["pk", "sk", "version", "by_status_sk"].map(|name| (name.to_owned(), item[name].clone()));
+        moved.extend(kept);
+        self.put(moved).await;
+    }
+
+    async fn count(&self, candidate: &Candidate, by: i64) {
+        let (pk, sk) = shard_key(candidate);
+        for (counter, _) in counted(candidate) {
+            self.client
+                .update_item()
+                .table_name(self.name)
+                .key("pk", string(&pk))
+                .key("sk", string(&sk))
+                .update_expression("ADD #counter :by")
+                .expression_attribute_names("#counter", counter)
+                .expression_attribute_values(":by", AttributeValue::N(by.to_string()))
+                .send()
+                .await
+                .expect("an update");
+        }
+    }
+
+    /// Puts a label or a video of a company there, which no route creates yet. `kind` is `LABEL` or `VIDEO`.
+    pub async fn put_attachment(&self, company: &str, kind: &str, id: &str) {
+        let item = json!({ "pk": format!("COMPANY#{company}"), "sk": format!("{kind}#{id}"), "version": 1 });
+        self.put(serde_dynamo::to_item(item).expect("an item")).await;
+    }
+
+    /// Sets one attribute of the customer at `uri`, past all rules.
+    pub async fn set_customer(&self, uri: &str, attribute: &str, value: AttributeValue) {
+        let company = uri.split('/').rev().nth(3).expect("a company");
+        let key = (format!("COMPANY#{company}"), format!("CUSTOMER#{}", last_segment(uri)));
+        let mut item = self.item(&key).await;
+        item.insert(attribute.to_owned(), value);
+        self.put(item).await;
+    }
+
+    async fn item(&self, (pk, sk): &Key) -> Item {
+        let get = self.client.get_item().table_name(self.name).consistent_read(true);
+        let found = get.key("pk", string(pk)).key("sk", string(sk)).send().await.expect("a read");
+        found.item.unwrap_or_else(|| panic!("nothing under {pk} {sk}"))
+    }
+
+    async fn put(&self, item: Item) {
+        let put = self.client.put_item().table_name(self.name).set_item(Some(item));
+        put.send().await.expect("a write");
+    }
+}
+
+type Attributes = BTreeMap<String, Value>;
+
+/// What must be in a table, given its companies, customers, projects and candidates.
+#[derive(Default)]
+struct Expected {
+    items: BTreeMap<Key, Attributes>,
+    wrong: Vec<String>,
+}
+
+impl Expected {
+    fn add(&mut self, key: &Key, item: &Item) {
+        let (pk, sk) = key;
+        if sk == "COMPANY" {
+            self.count((pk.clone(), "TALLY".to_owned()), []);
+        } else if sk.starts_with("CUSTOMER#") {
+            self.add_customer(&read(item));
+        } else if sk.starts_with("PROJECT#") && !pk.contains("#CUSTOMER#") {
+            let project: Project = read(item);
+            let partition = format!("COMPANY#{}#PROJECTS#{}", project.company, project.status.as_str());
+            self.check_index(key, item, partition);
+            self.add_project(&project);
+        } else if sk.starts_with("CANDIDATE#") && pk.starts_with("COMPANY#") {
+            let candidate: Candidate = read(item);
+            self.check_index(key, item, index_partition(&candidate));
+            self.add_candidate(&candidate);
+        }
+    }
+
+    fn add_customer(&mut self, customer: &Customer) {
+        let company = &customer.company;
+        self.count((format!("COMPANY#{company}"), "TALLY".to_owned()), [("customers".to_owned(), 1)]);
+        let leads_there = |name: &str, sk: &str| ((login(company.as_str(), name), sk.to_owned()), Vec::new());
+        let logins = [
+            leads_there(customer.username.as_str(), "USERNAME"),
+            leads_there(customer.email.as_str(), "EMAIL"),
+        ];
+        for (key, nothing) in logins {
+            self.count(key, nothing);
+        }
+    }
+
+    fn add_project(&mut self, project: &Project) {
+        let (c, p) = (&project.company, project.id);
+        let counter = (format!("projects:{}", project.status.as_str()), 1);
+        self.count((format!("COMPANY#{c}"), "TALLY".to_owned()), [counter]);
+        for shard in 0..SHARDS {
+            let shard = (format!("COMPANY#{c}#PROJECT#{p}"), format!("TALLY#{shard}"));
+            let attributes = self.items.entry(shard).or_default();
+            attributes.insert("project_status".to_owned(), project.status.as_str().into());
+        }
+        for customer in project.staff.everybody() {
+            self.count((format!("COMPANY#{c}#CUSTOMER#{customer}"), format!("PROJECT#{p}")), []);
+        }
+    }
+
+    fn add_candidate(&mut self, candidate: &Candidate) {
+        let Candidate { company, project, id, profile, .. } = candidate;
+        self.count(shard_key(candidate), counted(candidate));
+        if let Some(username) = &profile.username {
+            self.count((login(company.as_str(), username.as_str()), "USERNAME".to_owned()), []);
+        }
+        if let Some(email) = &profile.email {
+            self.count((login(company.as_str(), email.as_str()), format!("CANDIDATE#{id}")), []);
+        }
+        for token in tokens(profile) {
+            let first = token.chars().next().unwrap_or_default();
+            self.count((format!("SEARCH#{company}#{first}"), format!("{token}#{project}#{id}")), []);
+        }
+    }
+
+    /// Expects an item, and adds to its counters.
+    fn count(&mut self, key: Key, counters: impl IntoIterator<Item = (String, i64)>) {
+        let attributes = self.items.entry(key).or_default();
+        for (counter, by) in counters {
+            let count = attributes.get(&counter).and_then(Value::as_i64).unwrap_or(0) + by;
+            attributes.insert(counter, count.into());
+        }
+    }
+
+    fn check_index(&mut self, key: &Key, item: &Item, partition: String) {
+        let id = key.1.split_once('#').map(|(_, id)| id.to_owned()).unwrap_or_default();
+        let place = [item.get("by_status_pk"), item.get("by_status_sk")];
+        if place != [Some(&string(partition)), Some(&string(id))] {
+            self.wrong.push(format!("{key:?} stands in the index at {place:?}"));
+        }
+    }
+}
+
+/// What is not derived from anything else.
+fn is_primary((pk, sk): &Key) -> bool {
+    let kinds = ["COMPANY", "CUSTOMER#", "PROJECT#", "CANDIDATE#", "LABEL#", "VIDEO#"];
+    let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
+    pk.starts_with("SESSION#") || (own && !pk.contains("#CUSTOMER#"))
+}
+
+/// The counters of a tally that are not zero, and the status that a shard repeats.
+fn counters(item: &Item) -> Attributes {
+    let attributes: Attributes = serde_dynamo::from_item(item.clone()).expect("JSON");
+    let is_counter = |name: &str| name.contains(':') || name == "customers" || name == "project_status";
+    attributes.into_iter().filter(|(name, value)| is_counter(name) && *value != 0).collect()
+}
+
+/// What one candidate adds to its shard.
+fn counted(candidate: &Candidate) -> Vec<(String, i64)> {
+    let mut counters = BTreeSet::from([format!("status:{}", candidate.status.as_str())]);
+    if candidate.status == CandidateStatus::Interviewed {
+        counters.insert(format!("evaluations:{}", candidate.completed_by.len()));
+        counters.extend(candidate.completed_by.iter().map(|by| format!("evaluated_by:{by}")));
+    }
+    counters.into_iter().map(|counter| (counter, 1)).collect()
+}
+
+fn shard_key(candidate: &Candidate) -> Key {
+    let partition = format!("COMPANY#{}#PROJECT#{}", candidate.company, candidate.project);
+    (partition, format!("TALLY#{}", shard_of(candidate.id)))
+}
+
+fn index_partition(candidate: &Candidate) -> String {
+    let Candidate { company, project, status, .. } = candidate;
+    format!("COMPANY#{company}#PROJECT#{project}#CANDIDATES#{}", status.as_str())
+}
+
+fn login(company: &str, name: &str) -> String {
+    format!("LOGIN#{company}#{}", fold_case(name))
+}
+
+/// The key of the candidate at an address `…/companies/{c}/projects/{p}/candidates/{k}/`.
+fn candidate_key(uri: &str) -> Key {
+    let segments: Vec<&str> = uri.trim_end_matches('/').rsplit('/').collect();
+    let [id, "candidates", project, "projects", company, ..] = segments[..] else {
+        panic!("no address of a candidate: {uri}");
+    };
+    (format!("COMPANY#{company}#PROJECT#{project}"), format!("CANDIDATE#{id}"))
+}
+
+fn key_of(item: &Item) -> Key {
+    let part = |name: &str| item[name].as_s().expect("a text").clone();
+    (part("pk"), part("sk"))
+}
+
+fn read<T: DeserializeOwned>(item: &Item) -> T {
+    serde_dynamo::from_item(item.clone()).expect("an entity")
+}
+
+fn string(text: impl Into<String>) -> AttributeValue {
+    AttributeValue::S(text.into())
+}

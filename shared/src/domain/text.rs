@@ -44,9 +44,15 @@ impl<const MAX: usize> fmt::Display for Line<MAX> {
     }
 }
 
-/// Letters and digits, but for the letters of Hangul that stand for no letter.
+/// Whether a reader sees anything: no white space, no mark without its letter, none of Unicode's ignorable characters.
 fn is_visible(character: char) -> bool {
-    character.is_alphanumeric() && !matches!(character, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}')
+    let is_ignorable = matches!(
+        character,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{e0000}'..='\u{e0fff}'
+    );
+    !is_ignorable && !character.is_whitespace() && !is_combining_mark(character)
 }
 
 /// Control characters, and the invisible ones that reorder or hide text around them.
@@ -55,7 +61,7 @@ fn is_forbidden(character: char) -> bool {
         || matches!(character, '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// A person's or thing's name: one line of at most 150 characters, with a letter or digit among them.
+/// A person's or thing's name: one line of at most 150 characters, with something to see in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Name(Line<150>);
 
@@ -245,7 +251,7 @@ mod tests {
         for hidden in ["a\nb", "a\0b", "a\r\nBcc: x", "a\u{202e}b", "a\u{2028}b"] {
             assert!(Line::<99>::parse(hidden).is_err(), "{hidden:?}");
         }
-        for blank in [" \u{a0} ", "\u{200d}", "\u{3164}", "\u{ad}", "---"] {
+        for blank in [" \u{a0} ", "\u{200d}", "\u{3164}", "\u{ad}", "\u{301}"] {
             assert!(Name::parse(blank).is_err(), "{blank:?}");
         }
     }

@@ -223,6 +223,30 @@ mod tests {
     }
 
     #[test]
+    fn a_list_in_memory_is_cut_where_the_cursor_points() {
+        let ids = [1, 2, 3, 4, 5].map(|byte| Id::<()>::from_bytes([byte; 16]).to_string());
+        let slice = |query: &str| {
+            let (page, total) = ListQuery::parse(Some(query)).unwrap().slice(ids.to_vec(), String::clone);
+            assert_eq!(total, 5);
+            (page.rows, page.previous, page.next)
+        };
+        let (after, before) =
+            (|n: usize| Cursor::After(ids[n].clone()), |n: usize| Cursor::Before(ids[n].clone()));
+        let rows = |range: std::ops::Range<usize>| ids[range].to_vec();
+        assert_eq!(slice("page_size=2"), (rows(0..2), None, Some(after(1))));
+        assert_eq!(slice("page=3&page_size=2"), (rows(4..5), Some(before(4)), None));
+        let at = |cursor| format!("page=2&page_size=2&cursor={}", encode(&cursor));
+        assert_eq!(slice(&at(after(1))), (rows(2..4), Some(before(2)), Some(after(3))));
+        assert_eq!(slice(&at(before(3))), (rows(1..3), Some(before(1)), Some(after(2))));
+        assert_eq!(
+            slice(&at(before(1))),
+            (rows(0..1), None, Some(after(0))),
+            "fewer rows before it than a page holds"
+        );
+        assert_eq!(slice(&at(after(4))), (vec![], None, None));
+    }
+
+    #[test]
     fn links_keep_the_other_parameters() {
         let query = ListQuery::parse(Some("status=new&page=3&page_size=2&q=a%26b")).unwrap();
         let page = Page {

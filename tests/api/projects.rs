@@ -179,9 +179,15 @@ async fn a_project_must_have_a_name() {
     let owner = app.owner().await;
     let missing = json!({ "name": ["This field is required."] });
     owner.post(PROJECTS, json!({ "mode": "rolling" })).await.expect_json(400, missing);
-    for name in
-        [json!(""), json!("  "), json!("\u{200d}"), json!("–"), Value::Null, json!(1), json!("x".repeat(151))]
-    {
+    for name in [
+        json!(""),
+        json!("  "),
+        json!("\u{200d}"),
+        json!("\u{301}"),
+        Value::Null,
+        json!(1),
+        json!("x".repeat(151)),
+    ] {
         owner.post(PROJECTS, json!({ "name": name })).await.expect_fields(&["name"]);
     }
     assert_eq!(owner.get(PROJECTS).await.expect(200).json()["meta"]["total_count"], 0);

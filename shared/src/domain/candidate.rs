@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId};
-use super::project::PartnerData;
+use super::partner_data::PartnerData;
 use super::text::{Email, Line, Lines, Name, Username};
 
 /// Where a candidate stands.

@@ -6,6 +6,7 @@ pub mod customer;
 pub mod evaluation;
 pub mod id;
 pub mod language;
+pub mod partner_data;
 pub mod project;
 pub mod search;
 pub mod tally;

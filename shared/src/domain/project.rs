@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::Refusal;
 use super::company::Company;
 use super::evaluation;
 use super::id::{CompanyId, CustomerId, LabelId, ProjectId, VideoId};
 use super::language::Language;
+use super::partner_data::PartnerData;
 use super::text::{Email, Line, Name, WebLink};
 
 /// The most people that may hold a role in one project.
@@ -103,49 +103,6 @@ pub struct PlacedVideo {
     pub video: VideoId,
     /// Where it stands among the project's videos, ascending.
     pub position: u32,
-}
-
-/// Data that a partner attaches for itself; the service only keeps it. At most [`PartnerData::MAX_BYTES`] as JSON.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub struct PartnerData(Map<String, Value>);
-
-impl PartnerData {
-    /// The longest JSON text that is kept.
-    pub const MAX_BYTES: usize = 4096;
-
-    /// Takes a JSON object.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
-    pub fn parse(object: &Map<String, Value>) -> Result<Self, String> {
-        let data = Self(object.clone());
-        if String::from(data.clone()).len() <= Self::MAX_BYTES {
-            Ok(data)
-        } else {
-            Err(format!("Ensure this field has no more than {} bytes as JSON.", Self::MAX_BYTES))
-        }
-    }
-
-    /// The JSON object.
-    pub fn as_object(&self) -> &Map<String, Value> {
-        &self.0
-    }
-}
-
-// Kept as text: DynamoDB's numbers and JSON's are not the same.
-impl From<PartnerData> for String {
-    fn from(data: PartnerData) -> Self {
-        Value::Object(data.0).to_string()
-    }
-}
-
-impl TryFrom<String> for PartnerData {
-    type Error = serde_json::Error;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        serde_json::from_str(&text).map(Self)
-    }
 }
 
 /// What a client decides about a project; everything but its status and who holds roles in it.
@@ -389,18 +346,5 @@ mod tests {
         let (again, _) = closed.move_to(ProjectStatus::Running, day(3)).unwrap();
         assert_eq!(again.settings.activationdate, Some(day(1).date_naive()));
         assert_eq!(again.settings.closedate, Some(day(2).date_naive()));
-    }
-
-    #[test]
-    fn partner_data_survives_storage_and_is_bounded() {
-        let Value::Object(object) = serde_json::json!({"a": [1, 2.5, 1e300, null, {"ä": "€"}]}) else {
-            unreachable!()
-        };
-        let data = PartnerData::parse(&object).unwrap();
-        let stored = serde_json::to_value(&data).unwrap();
-        assert!(stored.is_string());
-        assert_eq!(serde_json::from_value::<PartnerData>(stored).unwrap().as_object(), &object);
-        let Value::Object(large) = serde_json::json!({"a": "x".repeat(5000)}) else { unreachable!() };
-        assert!(PartnerData::parse(&large).is_err());
     }
 }

@@ -7,7 +7,7 @@ use chrono::{DateTime, Datelike, NaiveDate, Timelike, Utc};
 use serde_json::{Map, Value};
 
 use crate::app::App;
-use crate::domain::project::PartnerData;
+use crate::domain::partner_data::PartnerData;
 use crate::domain::text::{Line, Lines};
 use crate::error::{Error, FieldErrors, Result};
 

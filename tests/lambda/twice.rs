@@ -13,7 +13,7 @@ use shared::app::App;
 use shared::clock::{SystemClock, SystemEntropy};
 use shared::config::Config;
 use tests::binaries;
-use tests::function::Function;
+use tests::function::{Function, http_event};
 use tokio::process::Command;
 use tokio::sync::Mutex;
 use tower::util::BoxCloneSyncService;
@@ -191,27 +191,9 @@ impl Answer {
 
 /// An event of the `$default` route, as no gateway here would make it.
 pub(crate) fn event(method: &str, path: &str, body: &str, base64: bool) -> Value {
-    json!({
-        "version": "2.0",
-        "routeKey": "$default",
-        "rawPath": path,
-        "rawQueryString": "",
-        "headers": { "content-type": "application/json", "host": "hr.example" },
-        "requestContext": {
-            "accountId": "000000000000",
-            "apiId": "local",
-            "domainName": "hr.example",
-            "domainPrefix": "hr",
-            "http": {
-                "method": method, "path": path, "protocol": "HTTP/1.1", "sourceIp": "127.0.0.1", "userAgent": "test",
-            },
-            "requestId": "local",
-            "routeKey": "$default",
-            "stage": "$default",
-            "time": "08/Nov/2026:12:00:00 +0000",
-            "timeEpoch": 1_794_139_200_000_u64,
-        },
-        "body": if base64 { STANDARD.encode(body) } else { body.to_owned() },
-        "isBase64Encoded": base64,
-    })
+    let mut event =
+        http_event(method, path, json!({ "content-type": "application/json", "host": "hr.example" }));
+    event["body"] = if base64 { STANDARD.encode(body) } else { body.to_owned() }.into();
+    event["isBase64Encoded"] = base64.into();
+    event
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::clock::Stopwatch;
 use tokio::process::{Child, Command};
 
@@ -91,4 +91,30 @@ fn exited(status: io::Result<ExitStatus>) -> FunctionError {
         Ok(status) => FunctionError::new("Runtime.ExitError", status),
         Err(error) => FunctionError::new("Runtime.ExitError", error),
     }
+}
+
+/// An event of API Gateway in payload format 2.0, from the `$default` route, without a body.
+pub fn http_event(method: &str, path: &str, headers: Value) -> Value {
+    json!({
+        "version": "2.0",
+        "routeKey": "$default",
+        "rawPath": path,
+        "rawQueryString": "",
+        "headers": headers,
+        "requestContext": {
+            "accountId": "000000000000",
+            "apiId": "local",
+            "domainName": "hr.example",
+            "domainPrefix": "hr",
+            "http": {
+                "method": method, "path": path, "protocol": "HTTP/1.1", "sourceIp": "127.0.0.1", "userAgent": "test",
+            },
+            "requestId": "local",
+            "routeKey": "$default",
+            "stage": "$default",
+            "time": "08/Nov/2026:12:00:00 +0000",
+            "timeEpoch": 1_794_139_200_000_u64,
+        },
+        "isBase64Encoded": false,
+    })
 }

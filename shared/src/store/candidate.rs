@@ -8,7 +8,6 @@ use super::page::{Listing, Page, PageRequest};
 use super::transaction::Transaction;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::id::{CompanyId, ProjectId};
-use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 
 impl Entity for Candidate {
@@ -91,7 +90,7 @@ impl Transaction {
         };
         let email = |candidate: &Candidate| {
             let email = candidate.profile.email.as_ref()?;
-            Some(keys::login_candidate(&candidate.company, &fold_case(email.as_str()), candidate.id))
+            Some(keys::login_candidate(&candidate.company, email.as_str(), candidate.id))
         };
         let taken_username = || Error::field("username", TAKEN_USERNAME);
         let taken_email = || Error::internal("a candidate's email leads to it already");

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{AttributeValue, Select};
+use chrono::DateTime;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::app::App;
-use shared::domain::candidate::{Candidate, CandidateStatus};
+use shared::domain::candidate::{Candidate, CandidateStatus, Evaluation};
 use shared::domain::customer::Customer;
 use shared::domain::project::Project;
 use shared::domain::search::tokens;
@@ -101,8 +102,9 @@ impl<'a> Table<'a> {
         let mut candidate: Candidate = read(&item);
         self.count(&candidate, -1).await;
         candidate.status = status;
-        candidate.completed_by =
-            completed_by.iter().map(|uri| last_segment(uri).parse().expect("an identifier")).collect();
+        let done = Evaluation { completed: true, at: DateTime::UNIX_EPOCH };
+        let evaluator = |uri: &&str| (last_segment(uri).parse().expect("an identifier"), done);
+        candidate.evaluations = completed_by.iter().map(evaluator).collect();
         self.count(&candidate, 1).await;
         let mut moved: Item = serde_dynamo::to_item(&candidate).expect("an item");
         moved.insert("by_status_pk".to_owned(), string(index_partition(&candidate)));
@@ -261,8 +263,9 @@ fn counters(item: &Item) -> Attributes {
 fn counted(candidate: &Candidate) -> Vec<(String, i64)> {
     let mut counters = BTreeSet::from([format!("status:{}", candidate.status.as_str())]);
     if candidate.status == CandidateStatus::Interviewed {
-        counters.insert(format!("evaluations:{}", candidate.completed_by.len()));
-        counters.extend(candidate.completed_by.iter().map(|by| format!("evaluated_by:{by}")));
+        let completed_by = candidate.completed_by();
+        counters.insert(format!("evaluations:{}", completed_by.len()));
+        counters.extend(completed_by.iter().map(|by| format!("evaluated_by:{by}")));
     }
     counters.into_iter().map(|counter| (counter, 1)).collect()
 }

@@ -135,7 +135,8 @@ struct ManagersOnly {
 impl CandidateView {
     /// The view that `viewer` has of a candidate.
     pub(crate) fn new(candidate: &Candidate, viewer: &Viewer<'_>) -> Self {
-        let Candidate { company, project, profile, completed_by, .. } = candidate;
+        let Candidate { company, project, profile, .. } = candidate;
+        let completed_by = candidate.completed_by();
         let references = viewer.references;
         let own = references.candidate(company, *project, candidate.id);
         let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
@@ -153,11 +154,11 @@ impl CandidateView {
             deadline: profile.deadline.map(timestamp),
             photo: "",
             cv: "",
-            evaluation_status: evaluation::status(completed_by, viewer.project.evaluations_needed()),
+            evaluation_status: evaluation::status(&completed_by, viewer.project.evaluations_needed()),
             my_evaluation_status: evaluation::status_for(
                 viewer.customer,
                 &viewer.project.staff.evaluators,
-                completed_by,
+                &completed_by,
             ),
             phone: profile.phone.to_string(),
             gender: profile.gender.to_string(),

@@ -6,7 +6,7 @@ use argon2::password_hash::phc::PasswordHash as Phc;
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
 
 use crate::clock::Entropy;
-use crate::domain::customer::PasswordHash;
+use crate::domain::secret::PasswordHash;
 use crate::error::{Error, Result};
 
 /// A password as it came in. Never shown, not even to logs.

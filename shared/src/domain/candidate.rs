@@ -1,12 +1,13 @@
 //! A candidate of a project.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use super::partner_data::PartnerData;
+use super::secret::{AccessKey, PasswordHash};
 use super::text::{Email, Line, Lines, Name, Username};
 
 /// Where a candidate stands.
@@ -129,8 +130,27 @@ pub struct Candidate {
     pub confirmed_at: Option<DateTime<Utc>>,
     /// When it finished the interview.
     pub interviewed_at: Option<DateTime<Utc>>,
-    /// The evaluators who have finished evaluating it.
-    pub completed_by: BTreeSet<CustomerId>,
+    /// When it last began the interview.
+    pub started_at: Option<DateTime<Utc>>,
+    /// When it was last reminded.
+    pub reminded_at: Option<DateTime<Utc>>,
+    /// What is known of its evaluations, by evaluator.
+    pub evaluations: BTreeMap<CustomerId, Evaluation>,
+    /// Lets it act without a password: until it confirms, or to the end of an interview that needs no password.
+    pub access_key: Option<AccessKey>,
+    /// None before it has chosen a password.
+    pub password_hash: Option<PasswordHash>,
+    /// Sessions of an earlier epoch are dead.
+    pub session_epoch: u32,
+}
+
+/// What an evaluator last reported of one candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// Whether the evaluation is finished.
+    pub completed: bool,
+    /// When it was reported.
+    pub at: DateTime<Utc>,
 }
 
 impl Candidate {
@@ -152,7 +172,21 @@ impl Candidate {
             invited_at: None,
             confirmed_at: None,
             interviewed_at: None,
-            completed_by: BTreeSet::new(),
+            started_at: None,
+            reminded_at: None,
+            evaluations: BTreeMap::new(),
+            access_key: None,
+            password_hash: None,
+            session_epoch: 0,
         }
+    }
+
+    /// The evaluators who have finished evaluating it.
+    pub fn completed_by(&self) -> BTreeSet<CustomerId> {
+        self.evaluations
+            .iter()
+            .filter(|(_, evaluation)| evaluation.completed)
+            .map(|(customer, _)| *customer)
+            .collect()
     }
 }

@@ -1,12 +1,11 @@
 //! Customers: the staff users of a company.
 
-use std::fmt;
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
+use super::secret::PasswordHash;
 use super::text::{Email, Line, Name, Username};
 
 /// What a customer is in the company; each has all rights of those before it.
@@ -55,28 +54,6 @@ impl CustomerStatus {
             Self::Invited => "invited",
             Self::Confirmed => "confirmed",
         }
-    }
-}
-
-/// A password as it may be stored: argon2id in PHC string form. Never shown, not even to logs.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PasswordHash(String);
-
-impl PasswordHash {
-    /// Wraps a PHC string.
-    pub fn new(phc: String) -> Self {
-        Self(phc)
-    }
-
-    /// The PHC string.
-    pub fn phc(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for PasswordHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PasswordHash(…)")
     }
 }
 

@@ -1,16 +1,22 @@
 //! The rules of the service as values: nothing here reads a clock, a table or a request.
 
+pub mod account;
 pub mod candidate;
 pub mod company;
 pub mod customer;
+pub mod effect;
 pub mod evaluation;
 pub mod id;
 pub mod language;
+pub mod mail;
 pub mod partner_data;
 pub mod project;
+pub mod report;
 pub mod search;
+pub mod secret;
 pub mod tally;
 pub mod text;
+pub mod transition;
 
 /// A request that makes sense but that the current state does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

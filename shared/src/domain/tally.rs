@@ -35,9 +35,10 @@ impl Tally {
         let mut tally = Self::default();
         tally.add(Counter::Status(candidate.status), 1);
         if candidate.status == CandidateStatus::Interviewed {
-            tally.add(Counter::Evaluations(candidate.completed_by.len()), 1);
-            for evaluator in &candidate.completed_by {
-                tally.add(Counter::EvaluatedBy(*evaluator), 1);
+            let completed_by = candidate.completed_by();
+            tally.add(Counter::Evaluations(completed_by.len()), 1);
+            for evaluator in completed_by {
+                tally.add(Counter::EvaluatedBy(evaluator), 1);
             }
         }
         tally
@@ -134,7 +135,7 @@ mod tests {
     use chrono::DateTime;
 
     use super::*;
-    use crate::domain::candidate::Profile;
+    use crate::domain::candidate::{Evaluation, Profile};
     use crate::domain::company::Company;
     use crate::domain::id::Id;
     use crate::domain::project::{ProjectStatus, Settings, Staff};
@@ -151,7 +152,8 @@ mod tests {
         let mut candidate =
             Candidate::new(Id::from_bytes([9; 16]), company, Id::from_bytes([8; 16]), profile, customer(1));
         candidate.status = status;
-        candidate.completed_by = completed_by.iter().map(|byte| customer(*byte)).collect();
+        let done = Evaluation { completed: true, at: DateTime::UNIX_EPOCH };
+        candidate.evaluations = completed_by.iter().map(|byte| (customer(*byte), done)).collect();
         candidate
     }
 

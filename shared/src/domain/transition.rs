@@ -1,0 +1,292 @@
+//! The life of a candidate: one table of moves, and the rules that they follow.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::Refusal;
+use super::candidate::{Candidate, CandidateStatus};
+use super::company::Company;
+use super::mail::CandidateMail;
+use super::project::{Project, ProjectStatus};
+use super::secret::AccessKey;
+
+/// Who advances a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Actor {
+    /// A project manager.
+    Manager,
+    /// The candidate itself.
+    Candidate,
+}
+
+impl Actor {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Manager, Self::Candidate];
+}
+
+/// What a move needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// The project runs.
+    ProjectRunning,
+    /// There is an address to write to.
+    HasEmail,
+    /// There is a deadline, and it is in the future.
+    DeadlineAhead,
+    /// The deadline, if there is one, is in the future.
+    DeadlineNotPassed,
+    /// A password is set, or the project does without.
+    HasPassword,
+    /// Never holds: the platform reports this move by an event.
+    ByEventOnly,
+}
+
+/// One line of the table: who may advance whom, and what that needs.
+#[derive(Debug, Clone, Copy)]
+pub struct Advance {
+    /// Where the candidate stands.
+    pub from: CandidateStatus,
+    /// Who advances it.
+    pub by: Actor,
+    /// Whether the line is only for those who have set a password, or only for those who have not.
+    pub has_password: Option<bool>,
+    /// What must hold, checked in this order.
+    pub needs: &'static [Condition],
+    /// Where the candidate stands afterwards.
+    pub to: CandidateStatus,
+    /// The mail that the candidate gets.
+    pub mail: Option<CandidateMail>,
+}
+
+/// Every way to advance.
+pub const ADVANCES: &[Advance] = {
+    use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New};
+    use Condition::{ByEventOnly, DeadlineAhead, DeadlineNotPassed, HasEmail, HasPassword, ProjectRunning};
+    const fn line(
+        from: CandidateStatus,
+        by: Actor,
+        has_password: Option<bool>,
+        needs: &'static [Condition],
+        to: CandidateStatus,
+        mail: Option<CandidateMail>,
+    ) -> Advance {
+        Advance { from, by, has_password, needs, to, mail }
+    }
+    const INVITATION: Option<CandidateMail> = Some(CandidateMail::Invitation);
+    const DEADLINE: Option<CandidateMail> = Some(CandidateMail::DeadlineChanged);
+    &[
+        line(New, Actor::Manager, None, &[ProjectRunning, HasEmail, DeadlineAhead], Invited, INVITATION),
+        line(Aborted, Actor::Manager, None, &[ProjectRunning, DeadlineAhead], Confirmed, DEADLINE),
+        line(Expired, Actor::Manager, Some(false), &[ProjectRunning, DeadlineAhead], Invited, INVITATION),
+        line(Expired, Actor::Manager, Some(true), &[ProjectRunning, DeadlineAhead], Confirmed, DEADLINE),
+        line(
+            Invited,
+            Actor::Candidate,
+            None,
+            &[ProjectRunning, DeadlineNotPassed, HasPassword],
+            Confirmed,
+            None,
+        ),
+        line(Confirmed, Actor::Candidate, None, &[ProjectRunning, DeadlineAhead], Interviewing, None),
+        line(Interviewing, Actor::Candidate, None, &[ByEventOnly], Interviewed, None),
+    ]
+};
+
+/// No line of the table fits.
+pub const NO_TRANSITION: Refusal = Refusal {
+    code: "no_transition",
+    detail: "The candidate cannot be advanced from this status by this user.",
+};
+/// The project does not run.
+pub const PROJECT_NOT_RUNNING: Refusal = Refusal {
+    code: "project_not_running",
+    detail: "The project must be running for its candidates to advance.",
+};
+const EMAIL_MISSING: Refusal =
+    Refusal { code: "email_missing", detail: "The candidate has no email address to be invited by." };
+const DEADLINE_MISSING: Refusal =
+    Refusal { code: "deadline_missing", detail: "The candidate has no deadline. Set one first." };
+const DEADLINE_PASSED: Refusal = Refusal {
+    code: "deadline_passed",
+    detail: "The candidate's deadline has passed. Set a later one first.",
+};
+const PASSWORD_MISSING: Refusal =
+    Refusal { code: "password_missing", detail: "Set a password before you confirm." };
+const NOT_IMPLEMENTED: Refusal = Refusal {
+    code: "not_implemented",
+    detail: "An interview is completed by taking it; it cannot be marked as completed here.",
+};
+const NOT_SKIPPABLE: Refusal = Refusal {
+    code: "no_transition",
+    detail: "A candidate who has started or completed an interview, or was skipped already, cannot be skipped.",
+};
+const NOT_REMINDABLE: Refusal =
+    Refusal { code: "no_reminder", detail: "Only candidates who are invited or confirmed can be reminded." };
+
+/// What project and company say about advancing.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms {
+    /// Whether the project runs.
+    pub is_running: bool,
+    /// Days that a candidate without a deadline gets when it is invited.
+    pub default_days: Option<u32>,
+    /// Whether candidates may take part without a password.
+    pub allow_hash_login: bool,
+}
+
+impl Terms {
+    /// The terms of a project of a company.
+    pub fn of(project: &Project, company: &Company) -> Self {
+        Self {
+            is_running: project.status == ProjectStatus::Running,
+            default_days: project.settings.default_interview_period.or(company.default_interview_period),
+            allow_hash_login: project.settings.allow_hash_login,
+        }
+    }
+}
+
+/// What follows from a rule: the candidate as it is now, and the mail that tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// The mail, if the candidate can get one.
+    pub mail: Option<CandidateMail>,
+    /// Whether the project must still be running at the moment that this is stored.
+    pub needs_running_project: bool,
+}
+
+impl From<Candidate> for Step {
+    /// A change of which nobody is told.
+    fn from(candidate: Candidate) -> Self {
+        Self::new(candidate, None)
+    }
+}
+
+impl Step {
+    fn new(candidate: Candidate, mail: Option<CandidateMail>) -> Self {
+        let mail = mail.filter(|_| candidate.profile.email.is_some());
+        Self { candidate, mail, needs_running_project: false }
+    }
+}
+
+impl Condition {
+    fn refusal(self, candidate: &Candidate, terms: &Terms, now: DateTime<Utc>) -> Option<Refusal> {
+        match self {
+            Self::ProjectRunning => (!terms.is_running).then_some(PROJECT_NOT_RUNNING),
+            Self::HasEmail => candidate.profile.email.is_none().then_some(EMAIL_MISSING),
+            Self::DeadlineAhead if candidate.profile.deadline.is_none() => Some(DEADLINE_MISSING),
+            Self::DeadlineAhead | Self::DeadlineNotPassed => {
+                candidate.is_overdue(now).then_some(DEADLINE_PASSED)
+            }
+            Self::HasPassword => {
+                (candidate.password_hash.is_none() && !terms.allow_hash_login).then_some(PASSWORD_MISSING)
+            }
+            Self::ByEventOnly => Some(NOT_IMPLEMENTED),
+        }
+    }
+}
+
+impl Candidate {
+    /// Whether the deadline has passed.
+    pub fn is_overdue(&self, now: DateTime<Utc>) -> bool {
+        self.profile.deadline.is_some_and(|deadline| deadline <= now)
+    }
+
+    /// The candidate one step further. `key` is a fresh one, for an invitation.
+    ///
+    /// # Errors
+    /// No line of [`ADVANCES`] fits, or the first of its conditions that does not hold.
+    pub fn advance(
+        mut self,
+        by: Actor,
+        terms: &Terms,
+        now: DateTime<Utc>,
+        key: AccessKey,
+    ) -> Result<Step, Refusal> {
+        let fits = |line: &&Advance| {
+            line.from == self.status
+                && line.by == by
+                && line.has_password.is_none_or(|needed| needed == self.password_hash.is_some())
+        };
+        let line = ADVANCES.iter().find(fits).ok_or(NO_TRANSITION)?;
+        if self.status == CandidateStatus::New && self.profile.deadline.is_none() {
+            self.profile.deadline = terms.default_days.map(|days| now + TimeDelta::days(days.into()));
+        }
+        if let Some(refusal) = line.needs.iter().find_map(|condition| condition.refusal(&self, terms, now)) {
+            return Err(refusal);
+        }
+        self.status = line.to;
+        match line.to {
+            CandidateStatus::Invited => {
+                self.invited_at = Some(now);
+                self.access_key = Some(key);
+            }
+            CandidateStatus::Confirmed => {
+                self.confirmed_at = Some(now);
+                let known = self.access_key.take();
+                self.access_key = self.password_hash.is_none().then(|| known.unwrap_or(key));
+            }
+            CandidateStatus::Interviewing => self.started_at = Some(now),
+            _ => {}
+        }
+        let needs_running_project = line.needs.contains(&Condition::ProjectRunning);
+        Ok(Step { needs_running_project, ..Step::new(self, line.mail) })
+    }
+
+    /// The candidate taken out, for good: its sessions and its activation key end.
+    ///
+    /// # Errors
+    /// It has started or completed an interview, or was skipped already.
+    pub fn skip(mut self) -> Result<Step, Refusal> {
+        use CandidateStatus::{
+            Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
+        };
+        match self.status {
+            New | Invited | Confirmed | Expired | Aborted => {}
+            Interviewing | Interviewed | Skipped => return Err(NOT_SKIPPABLE),
+        }
+        self.status = Skipped;
+        self.access_key = None;
+        self.session_epoch += 1;
+        Ok(Step::new(self, None))
+    }
+
+    /// What follows from the candidate's deadline having become what it is, where it was `before`.
+    pub fn after_deadline_change(self, before: Option<DateTime<Utc>>) -> Step {
+        let is_waiting = matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed);
+        let is_news = self.profile.deadline.is_some() && self.profile.deadline != before;
+        Step::new(self, (is_waiting && is_news).then_some(CandidateMail::DeadlineChanged))
+    }
+
+    /// The candidate reminded of its interview.
+    ///
+    /// # Errors
+    /// It is neither invited nor confirmed, its deadline has passed, or it has no email address.
+    pub fn remind(mut self, now: DateTime<Utc>) -> Result<Step, Refusal> {
+        if !matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed) {
+            return Err(NOT_REMINDABLE);
+        }
+        if self.is_overdue(now) {
+            return Err(DEADLINE_PASSED);
+        }
+        if self.profile.email.is_none() {
+            return Err(EMAIL_MISSING);
+        }
+        self.reminded_at = Some(now);
+        Ok(Step::new(self, Some(CandidateMail::Reminder)))
+    }
+
+    /// The candidate after its deadline; none when nothing follows from it.
+    pub fn expire(mut self, now: DateTime<Utc>) -> Option<Self> {
+        if !self.is_overdue(now) {
+            return None;
+        }
+        self.status = match self.status {
+            CandidateStatus::Invited | CandidateStatus::Confirmed => CandidateStatus::Expired,
+            CandidateStatus::Interviewing => CandidateStatus::Aborted,
+            _ => return None,
+        };
+        self.access_key = None;
+        Some(self)
+    }
+}

@@ -4,6 +4,8 @@ use std::fmt;
 
 use url::Url;
 
+use crate::domain::text::Email;
+
 /// The path of the API's version: where every route begins.
 pub const VERSION_PATH: &str = "/api/v3";
 
@@ -21,6 +23,11 @@ pub struct Config {
     pub session_idle_minutes: i64,
     /// `ALLOWED_ORIGINS`, default empty: comma-separated origins of web front ends that may use session cookies.
     pub allowed_origins: Vec<String>,
+    /// `MAIL_SENDER`, required where mails are sent: the address that they come from.
+    pub mail_sender: Option<Email>,
+    /// `VERIFIED_SENDERS`, default empty: comma-separated domains and addresses that SES may send from besides, so that a
+    /// project's mails can come from its own address.
+    pub verified_senders: Vec<String>,
     /// How the AWS APIs are reached.
     pub aws: AwsConfig,
 }
@@ -93,18 +100,25 @@ impl Config {
                 _ => return Err(unusable("SESSION_IDLE_MINUTES", "must be a whole number from 1 to 43200")),
             },
         };
-        let allowed_origins = read.get("ALLOWED_ORIGINS").unwrap_or_default();
+        let mail_sender = match read.get("MAIL_SENDER") {
+            None => None,
+            Some(text) => Some(Email::parse(&text).map_err(|problem| unusable("MAIL_SENDER", problem))?),
+        };
+        let verified_senders = read.list("VERIFIED_SENDERS");
+        if let Some(sender) = verified_senders.iter().find(|sender| !is_sender(sender)) {
+            return Err(unusable(
+                "VERIFIED_SENDERS",
+                format!("\"{sender}\" is neither a domain nor an address"),
+            ));
+        }
         Ok(Self {
             base_url,
             suite_url,
             table: read.required("TABLE_NAME")?,
             session_idle_minutes,
-            allowed_origins: allowed_origins
-                .split(',')
-                .map(str::trim)
-                .filter(|origin| !origin.is_empty())
-                .map(str::to_owned)
-                .collect(),
+            allowed_origins: read.list("ALLOWED_ORIGINS"),
+            mail_sender,
+            verified_senders,
             aws: AwsConfig {
                 region: read.required("AWS_REGION")?,
                 access_key_id: read.required("AWS_ACCESS_KEY_ID")?,
@@ -125,6 +139,11 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
         self.0(name).filter(|value| !value.is_empty())
     }
 
+    fn list(&self, name: &'static str) -> Vec<String> {
+        let text = self.get(name).unwrap_or_default();
+        text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
+    }
+
     fn required(&self, name: &'static str) -> Result<String, ConfigError> {
         self.get(name).ok_or_else(|| missing(name))
     }
@@ -141,6 +160,11 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
     fn endpoint(&self, name: &'static str) -> Option<String> {
         self.get(name).or_else(|| self.get("AWS_ENDPOINT_URL"))
     }
+}
+
+/// Whether `text` is an address, or what can stand behind the at sign of one.
+fn is_sender(text: &str) -> bool {
+    Email::parse(text).is_ok() || Email::parse(&format!("any@{text}")).is_ok()
 }
 
 fn missing(variable: &'static str) -> ConfigError {
@@ -190,6 +214,18 @@ mod tests {
     }
 
     #[test]
+    fn senders_are_domains_and_addresses() {
+        let config = read(&[
+            ("MAIL_SENDER", "noreply@acme.example"),
+            ("VERIFIED_SENDERS", " acme.example,, jobs@other.example "),
+        ])
+        .unwrap();
+        assert_eq!(config.mail_sender.unwrap().as_str(), "noreply@acme.example");
+        assert_eq!(config.verified_senders, ["acme.example", "jobs@other.example"]);
+        assert!(read(&[]).unwrap().mail_sender.is_none());
+    }
+
+    #[test]
     fn a_bad_variable_is_named() {
         for (variable, value) in [
             ("BASE_URL", ""),
@@ -199,6 +235,8 @@ mod tests {
             ("BASE_URL", "ftp://hr.example/api/v3"),
             ("TABLE_NAME", ""),
             ("SESSION_IDLE_MINUTES", "0"),
+            ("MAIL_SENDER", "Acme <jobs@acme.example>"),
+            ("VERIFIED_SENDERS", "acme.example, @other.example"),
         ] {
             assert_eq!(read(&[(variable, value)]).err().unwrap().variable, variable, "{value:?}");
         }

@@ -12,6 +12,7 @@ pub mod domain;
 pub mod error;
 pub mod event;
 pub mod http;
+pub mod mail;
 pub mod store;
 pub mod telemetry;
 

@@ -17,6 +17,10 @@ use crate::config::AwsConfig;
 
 /// How long one call may take.
 pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long handing over a mail may take: giving up on one that SES has taken would send it twice.
+const SEND_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long reaching a service may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The AWS clients of one process.
 ///
@@ -51,12 +55,7 @@ impl Aws {
             .http_client(connector)
             .sleep_impl(aws_smithy_async::rt::sleep::SharedAsyncSleep::new(TokioSleep::new()))
             .time_source(aws_smithy_async::time::SystemTimeSource::new())
-            .timeout_config(
-                TimeoutConfig::builder()
-                    .connect_timeout(Duration::from_secs(2))
-                    .operation_attempt_timeout(ATTEMPT_TIMEOUT)
-                    .build(),
-            )
+            .timeout_config(timeouts(ATTEMPT_TIMEOUT))
             .build();
         // The store retries by itself: it knows which failures are worth it and which are answers.
         let mut dynamodb =
@@ -87,14 +86,20 @@ impl Aws {
         })
     }
 
-    /// The SES client.
+    /// The SES client, which never retries by itself: sending is not idempotent.
     pub fn ses(&self) -> &aws_sdk_ses::Client {
         self.ses.get_or_init(|| {
-            let mut config = aws_sdk_ses::config::Builder::from(&self.shared);
+            let mut config = aws_sdk_ses::config::Builder::from(&self.shared)
+                .retry_config(RetryConfig::disabled())
+                .timeout_config(timeouts(SEND_TIMEOUT));
             config.set_endpoint_url(self.config.ses_endpoint.clone());
             aws_sdk_ses::Client::from_conf(config.build())
         })
     }
+}
+
+fn timeouts(attempt: Duration) -> TimeoutConfig {
+    TimeoutConfig::builder().connect_timeout(CONNECT_TIMEOUT).operation_attempt_timeout(attempt).build()
 }
 
 /// Whom to trust: AWS's own authorities for AWS, since parsing all of the system's is most of what a start costs; the

@@ -1,0 +1,168 @@
+//! A moment as people write it: in their language, in a time zone that is named.
+
+use chrono::{DateTime, Datelike, Offset, Timelike, Utc};
+use chrono_tz::Tz;
+
+use crate::domain::language::Language;
+
+/// Weekdays from Monday and months from January, in one line each.
+struct Calendar {
+    weekdays: &'static str,
+    months: &'static str,
+}
+
+const ENGLISH: Calendar = Calendar {
+    weekdays: "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
+    months: "January February March April May June July August September October November December",
+};
+const GERMAN: Calendar = Calendar {
+    weekdays: "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
+    months: "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+};
+const FRENCH: Calendar = Calendar {
+    weekdays: "lundi mardi mercredi jeudi vendredi samedi dimanche",
+    months: "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+};
+const SPANISH: Calendar = Calendar {
+    weekdays: "lunes martes miércoles jueves viernes sábado domingo",
+    months: "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+};
+const ITALIAN: Calendar = Calendar {
+    weekdays: "lunedì martedì mercoledì giovedì venerdì sabato domenica",
+    months: "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+};
+const DUTCH: Calendar = Calendar {
+    weekdays: "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+    months: "januari februari maart april mei juni juli augustus september oktober november december",
+};
+
+fn nth(names: &'static str, index: u32) -> &'static str {
+    names.split(' ').nth(index as usize).unwrap_or_default()
+}
+
+/// `moment` to the minute, as read on the clocks of `timezone`. Seconds are dropped, so that nobody comes too late.
+pub(super) fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language) -> String {
+    let zone: Tz = timezone.parse().unwrap_or(Tz::UTC);
+    let local = moment.with_timezone(&zone);
+    let calendar = match language {
+        Language::En => &ENGLISH,
+        Language::De => &GERMAN,
+        Language::Fr => &FRENCH,
+        Language::Es => &SPANISH,
+        Language::It => &ITALIAN,
+        Language::Nl => &DUTCH,
+    };
+    let weekday = nth(calendar.weekdays, local.weekday().num_days_from_monday());
+    let month = nth(calendar.months, local.month0());
+    let (day, year, hour, minute) = (local.day(), local.year(), local.hour(), local.minute());
+    // French and Italian count the first day of a month, and only that one.
+    let first = |ordinal: &'static str| if day == 1 { ordinal } else { "" };
+    let words = match language {
+        Language::En => format!("{weekday} {day} {month} {year} at {hour:02}:{minute:02}"),
+        Language::De => format!("{weekday}, {day}. {month} {year}, {hour:02}:{minute:02} Uhr"),
+        Language::Fr => {
+            let ordinal = first("er");
+            format!("{weekday} {day}{ordinal} {month} {year} à {hour}\u{a0}h\u{a0}{minute:02}")
+        }
+        Language::Es => format!("{weekday}, {day} de {month} de {year}, {hour:02}:{minute:02}\u{a0}h"),
+        Language::It => {
+            let ordinal = first("º");
+            format!("{weekday} {day}{ordinal} {month} {year}, ore {hour:02}:{minute:02}")
+        }
+        Language::Nl => format!("{weekday} {day} {month} {year}, {hour:02}.{minute:02} uur"),
+    };
+    format!("{words} ({})", zone_of(&local, zone))
+}
+
+/// The zone by the city it is named after, and what its clocks are ahead of UTC at that moment.
+fn zone_of(local: &DateTime<Tz>, zone: Tz) -> String {
+    if matches!(zone, Tz::UTC | Tz::Etc__UTC) {
+        return "UTC".to_owned();
+    }
+    let ahead = local.offset().fix().local_minus_utc() / 60;
+    let sign = if ahead < 0 { '−' } else { '+' };
+    let (hours, minutes) = (ahead.abs() / 60, ahead.abs() % 60);
+    let minutes = if minutes == 0 { String::new() } else { format!(":{minutes:02}") };
+    format!("{}, UTC{sign}{hours}{minutes}", zone.name().replace('_', " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_words(moment: &str, timezone: &str, language: Language) -> String {
+        super::in_words(moment.parse().unwrap(), timezone, language)
+    }
+
+    #[test]
+    fn each_language_writes_a_moment_its_own_way() {
+        for (language, expected) in [
+            (Language::En, "Sunday 8 November 2026 at 23:59 (Europe/Berlin, UTC+1)"),
+            (Language::De, "Sonntag, 8. November 2026, 23:59 Uhr (Europe/Berlin, UTC+1)"),
+            (Language::Fr, "dimanche 8 novembre 2026 à 23\u{a0}h\u{a0}59 (Europe/Berlin, UTC+1)"),
+            (Language::Es, "domingo, 8 de noviembre de 2026, 23:59\u{a0}h (Europe/Berlin, UTC+1)"),
+            (Language::It, "domenica 8 novembre 2026, ore 23:59 (Europe/Berlin, UTC+1)"),
+            (Language::Nl, "zondag 8 november 2026, 23.59 uur (Europe/Berlin, UTC+1)"),
+        ] {
+            assert_eq!(in_words("2026-11-08T22:59:59Z", "Europe/Berlin", language), expected);
+        }
+    }
+
+    #[test]
+    fn every_day_and_month_has_a_name() {
+        for calendar in [ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, DUTCH] {
+            assert_eq!(calendar.weekdays.split(' ').count(), 7);
+            assert_eq!(calendar.months.split(' ').count(), 12);
+        }
+    }
+
+    #[test]
+    fn the_first_day_of_a_month_is_counted_where_people_do() {
+        let first = |language| in_words("2027-03-01T08:05:00Z", "", language);
+        assert_eq!(first(Language::Fr), "lundi 1er mars 2027 à 8\u{a0}h\u{a0}05 (UTC)");
+        assert_eq!(first(Language::It), "lunedì 1º marzo 2027, ore 08:05 (UTC)");
+        assert_eq!(first(Language::En), "Monday 1 March 2027 at 08:05 (UTC)");
+    }
+
+    #[test]
+    fn the_zone_is_named_and_follows_summer_time() {
+        let at = |moment, zone| in_words(moment, zone, Language::En);
+        for (zone, moment, expected) in [
+            (
+                "Europe/Berlin",
+                "2026-07-01T10:00:00Z",
+                "Wednesday 1 July 2026 at 12:00 (Europe/Berlin, UTC+2)",
+            ),
+            (
+                "America/New_York",
+                "2026-01-01T03:00:00Z",
+                "Wednesday 31 December 2025 at 22:00 (America/New York, UTC−5)",
+            ),
+            (
+                "Asia/Kolkata",
+                "2026-01-01T00:00:00Z",
+                "Thursday 1 January 2026 at 05:30 (Asia/Kolkata, UTC+5:30)",
+            ),
+            (
+                "America/St_Johns",
+                "2026-01-01T12:00:00Z",
+                "Thursday 1 January 2026 at 08:30 (America/St Johns, UTC−3:30)",
+            ),
+            (
+                "Europe/London",
+                "2026-01-01T12:00:00Z",
+                "Thursday 1 January 2026 at 12:00 (Europe/London, UTC+0)",
+            ),
+        ] {
+            assert_eq!(at(moment, zone), expected);
+        }
+    }
+
+    #[test]
+    fn an_unknown_zone_means_utc() {
+        for zone in ["", "UTC", "Etc/UTC", "Mars/Olympus", "europe/berlin<script>"] {
+            let words = in_words("2026-01-01T12:00:00Z", zone, Language::De);
+            assert_eq!(words, "Donnerstag, 1. Januar 2026, 12:00 Uhr (UTC)", "{zone}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! From a letter to a mail: subject, HTML and plain text, from the templates in `shared/templates`.
+
+use askama::Template;
+
+use super::{Letter, Link, moment};
+use crate::domain::language::Language;
+use crate::domain::mail::CandidateMail;
+
+/// A mail as it is sent.
+pub struct Rendered {
+    /// One line without control characters.
+    pub subject: String,
+    /// The page, whole.
+    pub html: String,
+    /// The same in plain text.
+    pub text: String,
+}
+
+/// What templates see of a letter.
+struct Shown<'a> {
+    first_name: &'a str,
+    last_name: &'a str,
+    company: &'a str,
+    project: &'a str,
+    contact: Option<String>,
+    deadline: Option<String>,
+    link: &'a Link,
+}
+
+impl<'a> Shown<'a> {
+    fn new(letter: &'a Letter<'_>) -> Self {
+        let deadline = letter.deadline;
+        Self {
+            first_name: letter.first_name.as_str(),
+            last_name: letter.last_name.as_str(),
+            company: letter.company.as_str(),
+            project: letter.project.as_str(),
+            contact: contact(letter.contact_person.as_str(), letter.contact_address.as_str()),
+            deadline: deadline.map(|at| moment::in_words(at, letter.timezone, letter.language)),
+            link: &letter.link,
+        }
+    }
+}
+
+/// Whom to ask and where, as far as either is known.
+fn contact(person: &str, address: &str) -> Option<String> {
+    match (person, address) {
+        ("", "") => None,
+        ("", one) | (one, "") => Some(one.to_owned()),
+        (person, address) => Some(format!("{person} ({address})")),
+    }
+}
+
+/// One row for each mail in each language: the compiler asks for those that are missing, and for their files.
+macro_rules! templates {
+    ($($mail:ident $language:ident $html:literal $text:literal)+) => {
+        /// The plain text, of which the first line is the subject.
+        fn text(mail: CandidateMail, letter: &Shown<'_>, language: Language) -> askama::Result<String> {
+            match (mail, language) {
+                $((CandidateMail::$mail, Language::$language) => {
+                    #[derive(Template)]
+                    #[template(path = $text)]
+                    struct Text<'a> {
+                        letter: &'a Shown<'a>,
+                    }
+                    Text { letter }.render()
+                })+
+            }
+        }
+
+        fn html(
+            mail: CandidateMail,
+            letter: &Shown<'_>,
+            language: Language,
+            subject: &str,
+        ) -> askama::Result<String> {
+            match (mail, language) {
+                $((CandidateMail::$mail, Language::$language) => {
+                    #[derive(Template)]
+                    #[template(path = $html)]
+                    struct Html<'a> {
+                        letter: &'a Shown<'a>,
+                        lang: &'static str,
+                        subject: &'a str,
+                    }
+                    Html { letter, lang: language.code(), subject }.render()
+                })+
+            }
+        }
+    };
+}
+
+templates! {
+    Invitation En "candidate/invitation/en.html" "candidate/invitation/en.txt"
+    Invitation De "candidate/invitation/de.html" "candidate/invitation/de.txt"
+    Invitation Fr "candidate/invitation/fr.html" "candidate/invitation/fr.txt"
+    Invitation Es "candidate/invitation/es.html" "candidate/invitation/es.txt"
+    Invitation It "candidate/invitation/it.html" "candidate/invitation/it.txt"
+    Invitation Nl "candidate/invitation/nl.html" "candidate/invitation/nl.txt"
+    Reminder En "candidate/reminder/en.html" "candidate/reminder/en.txt"
+    Reminder De "candidate/reminder/de.html" "candidate/reminder/de.txt"
+    Reminder Fr "candidate/reminder/fr.html" "candidate/reminder/fr.txt"
+    Reminder Es "candidate/reminder/es.html" "candidate/reminder/es.txt"
+    Reminder It "candidate/reminder/it.html" "candidate/reminder/it.txt"
+    Reminder Nl "candidate/reminder/nl.html" "candidate/reminder/nl.txt"
+    DeadlineChanged En "candidate/deadline-changed/en.html" "candidate/deadline-changed/en.txt"
+    DeadlineChanged De "candidate/deadline-changed/de.html" "candidate/deadline-changed/de.txt"
+    DeadlineChanged Fr "candidate/deadline-changed/fr.html" "candidate/deadline-changed/fr.txt"
+    DeadlineChanged Es "candidate/deadline-changed/es.html" "candidate/deadline-changed/es.txt"
+    DeadlineChanged It "candidate/deadline-changed/it.html" "candidate/deadline-changed/it.txt"
+    DeadlineChanged Nl "candidate/deadline-changed/nl.html" "candidate/deadline-changed/nl.txt"
+}
+
+/// The mail that tells `letter`, in the letter's language.
+///
+/// # Errors
+/// When a template cannot be filled in; none of ours can fail.
+pub fn render(mail: CandidateMail, letter: &Letter<'_>) -> askama::Result<Rendered> {
+    let shown = Shown::new(letter);
+    let text = text(mail, &shown, letter.language)?;
+    // Whatever a name holds, the subject ends with its line: the rest can only become text.
+    let (subject, text) = text.trim_start().split_once('\n').unwrap_or((&text, ""));
+    let subject: String = subject.trim().chars().filter(|character| !character.is_control()).collect();
+    let html = html(mail, &shown, letter.language, &subject)?;
+    Ok(Rendered { html, text: without_gaps(text), subject })
+}
+
+/// `text` with one empty line where a template left several.
+fn without_gaps(text: &str) -> String {
+    let mut tidy = String::with_capacity(text.len());
+    let mut is_gap = true;
+    for line in text.lines().map(str::trim_end) {
+        if line.is_empty() {
+            is_gap = true;
+            continue;
+        }
+        if is_gap && !tidy.is_empty() {
+            tidy.push('\n');
+        }
+        is_gap = false;
+        tidy.push_str(line);
+        tidy.push('\n');
+    }
+    tidy
+}
+
+#[cfg(test)]
+mod tests;

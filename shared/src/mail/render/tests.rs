@@ -1,0 +1,190 @@
+//! Every mail in every language, to people whose names are markup.
+
+use chrono::{DateTime, Utc};
+use url::Url;
+
+use super::*;
+use crate::domain::secret::AccessKey;
+use crate::domain::text::{Line, Name};
+
+const MAILS: [CandidateMail; 3] =
+    [CandidateMail::Invitation, CandidateMail::Reminder, CandidateMail::DeadlineChanged];
+const LANGUAGES: [Language; 6] =
+    [Language::En, Language::De, Language::Fr, Language::Es, Language::It, Language::Nl];
+
+const FIRST: &str = "<script>alert(1)</script>";
+const LAST: &str = "O'Neil \"Q\" & 🎥";
+const COMPANY: &str = "<b>Ac&me</b>, \"Inc\"";
+const PROJECT: &str = "C++ <dev> & {{ ops }} 'x'";
+const PERSON: &str = "Zoë <zoe@acme.example>";
+const REGISTER: &str = "https://hr.example/register/aB3-_x";
+const START: &str = "https://hr.example/interview/";
+
+/// What a test decides about a letter.
+struct Case {
+    names: [Name; 4],
+    person: Line<150>,
+    address: Line<254>,
+    deadline: Option<DateTime<Utc>>,
+    is_registered: bool,
+}
+
+impl Case {
+    fn hostile() -> Self {
+        Self {
+            names: [FIRST, LAST, COMPANY, PROJECT].map(|name| Name::parse(name).unwrap()),
+            person: Line::parse(PERSON).unwrap(),
+            address: Line::parse("jobs@acme.example").unwrap(),
+            deadline: Some("2026-11-08T22:59:00Z".parse().unwrap()),
+            is_registered: false,
+        }
+    }
+
+    fn render(&self, mail: CandidateMail, language: Language) -> Rendered {
+        let [first_name, last_name, company, project] = &self.names;
+        let key = AccessKey::new("aB3-_x".to_owned());
+        let letter = Letter {
+            first_name,
+            last_name,
+            company,
+            project,
+            contact_person: &self.person,
+            contact_address: &self.address,
+            language,
+            deadline: self.deadline,
+            timezone: "Europe/Berlin",
+            link: Link::new(
+                &Url::parse("https://hr.example").unwrap(),
+                (!self.is_registered).then_some(&key),
+            ),
+        };
+        render(mail, &letter).unwrap()
+    }
+}
+
+fn all() -> impl Iterator<Item = (CandidateMail, Language)> {
+    MAILS.into_iter().flat_map(|mail| LANGUAGES.map(|language| (mail, language)))
+}
+
+/// The text that a reader of this HTML sees, roughly.
+fn unescaped(html: &str) -> String {
+    let entities = [("&#60;", "<"), ("&#62;", ">"), ("&#34;", "\""), ("&#39;", "'"), ("&#38;", "&")];
+    entities.iter().fold(html.to_owned(), |text, (entity, character)| text.replace(entity, character))
+}
+
+#[test]
+fn names_are_escaped_in_html_and_plain_in_text() {
+    for (mail, language) in all() {
+        let rendered = Case::hostile().render(mail, language);
+        for name in [FIRST, LAST, COMPANY, PROJECT, PERSON] {
+            assert!(!rendered.html.contains(name), "{mail:?} {language:?}: {name}");
+            assert!(unescaped(&rendered.html).contains(name), "{mail:?} {language:?}: {name}");
+            assert!(rendered.text.contains(name), "{mail:?} {language:?}: {name}");
+        }
+        for name in [COMPANY, PROJECT] {
+            assert!(rendered.subject.contains(name), "{mail:?} {language:?}: {}", rendered.subject);
+        }
+        assert!(!rendered.html.contains("<script") && !rendered.html.contains("<b>"));
+        assert!(!rendered.text.contains("&#"), "{}", rendered.text);
+    }
+}
+
+#[test]
+fn nothing_of_a_template_is_left() {
+    for (mail, language) in all() {
+        let Rendered { subject, html, text } = Case::hostile().render(mail, language);
+        // The project's name holds what looks like one.
+        for part in [subject, unescaped(&html), text.clone()] {
+            let rest = part.replace(PROJECT, "");
+            for mark in ["{{", "}}", "{%", "%}", "{#", "#}"] {
+                assert!(!rest.contains(mark), "{mail:?} {language:?}: {mark}");
+            }
+        }
+        assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
+        assert!(html.contains(&format!("<html lang=\"{}\">", language.code())));
+        assert!(!html.contains("src="), "nothing is loaded from elsewhere");
+        assert!(!text.contains("\n\n\n") && !text.starts_with('\n') && !text.contains(" \n"), "{text:?}");
+        assert_eq!(html.matches("<h1></h1>").count() + html.matches("<p></p>").count(), 0);
+    }
+}
+
+#[test]
+fn subjects_are_one_line_whatever_a_stored_name_holds() {
+    // A name that was stored by other means than parsing.
+    let name = |text: &str| serde_json::from_value::<Name>(text.into()).unwrap();
+    let case = Case {
+        names: [name("a"), name("b"), name("Ac\0me\r"), name("dev\r\nBcc: all@other.example\r\n\r\n<p>")],
+        ..Case::hostile()
+    };
+    for (mail, language) in all() {
+        let plain = Case::hostile().render(mail, language).subject;
+        let broken = case.render(mail, language).subject;
+        for subject in [plain, broken] {
+            assert!(!subject.is_empty() && !subject.contains(char::is_control), "{subject:?}");
+            assert_eq!(subject, subject.trim());
+            assert!(!subject.contains("Bcc"), "{subject:?}");
+        }
+    }
+}
+
+#[test]
+fn the_link_stands_in_both_parts() {
+    for (mail, language) in all() {
+        let rendered = Case::hostile().render(mail, language);
+        assert!(rendered.html.contains(&format!("href=\"{REGISTER}\"")));
+        assert!(rendered.html.contains(&format!(">{REGISTER}</a>")));
+        assert!(rendered.text.contains(&format!("\n{REGISTER}\n")));
+
+        let registered = Case { is_registered: true, ..Case::hostile() }.render(mail, language);
+        assert!(registered.html.contains(&format!("href=\"{START}\"")));
+        assert!(registered.text.contains(&format!("\n{START}\n")));
+        for part in [registered.html, registered.text] {
+            assert!(!part.contains("register/"), "no secret for who needs none");
+        }
+    }
+}
+
+#[test]
+fn a_deadline_is_told_in_the_readers_words_if_there_is_one() {
+    for (mail, language) in all() {
+        let told = match language {
+            Language::En => "Sunday 8 November 2026 at 23:59 (Europe/Berlin, UTC+1)",
+            Language::De => "Sonntag, 8. November 2026, 23:59 Uhr (Europe/Berlin, UTC+1)",
+            Language::Fr => "dimanche 8 novembre 2026 à 23\u{a0}h\u{a0}59 (Europe/Berlin, UTC+1)",
+            Language::Es => "domingo, 8 de noviembre de 2026, 23:59\u{a0}h (Europe/Berlin, UTC+1)",
+            Language::It => "domenica 8 novembre 2026, ore 23:59 (Europe/Berlin, UTC+1)",
+            Language::Nl => "zondag 8 november 2026, 23.59 uur (Europe/Berlin, UTC+1)",
+        };
+        let rendered = Case::hostile().render(mail, language);
+        assert!(rendered.html.contains(told), "{mail:?} {language:?}");
+        assert!(rendered.text.contains(told), "{mail:?} {language:?}");
+
+        let without = Case { deadline: None, ..Case::hostile() }.render(mail, language);
+        for part in [&without.html, &without.text] {
+            assert!(!part.contains("2026") && !part.contains("None"), "{mail:?} {language:?}");
+        }
+        assert!(!without.html.contains("class=\"deadline\""));
+    }
+}
+
+#[test]
+fn a_contact_is_named_as_far_as_it_is_known() {
+    assert_eq!(contact("", ""), None);
+    assert_eq!(contact("Zoë", "").as_deref(), Some("Zoë"));
+    assert_eq!(contact("", "a@b.co").as_deref(), Some("a@b.co"));
+    assert_eq!(contact("Zoë", "a@b.co").as_deref(), Some("Zoë (a@b.co)"));
+    let case = Case { person: Line::default(), address: Line::default(), ..Case::hostile() };
+    for (mail, language) in all() {
+        let with = Case::hostile().render(mail, language).text.lines().count();
+        assert_eq!(case.render(mail, language).text.lines().count() + 2, with, "{mail:?} {language:?}");
+    }
+}
+
+#[test]
+fn mails_differ_by_occasion_and_language() {
+    let mut subjects: Vec<_> =
+        all().map(|(mail, language)| Case::hostile().render(mail, language).subject).collect();
+    subjects.sort();
+    subjects.dedup();
+    assert_eq!(subjects.len(), 18);
+}

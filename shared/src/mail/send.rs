@@ -1,0 +1,138 @@
+//! Handing a mail to SES: from whom, to whom, and what its answer means.
+
+use aws_sdk_ses::config::http::HttpResponse;
+use aws_sdk_ses::error::{BuildError, ProvideErrorMetadata, SdkError};
+use aws_sdk_ses::operation::send_email::SendEmailError;
+use aws_sdk_ses::types::{Body, Content, Destination, Message};
+
+use super::{Rendered, from};
+use crate::aws::Aws;
+use crate::config::{Config, ConfigError};
+use crate::domain::text::{Email, Name};
+
+/// What stands on the outside of a mail.
+pub struct Envelope<'a> {
+    /// Who gets it.
+    pub to: &'a Email,
+    /// In whose name it is sent.
+    pub company: &'a Name,
+    /// The address that it comes from if SES may send from there, and that answers go to in any case.
+    pub alias: Option<&'a Email>,
+}
+
+/// What became of a mail.
+///
+/// Reasons are SES's error codes alone: its messages name addresses, which belong in no log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Delivery {
+    /// SES took it, under this message id.
+    Sent(String),
+    /// SES will never take it.
+    Rejected(String),
+    /// Nothing is known against it; try again later.
+    Transient(String),
+}
+
+/// Sends mails through SES.
+pub struct Mailer<'a> {
+    aws: &'a Aws,
+    sender: &'a Email,
+    verified: &'a [String],
+}
+
+impl<'a> Mailer<'a> {
+    /// A mailer that sends as these settings say.
+    ///
+    /// # Errors
+    /// When `MAIL_SENDER` is missing.
+    pub fn new(aws: &'a Aws, config: &'a Config) -> Result<Self, ConfigError> {
+        let missing = || ConfigError { variable: "MAIL_SENDER", problem: "is missing".to_owned() };
+        let sender = config.mail_sender.as_ref().ok_or_else(missing)?;
+        Ok(Self { aws, sender, verified: &config.verified_senders })
+    }
+
+    /// Sends `mail`, once.
+    pub async fn send(&self, envelope: &Envelope<'_>, mail: &Rendered) -> Delivery {
+        if let Some(alias) = envelope.alias.filter(|alias| self.is_verified(alias)) {
+            match self.send_from(alias, envelope, mail).await {
+                // A verification can lapse. What SES has refused it has not sent, so this makes no second mail.
+                Delivery::Rejected(code) if SENDER_REFUSED.contains(&code.as_str()) => {
+                    tracing::warn!(%code, "SES refused a project's own sender; using MAIL_SENDER");
+                }
+                delivery => return delivery,
+            }
+        }
+        self.send_from(self.sender, envelope, mail).await
+    }
+
+    async fn send_from(&self, from: &Email, envelope: &Envelope<'_>, mail: &Rendered) -> Delivery {
+        let Ok(message) = message(mail) else { return not_made() };
+        let alias = envelope.alias.filter(|alias| *alias != from);
+        let sent = self
+            .aws
+            .ses()
+            .send_email()
+            .source(from::sender(envelope.company.as_str(), from))
+            .destination(Destination::builder().to_addresses(envelope.to.as_str()).build())
+            .set_reply_to_addresses(alias.map(|alias| vec![alias.as_str().to_owned()]))
+            .message(message)
+            .send()
+            .await;
+        match sent {
+            Ok(sent) => Delivery::Sent(sent.message_id),
+            Err(error) => meaning(&error),
+        }
+    }
+
+    /// Whether SES may send from `address`: it, its domain, or a domain above is verified.
+    fn is_verified(&self, address: &Email) -> bool {
+        let Some((local, domain)) = address.as_str().rsplit_once('@') else { return false };
+        self.verified.iter().any(|verified| match verified.rsplit_once('@') {
+            // As SES compares: the domain in any case, the part before it to the letter.
+            Some((own, other)) => own == local && other.eq_ignore_ascii_case(domain),
+            None => is_within(domain, verified),
+        })
+    }
+}
+
+/// Whether `domain` is `above` or below it.
+fn is_within(domain: &str, above: &str) -> bool {
+    let (domain, above) = (domain.to_ascii_lowercase(), above.to_ascii_lowercase());
+    domain.strip_suffix(&above).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+fn message(mail: &Rendered) -> Result<Message, BuildError> {
+    let utf8 = |text: &str| Content::builder().data(text).charset("UTF-8").build();
+    let body = Body::builder().html(utf8(&mail.html)?).text(utf8(&mail.text)?).build();
+    Ok(Message::builder().subject(utf8(&mail.subject)?).body(body).build())
+}
+
+/// Codes that SES answers when it will not send from an address, among other reasons.
+const SENDER_REFUSED: [&str; 2] = ["MessageRejected", "MailFromDomainNotVerifiedException"];
+
+/// Codes that say that this mail is at fault. All others, such as lacking rights, a paused account or throttling, are
+/// passing troubles of the service: the mail is good once they are over.
+const MAIL_REFUSED: [&str; 4] =
+    ["InvalidParameterCombination", "InvalidParameterValue", "ValidationError", "ValidationException"];
+
+fn meaning(error: &SdkError<SendEmailError, HttpResponse>) -> Delivery {
+    let status = error.raw_response().map_or(0, |response| response.status().as_u16());
+    match error {
+        SdkError::ServiceError(answer) => {
+            let code = answer.err().code().unwrap_or("unknown").to_owned();
+            let is_final = SENDER_REFUSED.contains(&code.as_str()) || MAIL_REFUSED.contains(&code.as_str());
+            if is_final && status < 500 { Delivery::Rejected(code) } else { Delivery::Transient(code) }
+        }
+        SdkError::TimeoutError(_) => Delivery::Transient("timeout".to_owned()),
+        SdkError::DispatchFailure(_) => Delivery::Transient("connection failed".to_owned()),
+        SdkError::ResponseError(_) => Delivery::Transient(format!("unreadable answer, status {status}")),
+        _ => not_made(),
+    }
+}
+
+fn not_made() -> Delivery {
+    Delivery::Transient("request not made".to_owned())
+}
+
+#[cfg(test)]
+mod tests;

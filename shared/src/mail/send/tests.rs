@@ -1,0 +1,181 @@
+//! Against a stand-in that answers as it is told to and keeps what it was sent.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::thread::JoinHandle;
+
+use super::*;
+
+type Form = HashMap<String, String>;
+
+const SENT: (u16, &str) = (
+    200,
+    "<SendEmailResponse xmlns=\"http://ses.amazonaws.com/doc/2010-12-01/\"><SendEmailResult>\
+     <MessageId>id-1</MessageId></SendEmailResult></SendEmailResponse>",
+);
+
+fn refusal(status: u16, code: &str) -> (u16, String) {
+    let message = "Email address is not verified: ann@example.com";
+    let error = format!("<Error><Type>Sender</Type><Code>{code}</Code><Message>{message}</Message></Error>");
+    (status, format!("<ErrorResponse>{error}<RequestId>r</RequestId></ErrorResponse>"))
+}
+
+/// Gives one answer to each request, then goes away with the forms it was sent.
+fn ses(answers: Vec<(u16, String)>) -> (String, JoinHandle<Vec<Form>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let forms = std::thread::spawn(move || {
+        let answer = |(status, xml): (u16, String)| {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let mut length = 0;
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                let line = line.trim_end().to_ascii_lowercase();
+                if line.is_empty() {
+                    break;
+                }
+                length = line.strip_prefix("content-length: ").map_or(length, |text| text.parse().unwrap());
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let head =
+                format!("HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", xml.len());
+            stream.write_all((head + &xml).as_bytes()).unwrap();
+            url::form_urlencoded::parse(&body).into_owned().collect()
+        };
+        answers.into_iter().map(answer).collect()
+    });
+    (url, forms)
+}
+
+/// Sends one mail to a stand-in that gives these answers; what became of it, and what the stand-in was sent.
+async fn send(alias: Option<&str>, answers: Vec<(u16, String)>) -> (Delivery, Vec<Form>) {
+    let (url, forms) = ses(answers);
+    let delivery = send_to(&url, alias).await;
+    (delivery, forms.join().unwrap())
+}
+
+async fn send_to(url: &str, alias: Option<&str>) -> Delivery {
+    let config = Config::from_variables(|name| {
+        let value = match name {
+            "BASE_URL" => "http://localhost/api/v3",
+            "AWS_REGION" => "eu-central-1",
+            "TABLE_NAME" | "AWS_ACCESS_KEY_ID" | "AWS_SECRET_ACCESS_KEY" => "x",
+            "AWS_ENDPOINT_URL_SES" => url,
+            "MAIL_SENDER" => "noreply@service.example",
+            "VERIFIED_SENDERS" => "acme.example,Jobs@single.example",
+            _ => return None,
+        };
+        Some(value.to_owned())
+    })
+    .unwrap();
+    let aws = Aws::new(&config.aws);
+    let mailer = Mailer::new(&aws, &config).unwrap();
+    let alias = alias.map(|address| Email::parse(address).unwrap());
+    let envelope = Envelope {
+        to: &Email::parse("ann@example.com").unwrap(),
+        company: &Name::parse("Acme, Inc.").unwrap(),
+        alias: alias.as_ref(),
+    };
+    let mail =
+        Rendered { subject: "Grüße".to_owned(), html: "<p>ü</p>".to_owned(), text: "ü".to_owned() };
+    mailer.send(&envelope, &mail).await
+}
+
+fn sent() -> (u16, String) {
+    (SENT.0, SENT.1.to_owned())
+}
+
+const REPLY_TO: &str = "ReplyToAddresses.member.1";
+
+#[tokio::test]
+async fn a_mail_goes_out_once_in_utf_8() {
+    let (delivery, forms) = send(None, vec![sent()]).await;
+    assert_eq!(delivery, Delivery::Sent("id-1".to_owned()));
+    let form = &forms[0];
+    for (name, value) in [
+        ("Action", "SendEmail"),
+        ("Source", "\"Acme, Inc.\" <noreply@service.example>"),
+        ("Destination.ToAddresses.member.1", "ann@example.com"),
+        ("Message.Subject.Data", "Grüße"),
+        ("Message.Subject.Charset", "UTF-8"),
+        ("Message.Body.Html.Data", "<p>ü</p>"),
+        ("Message.Body.Html.Charset", "UTF-8"),
+        ("Message.Body.Text.Data", "ü"),
+        ("Message.Body.Text.Charset", "UTF-8"),
+    ] {
+        assert_eq!(form.get(name).map(String::as_str), Some(value), "{name}");
+    }
+    assert!(!form.contains_key(REPLY_TO));
+}
+
+#[tokio::test]
+async fn a_verified_alias_is_the_sender_and_any_other_gets_the_answers() {
+    for alias in ["jobs@acme.example", "jobs@mail.ACME.example", "Jobs@single.example"] {
+        let (_, forms) = send(Some(alias), vec![sent()]).await;
+        assert_eq!(forms[0]["Source"], format!("\"Acme, Inc.\" <{alias}>"));
+        assert!(!forms[0].contains_key(REPLY_TO));
+    }
+    for alias in ["jobs@badacme.example", "jobs@acme.example.org", "jobs@single.example", "x@single.example"]
+    {
+        let (_, forms) = send(Some(alias), vec![sent()]).await;
+        assert_eq!(forms[0]["Source"], "\"Acme, Inc.\" <noreply@service.example>");
+        assert_eq!(forms[0][REPLY_TO], alias);
+    }
+}
+
+#[tokio::test]
+async fn a_lapsed_verification_holds_no_mail_back() {
+    let alias = "jobs@acme.example";
+    let (delivery, forms) = send(Some(alias), vec![refusal(400, "MessageRejected"), sent()]).await;
+    assert_eq!(delivery, Delivery::Sent("id-1".to_owned()));
+    assert_eq!(forms[0]["Source"], format!("\"Acme, Inc.\" <{alias}>"));
+    assert_eq!(forms[1]["Source"], "\"Acme, Inc.\" <noreply@service.example>");
+    assert_eq!(forms[1][REPLY_TO], alias);
+}
+
+/// The stand-in takes one request and would leave a second one without an answer.
+#[tokio::test]
+async fn a_refusal_is_final_only_when_the_mail_is_at_fault() {
+    for code in
+        ["MessageRejected", "MailFromDomainNotVerifiedException", "InvalidParameterValue", "ValidationError"]
+    {
+        let (delivery, _) = send(None, vec![refusal(400, code)]).await;
+        assert_eq!(delivery, Delivery::Rejected(code.to_owned()));
+    }
+    for (status, code) in [
+        (400, "Throttling"),
+        (400, "AccountSendingPausedException"),
+        (403, "ExpiredToken"),
+        (403, "AccessDenied"),
+        (500, "InternalFailure"),
+        (503, "ServiceUnavailable"),
+    ] {
+        let (delivery, _) = send(Some("jobs@acme.example"), vec![refusal(status, code)]).await;
+        assert_eq!(delivery, Delivery::Transient(code.to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_come_or_makes_no_sense_is_transient() {
+    let (delivery, _) = send(None, vec![(502, "<html>".to_owned())]).await;
+    assert!(matches!(delivery, Delivery::Transient(_)), "{delivery:?}");
+    let (url, forms) = ses(vec![]);
+    forms.join().unwrap();
+    assert_eq!(send_to(&url, None).await, Delivery::Transient("connection failed".to_owned()));
+}
+
+#[test]
+fn a_mailer_needs_a_sender() {
+    let config = Config::from_variables(|name| match name {
+        "BASE_URL" => Some("http://localhost/api/v3".to_owned()),
+        "TABLE_NAME" | "AWS_REGION" | "AWS_ACCESS_KEY_ID" | "AWS_SECRET_ACCESS_KEY" => Some("x".to_owned()),
+        _ => None,
+    })
+    .unwrap();
+    let aws = Aws::new(&config.aws);
+    assert_eq!(Mailer::new(&aws, &config).err().unwrap().variable, "MAIL_SENDER");
+}

@@ -8,7 +8,7 @@ use shared::http::Routes;
 use shared::http::mounts::MOUNTS;
 use shared::http::routes::Route;
 use tests::app::TestApp;
-use tests::caller::{Caller, PASSWORD, Staff, last_segment};
+use tests::caller::{Caller, Invited, PASSWORD, Staff, last_segment};
 use tests::http::Request;
 
 /// What is promised of one route: the status for each kind of caller, in the order of [`Promises::kinds`].
@@ -86,7 +86,7 @@ impl Given {
         let [hiring, evaluator] = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];
         let [reviewer, manager] = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];
         // By an admin, so that the owner holds no role.
-        let project = app.staff("admin").await.project(json!({})).await;
+        let project = app.staff("admin").await.running_project(json!({})).await;
         let roles = json!({
             "evaluators": [evaluator.uri],
             "reviewers": [reviewer.uri],
@@ -108,14 +108,26 @@ impl Given {
         Self { app, project, owner, staff, dead }
     }
 
+    /// A new candidate for a request of `kind` on the route with this path.
+    async fn candidate(&self, kind: &str, path: &str) -> About {
+        let is_candidate = matches!(kind, "itself" | "key");
+        if is_candidate || path.ends_with("/reminder/") {
+            let invited = self.owner.invite(&self.project, json!({})).await;
+            if path.ends_with("/advance/") {
+                invited.choose_password().await;
+            }
+            return About::Invited(invited);
+        }
+        let ready = json!({ "email": "ada@mail.example", "deadline": "2027-01-01T00:00:00Z" });
+        About::New(self.owner.candidate(&self.project, ready).await)
+    }
+
     /// A request of `kind` on a route, for something that would be done for whoever may have it done.
     async fn request(&self, kind: &str, Row { method, path, .. }: &Row) -> Request {
         let mut target = path.replace("{companyId}", "acme");
         target = target.replace("{projectId}", last_segment(&self.project));
-        if target.contains("{candidateId}") {
-            let candidate = self.owner.candidate(&self.project, json!({})).await;
-            target = target.replace("{candidateId}", last_segment(&candidate));
-        }
+        let about = self.candidate(kind, path).await;
+        target = target.replace("{candidateId}", last_segment(about.uri()));
         // So that a session login is not refused for where it comes from.
         let mut request = Request::new(method.clone(), &target).header("sec-fetch-site", "same-origin");
         if let Some(body) = body(method, path) {
@@ -124,6 +136,9 @@ impl Given {
         let secret = match kind {
             "anonymous" => None,
             "dead" => Some(self.dead.clone()),
+            "key" => return about.invited().sign(request),
+            "itself" => Some(about.invited().register().await.secret),
+            "candidate" => Some(self.owner.invite(&self.project, json!({})).await.register().await.secret),
             _ => {
                 let (_, staff) = self.staff.iter().find(|(name, _)| *name == kind).unwrap();
                 let ends_it = path.ends_with("-invalidate/");
@@ -137,10 +152,33 @@ impl Given {
     }
 }
 
+/// The candidate that a request is about.
+enum About {
+    New(String),
+    Invited(Invited),
+}
+
+impl About {
+    fn uri(&self) -> &str {
+        match self {
+            Self::New(uri) | Self::Invited(Invited { uri, .. }) => uri,
+        }
+    }
+
+    fn invited(&self) -> &Invited {
+        match self {
+            Self::Invited(invited) => invited,
+            Self::New(uri) => panic!("{uri} has no key"),
+        }
+    }
+}
+
 fn body(method: &Method, path: &str) -> Option<Value> {
     let last = path.trim_end_matches('/').rsplit('/').next().unwrap();
     match (method.as_str(), last) {
-        ("GET" | "DELETE", _) | (_, "api-token-invalidate" | "api-session-invalidate") => None,
+        ("GET" | "DELETE", _) => None,
+        (_, "api-token-invalidate" | "api-session-invalidate" | "advance" | "skip" | "reminder") => None,
+        ("PATCH", "deadline") => Some(json!({ "deadline": "2027-01-01T00:00:00Z" })),
         ("POST", "api-token-auth" | "api-session-auth") => {
             Some(json!({ "company": "acme", "username": "owner", "password": PASSWORD }))
         }
@@ -148,7 +186,7 @@ fn body(method: &Method, path: &str) -> Option<Value> {
         ("POST", "candidates") => Some(json!({ "first_name": "Ada", "last_name": "Lovelace" })),
         ("PATCH", "status") => Some(json!({ "status": "40-running" })),
         ("PATCH", "{projectId}") => Some(json!({ "contact_person": "Grace Hopper" })),
-        ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace" })),
+        ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),
         other => panic!("say what to send to {other:?}"),
     }
 }

@@ -53,6 +53,7 @@ async fn whoami_tells_who_calls_by_what_right_and_for_how_long() {
         },
         "permissions": [
             "read_company", "list_projects", "see_all_projects", "create_project", "read_project", "change_project",
+            "read_candidate", "change_candidate", "advance_candidate",
         ],
         "token": { "kind": "token", "expires_at": "2026-11-08T12:00:00Z" },
         "on_behalf_by": null,

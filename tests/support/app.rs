@@ -39,6 +39,7 @@ struct Inner {
     gateway: Gateway,
     owner: OnceCell<Staff>,
     people: AtomicUsize,
+    addresses: AtomicUsize,
 }
 
 impl TestApp {
@@ -63,7 +64,14 @@ impl TestApp {
         let app = App::new(config, clock.clone(), entropy);
         let template = Template::of_workspace().expect("the template");
         let gateway = Gateway::new(&template, &embedded::functions(&app)).expect("the gateway");
-        Self(Arc::new(Inner { app, clock, gateway, owner: OnceCell::new(), people: AtomicUsize::new(0) }))
+        Self(Arc::new(Inner {
+            app,
+            clock,
+            gateway,
+            owner: OnceCell::new(),
+            people: AtomicUsize::new(0),
+            addresses: AtomicUsize::new(0),
+        }))
     }
 
     /// The service, and what stands between it and DynamoDB. It does not wait before it tries again.
@@ -135,6 +143,12 @@ impl TestApp {
             "customer": person(&username, &email),
         });
         self.log_in_created(command, COMPANY, &username, email).await
+    }
+
+    /// An address that nobody has in this table.
+    pub(crate) fn next_email(&self) -> String {
+        let number = self.0.addresses.fetch_add(1, Ordering::Relaxed) + 1;
+        format!("candidate-{number}@mail.example")
     }
 
     /// Gives an operator's command.

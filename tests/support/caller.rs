@@ -99,6 +99,48 @@ impl Caller for Token {
     }
 }
 
+/// A candidate that has the key of its invitation.
+#[derive(Clone)]
+pub struct Invited {
+    pub(crate) app: TestApp,
+    /// The address of the candidate.
+    pub uri: String,
+    /// The key.
+    pub key: String,
+    /// The address that mails go to.
+    pub email: String,
+}
+
+impl Caller for Invited {
+    fn app(&self) -> &TestApp {
+        &self.app
+    }
+
+    fn sign(&self, request: Request) -> Request {
+        request.header("authorization", &format!("ActivationKey {}", self.key))
+    }
+}
+
+impl Invited {
+    /// Chooses [`PASSWORD`].
+    pub async fn choose_password(&self) {
+        self.patch(&self.uri, json!({ "password": PASSWORD })).await.expect(200);
+    }
+
+    /// Chooses [`PASSWORD`] and logs in.
+    pub async fn register(&self) -> Token {
+        self.choose_password().await;
+        let company = company_of(&self.uri);
+        self.app.log_in(company, &self.email).await
+    }
+}
+
+/// The company that an address is of.
+fn company_of(uri: &str) -> &str {
+    let rest = uri.split("/companies/").nth(1).unwrap_or_default();
+    rest.split('/').next().unwrap_or_default()
+}
+
 /// A browser with a session cookie, on a page of the service's own origin.
 #[derive(Clone)]
 pub struct Browser {
@@ -184,6 +226,30 @@ impl Staff {
         let mut body = json!({ "first_name": "Ada", "last_name": "Lovelace" });
         merge(&mut body, fields);
         self.post(&format!("{project}candidates/"), body).await.expect(201).uri("resource_uri")
+    }
+
+    /// Creates a project and lets it run.
+    pub async fn running_project(&self, fields: Value) -> String {
+        let project = self.project(fields).await;
+        self.set_status(&project, "40-running").await.expect(200);
+        project
+    }
+
+    /// Creates a candidate with an address of its own and a deadline in a week, and invites it.
+    pub async fn invite(&self, project: &str, fields: Value) -> Invited {
+        let app = self.app();
+        let email = app.next_email();
+        let mut own = json!({ "email": email, "deadline": app.clock().in_days(7) });
+        merge(&mut own, fields);
+        let uri = self.candidate(project, own).await;
+        let advanced = self.advance(&uri).await.expect(200);
+        let email = advanced.uri("email");
+        Invited { app: app.clone(), key: advanced.uri("activation_key"), uri, email }
+    }
+
+    /// Advances the candidate at `uri`.
+    pub async fn advance(&self, uri: &str) -> Response {
+        self.send(Request::patch(&format!("{uri}status/advance/"))).await
     }
 
     /// Changes the status of the project at `project`.

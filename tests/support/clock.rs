@@ -23,6 +23,11 @@ impl ManualClock {
         *self.time() += by;
     }
 
+    /// The moment some days from now, as clients write it.
+    pub fn in_days(&self, days: i64) -> String {
+        (self.now() + TimeDelta::days(days)).format("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+
     fn time(&self) -> MutexGuard<'_, DateTime<Utc>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{AttributeValue, Select};
-use chrono::DateTime;
+use chrono::{DateTime, Utc};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::app::App;
 use shared::domain::candidate::{Candidate, CandidateStatus, Evaluation};
 use shared::domain::customer::Customer;
+use shared::domain::effect::Effect;
 use shared::domain::project::Project;
 use shared::domain::search::tokens;
 use shared::domain::tally::{SHARDS, shard_of};
@@ -181,7 +182,12 @@ impl Expected {
         } else if sk.starts_with("CANDIDATE#") && pk.starts_with("COMPANY#") {
             let candidate: Candidate = read(item);
             self.check_index(key, item, index_partition(&candidate));
+            self.check_due(key, item, candidate.id.to_bytes()[15] % 16, candidate.expires_at());
             self.add_candidate(&candidate);
+        } else if sk == "EFFECT" {
+            let effect: Effect = read(item);
+            let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
+            self.check_due(key, item, shard.unwrap_or_default(), effect.next_try_at);
         }
     }
 
@@ -236,6 +242,18 @@ impl Expected {
         }
     }
 
+    fn check_due(&mut self, key: &Key, item: &Item, shard: u8, at: Option<DateTime<Utc>>) {
+        let place = [item.get("due_shard"), item.get("due_at")];
+        let (shard, at) = at
+            .map(|at| {
+                (AttributeValue::N(shard.to_string()), string(at.format("%Y-%m-%dT%H:%M:%SZ").to_string()))
+            })
+            .unzip();
+        if place != [shard.as_ref(), at.as_ref()] {
+            self.wrong.push(format!("{key:?} becomes due at {place:?}, not {at:?}"));
+        }
+    }
+
     fn check_index(&mut self, key: &Key, item: &Item, partition: String) {
         let id = key.1.split_once('#').map(|(_, id)| id.to_owned()).unwrap_or_default();
         let place = [item.get("by_status_pk"), item.get("by_status_sk")];
@@ -249,7 +267,8 @@ impl Expected {
 fn is_primary((pk, sk): &Key) -> bool {
     let kinds = ["COMPANY", "CUSTOMER#", "PROJECT#", "CANDIDATE#", "LABEL#", "VIDEO#"];
     let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
-    pk.starts_with("SESSION#") || (own && !pk.contains("#CUSTOMER#"))
+    let by_itself = ["SESSION#", "EFFECT#", "EVENT#"].iter().any(|kind| pk.starts_with(kind));
+    by_itself || (own && !pk.contains("#CUSTOMER#"))
 }
 
 /// The counters of a tally that are not zero, and the status that a shard repeats.

@@ -15,4 +15,5 @@ pub fn routes() -> Routes {
         .post("/api-session-auth/", login::session)
         .post("/api-session-invalidate/", logout::session)
         .get("/whoami/", whoami::whoami)
+        .get("/whoami/candidate/", whoami::candidate)
 }

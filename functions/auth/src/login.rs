@@ -27,7 +27,9 @@ pub(crate) async fn session(guard: Public, body: Fields) -> Result<impl IntoResp
     let logged_in = log_in(&guard, Login::read(body)?, SessionKind::Cookie).await?;
     let ends = logged_in.session.expires_at(guard.config().session_idle_minutes);
     let cookie = cookie(&logged_in.secret, guard.config());
-    let view = WhoAmIView::new(&logged_in.customer, &logged_in.session, ends, guard.references());
+    let project = guard.project_of(&logged_in).await?;
+    let session = Some((logged_in.session.kind, ends));
+    let view = WhoAmIView::new(&logged_in.identity, project.as_deref(), session, guard.references())?;
     Ok((AppendHeaders([(SET_COOKIE, cookie)]), Json(view)))
 }
 

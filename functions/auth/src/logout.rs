@@ -9,13 +9,13 @@ use shared::http::respond::Done;
 use crate::view::expired_cookie;
 
 /// Ends the session that the request came with.
-pub(crate) async fn token(WhoAmI(scope): WhoAmI) -> Result<Done> {
-    scope.end_session().await?;
+pub(crate) async fn token(guard: WhoAmI) -> Result<Done> {
+    guard.end_session().await?;
     Ok(Done)
 }
 
 /// Ends the session that the request came with, and lets the browser forget the cookie.
-pub(crate) async fn session(WhoAmI(scope): WhoAmI) -> Result<impl IntoResponse> {
-    scope.end_session().await?;
-    Ok((AppendHeaders([(SET_COOKIE, expired_cookie(scope.config()))]), Done))
+pub(crate) async fn session(guard: WhoAmI) -> Result<impl IntoResponse> {
+    guard.end_session().await?;
+    Ok((AppendHeaders([(SET_COOKIE, expired_cookie(guard.config()))]), Done))
 }

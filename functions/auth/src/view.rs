@@ -4,16 +4,18 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use shared::auth::caller::Identity;
 use shared::auth::credential::COOKIE;
+use shared::auth::guard::AsCandidate;
 use shared::auth::password::Password;
-use shared::auth::policy::Action;
+use shared::auth::policy::{Action, Standing};
 use shared::config::Config;
-use shared::domain::customer::Customer;
+use shared::domain::project::Project;
 use shared::http::Fields;
 use shared::http::reference::References;
 use shared::http::respond::timestamp;
-use shared::http::view::CustomerView;
-use shared::store::{Session, SessionKind};
+use shared::http::view::{CandidateFields, CandidateView, CustomerView, PlacedVideoView, Viewer};
+use shared::store::SessionKind;
 use shared::{Error, Result};
 
 /// The most characters of a user name or company in a login; longer ones lead nowhere.
@@ -77,36 +79,112 @@ pub(crate) struct TokenView {
 pub(crate) struct WhoAmIView {
     company: String,
     kind: &'static str,
-    resource: CustomerView,
+    resource: ResourceView,
     permissions: Vec<&'static str>,
-    token: SessionView,
+    token: ProofView,
     on_behalf_by: Option<String>,
 }
 
 #[derive(Serialize)]
-struct SessionView {
-    kind: SessionKind,
-    expires_at: String,
+#[serde(untagged)]
+enum ResourceView {
+    Customer(Box<CustomerView>),
+    Candidate(Box<CandidateView>),
+}
+
+#[derive(Serialize)]
+struct ProofView {
+    kind: &'static str,
+    expires_at: Option<String>,
 }
 
 impl WhoAmIView {
-    /// The view of a staff user's session that ends at `ends` unless it is used.
+    /// The view of somebody, by a session that ends at `ends` unless it is used, or by the key that they were sent.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when the `project` of a candidate is gone.
     pub(crate) fn new(
-        customer: &Customer,
-        session: &Session,
-        ends: DateTime<Utc>,
+        identity: &Identity,
+        project: Option<&Project>,
+        session: Option<(SessionKind, DateTime<Utc>)>,
         references: References<'_>,
-    ) -> Self {
-        let everywhere = BTreeSet::new();
-        let allowed =
-            Action::ALL.iter().filter(|action| action.is_allowed(customer.account_type, &everywhere));
-        Self {
-            company: references.company(&customer.company),
-            kind: "customer",
-            resource: CustomerView::new(customer, references),
+    ) -> Result<Self> {
+        let (company, kind, standing, key_ends, resource) = match identity {
+            Identity::Customer(customer) => {
+                let standing = Standing::Staff(customer.account_type, BTreeSet::new());
+                let view = ResourceView::Customer(Box::new(CustomerView::new(customer, references)));
+                (&customer.company, "customer", standing, None, view)
+            }
+            Identity::Candidate(candidate) => {
+                let viewer = Viewer::itself(project.ok_or(Error::NotFound)?, references);
+                let view = ResourceView::Candidate(Box::new(CandidateView::new(candidate, &viewer)));
+                (&candidate.company, "candidate", Standing::Itself, candidate.profile.deadline, view)
+            }
+        };
+        let allowed = Action::ALL.iter().filter(|action| action.is_allowed(&standing));
+        let token = match session {
+            Some((kind, ends)) => ProofView { kind: kind.as_str(), expires_at: Some(timestamp(ends)) },
+            None => ProofView { kind: "activation_key", expires_at: key_ends.map(timestamp) },
+        };
+        Ok(Self {
+            company: references.company(company),
+            kind,
+            resource,
             permissions: allowed.map(|action| action.as_str()).collect(),
-            token: SessionView { kind: session.kind, expires_at: timestamp(ends) },
+            token,
             on_behalf_by: None,
+        })
+    }
+}
+
+/// A candidate's view of itself and of what it takes part in.
+#[derive(Serialize)]
+pub(crate) struct CandidateWhoAmIView {
+    #[serde(flatten)]
+    candidate: CandidateFields,
+    company: OwnCompanyView,
+    project: OwnProjectView,
+    seconds_until_deadline: Option<i64>,
+}
+
+#[derive(Serialize)]
+struct OwnCompanyView {
+    resource_uri: String,
+    name: String,
+    timezone: String,
+}
+
+#[derive(Serialize)]
+struct OwnProjectView {
+    resource_uri: String,
+    name: String,
+    support_lang: &'static str,
+    language: &'static str,
+    videos: Vec<PlacedVideoView>,
+}
+
+impl CandidateWhoAmIView {
+    /// The view of the candidate who is calling.
+    pub(crate) fn new(guard: &AsCandidate) -> Self {
+        let references = guard.references();
+        let (company, project) = (&guard.company, &guard.project);
+        let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
+        let left = guard.candidate.profile.deadline.map(|deadline| deadline - guard.now);
+        Self {
+            candidate: CandidateFields::new(&guard.candidate, &Viewer::itself(project, references)),
+            company: OwnCompanyView {
+                resource_uri: references.company(&company.id),
+                name: company.name.to_string(),
+                timezone: company.timezone.to_string(),
+            },
+            project: OwnProjectView {
+                resource_uri: references.project(&company.id, project.id),
+                name: project.settings.name.to_string(),
+                support_lang: language.code(),
+                language: language.iso(),
+                videos: PlacedVideoView::all_of(project, references),
+            },
+            seconds_until_deadline: left.map(|left| left.num_seconds().max(0)),
         }
     }
 }

@@ -1,12 +1,23 @@
-//! GET /whoami/.
+//! Who is calling.
 
 use axum::Json;
-use shared::auth::guard::WhoAmI;
+use shared::Result;
+use shared::auth::caller::Proof;
+use shared::auth::guard::{AsCandidate, WhoAmI};
 
-use crate::view::WhoAmIView;
+use crate::view::{CandidateWhoAmIView, WhoAmIView};
 
-/// Shows the caller to itself.
-pub(crate) async fn whoami(WhoAmI(scope): WhoAmI) -> Json<WhoAmIView> {
-    let caller = &scope.caller;
-    Json(WhoAmIView::new(&caller.customer, &caller.session, caller.session_ends, scope.references()))
+/// GET /whoami/
+pub(crate) async fn whoami(guard: WhoAmI) -> Result<Json<WhoAmIView>> {
+    let session = match &guard.caller.proof {
+        Proof::Session(live) => Some((live.session.kind, live.ends)),
+        Proof::AccessKey => None,
+    };
+    let project = guard.project.as_deref();
+    WhoAmIView::new(&guard.caller.identity, project, session, guard.references()).map(Json)
+}
+
+/// GET /whoami/candidate/
+pub(crate) async fn candidate(guard: AsCandidate) -> Json<CandidateWhoAmIView> {
+    Json(CandidateWhoAmIView::new(&guard))
 }

@@ -3,19 +3,22 @@
 use axum::Json;
 use shared::Result;
 use shared::auth::guard::{Beside, CandidatePage, InProject, OnCandidate};
-use shared::auth::policy::{ChangeProject, ReadProject};
+use shared::auth::policy::{ChangeCandidate, ChangeProject, ReadCandidate, ReadProject, Standing};
 use shared::domain::candidate::Candidate;
+use shared::domain::transition::Step;
 use shared::http::Fields;
 use shared::http::page::Envelope;
 use shared::http::respond::{Created, Done};
+use shared::http::view::CandidateView;
 
-use crate::view::{CandidateView, Changes, Viewer};
+use crate::changes::{Changes, OwnChanges};
+use crate::view::{show, viewer};
 
 /// GET …/candidates/
 pub(crate) async fn list(
     Beside(guard, list): Beside<InProject<ReadProject>, CandidatePage>,
 ) -> Envelope<CandidateView> {
-    let viewer = Viewer::of(&guard);
+    let viewer = viewer(&guard);
     let page = list.page.map(|candidate| CandidateView::new(&candidate, &viewer));
     let address = guard.references().candidates(guard.company(), guard.project.id);
     list.query.envelope(&address, page, list.total)
@@ -25,26 +28,37 @@ pub(crate) async fn list(
 pub(crate) async fn create(guard: InProject<ChangeProject>, body: Fields) -> Result<Created<CandidateView>> {
     let profile = Changes::read_new(body)?;
     let id = guard.store.next_id(guard.now);
-    let by = guard.caller.customer.id;
+    let by = guard.caller.customer();
     let candidate = Candidate::new(id, guard.company().clone(), guard.project.id, profile, by);
-    guard.store.create_candidate(&candidate).await?;
-    let view = CandidateView::new(&candidate, &Viewer::of(&guard));
+    let step = Step::from(candidate);
+    guard.store.create_candidate(&step, guard.now).await?;
+    let view = CandidateView::new(&step.candidate, &viewer(&guard));
     Ok(Created(guard.references().candidate(guard.company(), guard.project.id, id), view))
 }
 
 /// GET …/candidates/{candidateId}/
-pub(crate) async fn read(guard: OnCandidate<ReadProject>) -> Json<CandidateView> {
-    Json(CandidateView::new(&guard.candidate, &Viewer::of(&guard)))
+pub(crate) async fn read(guard: OnCandidate<ReadCandidate>) -> Json<CandidateView> {
+    show(&guard, &guard.candidate)
 }
 
 /// PATCH …/candidates/{candidateId}/
-pub(crate) async fn update(guard: OnCandidate<ChangeProject>, body: Fields) -> Result<Json<CandidateView>> {
-    let mut after = Candidate::clone(&guard.candidate);
-    Changes::read(body)?.apply_to(&mut after.profile);
-    if after != *guard.candidate {
-        guard.store.update_candidate(&guard.candidate, &after).await?;
+pub(crate) async fn update(guard: OnCandidate<ChangeCandidate>, body: Fields) -> Result<Json<CandidateView>> {
+    let before = &guard.candidate;
+    let mut after = Candidate::clone(before);
+    match guard.standing() {
+        Standing::Itself => {
+            if let Some(password) = OwnChanges::read(body)?.apply_to(&mut after.profile) {
+                after = after.with_password(guard.hash(password).await?);
+            }
+        }
+        _ => Changes::read(body)?.apply_to(&mut after.profile),
     }
-    Ok(Json(CandidateView::new(&after, &Viewer::of(&guard))))
+    if after == **before {
+        return Ok(show(&guard, before));
+    }
+    let step = after.after_deadline_change(before.profile.deadline, guard.now);
+    guard.store.change_candidate(before, &step, guard.now).await?;
+    Ok(show(&guard, &step.candidate))
 }
 
 /// DELETE …/candidates/{candidateId}/

@@ -1,6 +1,10 @@
 //! The candidates of a project.
 
+mod changes;
 mod crud;
+mod deadline;
+mod reminder;
+mod status;
 mod view;
 
 use shared::http::Routes;
@@ -9,10 +13,19 @@ use shared::http::Routes;
 pub fn routes() -> Routes {
     const LIST: &str = "/companies/{companyId}/projects/{projectId}/candidates/";
     const ONE: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/";
+    const DEADLINE: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/deadline/";
+    const ADVANCE: &str =
+        "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/status/advance/";
+    const SKIP: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/status/skip/";
+    const REMINDER: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/reminder/";
     Routes::new()
         .get(LIST, crud::list)
         .post(LIST, crud::create)
         .get(ONE, crud::read)
         .patch(ONE, crud::update)
         .delete(ONE, crud::delete)
+        .patch(DEADLINE, deadline::update)
+        .patch(ADVANCE, status::advance)
+        .patch(SKIP, status::skip)
+        .post(REMINDER, reminder::create)
 }

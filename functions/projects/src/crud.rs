@@ -21,12 +21,13 @@ pub(crate) async fn list(
 ) -> Result<Envelope<ListedProjectView>> {
     let query = ListQuery::parse(query.as_deref())?;
     let status = query.filter("status", ProjectStatus::parse)?;
-    let customer = &guard.caller.customer;
-    let (page, total) = if Action::SeeAllProjects.is_allowed(customer.account_type, &Default::default()) {
-        guard.store.list_projects(guard.company(), status, query.page()).await?
-    } else {
-        let projects = guard.store.projects_of(guard.company(), customer.id, status).await?;
-        query.slice(projects, |counted| counted.project.id.to_string())
+    let sees_all = Action::SeeAllProjects.is_allowed(&guard.caller.in_company());
+    let (page, total) = match guard.caller.customer().filter(|_| !sees_all) {
+        None => guard.store.list_projects(guard.company(), status, query.page()).await?,
+        Some(customer) => {
+            let projects = guard.store.projects_of(guard.company(), customer, status).await?;
+            query.slice(projects, |counted| counted.project.id.to_string())
+        }
     };
     query.check_range(total)?;
     let viewer = Viewer::of(&guard, &guard.company);
@@ -39,7 +40,7 @@ pub(crate) async fn create(guard: InCompany<CreateProject>, body: Fields) -> Res
     let changes = Changes::read_new(body, guard.company(), guard.references())?;
     let (settings, mut staff) = changes.into_new(&guard.company, guard.now)?;
     // Whoever creates a project runs it.
-    staff.interview_managers.insert(guard.caller.customer.id);
+    staff.interview_managers.extend(guard.caller.customer());
     let id = guard.store.next_id(guard.now);
     let company = guard.company().clone();
     let project = Project { id, company, status: ProjectStatus::Incomplete, settings, staff };

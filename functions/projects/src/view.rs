@@ -12,6 +12,7 @@ use shared::domain::text::Email;
 use shared::http::Fields;
 use shared::http::reference::References;
 use shared::http::respond::date;
+use shared::http::view::PlacedVideoView;
 use shared::{Error, Result};
 
 /// Reads the body of a change of status.
@@ -23,7 +24,7 @@ pub(crate) fn read_status(mut body: Fields) -> Result<ProjectStatus> {
 
 /// Who looks at a project.
 pub(crate) struct Viewer<'a> {
-    customer: CustomerId,
+    customer: Option<CustomerId>,
     company: &'a Company,
     references: References<'a>,
 }
@@ -31,7 +32,7 @@ pub(crate) struct Viewer<'a> {
 impl<'a> Viewer<'a> {
     /// The caller whom a guard has admitted.
     pub(crate) fn of(scope: &'a Scope, company: &'a Company) -> Self {
-        Self { customer: scope.caller.customer.id, company, references: scope.references() }
+        Self { customer: scope.caller.customer(), company, references: scope.references() }
     }
 }
 
@@ -114,7 +115,7 @@ struct ProjectFields {
     results: String,
     roles: String,
     criteria: String,
-    videos: Vec<VideoView>,
+    videos: Vec<PlacedVideoView>,
     can_evaluate: bool,
     can_see_results: bool,
     can_archive: bool,
@@ -129,12 +130,6 @@ struct ProjectFields {
     partner_data: Map<String, Value>,
     team_evaluation: u8,
     interview_suite_url: String,
-}
-
-#[derive(Serialize)]
-struct VideoView {
-    uri: String,
-    position: u32,
 }
 
 impl ProjectFields {
@@ -176,14 +171,7 @@ impl ProjectFields {
             results: format!("{own}results/"),
             roles: format!("{own}roles/"),
             criteria: format!("{own}criteria/"),
-            videos: settings
-                .videos
-                .iter()
-                .map(|placed| VideoView {
-                    uri: references.video(company, placed.video),
-                    position: placed.position,
-                })
-                .collect(),
+            videos: PlacedVideoView::all_of(project, references),
             can_evaluate: tally.can_evaluate(project, viewer.customer),
             can_see_results: tally.can_see_results(project, viewer.customer),
             can_archive: tally.can_archive(project),

@@ -6,7 +6,8 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 
 use crate::clock::Entropy;
 use crate::domain::Refusal;
-use crate::domain::id::{CompanyId, CustomerId};
+use crate::domain::account::Account;
+use crate::domain::id::{CompanyId, Id};
 use crate::error::{Error, Result};
 use crate::store::SessionKind;
 
@@ -14,8 +15,10 @@ use crate::store::SessionKind;
 pub const COOKIE: &str = "sessionid";
 /// Random bytes in a secret: 192 bits.
 const RANDOM_BYTES: usize = 24;
-/// Bytes of a customer's identifier.
-const ID_BYTES: usize = 16;
+/// The byte before a customer's identifier.
+const CUSTOMER: u8 = 1;
+/// The byte before a project's and its candidate's identifiers.
+const CANDIDATE: u8 = 2;
 
 /// Nothing that could be a credential came with the request.
 pub const MISSING: Refusal =
@@ -24,12 +27,22 @@ pub const MISSING: Refusal =
 pub const REJECTED: Refusal =
     Refusal { code: "invalid_credential", detail: "The credential is invalid or has expired." };
 
-impl SessionKind {
+/// How somebody proves who they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Means {
+    /// By a session.
+    Session(SessionKind),
+    /// By the key that a candidate was sent.
+    AccessKey,
+}
+
+impl Means {
     /// What a secret of this kind begins with, so that scanners know one when it leaks.
     fn prefix(self) -> &'static str {
         match self {
-            Self::Token => "ivt_",
-            Self::Cookie => "ivs_",
+            Self::Session(SessionKind::Token) => "ivt_",
+            Self::Session(SessionKind::Cookie) => "ivs_",
+            Self::AccessKey => "ivk_",
         }
     }
 }
@@ -40,26 +53,21 @@ pub struct Credential {
     /// The text that proves it.
     pub secret: String,
     /// How it came.
-    pub kind: SessionKind,
+    pub means: Means,
     /// The company that it claims.
     pub company: CompanyId,
-    /// The user that it claims.
-    pub customer: CustomerId,
+    /// The account that it claims.
+    pub account: Account,
 }
 
 impl Credential {
-    /// A new credential for a user.
-    pub fn generate(
-        kind: SessionKind,
-        company: &CompanyId,
-        customer: CustomerId,
-        entropy: &dyn Entropy,
-    ) -> Self {
+    /// A new credential for an account.
+    pub fn generate(means: Means, company: &CompanyId, account: Account, entropy: &dyn Entropy) -> Self {
         let mut random = [0; RANDOM_BYTES];
         entropy.fill(&mut random);
-        let bytes = [customer.to_bytes().as_slice(), &random, company.as_str().as_bytes()].concat();
-        let secret = format!("{}{}", kind.prefix(), URL_SAFE_NO_PAD.encode(bytes));
-        Self { secret, kind, company: company.clone(), customer }
+        let bytes = [&*account_bytes(account), &random, company.as_str().as_bytes()].concat();
+        let secret = format!("{}{}", means.prefix(), URL_SAFE_NO_PAD.encode(bytes));
+        Self { secret, means, company: company.clone(), account }
     }
 
     /// The credential that a request carries: in its Authorization header, else in its cookie.
@@ -73,29 +81,63 @@ impl Credential {
                 if cookies(headers).next().is_none() {
                     return Err(Error::Unauthenticated(MISSING));
                 }
-                cookies(headers).find_map(|secret| Self::parse(secret, SessionKind::Cookie))
+                cookies(headers).find_map(|secret| Self::parse(secret, Means::Session(SessionKind::Cookie)))
             }
         };
         found.ok_or(Error::Unauthenticated(REJECTED))
     }
 
-    fn parse(secret: &str, kind: SessionKind) -> Option<Self> {
-        let bytes = URL_SAFE_NO_PAD.decode(secret.strip_prefix(kind.prefix())?).ok()?;
-        let (id, rest) = bytes.split_first_chunk::<ID_BYTES>()?;
+    fn parse(secret: &str, means: Means) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(secret.strip_prefix(means.prefix())?).ok()?;
+        let (account, rest) = split_account(&bytes)?;
         let company = std::str::from_utf8(rest.get(RANDOM_BYTES..)?).ok()?.parse().ok()?;
-        Some(Self { secret: secret.to_owned(), kind, company, customer: CustomerId::from_bytes(*id) })
+        let is_usable = means != Means::AccessKey || matches!(account, Account::Candidate { .. });
+        is_usable.then(|| Self { secret: secret.to_owned(), means, company, account })
     }
 }
 
-/// `Token <secret>`, or `Basic <base64 of token:<secret>>`.
+/// What stands for an account in a credential: its kind, then its identifiers.
+fn account_bytes(account: Account) -> Vec<u8> {
+    match account {
+        Account::Customer { customer } => [&[CUSTOMER], &customer.to_bytes()[..]].concat(),
+        Account::Candidate { project, candidate } => {
+            [&[CANDIDATE], &project.to_bytes()[..], &candidate.to_bytes()].concat()
+        }
+    }
+}
+
+/// The account that `bytes` begin with, and what follows.
+fn split_account(bytes: &[u8]) -> Option<(Account, &[u8])> {
+    fn id<T>(bytes: &[u8]) -> Option<(Id<T>, &[u8])> {
+        let (id, rest) = bytes.split_first_chunk()?;
+        Some((Id::from_bytes(*id), rest))
+    }
+    match bytes.split_first()? {
+        (&CUSTOMER, rest) => {
+            let (customer, rest) = id(rest)?;
+            Some((Account::Customer { customer }, rest))
+        }
+        (&CANDIDATE, rest) => {
+            let (project, rest) = id(rest)?;
+            let (candidate, rest) = id(rest)?;
+            Some((Account::Candidate { project, candidate }, rest))
+        }
+        _ => None,
+    }
+}
+
+/// `Token <secret>`, `Basic <base64 of token:<secret>>`, or `ActivationKey <key>`.
 fn from_authorization(value: &str) -> Option<Credential> {
+    const TOKEN: Means = Means::Session(SessionKind::Token);
     let (scheme, rest) = value.split_once(' ')?;
     let rest = rest.trim();
     if scheme.eq_ignore_ascii_case("token") {
-        Credential::parse(rest, SessionKind::Token)
+        Credential::parse(rest, TOKEN)
     } else if scheme.eq_ignore_ascii_case("basic") {
         let pair = String::from_utf8(STANDARD.decode(rest).ok()?).ok()?;
-        Credential::parse(pair.strip_prefix("token:")?, SessionKind::Token)
+        Credential::parse(pair.strip_prefix("token:")?, TOKEN)
+    } else if scheme.eq_ignore_ascii_case("activationkey") {
+        Credential::parse(rest, Means::AccessKey)
     } else {
         None
     }
@@ -118,8 +160,16 @@ mod tests {
     use crate::clock::SystemEntropy;
     use crate::domain::id::Id;
 
-    fn generate(kind: SessionKind) -> Credential {
-        Credential::generate(kind, &"acme".parse().unwrap(), Id::from_bytes([5; 16]), &SystemEntropy)
+    const CUSTOMER: Account = Account::Customer { customer: Id::from_bytes([5; 16]) };
+    const CANDIDATE: Account =
+        Account::Candidate { project: Id::from_bytes([6; 16]), candidate: Id::from_bytes([7; 16]) };
+
+    fn secret(means: Means, account: Account) -> String {
+        Credential::generate(means, &"acme".parse().unwrap(), account, &SystemEntropy).secret
+    }
+
+    fn session(kind: SessionKind) -> String {
+        secret(Means::Session(kind), CUSTOMER)
     }
 
     fn read(name: header::HeaderName, value: &str) -> Result<Credential> {
@@ -128,30 +178,38 @@ mod tests {
 
     #[test]
     fn every_way_of_sending_leads_to_session_and_user() {
-        let token = generate(SessionKind::Token).secret;
-        let cookie = generate(SessionKind::Cookie).secret;
+        let token = session(SessionKind::Token);
+        let cookie = session(SessionKind::Cookie);
         let basic = STANDARD.encode(format!("token:{token}"));
-        for (name, value, secret) in [
-            (header::AUTHORIZATION, format!("Token {token}"), &token),
-            (header::AUTHORIZATION, format!("Basic {basic}"), &token),
-            (header::COOKIE, format!("theme=dark; sessionid={cookie}"), &cookie),
-            (header::COOKIE, format!("name=é; sessionid=old; sessionid={cookie}"), &cookie),
+        let candidates = secret(Means::Session(SessionKind::Token), CANDIDATE);
+        let key = secret(Means::AccessKey, CANDIDATE);
+        for (name, value, secret, account) in [
+            (header::AUTHORIZATION, format!("Token {token}"), &token, CUSTOMER),
+            (header::AUTHORIZATION, format!("Token {candidates}"), &candidates, CANDIDATE),
+            (header::AUTHORIZATION, format!("ActivationKey {key}"), &key, CANDIDATE),
+            (header::AUTHORIZATION, format!("Basic {basic}"), &token, CUSTOMER),
+            (header::COOKIE, format!("theme=dark; sessionid={cookie}"), &cookie, CUSTOMER),
+            (header::COOKIE, format!("name=é; sessionid=old; sessionid={cookie}"), &cookie, CUSTOMER),
         ] {
             let credential = read(name, &value).unwrap();
-            assert_eq!((&credential.secret, credential.customer), (secret, Id::from_bytes([5; 16])));
+            assert_eq!((&credential.secret, credential.account), (secret, account));
             assert_eq!(credential.company.as_str(), "acme");
         }
     }
 
     #[test]
     fn a_secret_counts_only_the_way_it_was_made_for() {
-        let token = generate(SessionKind::Token).secret;
-        let cookie = generate(SessionKind::Cookie).secret;
+        let token = session(SessionKind::Token);
+        let cookie = session(SessionKind::Cookie);
+        let key = secret(Means::AccessKey, CANDIDATE);
         let basic = |pair: String| format!("Basic {}", STANDARD.encode(pair));
         for (name, value) in [
             (header::AUTHORIZATION, format!("Token {cookie}")),
             (header::COOKIE, format!("sessionid={token}")),
             (header::AUTHORIZATION, format!("Bearer {token}")),
+            (header::AUTHORIZATION, format!("ActivationKey {token}")),
+            (header::AUTHORIZATION, format!("Token {key}")),
+            (header::AUTHORIZATION, format!("ActivationKey {}", secret(Means::AccessKey, CUSTOMER))),
             (header::AUTHORIZATION, basic(format!("owner:{token}"))),
             (header::AUTHORIZATION, basic("token:".to_owned())),
             (header::AUTHORIZATION, "Token".to_owned()),

@@ -10,13 +10,28 @@ use crate::domain::project::Role;
 pub const NOT_ALLOWED: Refusal =
     Refusal { code: "permission_denied", detail: "You do not have permission to perform this action." };
 
-/// Who may take an action: callers with at least an account type, or with one of some roles in the project at hand.
+/// What a caller is to the thing at hand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// A staff user, with these roles in the project at hand.
+    Staff(AccountType, BTreeSet<Role>),
+    /// The very candidate.
+    Itself,
+    /// A candidate, to all but itself.
+    Outsider,
+}
+
+/// Who may take an action: callers with at least an account type, or with one of some roles in the project at hand, or
+/// the candidate that it is about.
 #[derive(Debug, Clone, Copy)]
 struct Rule {
     account_type: AccountType,
     roles: &'static [Role],
+    itself: bool,
 }
 
+/// For actions that no role allows.
+const NONE: &[Role] = &[];
 /// Any role in a project makes its holder project staff.
 const STAFF: &[Role] = &[Role::InterviewManager, Role::Evaluator, Role::Reviewer];
 /// Interview managers are the project managers of the contract.
@@ -29,7 +44,7 @@ pub trait Grant: Send + Sync + 'static {
 }
 
 macro_rules! actions {
-    ($($(#[$doc:meta])+ $name:ident $text:literal: $account_type:ident or $roles:expr;)+) => {
+    ($($(#[$doc:meta])+ $name:ident $text:literal: $account_type:ident or $roles:ident $(or $itself:ident)?;)+) => {
         /// Something that not everybody may do.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Action {
@@ -46,7 +61,13 @@ macro_rules! actions {
             }
 
             fn rule(self) -> Rule {
-                match self { $(Self::$name => Rule { account_type: AccountType::$account_type, roles: $roles },)+ }
+                match self {
+                    $(Self::$name => Rule {
+                        account_type: AccountType::$account_type,
+                        roles: $roles,
+                        itself: [$(stringify!($itself))?].contains(&"itself"),
+                    },)+
+                }
             }
         }
 
@@ -59,23 +80,35 @@ macro_rules! actions {
 
 actions! {
     /// Read the company.
-    ReadCompany "read_company": HiringManager or &[];
+    ReadCompany "read_company": HiringManager or NONE;
     /// List projects: owners and admins see all, others those in which they have a role.
-    ListProjects "list_projects": HiringManager or &[];
+    ListProjects "list_projects": HiringManager or NONE;
     /// See every project of the company.
-    SeeAllProjects "see_all_projects": Admin or &[];
+    SeeAllProjects "see_all_projects": Admin or NONE;
     /// Create a project.
-    CreateProject "create_project": Recruiter or &[];
-    /// Read a project and its candidates.
+    CreateProject "create_project": Recruiter or NONE;
+    /// Read a project and list its candidates.
     ReadProject "read_project": Admin or STAFF;
-    /// Change a project or its status; create, change and delete its candidates.
+    /// Change a project or its status; create, import, delete, skip and remind its candidates, and set their deadlines.
     ChangeProject "change_project": Admin or MANAGERS;
+    /// Read a candidate.
+    ReadCandidate "read_candidate": Admin or STAFF or itself;
+    /// Change a candidate's fields: a manager those of the application, the candidate its own.
+    ChangeCandidate "change_candidate": Admin or MANAGERS or itself;
+    /// Advance a candidate.
+    AdvanceCandidate "advance_candidate": Admin or MANAGERS or itself;
 }
 
 impl Action {
-    /// Whether a caller of `account_type`, with `roles` in the project at hand, may do this.
-    pub fn is_allowed(self, account_type: AccountType, roles: &BTreeSet<Role>) -> bool {
+    /// Whether a caller of this standing may do this.
+    pub fn is_allowed(self, standing: &Standing) -> bool {
         let rule = self.rule();
-        account_type >= rule.account_type || rule.roles.iter().any(|role| roles.contains(role))
+        match standing {
+            Standing::Staff(account_type, roles) => {
+                *account_type >= rule.account_type || rule.roles.iter().any(|role| roles.contains(role))
+            }
+            Standing::Itself => rule.itself,
+            Standing::Outsider => false,
+        }
     }
 }

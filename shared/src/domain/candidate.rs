@@ -160,7 +160,7 @@ impl Candidate {
         company: CompanyId,
         project: ProjectId,
         profile: Profile,
-        by: CustomerId,
+        by: Option<CustomerId>,
     ) -> Self {
         Self {
             id,
@@ -168,7 +168,7 @@ impl Candidate {
             project,
             status: CandidateStatus::New,
             profile,
-            created_by: Some(by),
+            created_by: by,
             invited_at: None,
             confirmed_at: None,
             interviewed_at: None,
@@ -179,6 +179,32 @@ impl Candidate {
             password_hash: None,
             session_epoch: 0,
         }
+    }
+
+    /// When its deadline makes a difference to where it stands, if ever.
+    pub fn expires_at(&self) -> Option<DateTime<Utc>> {
+        use CandidateStatus::{Confirmed, Interviewing, Invited};
+        self.profile.deadline.filter(|_| matches!(self.status, Invited | Confirmed | Interviewing))
+    }
+
+    /// Whether it may log in and act: for ever, unless it was skipped.
+    pub fn may_log_in(&self) -> bool {
+        self.status != CandidateStatus::Skipped
+    }
+
+    /// Whether its access key, if it has one, may be used at `now`: not after the deadline, even before that was noticed.
+    pub fn may_use_key(&self, now: DateTime<Utc>) -> bool {
+        self.may_log_in() && !self.is_overdue(now)
+    }
+
+    /// The candidate with another password: its sessions end, and so does a key that stood for a password.
+    pub fn with_password(mut self, hash: PasswordHash) -> Self {
+        self.password_hash = Some(hash);
+        self.session_epoch += 1;
+        if self.status != CandidateStatus::Invited {
+            self.access_key = None;
+        }
+        self
     }
 
     /// The evaluators who have finished evaluating it.

@@ -30,7 +30,7 @@ pub struct Effect {
     /// How often it was tried, the try under way included.
     pub attempts: u32,
     /// When it may be tried again; none once it is given up.
-    pub due_at: Option<DateTime<Utc>>,
+    pub next_try_at: Option<DateTime<Utc>>,
 }
 
 impl Effect {
@@ -46,35 +46,35 @@ impl Effect {
             mail,
             created_at: now,
             attempts: 0,
-            due_at: Some(now + TimeDelta::minutes(1)),
+            next_try_at: Some(now + TimeDelta::minutes(1)),
         }
     }
 
     /// The effect taken on at `now`; none when it was given up.
     pub fn taken(mut self, now: DateTime<Utc>) -> Option<Self> {
-        self.due_at.take()?;
+        self.next_try_at.take()?;
         self.attempts += 1;
-        self.due_at = Some(now + LEASE);
+        self.next_try_at = Some(now + LEASE);
         Some(self)
     }
 
     /// The effect after a try that failed at `now`: due again later each time, until it is given up.
     pub fn failed(mut self, now: DateTime<Utc>) -> Self {
         let delay = TimeDelta::minutes(1 << self.attempts.min(ATTEMPTS));
-        self.due_at = (self.attempts < ATTEMPTS).then(|| now + delay);
+        self.next_try_at = (self.attempts < ATTEMPTS).then(|| now + delay);
         self
     }
 
     /// The effect after a try at `now` for which there was no room: it does not count.
     pub fn postponed(mut self, now: DateTime<Utc>) -> Self {
         self.attempts -= 1;
-        self.due_at = Some(now + TimeDelta::minutes(1));
+        self.next_try_at = Some(now + TimeDelta::minutes(1));
         self
     }
 
     /// The effect given up, because no try can succeed.
     pub fn given_up(self) -> Self {
-        Self { due_at: None, ..self }
+        Self { next_try_at: None, ..self }
     }
 
     /// Whether `candidate` has moved on, so that what this would tell is no longer so.

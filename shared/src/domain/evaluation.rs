@@ -32,18 +32,13 @@ pub fn status(completed_by: &BTreeSet<CustomerId>, needed: usize) -> EvaluationS
     }
 }
 
-/// The evaluation status as `customer` sees it: none for who does not evaluate.
+/// The evaluation status as `evaluator` sees it: none for who is none.
 pub fn status_for(
-    customer: CustomerId,
-    evaluators: &BTreeSet<CustomerId>,
+    evaluator: Option<CustomerId>,
     completed_by: &BTreeSet<CustomerId>,
 ) -> Option<EvaluationStatus> {
-    let status = if completed_by.contains(&customer) {
-        EvaluationStatus::Completed
-    } else {
-        EvaluationStatus::Pending
-    };
-    evaluators.contains(&customer).then_some(status)
+    let is_done = completed_by.contains(&evaluator?);
+    Some(if is_done { EvaluationStatus::Completed } else { EvaluationStatus::Pending })
 }
 
 #[cfg(test)]
@@ -64,7 +59,8 @@ mod tests {
             EvaluationStatus::Pending,
             "without evaluators nothing was evaluated"
         );
-        assert_eq!(status_for(one, &by(&[one]), &by(&[])), Some(EvaluationStatus::Pending));
-        assert_eq!(status_for(one, &by(&[two]), &by(&[one])), None);
+        assert_eq!(status_for(Some(one), &by(&[])), Some(EvaluationStatus::Pending));
+        assert_eq!(status_for(Some(one), &by(&[one])), Some(EvaluationStatus::Completed));
+        assert_eq!(status_for(None, &by(&[one])), None);
     }
 }

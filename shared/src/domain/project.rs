@@ -200,6 +200,11 @@ impl Staff {
         held.into_iter().filter(|(_, people)| people.contains(&customer)).map(|(role, _)| role).collect()
     }
 
+    /// `customer`, if it is one who evaluates.
+    pub fn evaluates(&self, customer: Option<CustomerId>) -> Option<CustomerId> {
+        customer.filter(|customer| self.evaluators.contains(customer))
+    }
+
     /// Everybody with a role.
     pub fn everybody(&self) -> BTreeSet<CustomerId> {
         [&self.interview_managers, &self.evaluators, &self.reviewers].into_iter().flatten().copied().collect()

@@ -97,17 +97,16 @@ impl Tally {
         self.with_evaluations(project.evaluations_needed().max(1))
     }
 
-    /// Whether `customer` evaluates in `project` and there is somebody to evaluate.
-    pub fn can_evaluate(&self, project: &Project, customer: CustomerId) -> bool {
-        project.staff.evaluators.contains(&customer) && self.with_status(CandidateStatus::Interviewed) > 0
+    /// Whether `customer`, if it is one, evaluates in `project` and there is somebody to evaluate.
+    pub fn can_evaluate(&self, project: &Project, customer: Option<CustomerId>) -> bool {
+        project.staff.evaluates(customer).is_some() && self.with_status(CandidateStatus::Interviewed) > 0
     }
 
-    /// Whether there are results to show to `customer`: for an evaluator only once they have evaluated somebody.
-    pub fn can_see_results(&self, project: &Project, customer: CustomerId) -> bool {
-        if project.staff.evaluators.contains(&customer) {
-            self.get(Counter::EvaluatedBy(customer)) > 0
-        } else {
-            self.with_evaluations(1) > 0
+    /// Whether there are results to show to `customer`, if it is one: for an evaluator only once they have evaluated somebody.
+    pub fn can_see_results(&self, project: &Project, customer: Option<CustomerId>) -> bool {
+        match project.staff.evaluates(customer) {
+            Some(evaluator) => self.get(Counter::EvaluatedBy(evaluator)) > 0,
+            None => self.with_evaluations(1) > 0,
         }
     }
 
@@ -149,8 +148,13 @@ mod tests {
         let name = |text| Name::parse(text).unwrap();
         let profile = Profile::new(name("Ada"), name("Byron"));
         let company = "acme".parse().unwrap();
-        let mut candidate =
-            Candidate::new(Id::from_bytes([9; 16]), company, Id::from_bytes([8; 16]), profile, customer(1));
+        let mut candidate = Candidate::new(
+            Id::from_bytes([9; 16]),
+            company,
+            Id::from_bytes([8; 16]),
+            profile,
+            Some(customer(1)),
+        );
         candidate.status = status;
         let done = Evaluation { completed: true, at: DateTime::UNIX_EPOCH };
         candidate.evaluations = completed_by.iter().map(|byte| (customer(*byte), done)).collect();
@@ -232,11 +236,11 @@ mod tests {
             assert_eq!(tally(&candidates).can_archive(&both), can_archive, "{candidates:?}");
         }
         let half = tally(&[candidate(Interviewed, &[1])]);
-        assert!(half.can_evaluate(&both, customer(1)) && !half.can_evaluate(&both, customer(3)));
-        assert!(!tally(&[candidate(Invited, &[])]).can_evaluate(&both, customer(1)));
-        assert!(half.can_see_results(&both, customer(1)), "has evaluated");
-        assert!(!half.can_see_results(&both, customer(2)), "has yet to evaluate");
-        assert!(half.can_see_results(&both, customer(3)), "does not evaluate");
-        assert!(!tally(&[candidate(Interviewed, &[])]).can_see_results(&both, customer(3)));
+        assert!(half.can_evaluate(&both, Some(customer(1))) && !half.can_evaluate(&both, Some(customer(3))));
+        assert!(!tally(&[candidate(Invited, &[])]).can_evaluate(&both, Some(customer(1))));
+        assert!(half.can_see_results(&both, Some(customer(1))), "has evaluated");
+        assert!(!half.can_see_results(&both, Some(customer(2))), "has yet to evaluate");
+        assert!(half.can_see_results(&both, Some(customer(3))), "does not evaluate");
+        assert!(!tally(&[candidate(Interviewed, &[])]).can_see_results(&both, Some(customer(3))));
     }
 }

@@ -252,9 +252,9 @@ impl Candidate {
     }
 
     /// What follows from the candidate's deadline having become what it is, where it was `before`.
-    pub fn after_deadline_change(self, before: Option<DateTime<Utc>>) -> Step {
+    pub fn after_deadline_change(self, before: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Step {
         let is_waiting = matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed);
-        let is_news = self.profile.deadline.is_some() && self.profile.deadline != before;
+        let is_news = self.profile.deadline != before && !self.is_overdue(now);
         Step::new(self, (is_waiting && is_news).then_some(CandidateMail::DeadlineChanged))
     }
 

@@ -149,6 +149,11 @@ impl Fields {
         self.clearable(name, parse_timestamp)
     }
 
+    /// A moment, to the second, that must be there.
+    pub fn required_timestamp(&mut self, name: &str) -> Option<DateTime<Utc>> {
+        self.required(name, parse_timestamp)
+    }
+
     /// A partner's own data, which null empties.
     pub fn partner_data(&mut self, name: &str) -> Option<PartnerData> {
         self.read_or_null(name, |value| PartnerData::parse(value.as_object().ok_or("Expected an object.")?))

@@ -16,7 +16,8 @@ use tokio::task::JoinSet;
 
 use super::mounts;
 use crate::app::App;
-use crate::domain::id::{CompanyId, CustomerId};
+use crate::domain::account::Account;
+use crate::domain::id::CompanyId;
 use crate::error::{Cause, Error, Result};
 use crate::store::{Store, Usage};
 
@@ -30,7 +31,7 @@ pub(crate) struct RequestState(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     usage: Arc<Usage>,
-    caller: OnceLock<(CompanyId, CustomerId)>,
+    caller: OnceLock<(CompanyId, Account)>,
     tasks: Mutex<JoinSet<Result<()>>>,
 }
 
@@ -46,8 +47,8 @@ impl RequestState {
     }
 
     /// Notes who is calling, for the log.
-    pub(crate) fn set_caller(&self, company: &CompanyId, customer: CustomerId) {
-        self.0.caller.get_or_init(|| (company.clone(), customer));
+    pub(crate) fn set_caller(&self, company: &CompanyId, account: Account) {
+        self.0.caller.get_or_init(|| (company.clone(), account));
     }
 
     /// Does `work` beside the request; the response waits for it, since nothing runs after a Lambda has answered.
@@ -119,8 +120,12 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
     // Answers depend on who asks, and much of them is personal.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-store"));
     let usage = &state.0.usage;
-    let (company, customer) =
-        state.0.caller.get().map(|(c, u)| (c.as_str(), u.to_string())).unwrap_or_default();
+    let (company, account) = state.0.caller.get().map(|(c, account)| (c.as_str(), account)).unzip();
+    let (customer, candidate) = match account {
+        None => Default::default(),
+        Some(Account::Customer { customer }) => (customer.to_string(), String::new()),
+        Some(Account::Candidate { candidate, .. }) => (String::new(), candidate.to_string()),
+    };
     tracing::info!(
         target: "request",
         request_id,
@@ -131,8 +136,9 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
         dynamodb_calls = usage.calls(),
         read_units = usage.read_units(),
         write_units = usage.write_units(),
-        company,
+        company = company.unwrap_or_default(),
         customer,
+        candidate,
         cause = response.extensions().get::<Cause>().map(|cause| &*cause.0),
     );
     response

@@ -1,13 +1,19 @@
 //! Access patterns of candidates.
 
+use chrono::{DateTime, Utc};
+
 use super::Store;
+use super::due::{Due, DueCursor};
 use super::item::{Entity, Versioned};
 use super::keys::{self, Key};
-use super::login::{Account, TAKEN_USERNAME};
+use super::login::TAKEN_USERNAME;
 use super::page::{Listing, Page, PageRequest};
 use super::transaction::Transaction;
+use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::id::{CompanyId, ProjectId};
+use crate::domain::tally::{Tally, shard_of};
+use crate::domain::transition::Step;
 use crate::error::{Error, Result};
 
 impl Entity for Candidate {
@@ -18,30 +24,77 @@ impl Entity for Candidate {
     fn by_status(&self) -> Option<(String, String)> {
         Some((keys::candidates_by_status(&self.company, self.project, self.status), self.id.to_string()))
     }
+
+    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
+        Some((keys::candidate_due_shard(self.id), self.expires_at()?))
+    }
 }
 
 impl Store {
-    /// Creates a candidate.
+    /// Creates a candidate as `step` has it, at `now`.
     ///
     /// # Errors
-    /// A message on `username` when it is taken.
-    pub async fn create_candidate(&self, candidate: &Candidate) -> Result<()> {
+    /// A message on `username` when it is taken; [`PROJECT_NOT_RUNNING`] when the step needs that it is.
+    ///
+    /// [`PROJECT_NOT_RUNNING`]: crate::domain::transition::PROJECT_NOT_RUNNING
+    pub async fn create_candidate(&self, step: &Step, now: DateTime<Utc>) -> Result<()> {
         let mut transaction = self.transaction();
-        transaction.create(candidate, Error::internal("a new identifier is taken"))?;
-        transaction.follow(None, Some(candidate))?;
+        transaction.create(&step.candidate, Error::internal("a new identifier is taken"))?;
+        transaction.follow(None, Some(&step.candidate), step.needs_running_project)?;
+        transaction.effect(step, 1, now)?;
         self.commit(transaction).await
     }
 
-    /// Puts `after` in place of `before`.
+    /// Lets a candidate take a step, at `now`.
     ///
     /// # Errors
-    /// [`Error::Changed`]; a message on `username` when the new one is taken.
-    pub async fn update_candidate(&self, before: &Versioned<Candidate>, after: &Candidate) -> Result<()> {
+    /// [`Error::Changed`]; a message on `username` when a new one is taken; [`PROJECT_NOT_RUNNING`] when the step needs
+    /// that it is.
+    ///
+    /// [`PROJECT_NOT_RUNNING`]: crate::domain::transition::PROJECT_NOT_RUNNING
+    pub async fn change_candidate(
+        &self,
+        before: &Versioned<Candidate>,
+        step: &Step,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
         let mut transaction = self.transaction();
-        transaction.replace(before, after)?;
-        transaction.follow(Some(before), Some(after))?;
+        transaction.step(before, step, now)?;
         self.commit(transaction).await
     }
+
+    /// Candidates in one shard of the index whose deadline had passed at `now`.
+    pub async fn overdue_candidates(
+        &self,
+        shard: u8,
+        now: DateTime<Utc>,
+        from: Option<DueCursor>,
+    ) -> Result<Due<Candidate>> {
+        self.due(shard, now, from).await
+    }
+
+    /// Lets candidates of one shard of one project's tally change together, all or none, without telling anybody.
+    ///
+    /// At most [`MAX_TOGETHER`](Self::MAX_TOGETHER); their names must stay as they are.
+    ///
+    /// # Errors
+    /// [`Error::Changed`].
+    pub async fn change_together(&self, changes: &[(Versioned<Candidate>, Candidate)]) -> Result<()> {
+        let Some((first, _)) = changes.first() else { return Ok(()) };
+        let mut transaction = self.transaction();
+        let mut total = Tally::default();
+        for (before, after) in changes {
+            transaction.replace(before, after)?;
+            for (counter, count) in Tally::change(Some(before), Some(after)).iter() {
+                total.add(counter, count);
+            }
+        }
+        transaction.tally((&first.company, first.project, shard_of(first.id)), &total, false)?;
+        self.commit(transaction).await
+    }
+
+    /// How many candidates may change together.
+    pub const MAX_TOGETHER: usize = 25;
 
     /// Deletes a candidate.
     ///
@@ -50,7 +103,7 @@ impl Store {
     pub async fn delete_candidate(&self, candidate: &Versioned<Candidate>) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.delete(candidate)?;
-        transaction.follow(Some(candidate), None)?;
+        transaction.follow(Some(candidate), None, false)?;
         self.commit(transaction).await
     }
 
@@ -74,10 +127,28 @@ impl Store {
 }
 
 impl Transaction {
+    /// Lets a candidate take a step, at `now`.
+    pub(super) fn step(
+        &mut self,
+        before: &Versioned<Candidate>,
+        step: &Step,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        self.replace(before, &step.candidate)?;
+        self.follow(Some(before), Some(&step.candidate), step.needs_running_project)?;
+        self.effect(step, before.version() + 1, now)
+    }
+
     /// Writes what follows from a candidate `before` becoming `after`: counts, names to log in with, search entries.
-    fn follow(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) -> Result<()> {
+    fn follow(
+        &mut self,
+        before: Option<&Candidate>,
+        after: Option<&Candidate>,
+        needs_running_project: bool,
+    ) -> Result<()> {
         if let Some(one) = after.or(before) {
-            self.tally((&one.company, one.project, one.id), before, after)?;
+            let shard = (&one.company, one.project, shard_of(one.id));
+            self.tally(shard, &Tally::change(before, after), needs_running_project)?;
         }
         self.candidate_logins(before, after)?;
         self.search_entries(before, after)

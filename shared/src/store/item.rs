@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::ops::Deref;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::keys::{BY_STATUS_PK, BY_STATUS_SK, Key, PK, SK};
+use super::keys::{BY_STATUS_PK, BY_STATUS_SK, DUE_AT, DUE_SHARD, Key, PK, SK};
 use crate::error::{Error, Result};
 
 /// The attributes of one item.
@@ -32,6 +33,11 @@ pub(crate) trait Entity: Serialize + DeserializeOwned {
     fn by_status(&self) -> Option<(String, String)> {
         None
     }
+
+    /// Partition in the index over what becomes due, and the moment, to the second; none keeps it out of the index.
+    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
+        None
+    }
 }
 
 /// A value together with the version of the item it was read from.
@@ -42,6 +48,10 @@ pub struct Versioned<T> {
 }
 
 impl<T> Versioned<T> {
+    pub(super) fn new(value: T, version: u64) -> Self {
+        Self { value, version }
+    }
+
     /// Which write of the item this is, counted from 1.
     pub fn version(&self) -> u64 {
         self.version
@@ -65,7 +75,16 @@ pub(crate) fn write<T: Entity>(entity: &T, version: u64) -> Result<Item> {
         item.insert(BY_STATUS_PK.to_owned(), string(pk));
         item.insert(BY_STATUS_SK.to_owned(), string(sk));
     }
+    if let Some((shard, at)) = entity.due() {
+        item.insert(DUE_SHARD.to_owned(), number(shard));
+        item.insert(DUE_AT.to_owned(), string(due_at(at)));
+    }
     Ok(item)
+}
+
+/// A moment as the index over what becomes due sorts it.
+pub(crate) fn due_at(moment: DateTime<Utc>) -> String {
+    moment.format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// The value that [`write`] made the item of.

@@ -1,9 +1,12 @@
 //! Every key of the table, and nowhere else. The entity chart in `shared/README.md` shows them side by side.
 
+use std::ops::Range;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
+use crate::domain::account::Account;
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, VideoId};
 use crate::domain::project::ProjectStatus;
@@ -19,6 +22,18 @@ pub(crate) const BY_STATUS: &str = "by_status";
 pub(crate) const BY_STATUS_PK: &str = "by_status_pk";
 /// Its sort key.
 pub(crate) const BY_STATUS_SK: &str = "by_status_sk";
+
+/// The index over what becomes due.
+pub(crate) const DUE: &str = "due";
+/// Its partition key.
+pub(crate) const DUE_SHARD: &str = "due_shard";
+/// Its sort key.
+pub(crate) const DUE_AT: &str = "due_at";
+
+/// How many partitions of that index candidates are spread over.
+const CANDIDATE_SHARDS: u8 = 16;
+/// How many partitions of that index effects are spread over.
+const EFFECT_SHARDS: u8 = 4;
 
 /// The primary key of one item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -69,6 +84,14 @@ pub(crate) fn nothing() -> Key {
 /// A customer.
 pub(crate) fn customer(c: &CompanyId, u: CustomerId) -> Key {
     Key::new(format!("COMPANY#{c}"), format!("CUSTOMER#{u}"))
+}
+
+/// Somebody who can log in.
+pub(crate) fn account(c: &CompanyId, account: Account) -> Key {
+    match account {
+        Account::Customer { customer: u } => customer(c, u),
+        Account::Candidate { project: p, candidate: k } => candidate(c, p, k),
+    }
 }
 
 /// All projects of a company.
@@ -141,6 +164,36 @@ pub(crate) fn session(secret: &str) -> Key {
 pub(crate) fn search_entry(c: &CompanyId, token: &str, p: ProjectId, k: CandidateId) -> Key {
     let first: String = token.chars().take(1).collect();
     Key::new(format!("SEARCH#{c}#{first}"), format!("{token}#{p}#{k}"))
+}
+
+/// Something that is still to be done about a change.
+pub(crate) fn effect(id: &str) -> Key {
+    Key::new(format!("EFFECT#{id}"), "EFFECT")
+}
+
+/// An event that has been dealt with.
+pub(crate) fn event(id: &str) -> Key {
+    Key::new(format!("EVENT#{id}"), "EVENT")
+}
+
+/// The partition of the index over what becomes due in which a candidate stands.
+pub(crate) fn candidate_due_shard(k: CandidateId) -> u8 {
+    k.to_bytes()[15] % CANDIDATE_SHARDS
+}
+
+/// The partition of the index over what becomes due in which an effect stands.
+pub(crate) fn effect_due_shard(id: &str) -> u8 {
+    CANDIDATE_SHARDS + Sha256::digest(id)[0] % EFFECT_SHARDS
+}
+
+/// All partitions of that index in which candidates stand.
+pub(crate) fn candidate_due_shards() -> Range<u8> {
+    0..CANDIDATE_SHARDS
+}
+
+/// All partitions of that index in which effects stand.
+pub(crate) fn effect_due_shards() -> Range<u8> {
+    CANDIDATE_SHARDS..CANDIDATE_SHARDS + EFFECT_SHARDS
 }
 
 /// The index partition of a company's projects with this status.

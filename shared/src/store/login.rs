@@ -1,35 +1,18 @@
 //! The names that lead to an account. Uniqueness is a condition on these items.
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
-use serde::{Deserialize, Serialize};
 
 use super::Store;
 use super::item::{Item, VERSION, Versioned, number};
 use super::keys::{self, Key};
 use super::retry::Failure;
 use super::transaction::Transaction;
+use crate::domain::account::Account;
+use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
-use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
+use crate::domain::id::CompanyId;
 use crate::domain::text::{fold_case, is_login};
 use crate::error::{Error, Result};
-
-/// Who a name leads to.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(tag = "account", rename_all = "kebab-case")]
-pub(super) enum Account {
-    /// A staff user.
-    Customer {
-        /// Which.
-        customer: CustomerId,
-    },
-    /// A candidate.
-    Candidate {
-        /// Its project.
-        project: ProjectId,
-        /// Which.
-        candidate: CandidateId,
-    },
-}
 
 impl Transaction {
     /// Lets a name lead to an account, unless it is `taken`.
@@ -60,40 +43,55 @@ impl Transaction {
 /// The message when a user name leads to somebody already.
 pub(super) const TAKEN_USERNAME: &str = "This username is already in use.";
 
+/// How many entries of a name are looked at: a user name, a customer's email, and the newest of the candidates with
+/// that email, each of which costs the time of a password check.
+const MAX_LOGINS: i32 = 16;
+
+/// Those whom a name leads to.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// Staff users: none, one, or two different ones.
+    pub(crate) customers: Vec<Versioned<Customer>>,
+    /// Candidates, the newest first.
+    pub(crate) candidates: Vec<Versioned<Candidate>>,
+}
+
 impl Store {
-    /// The customers that `name` leads to as user name or email: none, one, or two different ones.
+    /// The accounts that `name` leads to as user name or email.
     ///
     /// Always two calls, so that the time it takes does not tell whether there was anybody, or any such company.
-    pub(crate) async fn customers_by_login(
-        &self,
-        company: Option<&CompanyId>,
-        name: &str,
-    ) -> Result<Vec<Versioned<Customer>>> {
+    pub(crate) async fn accounts_by_login(&self, company: Option<&CompanyId>, name: &str) -> Result<Found> {
         let known = company.filter(|_| is_login(name));
         let partition =
             known.map_or_else(|| keys::nothing().pk, |company| keys::login_partition(company, name));
-        let mut accounts: Vec<Key> = Vec::new();
-        for customer in self.staff_by_login(partition).await? {
-            accounts.extend(known.map(|company| keys::customer(company, customer)));
+        let mut accounts = Vec::new();
+        for account in self.login_accounts(partition).await? {
+            accounts.extend(known.map(|company| (account, keys::account(company, account))));
         }
-        let mut batch = self.get(accounts.iter().cloned().chain([keys::nothing()])).await?;
-        let mut customers = Vec::new();
-        for key in accounts {
-            customers.extend(batch.take(&key)?);
+        let mut batch =
+            self.get(accounts.iter().map(|(_, key)| key.clone()).chain([keys::nothing()])).await?;
+        let mut found = Found::default();
+        for (account, key) in accounts {
+            match account {
+                Account::Customer { .. } => found.customers.extend(batch.take(&key)?),
+                Account::Candidate { .. } => found.candidates.extend(batch.take(&key)?),
+            }
         }
-        Ok(customers)
+        Ok(found)
     }
 
-    async fn staff_by_login(&self, partition: String) -> Result<Vec<CustomerId>> {
+    async fn login_accounts(&self, partition: String) -> Result<Vec<Account>> {
         let response = self
             .with_retries(|| async {
                 let response = self
                     .client()
                     .query()
                     .table_name(self.table())
-                    .key_condition_expression(format!("{} = :pk AND {} >= :first", keys::PK, keys::SK))
+                    .key_condition_expression(format!("{} = :pk", keys::PK))
                     .expression_attribute_values(":pk", AttributeValue::S(partition.clone()))
-                    .expression_attribute_values(":first", AttributeValue::S("EMAIL".to_owned()))
+                    // From USERNAME over EMAIL to the candidates, which come newest first.
+                    .scan_index_forward(false)
+                    .limit(MAX_LOGINS)
                     .consistent_read(true)
                     .return_consumed_capacity(ReturnConsumedCapacity::Total)
                     .send()
@@ -103,14 +101,13 @@ impl Store {
                 Ok(response)
             })
             .await?;
-        let mut customers = Vec::new();
+        let mut accounts = Vec::new();
         for item in response.items.unwrap_or_default() {
-            if let Account::Customer { customer } = serde_dynamo::from_item(item).map_err(Error::internal)?
-                && !customers.contains(&customer)
-            {
-                customers.push(customer);
+            let account = serde_dynamo::from_item(item).map_err(Error::internal)?;
+            if !accounts.contains(&account) {
+                accounts.push(account);
             }
         }
-        Ok(customers)
+        Ok(accounts)
     }
 }

@@ -7,44 +7,61 @@ mod candidate;
 mod capacity;
 mod company;
 mod customer;
+mod due;
+mod effect;
 mod item;
 pub(crate) mod keys;
 mod login;
 pub mod page;
 mod project;
+mod report;
 mod retry;
 mod search;
 mod session;
+mod single;
 mod tally;
 mod transaction;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
 pub(crate) use batch::Batch;
 pub use capacity::Usage;
+pub use due::{Due, DueCursor};
+pub use effect::Subject;
 pub use item::Versioned;
 pub(crate) use keys::Key;
 pub use project::Counted;
-pub(crate) use session::caller_keys;
+pub use report::Reported;
 pub use session::{Session, SessionKind};
 pub(crate) use tally::shards;
 
 use crate::app::App;
 use crate::domain::id::Id;
 
+/// How long all calls of a request may take together, so that it is answered within the functions' ten seconds.
+const PATIENCE: Duration = Duration::from_secs(9);
+
 /// Access to the table on behalf of one request, whose [`Usage`] it counts.
 #[derive(Clone)]
 pub struct Store {
     app: App,
     usage: Arc<Usage>,
+    /// How long all calls may take together.
+    patience: Duration,
 }
 
 impl Store {
     /// Access that counts towards `usage`.
     pub(crate) fn new(app: App, usage: Arc<Usage>) -> Self {
-        Self { app, usage }
+        Self { app, usage, patience: PATIENCE }
+    }
+
+    /// The same access for work that may take longer than a request.
+    pub(crate) fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// A new identifier, made at `now`.

@@ -10,8 +10,6 @@ use crate::error::{Error, Source};
 
 /// How often a call is made at most.
 const ATTEMPTS: u32 = 8;
-/// How long all calls of a request may take together, so that it is answered within the functions' ten seconds.
-const PATIENCE: Duration = Duration::from_secs(9);
 
 /// Why a call failed.
 #[derive(Debug)]
@@ -68,7 +66,7 @@ impl Store {
                 Err(Failure::Overload(source)) => (source, Duration::from_millis(25 << attempt)),
             };
             let delay = self.jitter(slowest);
-            if attempt == ATTEMPTS || self.usage.elapsed() + delay + ATTEMPT_TIMEOUT > PATIENCE {
+            if attempt == ATTEMPTS || self.usage.elapsed() + delay + ATTEMPT_TIMEOUT > self.patience {
                 return Err(Error::Busy(source));
             }
             tokio::time::sleep(delay).await;

@@ -9,8 +9,8 @@ use super::batch::Batch;
 use super::item::{Item, VERSION, number};
 use super::keys::{self, Key};
 use super::retry::Failure;
-use crate::domain::customer::Customer;
-use crate::domain::id::{CompanyId, CustomerId};
+use crate::domain::account::Account;
+use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
 /// The longest a session may live, however busy it is.
@@ -34,7 +34,8 @@ pub struct Session {
     /// The company of its user.
     pub company: CompanyId,
     /// Its user.
-    pub customer: CustomerId,
+    #[serde(flatten)]
+    pub account: Account,
     /// The user's session epoch when it began; a later epoch ends it.
     pub epoch: u32,
     /// When it began.
@@ -45,14 +46,31 @@ pub struct Session {
     pub fixed_end: Option<DateTime<Utc>>,
 }
 
+impl SessionKind {
+    /// The name that clients see.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Cookie => "cookie",
+        }
+    }
+}
+
 impl Session {
-    /// A session that begins at `now`; `days` fixes its end, else it lives by being used.
-    pub fn begin(kind: SessionKind, customer: &Customer, days: Option<u8>, now: DateTime<Utc>) -> Self {
+    /// A session, of an account in its present epoch, that begins at `now`; `days` fixes its end, else it lives by being
+    /// used.
+    pub fn begin(
+        kind: SessionKind,
+        company: CompanyId,
+        (account, epoch): (Account, u32),
+        days: Option<u8>,
+        now: DateTime<Utc>,
+    ) -> Self {
         Self {
             kind,
-            company: customer.company.clone(),
-            customer: customer.id,
-            epoch: customer.session_epoch,
+            company,
+            account,
+            epoch,
             created_at: now,
             used_at: now,
             fixed_end: days.map(|days| now + TimeDelta::days(days.into())),
@@ -78,11 +96,6 @@ impl Batch {
     pub(crate) fn take_session(&mut self, key: &Key) -> Result<Option<Session>> {
         self.take_item(key).map(|item| serde_dynamo::from_item(item).map_err(Error::internal)).transpose()
     }
-}
-
-/// The keys of a session and of its user, as a credential leads to them.
-pub(crate) fn caller_keys(secret: &str, company: &CompanyId, customer: CustomerId) -> [Key; 2] {
-    [keys::session(secret), keys::customer(company, customer)]
 }
 
 impl Store {
@@ -171,7 +184,7 @@ mod tests {
         Session {
             kind: SessionKind::Token,
             company: "acme".parse().unwrap(),
-            customer: Id::from_bytes([1; 16]),
+            account: Account::Customer { customer: Id::from_bytes([1; 16]) },
             epoch: 0,
             created_at: start,
             used_at: start,

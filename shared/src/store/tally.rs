@@ -4,10 +4,11 @@ use super::batch::Batch;
 use super::item::{Item, VERSION, number, number_in, string};
 use super::keys::{self, Key};
 use super::transaction::{Change, Transaction};
-use crate::domain::candidate::{Candidate, CandidateStatus};
-use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::candidate::CandidateStatus;
+use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
-use crate::domain::tally::{Counter, SHARDS, Tally, shard_of};
+use crate::domain::tally::{Counter, SHARDS, Tally};
+use crate::domain::transition::PROJECT_NOT_RUNNING;
 use crate::error::{Error, Result};
 
 /// The attribute of a shard that repeats its project's status, for conditions of a candidate's moves.
@@ -51,20 +52,25 @@ fn counts_in(item: &Item) -> Vec<(Counter, i64)> {
 }
 
 impl Transaction {
-    /// Counts that a candidate `before` becomes `after`.
+    /// Counts `change` in one shard of a project's tally; only while the project is running, if it `must_run`.
     pub(super) fn tally(
         &mut self,
-        (company, project, candidate): (&CompanyId, ProjectId, CandidateId),
-        before: Option<&Candidate>,
-        after: Option<&Candidate>,
+        (company, project, shard): (&CompanyId, ProjectId, u8),
+        change: &Tally,
+        must_run: bool,
     ) -> Result<()> {
-        let change = Tally::change(before, after);
         if change.is_empty() {
             return Ok(());
         }
-        let key = keys::tally_shard(company, project, shard_of(candidate));
         let counters = change.iter().map(|(counter, count)| (attribute(counter), count));
-        self.update(key, Change::add(counters), Error::internal("a counter refused to count"))
+        let mut update = Change::add(counters);
+        let mut refusal = Error::internal("a counter refused to count");
+        if must_run {
+            update.condition = Some(format!("{PROJECT_STATUS} = :running"));
+            update.values.push((":running".to_owned(), string(ProjectStatus::Running.as_str())));
+            refusal = PROJECT_NOT_RUNNING.into();
+        }
+        self.update(keys::tally_shard(company, project, shard), update, refusal)
     }
 
     /// Writes the shards of a new project, all zero.

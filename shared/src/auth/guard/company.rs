@@ -14,18 +14,6 @@ use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 use crate::store::{Versioned, keys};
 
-/// Any authenticated caller, whatever they may do.
-pub struct WhoAmI(pub Scope);
-
-impl FromRequestParts<App> for WhoAmI {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        let (scope, _) = Request::new(parts, app).await?.admit(Ok(Vec::new())).await?;
-        Ok(Self(scope))
-    }
-}
-
 /// A caller who may do `G` in the company of the path, which is their own.
 pub struct InCompany<G> {
     /// The company.
@@ -50,7 +38,7 @@ impl<G: Grant> FromRequestParts<App> for InCompany<G> {
         let key = request.id::<CompanyId>("companyId").map(|company| keys::company(&company));
         let (scope, mut batch) = request.admit(key.clone().map(|key| vec![key])).await?;
         let company = batch.take(&key.map_err(|_| Error::NotFound)?)?.ok_or(Error::NotFound)?;
-        require(G::ACTION.is_allowed(scope.caller.customer.account_type, &Default::default()))?;
+        require(G::ACTION.is_allowed(&scope.caller.in_company()))?;
         Ok(Self { company, scope, grant: PhantomData })
     }
 }

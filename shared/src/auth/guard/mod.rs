@@ -8,6 +8,8 @@ mod company;
 mod operator;
 mod project;
 mod public;
+mod system;
+mod whoami;
 
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
@@ -16,21 +18,31 @@ use chrono::{DateTime, Utc};
 
 pub use beside::{Beside, CandidatePage};
 pub use candidate::OnCandidate;
-pub use company::{InCompany, WhoAmI};
+pub use company::InCompany;
 pub use operator::Operator;
 pub use project::{InProject, OnProject};
 pub use public::{LoggedIn, Public};
+pub use system::System;
+pub use whoami::{AsCandidate, WhoAmI};
 
-use super::caller::Caller;
-use super::credential::{Credential, REJECTED};
+use super::caller::{Caller, Identity, LiveSession, Proof};
+use super::credential::{Credential, Means, REJECTED};
+use super::password::Password;
 use super::{csrf, policy};
 use crate::app::App;
 use crate::config::Config;
-use crate::domain::id::{CompanyId, InvalidId};
+use crate::domain::Refusal;
+use crate::domain::account::Account;
+use crate::domain::id::{CandidateId, CompanyId, InvalidId, ProjectId};
+use crate::domain::secret::{AccessKey, PasswordHash};
 use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::http::request::RequestState;
-use crate::store::{Batch, Key, SessionKind, Store};
+use crate::store::{Batch, Key, SessionKind, Store, keys};
+
+/// The request came with a credential that is no session.
+const NO_SESSION: Refusal =
+    Refusal { code: "no_session", detail: "An activation key is no session and cannot be ended." };
 
 /// What every guard hands to its handler.
 pub struct Scope {
@@ -59,12 +71,30 @@ impl Scope {
         self.app.config()
     }
 
+    /// A new key for a candidate to act by without a password.
+    pub fn new_access_key(&self, project: ProjectId, candidate: CandidateId) -> AccessKey {
+        let account = Account::Candidate { project, candidate };
+        let key = Credential::generate(Means::AccessKey, self.company(), account, self.app.entropy());
+        AccessKey::new(key.secret)
+    }
+
+    /// The hash of a password, to store.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
+        password.hash(self.app.entropy()).await
+    }
+
     /// Ends the session that the request came with.
     ///
     /// # Errors
-    /// [`Error::Busy`] or [`Error::Internal`].
+    /// [`Error::Refused`] when it came with no session; [`Error::Busy`] or [`Error::Internal`].
     pub async fn end_session(&self) -> Result<()> {
-        self.store.end_session(&self.caller.session_key).await
+        match &self.caller.proof {
+            Proof::Session(live) => self.store.end_session(&live.key).await,
+            Proof::AccessKey => Err(NO_SESSION.into()),
+        }
     }
 }
 
@@ -100,15 +130,16 @@ impl<'a> Request<'a> {
     /// The path must be of the caller's own company if it names one; what it cannot name does not exist.
     async fn admit(&self, more: Result<Vec<Key>, InvalidId>) -> Result<(Scope, Batch)> {
         let credential = Credential::from_headers(&self.parts.headers)?;
-        if credential.kind == SessionKind::Cookie && !self.parts.method.is_safe() {
+        if credential.means == Means::Session(SessionKind::Cookie) && !self.parts.method.is_safe() {
             csrf::check(&self.parts.headers, self.app.config())?;
         }
-        let caller_keys =
-            crate::store::caller_keys(&credential.secret, &credential.company, credential.customer);
-        let keys = caller_keys.clone().into_iter().chain(more.clone().unwrap_or_default());
-        let mut batch = self.store.get(keys).await?;
+        let session =
+            matches!(credential.means, Means::Session(_)).then(|| keys::session(&credential.secret));
+        let account = keys::account(&credential.company, credential.account);
+        let own = session.into_iter().chain([account]);
+        let mut batch = self.store.get(own.chain(more.clone().unwrap_or_default())).await?;
         let now = self.app.now();
-        let caller = self.authenticate(&credential, &mut batch, &caller_keys, now)?;
+        let caller = self.authenticate(&credential, &mut batch, now)?;
         let names_other_company =
             self.path.iter().any(|(name, value)| name == "companyId" && value != caller.company().as_str());
         if names_other_company || more.is_err() {
@@ -117,40 +148,53 @@ impl<'a> Request<'a> {
         Ok((Scope { caller, now, store: self.store.clone(), app: self.app.clone() }, batch))
     }
 
-    fn authenticate(
+    fn authenticate(&self, credential: &Credential, batch: &mut Batch, now: DateTime<Utc>) -> Result<Caller> {
+        let rejected = || Error::Unauthenticated(REJECTED);
+        let key = keys::account(&credential.company, credential.account);
+        let identity = match credential.account {
+            Account::Customer { .. } => Identity::Customer(batch.take(&key)?.ok_or_else(rejected)?),
+            Account::Candidate { .. } => Identity::Candidate(batch.take(&key)?.ok_or_else(rejected)?),
+        };
+        let proof = match credential.means {
+            Means::Session(kind) => self.session(kind, credential, batch, &identity, now)?,
+            Means::AccessKey => {
+                let is_good = matches!(&identity, Identity::Candidate(candidate)
+                    if candidate.may_use_key(now)
+                        && candidate.access_key.as_ref().is_some_and(|key| key.is(&credential.secret)));
+                is_good.then_some(Proof::AccessKey)
+            }
+        };
+        let proof = proof.ok_or_else(rejected)?;
+        RequestState::of(self.parts).set_caller(&credential.company, credential.account);
+        Ok(Caller { identity, proof })
+    }
+
+    /// The session behind a credential, if it is alive; using it keeps it alive.
+    fn session(
         &self,
+        kind: SessionKind,
         credential: &Credential,
         batch: &mut Batch,
-        [session_key, customer_key]: &[Key; 2],
+        identity: &Identity,
         now: DateTime<Utc>,
-    ) -> Result<Caller> {
-        let rejected = || Error::Unauthenticated(REJECTED);
-        let session = batch.take_session(session_key)?.ok_or_else(rejected)?;
-        let customer = batch.take::<crate::domain::customer::Customer>(customer_key)?.ok_or_else(rejected)?;
+    ) -> Result<Option<Proof>> {
+        let key = keys::session(&credential.secret);
+        let Some(mut session) = batch.take_session(&key)? else { return Ok(None) };
         let idle_minutes = self.app.config().session_idle_minutes;
-        let is_alive = session.kind == credential.kind
+        let is_alive = session.kind == kind
             && session.company == credential.company
-            && session.customer == customer.id
-            && session.epoch == customer.session_epoch
-            && customer.is_active
+            && session.account == credential.account
+            && identity.session_epoch() == Some(session.epoch)
             && now < session.expires_at(idle_minutes);
         if !is_alive {
-            return Err(rejected());
+            return Ok(None);
         }
-        RequestState::of(self.parts).set_caller(&session.company, customer.id);
-        let mut caller = Caller {
-            session_ends: session.expires_at(idle_minutes),
-            session_key: session_key.clone(),
-            customer,
-            session,
-        };
-        if caller.session.is_due_to_slide(idle_minutes, now) {
-            caller.session.used_at = now;
-            caller.session_ends = caller.session.expires_at(idle_minutes);
-            let (store, key) = (self.store.clone(), session_key.clone());
+        if session.is_due_to_slide(idle_minutes, now) {
+            session.used_at = now;
+            let (store, key) = (self.store.clone(), key.clone());
             RequestState::of(self.parts).beside(async move { store.slide_session(&key, now).await });
         }
-        Ok(caller)
+        Ok(Some(Proof::Session(LiveSession { ends: session.expires_at(idle_minutes), session, key })))
     }
 }
 

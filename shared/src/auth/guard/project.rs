@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 
 use super::{Request, Scope, require};
 use crate::app::App;
-use crate::auth::policy::{Action, Grant};
+use crate::auth::policy::{Action, Grant, Standing};
 use crate::domain::company::Company;
 use crate::domain::id::{CompanyId, InvalidId, ProjectId};
 use crate::domain::project::Project;
@@ -55,6 +55,16 @@ impl<G: Grant> InProject<G> {
         request: &Request<'_>,
         more: impl FnOnce(&CompanyId, ProjectId) -> Result<Vec<Key>, InvalidId>,
     ) -> Result<(Self, Batch)> {
+        let (entered, batch) = Self::enter(request, more).await?;
+        allow::<G>(Action::ReadProject, &entered.standing())?;
+        Ok((entered, batch))
+    }
+
+    /// The same, for a guard that itself decides whether the caller may be here.
+    pub(super) async fn enter(
+        request: &Request<'_>,
+        more: impl FnOnce(&CompanyId, ProjectId) -> Result<Vec<Key>, InvalidId>,
+    ) -> Result<(Self, Batch)> {
         let company = request.id::<CompanyId>("companyId");
         let path = company.and_then(|company| Ok((company, request.id::<ProjectId>("projectId")?)));
         let keys = path.clone().and_then(|(company, project)| {
@@ -65,20 +75,21 @@ impl<G: Grant> InProject<G> {
         let (scope, mut batch) = request.admit(keys).await?;
         let (company, project) = path.map_err(|_| Error::NotFound)?;
         let project = batch.take::<Project>(&keys::project(&company, project))?.ok_or(Error::NotFound)?;
-        let account_type = scope.caller.customer.account_type;
-        let roles = project.staff.roles_of(scope.caller.customer.id);
-        if !Action::ReadProject.is_allowed(account_type, &roles) {
-            return Err(Error::NotFound);
-        }
-        require(G::ACTION.is_allowed(account_type, &roles))?;
         Ok((Self { project, scope, grant: PhantomData }, batch))
     }
 
-    /// Whether the caller may change the project and its candidates.
-    pub fn is_manager(&self) -> bool {
-        let customer = &self.scope.caller.customer;
-        Action::ChangeProject.is_allowed(customer.account_type, &self.project.staff.roles_of(customer.id))
+    /// What the caller is in the project.
+    pub fn standing(&self) -> Standing {
+        self.scope.caller.in_project(&self.project)
     }
+}
+
+/// Lets a caller do `G` who may; whoever may not even `read` what it is about is told that it does not exist.
+pub(super) fn allow<G: Grant>(read: Action, standing: &Standing) -> Result<()> {
+    if !read.is_allowed(standing) {
+        return Err(Error::NotFound);
+    }
+    require(G::ACTION.is_allowed(standing))
 }
 
 impl<G: Grant> FromRequestParts<App> for InProject<G> {

@@ -8,17 +8,18 @@ use axum::http::request::Parts;
 use chrono::{DateTime, Utc};
 
 use crate::app::App;
-use crate::auth::credential::Credential;
+use crate::auth::caller::Identity;
+use crate::auth::credential::{Credential, Means};
 use crate::auth::csrf;
 use crate::auth::password::Password;
 use crate::clock::Entropy;
 use crate::config::Config;
-use crate::domain::customer::Customer;
 use crate::domain::id::CompanyId;
+use crate::domain::project::Project;
 use crate::error::Result;
 use crate::http::reference::References;
 use crate::http::request::RequestState;
-use crate::store::{Session, SessionKind, Store, Versioned};
+use crate::store::{Session, SessionKind, Store, Versioned, keys};
 
 /// Anybody. Gives no access to the table but through what logging in needs.
 pub struct Public {
@@ -29,10 +30,10 @@ pub struct Public {
     headers: HeaderMap,
 }
 
-/// A user who has just proved who they are, and their new session.
+/// Somebody who has just proved who they are, and their new session.
 pub struct LoggedIn {
-    /// The user.
-    pub customer: Versioned<Customer>,
+    /// Who it is.
+    pub identity: Identity,
     /// The session.
     pub session: Session,
     /// The secret that its holder presents from now on.
@@ -67,8 +68,8 @@ impl Public {
         csrf::check(&self.headers, self.app.config())
     }
 
-    /// Begins a session for the active staff user of `company` whose user name or email is `name` and whose password
-    /// is `password`; none when there is no such user, and nothing tells which of the three was wrong.
+    /// Begins a session for the active staff user, or the candidate, of `company` whose user name or email is `name` and
+    /// whose password is `password`; none when there is nobody such, and nothing tells which of the three was wrong.
     ///
     /// # Errors
     /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
@@ -80,15 +81,36 @@ impl Public {
         kind: SessionKind,
         days: Option<u8>,
     ) -> Result<Option<LoggedIn>> {
-        let mut customers = self.store.customers_by_login(company, name).await?;
-        customers.retain(|customer| customer.is_active);
-        let hashes = customers.iter().map(|customer| customer.password_hash.clone()).collect();
+        let found = self.store.accounts_by_login(company, name).await?;
+        let customers = found.customers.into_iter().map(Identity::Customer);
+        // Where one password fits several, staff come first, then the latest project.
+        let mut identities: Vec<Identity> =
+            customers.chain(found.candidates.into_iter().map(Identity::Candidate)).collect();
+        identities
+            .retain(|identity| identity.session_epoch().is_some() && identity.password_hash().is_some());
+        let hashes = identities.iter().map(|identity| identity.password_hash().cloned()).collect();
         let Some(index) = password.find(hashes).await? else { return Ok(None) };
-        let customer = customers.swap_remove(index);
+        let identity = identities.swap_remove(index);
+        let (Some(company), Some(epoch)) = (company, identity.session_epoch()) else { return Ok(None) };
+        let account = identity.account();
         let entropy: &dyn Entropy = self.app.entropy();
-        let secret = Credential::generate(kind, &customer.company, customer.id, entropy).secret;
-        let session = Session::begin(kind, &customer, days, self.now);
+        let secret = Credential::generate(Means::Session(kind), company, account, entropy).secret;
+        let session = Session::begin(kind, company.clone(), (account, epoch), days, self.now);
         self.store.create_session(&secret, &session).await?;
-        Ok(Some(LoggedIn { customer, session, secret }))
+        Ok(Some(LoggedIn { identity, session, secret }))
+    }
+
+    /// The project that somebody who has logged in takes part in as a candidate.
+    ///
+    /// # Errors
+    /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
+    pub async fn project_of(&self, logged_in: &LoggedIn) -> Result<Option<Versioned<Project>>> {
+        match &logged_in.identity {
+            Identity::Customer(_) => Ok(None),
+            Identity::Candidate(candidate) => {
+                let key = keys::project(&candidate.company, candidate.project);
+                self.store.get([key.clone()]).await?.take(&key)
+            }
+        }
     }
 }

@@ -1,10 +1,10 @@
-//! Views that more than one group shows.
+//! A customer as clients see it.
 
 use serde::Serialize;
 
-use super::reference::References;
-use super::respond::timestamp;
 use crate::domain::customer::Customer;
+use crate::http::reference::References;
+use crate::http::respond::timestamp;
 
 /// A customer as clients see it.
 #[derive(Debug, Serialize)]

@@ -1,0 +1,98 @@
+//! What clients send of a candidate.
+
+use chrono::{DateTime, Utc};
+use shared::auth::password::Password;
+use shared::domain::candidate::Profile;
+use shared::domain::partner_data::PartnerData;
+use shared::domain::text::{Email, Line, Lines, Name, Username};
+use shared::http::Fields;
+use shared::http::json::set;
+use shared::{Error, Result};
+
+/// The fields of a candidate that its managers may send; none leaves a field as it is.
+pub(crate) struct Changes {
+    first_name: Option<Name>,
+    last_name: Option<Name>,
+    username: Option<Option<Username>>,
+    email: Option<Option<Email>>,
+    deadline: Option<Option<DateTime<Utc>>>,
+    phone: Option<Line<50>>,
+    gender: Option<Line<20>>,
+    address: Option<Lines<500>>,
+    partner_data: Option<PartnerData>,
+}
+
+impl Changes {
+    /// Reads the body of a change.
+    pub(crate) fn read(mut body: Fields) -> Result<Self> {
+        let changes = Self {
+            first_name: body.text("first_name", Name::parse),
+            last_name: body.text("last_name", Name::parse),
+            username: body.clearable("username", Username::parse),
+            email: body.clearable("email", Email::parse),
+            deadline: body.timestamp("deadline"),
+            phone: body.line("phone"),
+            gender: body.line("gender"),
+            address: body.lines("address"),
+            partner_data: body.partner_data("partner_data"),
+        };
+        body.finish()?;
+        Ok(changes)
+    }
+
+    /// Reads the body of a creation.
+    pub(crate) fn read_new(mut body: Fields) -> Result<Profile> {
+        body.require("first_name");
+        body.require("last_name");
+        let changes = Self::read(body)?;
+        let (Some(first_name), Some(last_name)) = (&changes.first_name, &changes.last_name) else {
+            return Err(Error::internal("a required field was neither read nor refused"));
+        };
+        let mut profile = Profile::new(first_name.clone(), last_name.clone());
+        changes.apply_to(&mut profile);
+        Ok(profile)
+    }
+
+    /// Makes the changes.
+    pub(crate) fn apply_to(self, profile: &mut Profile) {
+        set(&mut profile.first_name, self.first_name);
+        set(&mut profile.last_name, self.last_name);
+        set(&mut profile.username, self.username);
+        set(&mut profile.email, self.email);
+        set(&mut profile.deadline, self.deadline);
+        set(&mut profile.phone, self.phone);
+        set(&mut profile.gender, self.gender);
+        set(&mut profile.address, self.address);
+        set(&mut profile.partner_data, self.partner_data);
+    }
+}
+
+/// The fields that a candidate may send of itself; none leaves a field as it is.
+pub(crate) struct OwnChanges {
+    password: Option<Password>,
+    phone: Option<Line<50>>,
+    gender: Option<Line<20>>,
+    address: Option<Lines<500>>,
+}
+
+impl OwnChanges {
+    /// Reads the body of a change.
+    pub(crate) fn read(mut body: Fields) -> Result<Self> {
+        let changes = Self {
+            password: body.text("password", Password::choose),
+            phone: body.line("phone"),
+            gender: body.line("gender"),
+            address: body.lines("address"),
+        };
+        body.finish()?;
+        Ok(changes)
+    }
+
+    /// Makes the changes but that of the password, and gives that.
+    pub(crate) fn apply_to(self, profile: &mut Profile) -> Option<Password> {
+        set(&mut profile.phone, self.phone);
+        set(&mut profile.gender, self.gender);
+        set(&mut profile.address, self.address);
+        self.password
+    }
+}

@@ -1,0 +1,31 @@
+//! The deadline of a candidate.
+
+use axum::Json;
+use shared::auth::guard::OnCandidate;
+use shared::auth::policy::ChangeProject;
+use shared::domain::candidate::Candidate;
+use shared::http::Fields;
+use shared::http::view::CandidateView;
+use shared::{Error, Result};
+
+use crate::view::show;
+
+/// PATCH …/candidates/{candidateId}/deadline/
+pub(crate) async fn update(
+    guard: OnCandidate<ChangeProject>,
+    mut body: Fields,
+) -> Result<Json<CandidateView>> {
+    let deadline = body.required_timestamp("deadline");
+    body.finish()?;
+    let deadline =
+        deadline.ok_or_else(|| Error::internal("a required field was neither read nor refused"))?;
+    let before = guard.candidate.profile.deadline;
+    if before == Some(deadline) {
+        return Ok(show(&guard, &guard.candidate));
+    }
+    let mut after = Candidate::clone(&guard.candidate);
+    after.profile.deadline = Some(deadline);
+    let step = after.after_deadline_change(before, guard.now);
+    guard.store.change_candidate(&guard.candidate, &step, guard.now).await?;
+    Ok(show(&guard, &step.candidate))
+}

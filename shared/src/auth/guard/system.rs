@@ -1,0 +1,48 @@
+//! The service's own machinery, which no credential admits: only IAM lets the schedule, the stream and the bus invoke it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+
+use crate::app::App;
+use crate::aws::Aws;
+use crate::config::Config;
+use crate::store::{Store, Usage};
+
+/// How long the storage may be busy before an event is left for another try; functions have a minute.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// Whatever is invoked by an event.
+pub struct System {
+    /// The moment of the event.
+    pub now: DateTime<Utc>,
+    /// The table.
+    pub store: Store,
+    usage: Arc<Usage>,
+    app: App,
+}
+
+impl System {
+    /// Acts as the service, on the word of who may invoke this function.
+    pub fn of(app: &App) -> Self {
+        let usage = Arc::<Usage>::default();
+        let store = Store::new(app.clone(), usage.clone()).with_patience(PATIENCE);
+        Self { now: app.now(), store, usage, app: app.clone() }
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &Config {
+        self.app.config()
+    }
+
+    /// The AWS clients.
+    pub fn aws(&self) -> &Aws {
+        self.app.aws()
+    }
+
+    /// What has been used of DynamoDB so far, and the time since the beginning.
+    pub fn usage(&self) -> &Usage {
+        &self.usage
+    }
+}

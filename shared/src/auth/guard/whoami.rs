@@ -1,0 +1,96 @@
+//! Guards of what a caller may know of itself.
+
+use std::ops::Deref;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+
+use super::{Request, Scope, require};
+use crate::app::App;
+use crate::auth::caller::Identity;
+use crate::auth::credential::Credential;
+use crate::domain::account::Account;
+use crate::domain::candidate::Candidate;
+use crate::domain::company::Company;
+use crate::domain::project::Project;
+use crate::error::{Error, Result};
+use crate::store::{Batch, Key, Versioned, keys};
+
+/// Any authenticated caller, whatever they may do.
+pub struct WhoAmI {
+    /// The project of a caller who is a candidate.
+    pub project: Option<Versioned<Project>>,
+    scope: Scope,
+}
+
+impl Deref for WhoAmI {
+    type Target = Scope;
+
+    fn deref(&self) -> &Scope {
+        &self.scope
+    }
+}
+
+impl FromRequestParts<App> for WhoAmI {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let request = Request::new(parts, app).await?;
+        let (scope, mut batch) = request.admit(Ok(own_project(&request).into_iter().collect())).await?;
+        let project = take_project(&scope, &mut batch)?;
+        Ok(Self { project, scope })
+    }
+}
+
+/// A candidate who is calling, and what it takes part in.
+pub struct AsCandidate {
+    /// The candidate.
+    pub candidate: Versioned<Candidate>,
+    /// Its project.
+    pub project: Versioned<Project>,
+    /// Its company.
+    pub company: Versioned<Company>,
+    scope: Scope,
+}
+
+impl Deref for AsCandidate {
+    type Target = Scope;
+
+    fn deref(&self) -> &Scope {
+        &self.scope
+    }
+}
+
+impl FromRequestParts<App> for AsCandidate {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let request = Request::new(parts, app).await?;
+        let company = Credential::from_headers(&request.parts.headers)?.company;
+        let keys = own_project(&request).into_iter().chain([keys::company(&company)]).collect();
+        let (scope, mut batch) = request.admit(Ok(keys)).await?;
+        let Identity::Candidate(candidate) = &scope.caller.identity else {
+            return require(false).and(Err(Error::NotFound));
+        };
+        let candidate = candidate.clone();
+        let project = take_project(&scope, &mut batch)?.ok_or(Error::NotFound)?;
+        let company = batch.take(&keys::company(&company))?.ok_or(Error::NotFound)?;
+        Ok(Self { candidate, project, company, scope })
+    }
+}
+
+/// The key of the project that a candidate's credential claims.
+fn own_project(request: &Request<'_>) -> Option<Key> {
+    let credential = Credential::from_headers(&request.parts.headers).ok()?;
+    match credential.account {
+        Account::Customer { .. } => None,
+        Account::Candidate { project, .. } => Some(keys::project(&credential.company, project)),
+    }
+}
+
+fn take_project(scope: &Scope, batch: &mut Batch) -> Result<Option<Versioned<Project>>> {
+    match &scope.caller.identity {
+        Identity::Customer(_) => Ok(None),
+        Identity::Candidate(candidate) => batch.take(&keys::project(&candidate.company, candidate.project)),
+    }
+}

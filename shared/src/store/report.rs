@@ -1,0 +1,67 @@
+//! What the platform's other parts report, taken in once each.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::Store;
+use super::item::{Item, VERSION, Versioned, number};
+use super::keys;
+use crate::domain::candidate::Candidate;
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
+use crate::domain::transition::Step;
+use crate::error::{Error, Result};
+
+/// How long an event that comes again is known: longer than any bus goes on trying.
+const REMEMBERED: TimeDelta = TimeDelta::days(14);
+
+/// What a report is about.
+#[derive(Debug)]
+pub struct Reported {
+    /// The candidate; none when there is none, or none any more.
+    pub candidate: Option<Versioned<Candidate>>,
+    /// Whether the customer whom the report names is one of the company.
+    pub knows_customer: bool,
+    /// Whether the event was taken in before.
+    pub is_known: bool,
+}
+
+impl Store {
+    /// Reads what the event with this id is about.
+    pub async fn reported(
+        &self,
+        event: &str,
+        (company, project, candidate): (&CompanyId, ProjectId, CandidateId),
+        customer: Option<CustomerId>,
+    ) -> Result<Reported> {
+        let event = keys::event(event);
+        let candidate = keys::candidate(company, project, candidate);
+        let customer = customer.map(|customer| keys::customer(company, customer));
+        let mut batch =
+            self.get([event.clone(), candidate.clone()].into_iter().chain(customer.clone())).await?;
+        Ok(Reported {
+            candidate: batch.take(&candidate)?,
+            knows_customer: customer.is_some_and(|customer| batch.take_item(&customer).is_some()),
+            is_known: batch.take_item(&event).is_some(),
+        })
+    }
+
+    /// Lets a candidate become what the event with this id makes it, unless the event was taken in before.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] when the candidate, or what is known of the event, has changed meanwhile.
+    pub async fn take_report(
+        &self,
+        event: &str,
+        before: &Versioned<Candidate>,
+        after: Candidate,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let step = Step::from(after);
+        let mut transaction = self.transaction();
+        let forgotten = (now + REMEMBERED).timestamp();
+        let mark =
+            Item::from([(VERSION.to_owned(), number(1)), ("expires_at".to_owned(), number(forgotten))]);
+        transaction.create_item(keys::event(event), mark, Error::Changed)?;
+        transaction.step(before, &step, now)?;
+        self.commit(transaction).await
+    }
+}

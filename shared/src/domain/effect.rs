@@ -9,6 +9,8 @@ use super::mail::CandidateMail;
 
 /// How often an effect is tried before it is given up.
 pub const ATTEMPTS: u32 = 8;
+/// How long an effect may be postponed.
+const PATIENCE: TimeDelta = TimeDelta::days(3);
 /// How long whoever has taken an effect on may need for it; after that another may try.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 
@@ -50,12 +52,22 @@ impl Effect {
         }
     }
 
-    /// The effect taken on at `now`; none when it was given up.
-    pub fn taken(mut self, now: DateTime<Utc>) -> Option<Self> {
-        self.next_try_at.take()?;
-        self.attempts += 1;
-        self.next_try_at = Some(now + LEASE);
-        Some(self)
+    /// Whether it is waiting at `now` for somebody to try it: for the first time, or again.
+    pub fn is_waiting(&self, now: DateTime<Utc>) -> bool {
+        self.next_try_at.is_some_and(|next| next <= now || self.attempts == 0)
+    }
+
+    /// The effect while somebody who began at `now` tries it; given up if that was done often enough already.
+    pub fn taken(self, now: DateTime<Utc>) -> Self {
+        if self.attempts >= ATTEMPTS {
+            return self.given_up();
+        }
+        Self { attempts: self.attempts + 1, next_try_at: Some(now + LEASE), ..self }
+    }
+
+    /// Whether nobody will try it again.
+    pub fn is_given_up(&self) -> bool {
+        self.next_try_at.is_none()
     }
 
     /// The effect after a try that failed at `now`: due again later each time, until it is given up.
@@ -65,9 +77,13 @@ impl Effect {
         self
     }
 
-    /// The effect after a try at `now` for which there was no room: it does not count.
+    /// The effect after a try at `now` for which there was no room: it does not count, unless it goes on for days.
     pub fn postponed(mut self, now: DateTime<Utc>) -> Self {
-        self.attempts -= 1;
+        if now - self.created_at > PATIENCE {
+            return self.given_up();
+        }
+        // Never back to none, which would be taken for one that nobody has seen yet.
+        self.attempts = self.attempts.saturating_sub(1).max(1);
         self.next_try_at = Some(now + TimeDelta::minutes(1));
         self
     }

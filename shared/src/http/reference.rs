@@ -94,6 +94,22 @@ impl<'a> References<'a> {
         self.parse(c, "videos", reference)
     }
 
+    /// The candidate at `reference`, with its company and its project.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse_candidate(&self, reference: &str) -> Result<(CompanyId, ProjectId, CandidateId), String> {
+        let path = reference.strip_prefix(self.base.as_str()).unwrap_or_default();
+        let segments: Vec<&str> = path.strip_suffix('/').unwrap_or(path).split('/').collect();
+        let ids = match segments[..] {
+            ["", "companies", c, "projects", p, "candidates", k] => {
+                c.parse().and_then(|c| Ok((c, p.parse()?, k.parse()?))).ok()
+            }
+            _ => None,
+        };
+        ids.ok_or_else(|| format!("\"{reference}\" is no reference of a candidate below {}.", self.base))
+    }
+
     fn parse<T>(&self, c: &CompanyId, collection: &str, reference: &str) -> Result<Id<T>, String> {
         let start = format!("{}/companies/{c}/{collection}/", self.base);
         let id = reference.strip_prefix(&start).map(|id| id.strip_suffix('/').unwrap_or(id));

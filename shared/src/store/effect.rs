@@ -44,6 +44,11 @@ pub struct Subject {
     pub company: Option<Versioned<Company>>,
 }
 
+/// The identifier of the effect whose item has this partition key, if it is one of an effect.
+pub fn effect_in(partition: &str) -> Option<&str> {
+    keys::effect_in(partition)
+}
+
 impl Store {
     /// The effect with this identifier, unless it is done.
     pub async fn effect(&self, id: &str) -> Result<Option<Versioned<Effect>>> {

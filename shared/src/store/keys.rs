@@ -171,6 +171,11 @@ pub(crate) fn effect(id: &str) -> Key {
     Key::new(format!("EFFECT#{id}"), "EFFECT")
 }
 
+/// The identifier of the effect with this partition key.
+pub(crate) fn effect_in(pk: &str) -> Option<&str> {
+    pk.strip_prefix("EFFECT#")
+}
+
 /// An event that has been dealt with.
 pub(crate) fn event(id: &str) -> Key {
     Key::new(format!("EVENT#{id}"), "EVENT")

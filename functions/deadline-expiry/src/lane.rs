@@ -1,0 +1,110 @@
+//! Some shards of the index, one after the other; lanes run side by side.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use futures_util::future::join_all;
+use shared::auth::guard::System;
+use shared::domain::candidate::{Candidate, CandidateStatus};
+use shared::domain::id::{CompanyId, ProjectId};
+use shared::store::{Store, Versioned};
+use shared::{Error, Result};
+
+use crate::Summary;
+
+/// How long one run goes on.
+const RUN: Duration = Duration::from_secs(40);
+/// How many projects of a lane are worked on side by side.
+const PROJECTS: usize = 8;
+
+/// How many candidates a run may still look at.
+pub(crate) struct Budget(AtomicUsize);
+
+impl Budget {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self(AtomicUsize::new(limit))
+    }
+
+    /// Takes up to `wanted` out.
+    fn take(&self, wanted: usize) -> usize {
+        let take = |left: usize| Some(left - left.min(wanted));
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).map_or(0, |left| left.min(wanted))
+    }
+}
+
+/// A candidate as it is, and as it is after its deadline.
+type Move = (Versioned<Candidate>, Candidate);
+
+pub(crate) async fn run(
+    system: &System,
+    budget: &Budget,
+    shards: impl Iterator<Item = u8>,
+) -> Result<Summary> {
+    let mut summary = Summary::default();
+    for shard in shards {
+        let mut from = None;
+        loop {
+            let due = system.store.overdue_candidates(shard, system.now, from).await?;
+            let room = budget.take(due.seen);
+            if room < due.seen || system.usage().elapsed() > RUN {
+                summary.more = true;
+            }
+            let mut projects: BTreeMap<(CompanyId, ProjectId), Vec<Move>> = BTreeMap::new();
+            for before in due.rows.into_iter().take(room) {
+                if let Some(after) = Candidate::clone(&before).expire(system.now) {
+                    let project = (before.company.clone(), before.project);
+                    projects.entry(project).or_default().push((before, after));
+                }
+            }
+            let projects: Vec<_> = projects.into_values().collect();
+            for group in projects.chunks(PROJECTS) {
+                let parts = group.iter().map(|moves| expire(&system.store, moves, system.now));
+                join_all(parts).await.into_iter().for_each(|part| summary.add(part));
+            }
+            from = due.next;
+            if summary.more {
+                return Ok(summary);
+            }
+            if from.is_none() {
+                break;
+            }
+        }
+    }
+    Ok(summary)
+}
+
+/// Moves candidates of one project and one shard of its tally: many at once, and one by one where that fails.
+async fn expire(store: &Store, moves: &[Move], now: DateTime<Utc>) -> Summary {
+    let mut summary = Summary::default();
+    for together in moves.chunks(Store::MAX_TOGETHER) {
+        if store.change_together(together).await.is_ok() {
+            together.iter().for_each(|done| summary.count(done, now));
+            continue;
+        }
+        for one in together {
+            match store.change_together(std::slice::from_ref(one)).await {
+                Ok(()) => summary.count(one, now),
+                Err(Error::Changed | Error::NotFound) => summary.moved_on += 1,
+                Err(error) => {
+                    let candidate = one.0.id;
+                    tracing::error!(target: "deadline-expiry", %candidate, %error, "not moved");
+                    summary.failed += 1;
+                }
+            }
+        }
+    }
+    summary
+}
+
+impl Summary {
+    fn count(&mut self, (before, after): &Move, now: DateTime<Utc>) {
+        match after.status {
+            CandidateStatus::Aborted => self.aborted += 1,
+            _ => self.expired += 1,
+        }
+        let overdue = before.profile.deadline.map_or(0, |deadline| (now - deadline).num_seconds());
+        self.lag_seconds = self.lag_seconds.max(overdue);
+    }
+}

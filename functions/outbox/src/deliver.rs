@@ -1,0 +1,102 @@
+//! One effect: taken on, done, and erased.
+
+use shared::auth::guard::System;
+use shared::domain::effect::Effect;
+use shared::mail::{Delivery, Envelope, Letter, Mailer, render};
+use shared::store::{Subject, Versioned};
+use shared::{Error, Result};
+
+/// How many effects are done side by side.
+pub(crate) const SIDE_BY_SIDE: usize = 8;
+
+/// What became of an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// SES took the mail.
+    Sent,
+    /// The candidate has moved on, or is gone: there is nothing to tell any more.
+    Outdated,
+    /// It will be tried again.
+    Failed,
+    /// It will be tried again, when SES has room for more.
+    Throttled,
+    /// It stays as it is, for the operator.
+    GivenUp,
+    /// Somebody else is at it, or has done it.
+    WithSomebodyElse,
+}
+
+/// Does an effect, if nobody else is at it.
+///
+/// Once it is taken on, it is this call's alone until its time is over; a call that dies leaves it to the schedule.
+///
+/// # Errors
+/// When the storage fails, which leaves the effect to the schedule as well.
+pub(crate) async fn deliver(system: &System, mailer: &Mailer<'_>, effect: Versioned<Effect>) -> Result<Fate> {
+    let now = system.now;
+    if !effect.is_waiting(now) {
+        return Ok(Fate::WithSomebodyElse);
+    }
+    let taken = Effect::clone(&effect).taken(now);
+    let effect = match system.store.update_effect(&effect, taken).await {
+        Err(Error::Changed) => return Ok(Fate::WithSomebodyElse),
+        effect => effect?,
+    };
+    if effect.is_given_up() {
+        return Ok(log(&effect, Fate::GivenUp, "tried too often"));
+    }
+    let subject = system.store.subject_of(&effect).await?;
+    let (fate, reason) = send(system, mailer, &effect, &subject).await?;
+    let own = || Effect::clone(&effect);
+    let after = match fate {
+        Fate::Failed => own().failed(now),
+        Fate::Throttled => own().postponed(now),
+        Fate::GivenUp => own().given_up(),
+        Fate::Sent | Fate::Outdated | Fate::WithSomebodyElse => {
+            system.store.finish_effect(&effect).await?;
+            return Ok(log(&effect, fate, &reason));
+        }
+    };
+    let after = system.store.update_effect(&effect, after).await?;
+    Ok(log(&effect, if after.is_given_up() { Fate::GivenUp } else { fate }, &reason))
+}
+
+async fn send(
+    system: &System,
+    mailer: &Mailer<'_>,
+    effect: &Effect,
+    subject: &Subject,
+) -> Result<(Fate, String)> {
+    let (Some(candidate), Some(project), Some(company)) =
+        (&subject.candidate, &subject.project, &subject.company)
+    else {
+        return Ok((Fate::Outdated, "the candidate is gone".to_owned()));
+    };
+    if effect.is_outdated(candidate) {
+        return Ok((Fate::Outdated, "the candidate has moved on".to_owned()));
+    }
+    let Some(to) = &candidate.profile.email else {
+        return Ok((Fate::Outdated, "the candidate has no address any more".to_owned()));
+    };
+    let letter = Letter::new(candidate, project, company, &system.config().suite_url);
+    let rendered = render(effect.mail, &letter).map_err(Error::internal)?;
+    let envelope = Envelope { to, company: &company.name, alias: project.settings.email_alias.as_ref() };
+    Ok(match mailer.send(&envelope, &rendered).await {
+        Delivery::Sent(message) => (Fate::Sent, message),
+        Delivery::Rejected(code) => (Fate::GivenUp, code),
+        Delivery::Transient(code) => (Fate::Failed, code),
+    })
+}
+
+/// One line for each effect, without what the mail says or whom it goes to.
+fn log(effect: &Effect, fate: Fate, reason: &str) -> Fate {
+    let Effect { id, company, attempts, .. } = effect;
+    let mail = effect.mail.as_str();
+    let company = company.as_str();
+    if fate == Fate::GivenUp {
+        tracing::error!(target: "outbox", effect = id, mail, company, attempts, reason, "given up");
+    } else {
+        tracing::info!(target: "outbox", effect = id, mail, company, attempts, ?fate, reason);
+    }
+    fate
+}

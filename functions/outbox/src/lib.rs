@@ -1,0 +1,53 @@
+//! Does what changes have noted as still to be done: sends mails to candidates.
+//!
+//! Effects are written in the transaction of their cause, so that none is lost. The table's stream brings each at once;
+//! the schedule takes up those that the stream missed and those that failed before.
+
+mod deliver;
+mod stream;
+mod sweep;
+
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use shared::Result;
+use shared::app::App;
+use shared::auth::guard::System;
+
+pub use stream::{Failures, Record};
+pub use sweep::Summary;
+
+/// What invokes this function.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub enum Event {
+    /// The table's stream.
+    Stream {
+        /// New items, some of them effects.
+        #[serde(rename = "Records")]
+        records: Vec<Record>,
+    },
+    /// The schedule.
+    Schedule(IgnoredAny),
+}
+
+/// What came of it.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// The records that the stream must bring again.
+    Stream(Failures),
+    /// What the schedule's sweep did.
+    Sweep(Summary),
+}
+
+/// Handles one event.
+///
+/// # Errors
+/// When the storage cannot be read, or a setting is missing.
+pub async fn handle(app: &App, event: Event) -> Result<Answer> {
+    let system = System::of(app);
+    match event {
+        Event::Stream { records } => Ok(Answer::Stream(stream::handle(&system, records).await?)),
+        Event::Schedule(_) => Ok(Answer::Sweep(sweep::handle(&system).await?)),
+    }
+}

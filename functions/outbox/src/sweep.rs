@@ -1,0 +1,99 @@
+//! Effects that the stream missed, or that failed before.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde::Serialize;
+use shared::Result;
+use shared::auth::guard::System;
+use shared::mail::Mailer;
+use shared::store::Store;
+
+use crate::deliver::{Fate, SIDE_BY_SIDE, deliver};
+
+/// How long one run goes on; what is left is taken up by the next.
+const RUN: Duration = Duration::from_secs(40);
+/// SES counts the mails of a second.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What one sweep did.
+#[derive(Debug, Default, Serialize)]
+pub struct Summary {
+    /// Mails that SES took.
+    pub sent: usize,
+    /// Effects that the candidate's moves have made pointless.
+    pub outdated: usize,
+    /// Effects to try again later.
+    pub postponed: usize,
+    /// Effects given up.
+    pub given_up: usize,
+    /// Effects that could not be looked at.
+    pub failed: usize,
+    /// Whether the run ended before it was through.
+    pub more: bool,
+}
+
+pub(crate) async fn handle(system: &System) -> Result<Summary> {
+    let mailer = Mailer::new(system.aws(), system.config()).map_err(shared::Error::internal)?;
+    let mut summary = Summary::default();
+    for shard in Store::effect_shards() {
+        let mut from = None;
+        loop {
+            let due = system.store.due_effects(shard, system.now, from).await?;
+            for group in due.rows.chunks(SIDE_BY_SIDE) {
+                if system.usage().elapsed() > RUN {
+                    summary.more = true;
+                    return Ok(summary.log(system));
+                }
+                let fates =
+                    join_all(group.iter().map(|effect| deliver(system, &mailer, effect.clone()))).await;
+                let is_throttled = fates.iter().any(|fate| matches!(fate, Ok(Fate::Throttled)));
+                fates.iter().for_each(|fate| summary.count(fate));
+                if is_throttled {
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+            from = due.next;
+            if from.is_none() {
+                break;
+            }
+        }
+    }
+    Ok(summary.log(system))
+}
+
+impl Summary {
+    fn count(&mut self, fate: &Result<Fate>) {
+        match fate {
+            Ok(Fate::Sent) => self.sent += 1,
+            Ok(Fate::Outdated) => self.outdated += 1,
+            Ok(Fate::Failed | Fate::Throttled) => self.postponed += 1,
+            Ok(Fate::GivenUp) => self.given_up += 1,
+            Ok(Fate::WithSomebodyElse) => {}
+            Err(error) => {
+                tracing::warn!(target: "outbox", %error, "an effect could not be looked at");
+                self.failed += 1;
+            }
+        }
+    }
+
+    fn log(self, system: &System) -> Self {
+        let Self { sent, outdated, postponed, given_up, failed, more } = self;
+        let usage = system.usage();
+        tracing::info!(
+            target: "outbox",
+            sent,
+            outdated,
+            postponed,
+            given_up,
+            failed,
+            more,
+            milliseconds = usage.elapsed().as_secs_f64() * 1000.0,
+            dynamodb_calls = usage.calls(),
+            read_units = usage.read_units(),
+            write_units = usage.write_units(),
+            "swept",
+        );
+        self
+    }
+}

@@ -1,0 +1,77 @@
+//! Events as EventBridge brings them.
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use shared::domain::id::{CandidateId, CompanyId, ProjectId};
+use shared::domain::report::Report;
+use shared::error::FieldErrors;
+use shared::http::reference::References;
+use shared::{Error, Result};
+
+/// An event in EventBridge's envelope; what else is in it does not matter here.
+#[derive(Debug, Deserialize)]
+pub struct Event {
+    /// Its identifier, by which it is known when it comes again.
+    pub id: String,
+    /// `interview.completed`, `interview.aborted` or `evaluation.recorded`.
+    #[serde(rename = "detail-type")]
+    pub kind: String,
+    /// When that happened, to the second.
+    pub time: DateTime<Utc>,
+    /// What happened to whom.
+    pub detail: Detail,
+}
+
+/// What an event tells.
+#[derive(Debug, Deserialize)]
+pub struct Detail {
+    /// The candidate's reference.
+    pub candidate: String,
+    /// The evaluator's reference, in an evaluation.
+    pub customer: Option<String>,
+    /// Whether the evaluation is finished, in an evaluation.
+    pub completed: Option<bool>,
+}
+
+/// An event that makes sense.
+pub(crate) struct Told {
+    pub(crate) id: String,
+    pub(crate) candidate: (CompanyId, ProjectId, CandidateId),
+    pub(crate) report: Report,
+    pub(crate) at: DateTime<Utc>,
+}
+
+impl Event {
+    /// What the event tells.
+    ///
+    /// # Errors
+    /// Messages by field.
+    pub(crate) fn read(self, references: References<'_>) -> Result<Told> {
+        let mut errors = FieldErrors::default();
+        let Detail { candidate, customer, completed } = self.detail;
+        let candidate = errors.read("candidate", references.parse_candidate(&candidate));
+        let report = match self.kind.as_str() {
+            "interview.completed" => Some(Report::Completed),
+            "interview.aborted" => Some(Report::Aborted),
+            "evaluation.recorded" => {
+                let customer = customer.ok_or_else(|| "This field is required.".to_owned());
+                let parse = |customer: String| match &candidate {
+                    Some((company, ..)) => references.parse_customer(company, &customer).map(Some),
+                    None => Ok(None),
+                };
+                let customer = errors.read("customer", customer.and_then(parse)).flatten();
+                let completed = completed.ok_or_else(|| "This field is required.".to_owned());
+                let completed = errors.read("completed", completed);
+                customer.zip(completed).map(|(customer, completed)| Report::Evaluated { customer, completed })
+            }
+            other => {
+                errors.add("detail-type", format!("\"{other}\" is not a valid choice."));
+                None
+            }
+        };
+        match (candidate, report) {
+            (Some(candidate), Some(report)) => Ok(Told { id: self.id, candidate, report, at: self.time }),
+            _ => Err(Error::Fields(errors)),
+        }
+    }
+}

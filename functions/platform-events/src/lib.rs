@@ -1,0 +1,76 @@
+//! Takes in what the platform's other parts report over the bus: interviews that were completed or broken off, and
+//! evaluations.
+//!
+//! An event may come twice, late, or before one that it follows from.
+
+mod event;
+
+use serde::Serialize;
+use shared::app::App;
+use shared::auth::guard::System;
+use shared::domain::candidate::Candidate;
+use shared::domain::report::Report;
+use shared::http::reference::References;
+use shared::{Error, Result};
+
+pub use event::Event;
+
+/// How often an event is tried while others change the same candidate.
+const TRIES: usize = 8;
+
+/// What an event came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The candidate has changed.
+    Applied,
+    /// It was taken in before.
+    Known,
+    /// It changes nothing as the candidate stands, or the candidate is gone.
+    Ignored,
+}
+
+/// Handles one event.
+///
+/// # Errors
+/// Messages by field when the event is malformed; when the storage fails. The bus brings the event again, and after some
+/// tries puts it aside for the operator.
+pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
+    let id = event.id.clone();
+    let kind = event.kind.clone();
+    let outcome = apply(app, event).await;
+    match &outcome {
+        Ok(outcome) => tracing::info!(target: "platform-events", event = id, kind, ?outcome),
+        Err(error) => tracing::error!(target: "platform-events", event = id, kind, %error, "not taken in"),
+    }
+    outcome
+}
+
+async fn apply(app: &App, event: Event) -> Result<Outcome> {
+    let system = System::of(app);
+    let event = event.read(References::new(system.config()))?;
+    let customer = match event.report {
+        Report::Evaluated { customer, .. } => Some(customer),
+        Report::Completed | Report::Aborted => None,
+    };
+    let (company, project, candidate) = &event.candidate;
+    for _ in 0..TRIES {
+        let found = system.store.reported(&event.id, (company, *project, *candidate), customer).await?;
+        if found.is_known {
+            return Ok(Outcome::Known);
+        }
+        if customer.is_some() && !found.knows_customer {
+            return Err(Error::field("customer", "There is no such customer in the candidate's company."));
+        }
+        let Some(before) = found.candidate else { return Ok(Outcome::Ignored) };
+        let Some(after) = Candidate::clone(&before).after_report(event.report, event.at) else {
+            return Ok(Outcome::Ignored);
+        };
+        match system.store.take_report(&event.id, &before, after, system.now).await {
+            Ok(()) => return Ok(Outcome::Applied),
+            Err(Error::Changed | Error::NotFound) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(Error::Changed)
+}

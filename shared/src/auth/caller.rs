@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::policy::Standing;
-use crate::domain::account::Account;
+use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, CustomerId};
+use crate::domain::named_token::NamedToken;
 use crate::domain::project::Project;
 use crate::domain::secret::PasswordHash;
 use crate::store::{Key, Session, Versioned};
@@ -29,6 +30,8 @@ pub enum Identity {
     Customer(Versioned<Customer>),
     /// A candidate.
     Candidate(Versioned<Candidate>),
+    /// A named token.
+    NamedToken(NamedToken),
 }
 
 /// What a caller is known by.
@@ -38,6 +41,8 @@ pub enum Proof {
     Session(LiveSession),
     /// The key that a candidate was sent.
     AccessKey,
+    /// The value of a named token.
+    NamedToken,
 }
 
 /// A session that was found alive.
@@ -56,6 +61,16 @@ impl Caller {
         match &self.identity {
             Identity::Customer(customer) => &customer.company,
             Identity::Candidate(candidate) => &candidate.company,
+            Identity::NamedToken(token) => &token.company,
+        }
+    }
+
+    /// The caller, whichever of their credentials the request came with.
+    pub fn principal(&self) -> Principal {
+        match &self.identity {
+            Identity::NamedToken(token) => Principal::NamedToken(token.id),
+            Identity::Customer(customer) => Principal::of_customer(customer.id),
+            Identity::Candidate(candidate) => Principal::of_candidate(candidate.project, candidate.id),
         }
     }
 
@@ -63,7 +78,7 @@ impl Caller {
     pub fn customer(&self) -> Option<CustomerId> {
         match &self.identity {
             Identity::Customer(customer) => Some(customer.id),
-            Identity::Candidate(_) => None,
+            Identity::Candidate(_) | Identity::NamedToken(_) => None,
         }
     }
 
@@ -71,6 +86,7 @@ impl Caller {
     pub fn in_company(&self) -> Standing {
         match &self.identity {
             Identity::Customer(customer) => Standing::Staff(customer.account_type, BTreeSet::new()),
+            Identity::NamedToken(_) => Standing::NamedToken,
             Identity::Candidate(_) => Standing::Outsider,
         }
     }
@@ -81,6 +97,7 @@ impl Caller {
             Identity::Customer(customer) => {
                 Standing::Staff(customer.account_type, project.staff.roles_of(customer.id))
             }
+            Identity::NamedToken(_) => Standing::NamedToken,
             Identity::Candidate(_) => Standing::Outsider,
         }
     }
@@ -97,29 +114,32 @@ impl Caller {
 }
 
 impl Identity {
-    /// The account that this is.
-    pub(super) fn account(&self) -> Account {
+    /// The account that this is, and what it logs in by; none for what cannot log in.
+    pub(super) fn user(&self) -> Option<(Account, User<'_>)> {
         match self {
-            Self::Customer(customer) => Account::Customer { customer: customer.id },
-            Self::Candidate(candidate) => {
-                Account::Candidate { project: candidate.project, candidate: candidate.id }
-            }
+            Self::Customer(customer) => Some((
+                Account::Customer { customer: customer.id },
+                User {
+                    epoch: customer.is_active.then_some(customer.session_epoch),
+                    password_hash: customer.password_hash.as_ref(),
+                },
+            )),
+            Self::Candidate(candidate) => Some((
+                Account::Candidate { project: candidate.project, candidate: candidate.id },
+                User {
+                    epoch: candidate.may_log_in().then_some(candidate.session_epoch),
+                    password_hash: candidate.password_hash.as_ref(),
+                },
+            )),
+            Self::NamedToken(_) => None,
         }
     }
+}
 
+/// What somebody logs in by.
+pub(super) struct User<'a> {
     /// The epoch that a session must be of to be alive; none when no session may be.
-    pub(super) fn session_epoch(&self) -> Option<u32> {
-        match self {
-            Self::Customer(customer) => customer.is_active.then_some(customer.session_epoch),
-            Self::Candidate(candidate) => candidate.may_log_in().then_some(candidate.session_epoch),
-        }
-    }
-
-    /// The hash of the password; none before one was chosen.
-    pub(super) fn password_hash(&self) -> Option<&PasswordHash> {
-        match self {
-            Self::Customer(customer) => customer.password_hash.as_ref(),
-            Self::Candidate(candidate) => candidate.password_hash.as_ref(),
-        }
-    }
+    pub(super) epoch: Option<u32>,
+    /// None before a password was chosen.
+    pub(super) password_hash: Option<&'a PasswordHash>,
 }

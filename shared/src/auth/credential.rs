@@ -7,7 +7,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use crate::clock::Entropy;
 use crate::domain::Refusal;
 use crate::domain::account::Account;
-use crate::domain::id::{CompanyId, Id};
+use crate::domain::id::{CompanyId, CustomerId, Id};
 use crate::error::{Error, Result};
 use crate::store::SessionKind;
 
@@ -19,6 +19,8 @@ const RANDOM_BYTES: usize = 24;
 const CUSTOMER: u8 = 1;
 /// The byte before a project's and its candidate's identifiers.
 const CANDIDATE: u8 = 2;
+/// The byte before a customer's identifier and that of the one who acts for it.
+const ON_BEHALF: u8 = 3;
 
 /// Nothing that could be a credential came with the request.
 pub const MISSING: Refusal =
@@ -27,24 +29,131 @@ pub const MISSING: Refusal =
 pub const REJECTED: Refusal =
     Refusal { code: "invalid_credential", detail: "The credential is invalid or has expired." };
 
-/// How somebody proves who they are.
+/// The kinds of secrets that the service makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Means {
-    /// By a session.
+pub enum SecretKind {
+    /// Stands for a session.
     Session(SessionKind),
-    /// By the key that a candidate was sent.
+    /// Lets a candidate act without a password.
     AccessKey,
+    /// Lets somebody choose a password, once.
+    OneTimeKey,
+    /// The value of a named token.
+    NamedToken,
 }
 
-impl Means {
+impl SecretKind {
+    const ALL: [Self; 5] = [
+        Self::Session(SessionKind::Token),
+        Self::Session(SessionKind::Cookie),
+        Self::AccessKey,
+        Self::OneTimeKey,
+        Self::NamedToken,
+    ];
+
     /// What a secret of this kind begins with, so that scanners know one when it leaks.
     fn prefix(self) -> &'static str {
         match self {
             Self::Session(SessionKind::Token) => "ivt_",
             Self::Session(SessionKind::Cookie) => "ivs_",
             Self::AccessKey => "ivk_",
+            Self::OneTimeKey => "ivo_",
+            Self::NamedToken => "ivn_",
         }
     }
+}
+
+/// Whom a secret claims to be of; it is in the secret itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// The company.
+    pub company: CompanyId,
+    /// The account.
+    pub account: Account,
+    /// Who acts in its name, if that is somebody else.
+    pub on_behalf_by: Option<CustomerId>,
+}
+
+impl Claim {
+    /// The claim of somebody in their own name.
+    pub fn own(company: CompanyId, account: Account) -> Self {
+        Self { company, account, on_behalf_by: None }
+    }
+
+    /// A new secret with this claim.
+    pub fn new_secret(&self, kind: SecretKind, entropy: &dyn Entropy) -> String {
+        let id = |id: CustomerId| id.to_bytes();
+        let who = match (self.account, self.on_behalf_by) {
+            (Account::Customer { customer }, None) => [&[CUSTOMER], &id(customer)[..]].concat(),
+            (Account::Customer { customer }, Some(by)) => {
+                [&[ON_BEHALF], &id(customer)[..], &id(by)].concat()
+            }
+            (Account::Candidate { project, candidate }, _) => {
+                [&[CANDIDATE], &project.to_bytes()[..], &candidate.to_bytes()].concat()
+            }
+        };
+        let mut random = [0; RANDOM_BYTES];
+        entropy.fill(&mut random);
+        let bytes = [&who, &random[..], self.company.as_str().as_bytes()].concat();
+        format!("{}{}", kind.prefix(), URL_SAFE_NO_PAD.encode(bytes))
+    }
+
+    /// The claim in a secret of this kind; none when it is no such secret.
+    pub fn in_secret(kind: SecretKind, secret: &str) -> Option<Self> {
+        fn id<T>(bytes: &[u8]) -> Option<(Id<T>, &[u8])> {
+            let (id, rest) = bytes.split_first_chunk()?;
+            Some((Id::from_bytes(*id), rest))
+        }
+        let bytes = URL_SAFE_NO_PAD.decode(secret.strip_prefix(kind.prefix())?).ok()?;
+        let (account, on_behalf_by, rest) = match bytes.split_first()? {
+            (&CUSTOMER, rest) => {
+                let (customer, rest) = id(rest)?;
+                (Account::Customer { customer }, None, rest)
+            }
+            (&ON_BEHALF, rest) => {
+                let (customer, rest) = id(rest)?;
+                let (by, rest) = id(rest)?;
+                (Account::Customer { customer }, Some(by), rest)
+            }
+            (&CANDIDATE, rest) => {
+                let (project, rest) = id(rest)?;
+                let (candidate, rest) = id(rest)?;
+                (Account::Candidate { project, candidate }, None, rest)
+            }
+            _ => return None,
+        };
+        let company = std::str::from_utf8(rest.get(RANDOM_BYTES..)?).ok()?.parse().ok()?;
+        Some(Self { company, account, on_behalf_by })
+    }
+}
+
+/// A new value of a named token, which leads to nothing but itself.
+pub fn new_token_value(entropy: &dyn Entropy) -> String {
+    let mut random = [0; RANDOM_BYTES];
+    entropy.fill(&mut random);
+    format!("{}{}", SecretKind::NamedToken.prefix(), URL_SAFE_NO_PAD.encode(random))
+}
+
+/// The fewest characters of a named token's value that somebody chooses.
+const MIN_TOKEN: usize = 32;
+/// The most.
+const MAX_TOKEN: usize = 256;
+
+/// Takes a value that somebody chooses for a named token.
+///
+/// # Errors
+/// The message for whoever sent it.
+pub fn chosen_token_value(text: &str) -> Result<String, String> {
+    if text.len() < MIN_TOKEN || text.len() > MAX_TOKEN {
+        return Err(format!("Ensure this field has {MIN_TOKEN} to {MAX_TOKEN} characters."));
+    }
+    if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err("Use visible ASCII characters without spaces.".to_owned());
+    }
+    if SecretKind::ALL.into_iter().any(|kind| text.starts_with(kind.prefix())) {
+        return Err("Values that begin so are made by the service alone.".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// A credential that came with a request; whether it is good only the table knows.
@@ -52,24 +161,22 @@ impl Means {
 pub struct Credential {
     /// The text that proves it.
     pub secret: String,
-    /// How it came.
+    /// What it is.
     pub means: Means,
-    /// The company that it claims.
-    pub company: CompanyId,
-    /// The account that it claims.
-    pub account: Account,
+}
+
+/// How somebody proves who they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Means {
+    /// By a session.
+    Session(SessionKind, Claim),
+    /// By the key that a candidate was sent.
+    AccessKey(Claim),
+    /// By the value of a named token.
+    NamedToken,
 }
 
 impl Credential {
-    /// A new credential for an account.
-    pub fn generate(means: Means, company: &CompanyId, account: Account, entropy: &dyn Entropy) -> Self {
-        let mut random = [0; RANDOM_BYTES];
-        entropy.fill(&mut random);
-        let bytes = [&*account_bytes(account), &random, company.as_str().as_bytes()].concat();
-        let secret = format!("{}{}", means.prefix(), URL_SAFE_NO_PAD.encode(bytes));
-        Self { secret, means, company: company.clone(), account }
-    }
-
     /// The credential that a request carries: in its Authorization header, else in its cookie.
     ///
     /// # Errors
@@ -81,63 +188,52 @@ impl Credential {
                 if cookies(headers).next().is_none() {
                     return Err(Error::Unauthenticated(MISSING));
                 }
-                cookies(headers).find_map(|secret| Self::parse(secret, Means::Session(SessionKind::Cookie)))
+                cookies(headers).find_map(|secret| Self::session(SessionKind::Cookie, secret))
             }
         };
         found.ok_or(Error::Unauthenticated(REJECTED))
     }
 
-    fn parse(secret: &str, means: Means) -> Option<Self> {
-        let bytes = URL_SAFE_NO_PAD.decode(secret.strip_prefix(means.prefix())?).ok()?;
-        let (account, rest) = split_account(&bytes)?;
-        let company = std::str::from_utf8(rest.get(RANDOM_BYTES..)?).ok()?.parse().ok()?;
-        let is_usable = means != Means::AccessKey || matches!(account, Account::Candidate { .. });
-        is_usable.then(|| Self { secret: secret.to_owned(), means, company, account })
+    /// Whom it claims to be of; a named token claims nothing.
+    pub fn claim(&self) -> Option<&Claim> {
+        match &self.means {
+            Means::Session(_, claim) | Means::AccessKey(claim) => Some(claim),
+            Means::NamedToken => None,
+        }
     }
-}
 
-/// What stands for an account in a credential: its kind, then its identifiers.
-fn account_bytes(account: Account) -> Vec<u8> {
-    match account {
-        Account::Customer { customer } => [&[CUSTOMER], &customer.to_bytes()[..]].concat(),
-        Account::Candidate { project, candidate } => {
-            [&[CANDIDATE], &project.to_bytes()[..], &candidate.to_bytes()].concat()
-        }
+    fn session(kind: SessionKind, secret: &str) -> Option<Self> {
+        let claim = Claim::in_secret(SecretKind::Session(kind), secret)?;
+        Some(Self { secret: secret.to_owned(), means: Means::Session(kind, claim) })
     }
-}
 
-/// The account that `bytes` begin with, and what follows.
-fn split_account(bytes: &[u8]) -> Option<(Account, &[u8])> {
-    fn id<T>(bytes: &[u8]) -> Option<(Id<T>, &[u8])> {
-        let (id, rest) = bytes.split_first_chunk()?;
-        Some((Id::from_bytes(*id), rest))
+    /// What stands in the Authorization header as a token: one of a session, or the value of a named token.
+    fn token(secret: &str) -> Option<Self> {
+        let is_named = secret.starts_with(SecretKind::NamedToken.prefix()) || chosen_token_value(secret).is_ok();
+        if is_named {
+            return Some(Self { secret: secret.to_owned(), means: Means::NamedToken });
+        }
+        Self::session(SessionKind::Token, secret)
     }
-    match bytes.split_first()? {
-        (&CUSTOMER, rest) => {
-            let (customer, rest) = id(rest)?;
-            Some((Account::Customer { customer }, rest))
-        }
-        (&CANDIDATE, rest) => {
-            let (project, rest) = id(rest)?;
-            let (candidate, rest) = id(rest)?;
-            Some((Account::Candidate { project, candidate }, rest))
-        }
-        _ => None,
+
+    fn access_key(secret: &str) -> Option<Self> {
+        let claim = Claim::in_secret(SecretKind::AccessKey, secret)?;
+        let is_candidates = matches!(claim.account, Account::Candidate { .. });
+        is_candidates.then(|| Self { secret: secret.to_owned(), means: Means::AccessKey(claim) })
     }
 }
 
 /// `Token <secret>`, `Basic <base64 of token:<secret>>`, or `ActivationKey <key>`.
 fn from_authorization(value: &str) -> Option<Credential> {
-    const TOKEN: Means = Means::Session(SessionKind::Token);
     let (scheme, rest) = value.split_once(' ')?;
     let rest = rest.trim();
     if scheme.eq_ignore_ascii_case("token") {
-        Credential::parse(rest, TOKEN)
+        Credential::token(rest)
     } else if scheme.eq_ignore_ascii_case("basic") {
         let pair = String::from_utf8(STANDARD.decode(rest).ok()?).ok()?;
-        Credential::parse(pair.strip_prefix("token:")?, TOKEN)
+        Credential::token(pair.strip_prefix("token:")?)
     } else if scheme.eq_ignore_ascii_case("activationkey") {
-        Credential::parse(rest, Means::AccessKey)
+        Credential::access_key(rest)
     } else {
         None
     }
@@ -164,12 +260,12 @@ mod tests {
     const CANDIDATE: Account =
         Account::Candidate { project: Id::from_bytes([6; 16]), candidate: Id::from_bytes([7; 16]) };
 
-    fn secret(means: Means, account: Account) -> String {
-        Credential::generate(means, &"acme".parse().unwrap(), account, &SystemEntropy).secret
+    fn secret(kind: SecretKind, account: Account) -> String {
+        Claim::own("acme".parse().unwrap(), account).new_secret(kind, &SystemEntropy)
     }
 
     fn session(kind: SessionKind) -> String {
-        secret(Means::Session(kind), CUSTOMER)
+        secret(SecretKind::Session(kind), CUSTOMER)
     }
 
     fn read(name: header::HeaderName, value: &str) -> Result<Credential> {
@@ -181,8 +277,8 @@ mod tests {
         let token = session(SessionKind::Token);
         let cookie = session(SessionKind::Cookie);
         let basic = STANDARD.encode(format!("token:{token}"));
-        let candidates = secret(Means::Session(SessionKind::Token), CANDIDATE);
-        let key = secret(Means::AccessKey, CANDIDATE);
+        let candidates = secret(SecretKind::Session(SessionKind::Token), CANDIDATE);
+        let key = secret(SecretKind::AccessKey, CANDIDATE);
         for (name, value, secret, account) in [
             (header::AUTHORIZATION, format!("Token {token}"), &token, CUSTOMER),
             (header::AUTHORIZATION, format!("Token {candidates}"), &candidates, CANDIDATE),
@@ -192,8 +288,9 @@ mod tests {
             (header::COOKIE, format!("name=é; sessionid=old; sessionid={cookie}"), &cookie, CUSTOMER),
         ] {
             let credential = read(name, &value).unwrap();
-            assert_eq!((&credential.secret, credential.account), (secret, account));
-            assert_eq!(credential.company.as_str(), "acme");
+            let claim = credential.claim().unwrap();
+            assert_eq!((&credential.secret, claim.account), (secret, account));
+            assert_eq!((claim.company.as_str(), claim.on_behalf_by), ("acme", None));
         }
     }
 
@@ -201,7 +298,7 @@ mod tests {
     fn a_secret_counts_only_the_way_it_was_made_for() {
         let token = session(SessionKind::Token);
         let cookie = session(SessionKind::Cookie);
-        let key = secret(Means::AccessKey, CANDIDATE);
+        let key = secret(SecretKind::AccessKey, CANDIDATE);
         let basic = |pair: String| format!("Basic {}", STANDARD.encode(pair));
         for (name, value) in [
             (header::AUTHORIZATION, format!("Token {cookie}")),
@@ -209,7 +306,7 @@ mod tests {
             (header::AUTHORIZATION, format!("Bearer {token}")),
             (header::AUTHORIZATION, format!("ActivationKey {token}")),
             (header::AUTHORIZATION, format!("Token {key}")),
-            (header::AUTHORIZATION, format!("ActivationKey {}", secret(Means::AccessKey, CUSTOMER))),
+            (header::AUTHORIZATION, format!("ActivationKey {}", secret(SecretKind::AccessKey, CUSTOMER))),
             (header::AUTHORIZATION, basic(format!("owner:{token}"))),
             (header::AUTHORIZATION, basic("token:".to_owned())),
             (header::AUTHORIZATION, "Token".to_owned()),

@@ -15,6 +15,8 @@ pub const NOT_ALLOWED: Refusal =
 pub enum Standing {
     /// A staff user, with these roles in the project at hand.
     Staff(AccountType, BTreeSet<Role>),
+    /// A named token: an owner, but for what is an owner's own.
+    NamedToken,
     /// The very candidate.
     Itself,
     /// A candidate, to all but itself.
@@ -22,12 +24,13 @@ pub enum Standing {
 }
 
 /// Who may take an action: callers with at least an account type, or with one of some roles in the project at hand, or
-/// the candidate that it is about.
+/// the candidate that it is about. A named token may do all that an owner may, unless it takes a person.
 #[derive(Debug, Clone, Copy)]
 struct Rule {
     account_type: AccountType,
     roles: &'static [Role],
     itself: bool,
+    takes_person: bool,
 }
 
 /// For actions that no role allows.
@@ -44,7 +47,7 @@ pub trait Grant: Send + Sync + 'static {
 }
 
 macro_rules! actions {
-    ($($(#[$doc:meta])+ $name:ident $text:literal: $account_type:ident or $roles:ident $(or $itself:ident)?;)+) => {
+    ($($(#[$doc:meta])+ $name:ident $text:literal: $account_type:ident or $roles:ident $(or $itself:ident)? $(but $person:ident)?;)+) => {
         /// Something that not everybody may do.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Action {
@@ -66,6 +69,7 @@ macro_rules! actions {
                         account_type: AccountType::$account_type,
                         roles: $roles,
                         itself: [$(stringify!($itself))?].contains(&"itself"),
+                        takes_person: [$(stringify!($person))?].contains(&"person"),
                     },)+
                 }
             }
@@ -79,8 +83,20 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Read the company.
+    /// Read the company, its labels, customers and welcome videos.
     ReadCompany "read_company": HiringManager or NONE;
+    /// Change the company's settings.
+    ChangeCompany "change_company": Admin or NONE;
+    /// Create, change and delete labels.
+    ManageLabels "manage_labels": Recruiter or NONE;
+    /// List, create and delete named tokens.
+    ManageTokens "manage_tokens": Owner or NONE but person;
+    /// Create, change and delete customers of a lower account type.
+    ManageCustomers "manage_customers": Recruiter or NONE;
+    /// Invite customers again.
+    ReinviteCustomers "reinvite_customers": Admin or NONE;
+    /// Import customers, which deactivates all others.
+    ImportCustomers "import_customers": Admin or NONE;
     /// List projects: owners and admins see all, others those in which they have a role.
     ListProjects "list_projects": HiringManager or NONE;
     /// See every project of the company.
@@ -107,6 +123,7 @@ impl Action {
             Standing::Staff(account_type, roles) => {
                 *account_type >= rule.account_type || rule.roles.iter().any(|role| roles.contains(role))
             }
+            Standing::NamedToken => !rule.takes_person,
             Standing::Itself => rule.itself,
             Standing::Outsider => false,
         }

@@ -1,8 +1,10 @@
-//! Who can log in.
+//! Who can call.
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::id::{CandidateId, CustomerId, ProjectId};
+use super::id::{CandidateId, CustomerId, ProjectId, TokenId};
 
 /// Somebody of a company who can log in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -20,4 +22,35 @@ pub enum Account {
         /// Which.
         candidate: CandidateId,
     },
+}
+
+/// Whoever a request is answered to, whichever of their credentials it came with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Principal {
+    /// Somebody who can log in.
+    Account(Account),
+    /// A named token of the company.
+    NamedToken(TokenId),
+}
+
+impl Principal {
+    /// A staff user.
+    pub fn of_customer(customer: CustomerId) -> Self {
+        Self::Account(Account::Customer { customer })
+    }
+
+    /// A candidate of a project.
+    pub fn of_candidate(project: ProjectId, candidate: CandidateId) -> Self {
+        Self::Account(Account::Candidate { project, candidate })
+    }
+}
+
+impl fmt::Display for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Account(Account::Customer { customer }) => write!(f, "customer {customer}"),
+            Self::Account(Account::Candidate { candidate, .. }) => write!(f, "candidate {candidate}"),
+            Self::NamedToken(token) => write!(f, "token {token}"),
+        }
+    }
 }

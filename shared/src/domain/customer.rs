@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
-use super::secret::PasswordHash;
+use super::secret::{OneTimeKey, PasswordHash};
 use super::text::{Email, Line, Name, Username};
 
 /// What a customer is in the company; each has all rights of those before it.
@@ -31,6 +31,20 @@ const ACCOUNT_TYPES: [(AccountType, &str); 4] = [
 ];
 
 impl AccountType {
+    /// The account type with this name.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        let found = ACCOUNT_TYPES.iter().find(|(_, known)| *known == name);
+        found.map(|(account_type, _)| *account_type).ok_or_else(|| format!("\"{name}\" is not a valid choice."))
+    }
+
+    /// Whether a customer of this type may create, change and delete those of `other`: only those below it.
+    pub fn manages(self, other: Self) -> bool {
+        other < self
+    }
+
     /// The name in requests and responses.
     pub fn as_str(self) -> &'static str {
         ACCOUNT_TYPES[self as usize].1
@@ -100,6 +114,25 @@ pub struct Customer {
     pub password_hash: Option<PasswordHash>,
     /// Sessions of an earlier epoch are dead.
     pub session_epoch: u32,
+    /// Lets it choose a password, from an invitation or a forgotten password on.
+    pub one_time_key: Option<OneTimeKey>,
+    /// Whether the operator lets it act for others without their passwords.
+    pub authenticate_on_behalf: bool,
+}
+
+impl Customer {
+    /// Whether it may act for `other`: never for somebody of a higher account type.
+    pub fn may_act_for(&self, other: &Self) -> bool {
+        self.is_active
+            && self.authenticate_on_behalf
+            && self.company == other.company
+            && other.account_type <= self.account_type
+    }
+
+    /// Whether it may log in without being asked for a password again.
+    pub fn is_at_work(&self) -> bool {
+        self.is_active && self.status == CustomerStatus::Confirmed
+    }
 }
 
 #[cfg(test)]

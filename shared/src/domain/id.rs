@@ -85,6 +85,12 @@ pub mod mark {
     /// A label.
     #[derive(Debug)]
     pub enum Label {}
+    /// A named token.
+    #[derive(Debug)]
+    pub enum Token {}
+    /// A share of a candidate.
+    #[derive(Debug)]
+    pub enum Share {}
 }
 
 /// Names a staff user.
@@ -97,6 +103,10 @@ pub type CandidateId = Id<mark::Candidate>;
 pub type VideoId = Id<mark::Video>;
 /// Names a label.
 pub type LabelId = Id<mark::Label>;
+/// Names a named token, not its secret.
+pub type TokenId = Id<mark::Token>;
+/// Names a share of a candidate.
+pub type ShareId = Id<mark::Share>;
 
 impl<T> Id<T> {
     /// The identifier with this ULID.

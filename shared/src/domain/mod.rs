@@ -9,6 +9,7 @@ pub mod evaluation;
 pub mod id;
 pub mod language;
 pub mod mail;
+pub mod named_token;
 pub mod partner_data;
 pub mod project;
 pub mod report;

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -27,6 +30,44 @@ impl fmt::Debug for PasswordHash {
     }
 }
 
+/// The SHA-256 of a secret that is hard enough to guess without slowing that down, in base64url.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SecretHash(String);
+
+impl SecretHash {
+    /// The hash of a secret.
+    pub fn of(secret: &str) -> Self {
+        Self(URL_SAFE_NO_PAD.encode(Sha256::digest(secret)))
+    }
+
+    /// The hash as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SecretHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretHash(…)")
+    }
+}
+
+/// A key that is sent by mail and may be used once, until a day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OneTimeKey {
+    /// The hash of the key.
+    pub hash: SecretHash,
+    /// When it ends unused.
+    pub expires_at: DateTime<Utc>,
+}
+
+impl OneTimeKey {
+    /// Whether `key` is this one and may be used at `now`.
+    pub fn is(&self, key: &str, now: DateTime<Utc>) -> bool {
+        self.hash == SecretHash::of(key) && now < self.expires_at
+    }
+}
+
 /// What lets a candidate act who has no password, or none yet.
 ///
 /// Stored as it is, unlike other secrets: project managers may see it, and it dies before the interview is over.
@@ -46,7 +87,7 @@ impl AccessKey {
 
     /// Whether `other` is this key, compared in a time that does not tell how much of it is right.
     pub fn is(&self, other: &str) -> bool {
-        Sha256::digest(&self.0) == Sha256::digest(other)
+        SecretHash::of(&self.0) == SecretHash::of(other)
     }
 }
 

@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
 use crate::domain::account::Account;
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, VideoId};
 use crate::domain::project::ProjectStatus;
+use crate::domain::secret::SecretHash;
 use crate::domain::text::fold_case;
 
 /// The names of the table's key attributes.
@@ -156,8 +155,19 @@ pub(crate) fn login_partition(c: &CompanyId, name: &str) -> String {
 
 /// A session, by the secret that its holder presents.
 pub(crate) fn session(secret: &str) -> Key {
-    let pk = format!("SESSION#{}", URL_SAFE_NO_PAD.encode(Sha256::digest(secret)));
+    let pk = format!("SESSION#{}", SecretHash::of(secret).as_str());
     Key::new(pk.clone(), pk)
+}
+
+/// A named token, by the hash of its value.
+pub(crate) fn token_by_hash(hash: &SecretHash) -> Key {
+    let pk = format!("TOKEN#{}", hash.as_str());
+    Key::new(pk.clone(), pk)
+}
+
+/// All named tokens of a company.
+pub(crate) fn tokens(c: &CompanyId) -> Collection {
+    Collection { pk: format!("COMPANY#{c}"), prefix: "TOKEN#" }
 }
 
 /// A word by which a candidate is found.

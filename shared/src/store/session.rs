@@ -36,6 +36,8 @@ pub struct Session {
     /// Its user.
     #[serde(flatten)]
     pub account: Account,
+    /// Who acts in its name, if that is somebody else.
+    pub on_behalf_by: Option<CustomerId>,
     /// The user's session epoch when it began; a later epoch ends it.
     pub epoch: u32,
     /// When it began.
@@ -61,8 +63,8 @@ impl Session {
     /// used.
     pub fn begin(
         kind: SessionKind,
-        company: CompanyId,
-        (account, epoch): (Account, u32),
+        claim: Claim,
+        epoch: u32,
         days: Option<u8>,
         now: DateTime<Utc>,
     ) -> Self {

@@ -26,7 +26,7 @@ pub use system::System;
 pub use whoami::{AsCandidate, WhoAmI};
 
 use super::caller::{Caller, Identity, LiveSession, Proof};
-use super::credential::{Credential, Means, REJECTED};
+use super::credential::{Claim, Credential, Means, REJECTED, SecretKind};
 use super::password::Password;
 use super::{csrf, policy};
 use crate::app::App;
@@ -34,7 +34,8 @@ use crate::config::Config;
 use crate::domain::Refusal;
 use crate::domain::account::Account;
 use crate::domain::id::{CandidateId, CompanyId, InvalidId, ProjectId};
-use crate::domain::secret::{AccessKey, PasswordHash};
+use crate::domain::customer::Customer;
+use crate::domain::secret::{AccessKey, PasswordHash, SecretHash};
 use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::http::request::RequestState;
@@ -42,7 +43,7 @@ use crate::store::{Batch, Key, SessionKind, Store, keys};
 
 /// The request came with a credential that is no session.
 const NO_SESSION: Refusal =
-    Refusal { code: "no_session", detail: "An activation key is no session and cannot be ended." };
+    Refusal { code: "no_session", detail: "This credential is no session and cannot be ended here." };
 
 /// What every guard hands to its handler.
 pub struct Scope {
@@ -74,8 +75,8 @@ impl Scope {
     /// A new key for a candidate to act by without a password.
     pub fn new_access_key(&self, project: ProjectId, candidate: CandidateId) -> AccessKey {
         let account = Account::Candidate { project, candidate };
-        let key = Credential::generate(Means::AccessKey, self.company(), account, self.app.entropy());
-        AccessKey::new(key.secret)
+        let claim = Claim::own(self.company().clone(), account);
+        AccessKey::new(claim.new_secret(SecretKind::AccessKey, self.app.entropy()))
     }
 
     /// The hash of a password, to store.
@@ -93,7 +94,7 @@ impl Scope {
     pub async fn end_session(&self) -> Result<()> {
         match &self.caller.proof {
             Proof::Session(live) => self.store.end_session(&live.key).await,
-            Proof::AccessKey => Err(NO_SESSION.into()),
+            Proof::AccessKey | Proof::NamedToken => Err(NO_SESSION.into()),
         }
     }
 }
@@ -130,14 +131,12 @@ impl<'a> Request<'a> {
     /// The path must be of the caller's own company if it names one; what it cannot name does not exist.
     async fn admit(&self, more: Result<Vec<Key>, InvalidId>) -> Result<(Scope, Batch)> {
         let credential = Credential::from_headers(&self.parts.headers)?;
-        if credential.means == Means::Session(SessionKind::Cookie) && !self.parts.method.is_safe() {
+        if matches!(credential.means, Means::Session(SessionKind::Cookie, _)) && !self.parts.method.is_safe()
+        {
             csrf::check(&self.parts.headers, self.app.config())?;
         }
-        let session =
-            matches!(credential.means, Means::Session(_)).then(|| keys::session(&credential.secret));
-        let account = keys::account(&credential.company, credential.account);
-        let own = session.into_iter().chain([account]);
-        let mut batch = self.store.get(own.chain(more.clone().unwrap_or_default())).await?;
+        let keys = own_keys(&credential).into_iter().chain(more.clone().unwrap_or_default());
+        let mut batch = self.store.get(keys).await?;
         let now = self.app.now();
         let caller = self.authenticate(&credential, &mut batch, now)?;
         let names_other_company =
@@ -148,45 +147,57 @@ impl<'a> Request<'a> {
         Ok((Scope { caller, now, store: self.store.clone(), app: self.app.clone() }, batch))
     }
 
-    fn authenticate(&self, credential: &Credential, batch: &mut Batch, now: DateTime<Utc>) -> Result<Caller> {
+    fn authenticate(
+        &self,
+        credential: &Credential,
+        batch: &mut Batch,
+        now: DateTime<Utc>,
+    ) -> Result<Caller> {
         let rejected = || Error::Unauthenticated(REJECTED);
-        let key = keys::account(&credential.company, credential.account);
-        let identity = match credential.account {
-            Account::Customer { .. } => Identity::Customer(batch.take(&key)?.ok_or_else(rejected)?),
-            Account::Candidate { .. } => Identity::Candidate(batch.take(&key)?.ok_or_else(rejected)?),
-        };
-        let proof = match credential.means {
-            Means::Session(kind) => self.session(kind, credential, batch, &identity, now)?,
-            Means::AccessKey => {
+        let (identity, proof) = match &credential.means {
+            Means::Session(kind, claim) => {
+                let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
+                let session = self.session(*kind, &credential.secret, claim, batch, &identity, now)?;
+                (identity, Proof::Session(session.ok_or_else(rejected)?))
+            }
+            Means::AccessKey(claim) => {
+                let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
                 let is_good = matches!(&identity, Identity::Candidate(candidate)
                     if candidate.may_use_key(now)
                         && candidate.access_key.as_ref().is_some_and(|key| key.is(&credential.secret)));
-                is_good.then_some(Proof::AccessKey)
+                (identity, is_good.then_some(Proof::AccessKey).ok_or_else(rejected)?)
+            }
+            Means::NamedToken => {
+                let key = keys::token_by_hash(&SecretHash::of(&credential.secret));
+                let token = batch.take_token(&key)?.ok_or_else(rejected)?;
+                (Identity::NamedToken(token), Proof::NamedToken)
             }
         };
-        let proof = proof.ok_or_else(rejected)?;
-        RequestState::of(self.parts).set_caller(&credential.company, credential.account);
-        Ok(Caller { identity, proof })
+        let caller = Caller { identity, proof };
+        RequestState::of(self.parts).set_caller(caller.company(), caller.principal());
+        Ok(caller)
     }
 
     /// The session behind a credential, if it is alive; using it keeps it alive.
     fn session(
         &self,
         kind: SessionKind,
-        credential: &Credential,
+        secret: &str,
+        claim: &Claim,
         batch: &mut Batch,
         identity: &Identity,
         now: DateTime<Utc>,
-    ) -> Result<Option<Proof>> {
-        let key = keys::session(&credential.secret);
+    ) -> Result<Option<LiveSession>> {
+        let key = keys::session(secret);
         let Some(mut session) = batch.take_session(&key)? else { return Ok(None) };
         let idle_minutes = self.app.config().session_idle_minutes;
         let is_alive = session.kind == kind
-            && session.company == credential.company
-            && session.account == credential.account
-            && identity.session_epoch() == Some(session.epoch)
+            && session.company == claim.company
+            && session.account == claim.account
+            && session.on_behalf_by == claim.on_behalf_by
+            && identity.user().is_some_and(|(_, user)| user.epoch == Some(session.epoch))
             && now < session.expires_at(idle_minutes);
-        if !is_alive {
+        if !is_alive || !may_act_for(claim, identity, batch)? {
             return Ok(None);
         }
         if session.is_due_to_slide(idle_minutes, now) {
@@ -194,8 +205,36 @@ impl<'a> Request<'a> {
             let (store, key) = (self.store.clone(), key.clone());
             RequestState::of(self.parts).beside(async move { store.slide_session(&key, now).await });
         }
-        Ok(Some(Proof::Session(LiveSession { ends: session.expires_at(idle_minutes), session, key })))
+        Ok(Some(LiveSession { ends: session.expires_at(idle_minutes), session, key }))
     }
+}
+
+/// The keys of what proves a credential: of its session and its user, or of the named token.
+fn own_keys(credential: &Credential) -> Vec<Key> {
+    let account = |claim: &Claim| keys::account(&claim.company, claim.account);
+    match &credential.means {
+        Means::Session(_, claim) => {
+            let actor = claim.on_behalf_by.map(|by| keys::customer(&claim.company, by));
+            [keys::session(&credential.secret), account(claim)].into_iter().chain(actor).collect()
+        }
+        Means::AccessKey(claim) => vec![account(claim)],
+        Means::NamedToken => vec![keys::token_by_hash(&SecretHash::of(&credential.secret))],
+    }
+}
+
+fn take_identity(claim: &Claim, batch: &mut Batch) -> Result<Option<Identity>> {
+    let key = keys::account(&claim.company, claim.account);
+    Ok(match claim.account {
+        Account::Customer { .. } => batch.take(&key)?.map(Identity::Customer),
+        Account::Candidate { .. } => batch.take(&key)?.map(Identity::Candidate),
+    })
+}
+
+/// Whether whoever acts for somebody else, if anybody does, still may.
+fn may_act_for(claim: &Claim, identity: &Identity, batch: &mut Batch) -> Result<bool> {
+    let Some(by) = claim.on_behalf_by else { return Ok(true) };
+    let actor = batch.take::<Customer>(&keys::customer(&claim.company, by))?;
+    Ok(matches!((actor, identity), (Some(actor), Identity::Customer(target)) if actor.may_act_for(target)))
 }
 
 /// Refuses a caller who may not take `action`, though they may know of what it is about.

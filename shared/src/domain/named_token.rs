@@ -1,0 +1,25 @@
+//! Named tokens: credentials of a company as a whole, which do not expire.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::id::{CompanyId, CustomerId, TokenId};
+use super::secret::SecretHash;
+use super::text::Name;
+
+/// A named token as it is stored: what it is for, and the hash of its value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedToken {
+    /// Its identifier.
+    pub id: TokenId,
+    /// The company that it is of.
+    pub company: CompanyId,
+    /// What it is for, usually the name of a service.
+    pub name: Name,
+    /// The hash of its value.
+    pub hash: SecretHash,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// The owner who created it.
+    pub created_by: CustomerId,
+}

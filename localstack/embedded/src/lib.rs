@@ -21,4 +21,6 @@ pub use error::Error;
 pub use gateway::{Function, Gateway, RouteKey, in_process};
 pub use local::{Local, Options, functions};
 pub use mailbox::{Mail, Mailbox};
-pub use template::{RouteTarget, TableDefinition, Template};
+pub use template::{
+    Pattern, RouteTarget, RuleTrigger, ScheduleTrigger, StreamTrigger, TableDefinition, Template, Triggers,
+};

@@ -6,6 +6,7 @@
 //! The functions use the AWS SDK's own clients and do not know that they run here.
 
 mod backend;
+mod clock;
 mod demo;
 mod error;
 mod gateway;
@@ -13,9 +14,11 @@ mod local;
 mod mailbox;
 mod pages;
 mod random;
+mod state;
 mod template;
 
-pub use backend::{ACCESS_KEY_ID, BUCKET, Backend, REGION, SECRET_ACCESS_KEY, Storage};
+pub use backend::{ACCESS_KEY_ID, BUCKET, Backend, REGION, SECRET_ACCESS_KEY, Storage, StreamReader};
+pub use clock::OffsetClock;
 pub use demo::Demo;
 pub use error::Error;
 pub use gateway::{Function, Gateway, RouteKey, in_process};

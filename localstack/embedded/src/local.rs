@@ -6,14 +6,20 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use axum::extract::Request;
+use serde_json::Value;
 use shared::app::App;
-use shared::clock::{SystemClock, SystemEntropy};
+use shared::clock::SystemEntropy;
 use shared::config::Config;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::{Backend, Demo, Error, Function, Gateway, Storage, Template, backend, in_process, pages};
+use crate::events::Background;
+use crate::pages::Pages;
+use crate::{
+    Backend, Demo, Error, Events, Function, Gateway, Storage, Template, backend, in_process,
+    in_process_event, pages,
+};
 
 const TABLE: &str = "interviews-local";
 
@@ -32,6 +38,7 @@ pub struct Local {
     app: App,
     demo: Demo,
     backend: Backend,
+    background: Background,
     stop: oneshot::Sender<()>,
     server: JoinHandle<()>,
 }
@@ -55,18 +62,22 @@ impl Local {
         let environment = backend.environment(&format!("{origin}/api/v3"), TABLE);
         let config = Config::from_variables(|name| environment.get(name).cloned())
             .map_err(Error::because("the functions' settings are unusable"))?;
-        let app = App::new(config, Arc::new(SystemClock), Arc::new(SystemEntropy));
-        let gateway = Gateway::new(&Template::of_workspace()?, &functions(&app))?;
+        let clock = backend.clock().clone();
+        let app = App::new(config, Arc::new(clock.clone()), Arc::new(SystemEntropy));
+        let (template, functions) = (Template::of_workspace()?, functions(&app));
+        let gateway = Gateway::new(&template, &functions)?;
+        let events = Events::new(&template, &functions, &backend, &app)?;
         let demo = Demo::of(backend.folder(), &app).await?;
+        let background = events.in_background();
 
-        let router = pages::router(backend.mailbox().clone())
-            .fallback(async move |request: Request| gateway.call(request).await);
+        let pages = Pages { mailbox: backend.mailbox().clone(), events, clock };
+        let router = pages::router(pages).fallback(async move |request: Request| gateway.call(request).await);
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(backend::serve(listener, router, async {
             // An error means that the handle was dropped, which is a stop as well.
             let _ = stopped.await;
         }));
-        Ok(Self { origin, app, demo, backend, stop, server })
+        Ok(Self { origin, app, demo, backend, background, stop, server })
     }
 
     /// The API's base URL, such as `http://localhost:8080/api/v3`.
@@ -99,12 +110,16 @@ impl Local {
         &self.backend
     }
 
-    /// Takes no more requests, answers those under way for two seconds at most, then stops the back end.
+    /// Takes no more requests and starts no more functions, gives those under way two seconds at most, then stops the back
+    /// end.
     pub async fn stop(self) {
         let _ = self.stop.send(());
-        if tokio::time::timeout(backend::GRACE, self.server).await.is_err() {
-            tracing::warn!("requests were still under way at the stop");
-        }
+        let served = async {
+            if tokio::time::timeout(backend::GRACE, self.server).await.is_err() {
+                tracing::warn!("requests were still under way at the stop");
+            }
+        };
+        tokio::join!(served, self.background.stop());
     }
 }
 
@@ -116,10 +131,13 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
         ("ProjectsFunction", projects::routes()),
         ("CandidatesFunction", candidates::routes()),
     ];
-    groups
-        .into_iter()
-        .map(|(name, routes)| (name.to_owned(), in_process(routes.into_service(app.clone()))))
-        .collect()
+    let groups = groups.map(|(name, routes)| (name, in_process(routes.into_service(app.clone()))));
+    let started_by_events = [
+        ("OutboxFunction", in_process_event(app, async |_, _: Value| Ok(Value::Null))),
+        ("DeadlineExpiryFunction", in_process_event(app, async |_, _: Value| Ok(Value::Null))),
+        ("PlatformEventsFunction", in_process_event(app, async |_, _: Value| Ok(Value::Null))),
+    ];
+    groups.into_iter().chain(started_by_events).map(|(name, function)| (name.to_owned(), function)).collect()
 }
 
 async fn listen(port: u16) -> Result<TcpListener, Error> {

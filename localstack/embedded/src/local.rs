@@ -95,6 +95,11 @@ impl Local {
         format!("{}/_local/mails", self.origin)
     }
 
+    /// Where the clock is read and moved ahead.
+    pub fn clock_url(&self) -> String {
+        format!("{}/_local/clock", self.origin)
+    }
+
     /// The login of the demo company's owner.
     pub fn demo(&self) -> &Demo {
         &self.demo
@@ -151,6 +156,7 @@ async fn listen(port: u16) -> Result<TcpListener, Error> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use serde_json::json;
     use shared::http::mounts::MOUNTS;
 
     use super::*;
@@ -170,5 +176,25 @@ mod tests {
         let routes = Template::of_workspace().unwrap().routes().unwrap();
         let routes: BTreeSet<_> = routes.into_iter().map(|route| (route.route_key, route.function)).collect();
         assert_eq!(routes, expected);
+    }
+
+    #[test]
+    fn the_template_starts_functions_by_stream_schedule_and_rule() {
+        let triggers = Template::of_workspace().unwrap().triggers().unwrap();
+        let streams: Vec<_> = triggers.streams.iter().map(|stream| stream.function.as_str()).collect();
+        let schedules: Vec<_> =
+            triggers.schedules.iter().map(|schedule| schedule.function.as_str()).collect();
+        let rules: Vec<_> = triggers.rules.iter().map(|rule| rule.function.as_str()).collect();
+        assert_eq!(streams, ["OutboxFunction"]);
+        assert_eq!(schedules, ["DeadlineExpiryFunction", "OutboxFunction"]);
+        assert_eq!(rules, ["PlatformEventsFunction"]);
+
+        let inserted = |pk: &str| json!({ "eventName": "INSERT", "dynamodb": { "Keys": { "pk": { "S": pk }, "sk": { "S": "EFFECT" } } } });
+        let filter = &triggers.streams[0].filters[0];
+        assert!(filter.matches(&inserted("EFFECT#1")) && !filter.matches(&inserted("COMPANY#a")));
+        for kind in ["interview.completed", "interview.aborted", "evaluation.recorded"] {
+            let event = json!({ "source": "interview.platform", "detail-type": kind });
+            assert!(triggers.rules[0].pattern.matches(&event), "{kind}");
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! The service as tests start it: the functions behind the gateway, on the local back end, each test with its own table.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use admin::{Command, Outcome};
-use embedded::{Backend, Gateway, Storage, Template};
+use embedded::{Answers, Backend, Events, Gateway, Storage, Template};
 use serde_json::{Value, json};
 use shared::app::App;
 use shared::clock::{Entropy, SystemEntropy};
@@ -37,6 +38,7 @@ struct Inner {
     app: App,
     clock: Arc<ManualClock>,
     gateway: Gateway,
+    events: Events,
     owner: OnceCell<Staff>,
     people: AtomicUsize,
     addresses: AtomicUsize,
@@ -63,11 +65,14 @@ impl TestApp {
         let clock = Arc::new(ManualClock::new());
         let app = App::new(config, clock.clone(), entropy);
         let template = Template::of_workspace().expect("the template");
-        let gateway = Gateway::new(&template, &embedded::functions(&app)).expect("the gateway");
+        let functions = embedded::functions(&app);
+        let gateway = Gateway::new(&template, &functions).expect("the gateway");
+        let events = Events::new(&template, &functions, &BACKEND, &app).expect("the triggers");
         Self(Arc::new(Inner {
             app,
             clock,
             gateway,
+            events,
             owner: OnceCell::new(),
             people: AtomicUsize::new(0),
             addresses: AtomicUsize::new(0),
@@ -101,6 +106,26 @@ impl TestApp {
         let request = request.into_http(&self.app().config().base_url);
         let line = format!("{} {}", request.method(), request.uri());
         Response::read(line, self.0.gateway.call(request).await).await
+    }
+
+    /// What starts functions besides requests, for tests in which a function is to fail.
+    pub fn events(&self) -> &Events {
+        &self.0.events
+    }
+
+    /// Has everything done that the table's stream leads to, and gives the number of records that functions took.
+    pub async fn settle(&self) -> usize {
+        self.events().deliver_stream().await.unwrap_or_else(|failed| panic!("{failed}"))
+    }
+
+    /// Runs every function that has a schedule, and gives their answers by their logical ids.
+    pub async fn sweep(&self) -> BTreeMap<String, Value> {
+        succeeded(self.events().run_schedules().await)
+    }
+
+    /// Puts an event on the platform's bus, and gives the answers of the functions that take it by their logical ids.
+    pub async fn put_event(&self, event: Value) -> BTreeMap<String, Value> {
+        succeeded(self.events().put_event(event).await.unwrap_or_else(|refused| panic!("{refused}")))
     }
 
     /// Somebody without a credential.
@@ -176,6 +201,14 @@ impl TestApp {
         token.send(Request::post("/api-token-invalidate/")).await.expect(204);
         token
     }
+}
+
+fn succeeded(answers: Answers) -> BTreeMap<String, Value> {
+    let succeed = |(name, answer): (String, Result<Value, _>)| match answer {
+        Ok(answer) => (name, answer),
+        Err(failed) => panic!("{name}: {failed}"),
+    };
+    answers.into_iter().map(succeed).collect()
 }
 
 /// A staff user as the operator's commands describe one.

@@ -7,13 +7,18 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use shared::app::App;
-use shared::clock::{SystemClock, SystemEntropy};
+use shared::clock::SystemEntropy;
 use shared::config::Config;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::{Backend, Demo, Error, Function, Gateway, Storage, Template, backend, in_process, pages};
+use crate::events::Background;
+use crate::pages::Pages;
+use crate::{
+    Backend, Demo, Error, Events, Function, Gateway, Storage, Template, backend, in_process,
+    in_process_event, pages,
+};
 
 const TABLE: &str = "interviews-local";
 
@@ -32,6 +37,7 @@ pub struct Local {
     app: App,
     demo: Demo,
     backend: Backend,
+    background: Background,
     stop: oneshot::Sender<()>,
     server: JoinHandle<()>,
 }
@@ -55,18 +61,22 @@ impl Local {
         let environment = backend.environment(&format!("{origin}/api/v3"), TABLE);
         let config = Config::from_variables(|name| environment.get(name).cloned())
             .map_err(Error::because("the functions' settings are unusable"))?;
-        let app = App::new(config, Arc::new(SystemClock), Arc::new(SystemEntropy));
-        let gateway = Gateway::new(&Template::of_workspace()?, &functions(&app))?;
+        let clock = backend.clock().clone();
+        let app = App::new(config, Arc::new(clock.clone()), Arc::new(SystemEntropy));
+        let (template, functions) = (Template::of_workspace()?, functions(&app));
+        let gateway = Gateway::new(&template, &functions)?;
+        let events = Events::new(&template, &functions, &backend, &app)?;
         let demo = Demo::of(backend.folder(), &app).await?;
+        let background = events.in_background();
 
-        let router = pages::router(backend.mailbox().clone())
-            .fallback(async move |request: Request| gateway.call(request).await);
+        let pages = Pages { mailbox: backend.mailbox().clone(), events, clock };
+        let router = pages::router(pages).fallback(async move |request: Request| gateway.call(request).await);
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(backend::serve(listener, router, async {
             // An error means that the handle was dropped, which is a stop as well.
             let _ = stopped.await;
         }));
-        Ok(Self { origin, app, demo, backend, stop, server })
+        Ok(Self { origin, app, demo, backend, background, stop, server })
     }
 
     /// The API's base URL, such as `http://localhost:8080/api/v3`.
@@ -84,6 +94,11 @@ impl Local {
         format!("{}/_local/mails", self.origin)
     }
 
+    /// Where the clock is read and moved ahead.
+    pub fn clock_url(&self) -> String {
+        format!("{}/_local/clock", self.origin)
+    }
+
     /// The login of the demo company's owner.
     pub fn demo(&self) -> &Demo {
         &self.demo
@@ -99,12 +114,16 @@ impl Local {
         &self.backend
     }
 
-    /// Takes no more requests, answers those under way for two seconds at most, then stops the back end.
+    /// Takes no more requests and starts no more functions, gives those under way two seconds at most, then stops the back
+    /// end.
     pub async fn stop(self) {
         let _ = self.stop.send(());
-        if tokio::time::timeout(backend::GRACE, self.server).await.is_err() {
-            tracing::warn!("requests were still under way at the stop");
-        }
+        let served = async {
+            if tokio::time::timeout(backend::GRACE, self.server).await.is_err() {
+                tracing::warn!("requests were still under way at the stop");
+            }
+        };
+        tokio::join!(served, self.background.stop());
     }
 }
 
@@ -116,10 +135,19 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
         ("ProjectsFunction", projects::routes()),
         ("CandidatesFunction", candidates::routes()),
     ];
-    groups
-        .into_iter()
-        .map(|(name, routes)| (name.to_owned(), in_process(routes.into_service(app.clone()))))
-        .collect()
+    let groups = groups.map(|(name, routes)| (name, in_process(routes.into_service(app.clone()))));
+    let started_by_events = [
+        ("OutboxFunction", in_process_event(app, async |app: App, event| outbox::handle(&app, event).await)),
+        (
+            "DeadlineExpiryFunction",
+            in_process_event(app, async |app: App, event| deadline_expiry::handle(&app, event).await),
+        ),
+        (
+            "PlatformEventsFunction",
+            in_process_event(app, async |app: App, event| platform_events::handle(&app, event).await),
+        ),
+    ];
+    groups.into_iter().chain(started_by_events).map(|(name, function)| (name.to_owned(), function)).collect()
 }
 
 async fn listen(port: u16) -> Result<TcpListener, Error> {
@@ -133,6 +161,7 @@ async fn listen(port: u16) -> Result<TcpListener, Error> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use serde_json::json;
     use shared::http::mounts::MOUNTS;
 
     use super::*;
@@ -152,5 +181,25 @@ mod tests {
         let routes = Template::of_workspace().unwrap().routes().unwrap();
         let routes: BTreeSet<_> = routes.into_iter().map(|route| (route.route_key, route.function)).collect();
         assert_eq!(routes, expected);
+    }
+
+    #[test]
+    fn the_template_starts_functions_by_stream_schedule_and_rule() {
+        let triggers = Template::of_workspace().unwrap().triggers().unwrap();
+        let streams: Vec<_> = triggers.streams.iter().map(|stream| stream.function.as_str()).collect();
+        let schedules: Vec<_> =
+            triggers.schedules.iter().map(|schedule| schedule.function.as_str()).collect();
+        let rules: Vec<_> = triggers.rules.iter().map(|rule| rule.function.as_str()).collect();
+        assert_eq!(streams, ["OutboxFunction"]);
+        assert_eq!(schedules, ["DeadlineExpiryFunction", "OutboxFunction"]);
+        assert_eq!(rules, ["PlatformEventsFunction"]);
+
+        let inserted = |pk: &str| json!({ "eventName": "INSERT", "dynamodb": { "Keys": { "pk": { "S": pk }, "sk": { "S": "EFFECT" } } } });
+        let filter = &triggers.streams[0].filters[0];
+        assert!(filter.matches(&inserted("EFFECT#1")) && !filter.matches(&inserted("COMPANY#a")));
+        for kind in ["interview.completed", "interview.aborted", "evaluation.recorded"] {
+            let event = json!({ "source": "interview.platform", "detail-type": kind });
+            assert!(triggers.rules[0].pattern.matches(&event), "{kind}");
+        }
     }
 }

@@ -89,11 +89,14 @@ TOKEN=$(curl -s {url}/api-token-auth/ -H 'Content-Type: application/json' -d '{l
 curl -sw '\n' {projects} -H "Authorization: Token $TOKEN" -H 'Content-Type: application/json' -d '{{"name": "Backend engineer"}}'
 curl -sw '\n' {projects} -H "Authorization: Token $TOKEN"
 
+Move the clock ahead by a day: curl -s {clock} -H 'Content-Type: application/json' -d '{{"advance_seconds": 86400}}'
+
 Ctrl-C stops it."#,
         company = demo.company,
         username = demo.username,
         password = demo.password,
         inbox = local.inbox_url(),
+        clock = local.clock_url(),
     )?;
     out.flush()
 }

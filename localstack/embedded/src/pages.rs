@@ -1,15 +1,29 @@
-//! What only the local run has, under `/_local/`: the mails that were sent, as JSON and as pages.
+//! What only the local run has, under `/_local/`: the mails that were sent, as JSON and as pages; the clock, the schedules
+//! and the event bus, as JSON.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use askama::Template;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Path, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, Request, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
-use axum::routing::{any, get};
+use axum::routing::{any, get, post};
 use axum::{Json, Router};
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde_json::{Map, Value, json};
+use shared::clock::Clock;
 
-use crate::{Mail, Mailbox};
+use crate::{Answers, Events, Mail, Mailbox, OffsetClock};
+
+/// What the pages are about.
+#[derive(Clone)]
+pub(crate) struct Pages {
+    pub(crate) mailbox: Mailbox,
+    pub(crate) events: Events,
+    pub(crate) clock: OffsetClock,
+}
 
 /// A mail may not run anything or send anything, and its links leave the frame that it is shown in.
 const MAIL_POLICY: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; \
@@ -18,7 +32,7 @@ const MAIL_POLICY: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; 
 const INBOX_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'";
 
 /// The routes, each with its whole path.
-pub(crate) fn router(mailbox: Mailbox) -> Router {
+pub(crate) fn router(pages: Pages) -> Router {
     Router::new()
         .route("/_local", get(to_inbox))
         .route("/_local/", get(to_inbox))
@@ -26,21 +40,24 @@ pub(crate) fn router(mailbox: Mailbox) -> Router {
         .route("/_local/inbox/", get(inbox))
         .route("/_local/mails", get(mails))
         .route("/_local/mails/{id}/html", get(mail_html))
+        .route("/_local/clock", get(clock).post(advance_clock))
+        .route("/_local/sweep", post(sweep))
+        .route("/_local/events", post(put_event))
         .route("/_local/{*unknown}", any(async || StatusCode::NOT_FOUND))
-        .with_state(mailbox)
+        .with_state(pages)
 }
 
 async fn to_inbox() -> Redirect {
     Redirect::to("/_local/inbox/")
 }
 
-async fn mails(State(mailbox): State<Mailbox>) -> Response {
-    let mails = mailbox.all();
+async fn mails(State(pages): State<Pages>) -> Response {
+    let mails = pages.mailbox.all();
     Json(mails.iter().map(Arc::as_ref).collect::<Vec<_>>()).into_response()
 }
 
-async fn mail_html(State(mailbox): State<Mailbox>, Path(id): Path<String>) -> Response {
-    match mailbox.find(&id).and_then(|mail| mail.html.clone()) {
+async fn mail_html(State(pages): State<Pages>, Path(id): Path<String>) -> Response {
+    match pages.mailbox.find(&id).and_then(|mail| mail.html.clone()) {
         Some(html) => page(html, MAIL_POLICY),
         None => StatusCode::NOT_FOUND.into_response(),
     }
@@ -49,6 +66,8 @@ async fn mail_html(State(mailbox): State<Mailbox>, Path(id): Path<String>) -> Re
 #[derive(Template)]
 #[template(path = "inbox.html")]
 struct Inbox {
+    now: String,
+    is_ahead: bool,
     mails: Vec<Arc<Mail>>,
     total: usize,
 }
@@ -56,14 +75,94 @@ struct Inbox {
 /// More would make the page slow; the JSON list has them all.
 const SHOWN: usize = 100;
 
-async fn inbox(State(mailbox): State<Mailbox>) -> Response {
-    let mut mails = mailbox.all();
+async fn inbox(State(pages): State<Pages>) -> Response {
+    let (now, is_ahead) = (written(pages.clock.now()), !pages.clock.offset().is_zero());
+    let mut mails = pages.mailbox.all();
     let total = mails.len();
     mails.truncate(SHOWN);
-    match (Inbox { mails, total }).render() {
+    match (Inbox { now, is_ahead, mails, total }).render() {
         Ok(html) => page(html, INBOX_POLICY),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
+}
+
+/// Ten years: more is a mistake in the number of digits.
+const MAX_ADVANCE: u64 = 10 * 365 * 86400;
+
+async fn clock(State(pages): State<Pages>) -> Response {
+    shown(pages.clock.now())
+}
+
+async fn advance_clock(State(pages): State<Pages>, request: Request<Body>) -> Result<Response, Response> {
+    let body = json_of(request).await?;
+    let seconds = body["advance_seconds"].as_u64().filter(|seconds| *seconds <= MAX_ADVANCE);
+    let (Some(seconds), Some(1)) = (seconds, body.as_object().map(Map::len)) else {
+        let problem = format!(
+            "the body must be {{\"advance_seconds\": n}} with a whole number n from 0 to {MAX_ADVANCE}, as the clock \
+             cannot be moved back"
+        );
+        return Err(refusal(StatusCode::BAD_REQUEST, problem));
+    };
+    let moved = pages.clock.advance(Duration::from_secs(seconds));
+    moved.map(shown).map_err(|error| refusal(StatusCode::BAD_REQUEST, error))
+}
+
+async fn sweep(State(pages): State<Pages>, request: Request<Body>) -> Result<Response, Response> {
+    let body = json_of(request).await?;
+    if body.as_object().is_none_or(|members| !members.is_empty()) {
+        return Err(refusal(StatusCode::BAD_REQUEST, "the body must be empty or {}"));
+    }
+    Ok(answered(pages.events.run_schedules().await))
+}
+
+async fn put_event(State(pages): State<Pages>, request: Request<Body>) -> Result<Response, Response> {
+    let event = json_of(request).await?;
+    let answers = pages.events.put_event(event).await;
+    answers.map(answered).map_err(|error| refusal(StatusCode::BAD_REQUEST, error))
+}
+
+/// What functions answered; those that failed say so as Lambda would.
+fn answered(answers: Answers) -> Response {
+    let failed = answers.values().any(Result::is_err);
+    let answers = answers.into_iter().map(|(function, answer)| {
+        (function, answer.unwrap_or_else(|error| json!({ "errorMessage": error.to_string() })))
+    });
+    let status = if failed { StatusCode::BAD_GATEWAY } else { StatusCode::OK };
+    (status, Json(answers.collect::<Map<_, _>>())).into_response()
+}
+
+fn shown(now: DateTime<Utc>) -> Response {
+    Json(json!({ "now": written(now) })).into_response()
+}
+
+fn written(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// The greatest event that EventBridge takes, in bytes.
+const MAX_BODY: usize = 256 * 1024;
+
+/// The JSON of a request, `{}` when it has no body. It must be declared as JSON: a browser sends that for another site's
+/// page only if this server agrees, and it never does.
+async fn json_of(request: Request<Body>) -> Result<Value, Response> {
+    let declared = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let declared = declared.and_then(|value| value.split(';').next()).unwrap_or_default().trim();
+    if !declared.eq_ignore_ascii_case("application/json") {
+        let problem = "the request needs the header Content-Type: application/json";
+        return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, problem));
+    }
+    let body = to_bytes(request.into_body(), MAX_BODY).await.map_err(|_| {
+        refusal(StatusCode::PAYLOAD_TOO_LARGE, format!("the body may have {MAX_BODY} bytes at most"))
+    })?;
+    if body.is_empty() {
+        return Ok(json!({}));
+    }
+    serde_json::from_slice(&body)
+        .map_err(|error| refusal(StatusCode::BAD_REQUEST, format!("the body is not JSON: {error}")))
+}
+
+fn refusal(status: StatusCode, problem: impl std::fmt::Display) -> Response {
+    (status, Json(json!({ "error": problem.to_string() }))).into_response()
 }
 
 fn page(html: String, policy: &'static str) -> Response {
@@ -76,20 +175,172 @@ fn page(html: String, policy: &'static str) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use axum::body::{Body, to_bytes};
-    use axum::http::Request;
+    use std::collections::HashMap;
+
+    use shared::app::App;
+    use shared::clock::SystemEntropy;
+    use shared::config::Config;
     use tower::ServiceExt;
 
     use super::*;
+    use crate::{Backend, Storage, in_process_event};
+
+    const TEMPLATE: &str = r"
+Resources:
+  Bus: {Type: AWS::Events::EventBus}
+  GoodFunction:
+    Type: AWS::Serverless::Function
+    Properties:
+      Events:
+        Minute: {Type: Schedule, Properties: {Schedule: rate(1 minute)}}
+        All: {Type: EventBridgeRule, Properties: {EventBusName: !Ref Bus, Pattern: {source: [platform]}}}
+  BadFunction:
+    Type: AWS::Serverless::Function
+    Properties:
+      Events:
+        Minute: {Type: Schedule, Properties: {Schedule: rate(1 minute)}}
+";
+
+    /// Pages in front of a function that answers the time of its event, and one that does not know any event.
+    fn pages(mailbox: &Mailbox) -> Pages {
+        let backend = Backend::start(&Storage::Memory).unwrap();
+        let environment = backend.environment("http://localhost/api/v3", "pages-test");
+        let config = Config::from_variables(|name| environment.get(name).cloned()).unwrap();
+        let clock = backend.clock().clone();
+        let app = App::new(config, Arc::new(clock.clone()), Arc::new(SystemEntropy));
+        let functions = HashMap::from([
+            (
+                "GoodFunction".to_owned(),
+                in_process_event(&app, async |_, event: Value| Ok(event["time"].clone())),
+            ),
+            ("BadFunction".to_owned(), in_process_event(&app, async |_, (): ()| Ok(Value::Null))),
+        ]);
+        let template = crate::Template::parse(TEMPLATE).unwrap();
+        let events = Events::new(&template, &functions, &backend, &app).unwrap();
+        Pages { mailbox: mailbox.clone(), events, clock }
+    }
 
     async fn get(mailbox: &Mailbox, path: &str) -> (StatusCode, String, String) {
         let request = Request::get(path).body(Body::empty()).unwrap();
-        let response = router(mailbox.clone()).oneshot(request).await.unwrap();
+        let response = router(pages(mailbox)).oneshot(request).await.unwrap();
         let status = response.status();
         let policy = response.headers().get(header::CONTENT_SECURITY_POLICY).cloned();
         let policy = policy.map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default();
         let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
         (status, policy, String::from_utf8(body.to_vec()).unwrap())
+    }
+
+    async fn post(pages: &Pages, path: &str, kind: &str, body: &str) -> (u16, Value) {
+        let request =
+            Request::post(path).header(header::CONTENT_TYPE, kind).body(Body::from(body.to_owned()));
+        let response = router(pages.clone()).oneshot(request.unwrap()).await.unwrap();
+        let status = response.status().as_u16();
+        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        (status, serde_json::from_slice(&body).unwrap())
+    }
+
+    async fn post_json(pages: &Pages, path: &str, body: &str) -> (u16, Value) {
+        post(pages, path, "application/json; charset=utf-8", body).await
+    }
+
+    #[tokio::test]
+    async fn the_clock_moves_ahead_and_events_go_by_it() {
+        let pages = pages(&Mailbox::default());
+        let before = pages.clock.now();
+        let (status, answer) = post_json(&pages, "/_local/clock", r#"{"advance_seconds": 86400}"#).await;
+        let now: DateTime<Utc> = answer["now"].as_str().unwrap().parse().unwrap();
+        assert_eq!(status, 200);
+        assert!((now - before - chrono::TimeDelta::days(1)).abs() < chrono::TimeDelta::minutes(1), "{now}");
+
+        let event = r#"{"source": "platform", "detail-type": "any", "detail": {}}"#;
+        let (status, answer) = post_json(&pages, "/_local/events", event).await;
+        assert_eq!(status, 200, "{answer}");
+        assert!(
+            answer["GoodFunction"].as_str().unwrap().parse::<DateTime<Utc>>().unwrap() >= now,
+            "{answer}"
+        );
+
+        let request = Request::get("/_local/inbox/").body(Body::empty()).unwrap();
+        let response = router(pages.clone()).oneshot(request).await.unwrap();
+        let page =
+            String::from_utf8(to_bytes(response.into_body(), usize::MAX).await.unwrap().to_vec()).unwrap();
+        assert!(page.contains("moved ahead") && page.contains(&written(now)[..10]), "{page}");
+    }
+
+    #[tokio::test]
+    async fn the_clock_is_not_moved_by_anything_else() {
+        let pages = pages(&Mailbox::default());
+        for body in [
+            "",
+            "[]",
+            "{",
+            "1",
+            "{}",
+            r#"{"advance_seconds": -1}"#,
+            r#"{"advance_seconds": 1.5}"#,
+            r#"{"advance_seconds": "1"}"#,
+            r#"{"advance_seconds": 315360001}"#,
+            r#"{"advance_seconds": 1, "back": true}"#,
+            r#"{"seconds": 1}"#,
+        ] {
+            let (status, answer) = post_json(&pages, "/_local/clock", body).await;
+            assert_eq!(status, 400, "{body}");
+            assert!(answer["error"].as_str().unwrap().starts_with("the body "), "{answer}");
+        }
+        assert!(pages.clock.offset().is_zero());
+        assert_eq!(post_json(&pages, "/_local/clock", r#"{"advance_seconds": 0}"#).await.0, 200);
+        for _ in 0..97 {
+            post_json(&pages, "/_local/clock", r#"{"advance_seconds": 315360000}"#).await;
+        }
+        let (status, answer) = post_json(&pages, "/_local/clock", r#"{"advance_seconds": 315360000}"#).await;
+        assert_eq!((status, &answer["error"]), (400, &json!("the clock does not go beyond the year 2999")));
+    }
+
+    #[tokio::test]
+    async fn a_sweep_answers_by_function_and_shows_what_failed() {
+        let pages = pages(&Mailbox::default());
+        for body in ["", "{}"] {
+            let (status, answer) = post_json(&pages, "/_local/sweep", body).await;
+            assert_eq!(status, 502);
+            assert!(answer["GoodFunction"].is_string(), "{answer}");
+            let error = answer["BadFunction"]["errorMessage"].as_str().unwrap();
+            assert!(error.starts_with("the function failed: "), "{error}");
+        }
+        assert_eq!(post_json(&pages, "/_local/sweep", "[1]").await.0, 400);
+    }
+
+    #[tokio::test]
+    async fn events_that_go_nowhere_are_refused() {
+        let pages = pages(&Mailbox::default());
+        let event = r#"{"source": "elsewhere", "detail-type": "any", "detail": {}}"#;
+        for (body, named) in
+            [(event, "no rule"), ("{}", "source"), ("[]", "object"), ("nonsense", "not JSON")]
+        {
+            let (status, answer) = post_json(&pages, "/_local/events", body).await;
+            assert_eq!(status, 400, "{body}");
+            assert!(answer["error"].as_str().unwrap().contains(named), "{answer}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_another_sites_page_could_send_is_refused() {
+        let pages = pages(&Mailbox::default());
+        for path in ["/_local/clock", "/_local/sweep", "/_local/events"] {
+            for kind in
+                ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
+            {
+                let (status, answer) = post(&pages, path, kind, r#"{"advance_seconds": 1}"#).await;
+                assert_eq!(status, 415, "{path} {kind}");
+                assert!(answer["error"].as_str().unwrap().contains("application/json"), "{answer}");
+            }
+            let long = format!("{{\"advance_seconds\": {}1}}", " ".repeat(MAX_BODY));
+            assert_eq!(post_json(&pages, path, &long).await.0, 413, "{path}");
+            // Without the consent that a browser asks for first.
+            let ask = Request::options(path).header(header::ORIGIN, "https://elsewhere.example");
+            let answer = router(pages.clone()).oneshot(ask.body(Body::empty()).unwrap()).await.unwrap();
+            assert!(!answer.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN), "{path}");
+        }
+        assert!(pages.clock.offset().is_zero());
     }
 
     fn mailbox() -> Mailbox {

@@ -1,6 +1,7 @@
 //! The whole service over HTTP, as `localstack/run` starts it.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use chrono::{DateTime, TimeDelta, Utc};
 use embedded::{Local, Options, Storage};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -65,4 +66,43 @@ async fn a_taken_port_is_named() {
     let port = local.base_url().split([':', '/']).nth(4).unwrap().parse().unwrap();
     let refusal = Local::start(&Options { port, storage: Storage::Memory }).await.err().unwrap();
     assert_eq!(refusal.to_string(), format!("port {port} is taken; choose another with --port"));
+}
+
+#[tokio::test]
+async fn the_clock_moves_ahead_and_stays_there() {
+    let folder = start(Storage::Memory).await;
+    let storage = Storage::Folder(folder.backend().folder().join("kept"));
+    let local = start(storage.clone()).await;
+    let own = |local: &Local, path: &str| local.mails_url().replace("mails", path);
+    let (status, before) = send("GET", &own(&local, "clock"), "", &Value::Null).await;
+    assert_eq!(status, 200, "{before}");
+    let token = log_in(&local).await;
+    let (status, after) = send("POST", &own(&local, "clock"), "", &json!({ "advance_seconds": 86400 })).await;
+    assert_eq!(status, 200, "{after}");
+    let moment = |answer: &Value| answer["now"].as_str().unwrap().parse::<DateTime<Utc>>().unwrap();
+    assert!((moment(&after) - moment(&before) - TimeDelta::days(1)).abs() < TimeDelta::minutes(1), "{after}");
+    // What the service says goes by it, as sessions show, which end after two hours without use.
+    let (status, _) = send("GET", &format!("{}/whoami/", local.base_url()), &token, &Value::Null).await;
+    assert_eq!(status, 401);
+    local.stop().await;
+
+    let local = start(storage).await;
+    let (_, kept) = send("GET", &own(&local, "clock"), "", &Value::Null).await;
+    assert!(moment(&kept) >= moment(&after), "{kept}");
+    local.stop().await;
+}
+
+#[tokio::test]
+async fn schedules_and_events_start_the_templates_functions() {
+    let local = start(Storage::Memory).await;
+    let own = |path: &str| local.mails_url().replace("mails", path);
+    let (status, answers) = send("POST", &own("sweep"), "", &json!({})).await;
+    assert_eq!(status, 200, "{answers}");
+    let functions: Vec<_> = answers.as_object().unwrap().keys().collect();
+    assert_eq!(functions, ["DeadlineExpiryFunction", "OutboxFunction"]);
+    let event = json!({ "source": "interview.platform", "detail-type": "interview.unknown", "detail": {} });
+    let (status, answer) = send("POST", &own("events"), "", &event).await;
+    assert_eq!(status, 400);
+    assert!(answer["error"].as_str().unwrap().contains("interview.unknown"), "{answer}");
+    local.stop().await;
 }

@@ -3,11 +3,21 @@
 use std::path::Path;
 
 use dynoxide::Database;
+use dynoxide::storage::Storage;
 use serde_json::{Map, Value, json};
 
 use super::server::Server;
+use super::stream::StreamReader;
 use crate::template::TableDefinition;
 use crate::{Error, Template};
+
+/// The emulator looks for the greatest sequence number of a table's stream with every write, and has no index for it: the
+/// time of a write would grow with the number of all that were made before.
+const INDEX_STREAMS: &str = "CREATE INDEX IF NOT EXISTS stream_order
+    ON _stream_records (table_name, CAST(sequence_number AS INTEGER))";
+
+/// The emulator keeps records for ever, DynamoDB for a day.
+const FORGET_OLD_RECORDS: &str = "DELETE FROM _stream_records WHERE created_at < unixepoch() - 86400";
 
 pub(super) struct Dynamodb {
     database: Database,
@@ -16,14 +26,13 @@ pub(super) struct Dynamodb {
 }
 
 impl Dynamodb {
-    /// `None` keeps everything in memory.
-    pub(super) fn start(file: Option<&Path>, template: &Template) -> Result<Self, Error> {
+    /// `None` keeps everything in memory; `folder` may be used on the way.
+    pub(super) fn start(file: Option<&Path>, folder: &Path, template: &Template) -> Result<Self, Error> {
         let definition = template.table()?;
         let database = match file {
-            None => Database::memory(),
-            Some(path) => Database::new(&path.to_string_lossy()),
+            None => in_memory(folder)?,
+            Some(path) => in_file(path)?,
         };
-        let database = database.map_err(Error::because("cannot open the database"))?;
         let served = database.clone();
         let server = Server::start("dynamodb", 2, async move |listener, stop| {
             if let Err(error) =
@@ -61,6 +70,11 @@ impl Dynamodb {
         Ok(())
     }
 
+    pub(super) fn stream(&self, table: &str) -> Result<StreamReader, Error> {
+        let description = self.describe(table)?.unwrap_or_default();
+        StreamReader::new(self.database.clone(), table, &description)
+    }
+
     fn describe(&self, name: &str) -> Result<Option<Value>, Error> {
         let failed = || format!("cannot describe table {name}");
         if self.database.get_table_metadata(name).map_err(Error::because(failed()))?.is_none() {
@@ -73,6 +87,30 @@ impl Dynamodb {
         Ok(Some(description["Table"].take()))
     }
 }
+
+fn in_file(path: &Path) -> Result<Database, Error> {
+    let path = path.to_string_lossy();
+    let storage = Storage::new(&path).map_err(Error::because(UNUSABLE))?;
+    for statement in [INDEX_STREAMS, FORGET_OLD_RECORDS] {
+        storage.conn().execute_batch(statement).map_err(Error::because(UNUSABLE))?;
+    }
+    drop(storage);
+    Database::new(&path).map_err(Error::because(UNUSABLE))
+}
+
+/// Goes by a file, since nothing else can be done to a database in memory than what the emulator does to it.
+fn in_memory(folder: &Path) -> Result<Database, Error> {
+    let path = folder.join("empty.sqlite");
+    let path = path.to_string_lossy();
+    let storage = Storage::memory().map_err(Error::because(UNUSABLE))?;
+    storage.conn().execute_batch(INDEX_STREAMS).map_err(Error::because(UNUSABLE))?;
+    storage.vacuum_into(&path).map_err(Error::because(UNUSABLE))?;
+    let database = Database::memory().map_err(Error::because(UNUSABLE))?;
+    database.restore_from(&path).map_err(Error::because(UNUSABLE))?;
+    Ok(database)
+}
+
+const UNUSABLE: &str = "cannot open the database";
 
 /// What makes two tables hold the same items and answer the same queries, whatever the order it is written in.
 fn shape(table: &Value) -> Value {
@@ -105,10 +143,13 @@ fn by_attribute(list: &Value) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::Folder;
 
     #[test]
     fn a_table_of_another_definition_is_refused() {
-        let mut dynamodb = Dynamodb::start(None, &Template::of_workspace().unwrap()).unwrap();
+        let folder = Folder::temporary().unwrap();
+        let template = Template::of_workspace().unwrap();
+        let mut dynamodb = Dynamodb::start(None, folder.path(), &template).unwrap();
         dynamodb.create_table("interviews-test").unwrap();
         if let Some(Value::Array(attributes)) = dynamodb.definition.parameters.get_mut("AttributeDefinitions")
         {
@@ -118,5 +159,61 @@ mod tests {
         dynamodb.definition.parameters.remove("GlobalSecondaryIndexes");
         let refusal = dynamodb.create_table("interviews-test").err().unwrap().to_string();
         assert!(refusal.contains("made from another definition"), "{refusal}");
+    }
+
+    #[test]
+    fn old_stream_records_go_at_the_next_start() {
+        let folder = Folder::temporary().unwrap();
+        let path = folder.path().join("dynamodb.sqlite");
+        let template = Template::of_workspace().unwrap();
+        let table = "interviews-test";
+        {
+            let dynamodb = Dynamodb::start(Some(&path), folder.path(), &template).unwrap();
+            dynamodb.create_table(table).unwrap();
+            put(&dynamodb.database, table, 0..3);
+        }
+        let storage = Storage::new(&path.to_string_lossy()).unwrap();
+        let age = "UPDATE _stream_records SET created_at = created_at - 90000 WHERE id < 3";
+        storage.conn().execute_batch(age).unwrap();
+        drop(storage);
+        let dynamodb = Dynamodb::start(Some(&path), folder.path(), &template).unwrap();
+        let records = dynamodb.stream(table).unwrap().read(10).unwrap();
+        let keys: Vec<_> = records.iter().map(|record| &record["dynamodb"]["Keys"]["pk"]["S"]).collect();
+        assert_eq!(keys, ["2"]);
+    }
+
+    /// The figures: `cargo test -p embedded --lib -- --ignored --nocapture as_quick`.
+    #[test]
+    #[ignore = "measures, which says nothing while other tests run"]
+    #[expect(clippy::print_stdout, reason = "the figures are what it is for")]
+    fn a_write_stays_as_quick_when_there_are_many_stream_records() {
+        let folder = Folder::temporary().unwrap();
+        let template = Template::of_workspace().unwrap();
+        let dynamodb = Dynamodb::start(None, folder.path(), &template).unwrap();
+        dynamodb.create_table("interviews-test").unwrap();
+        let plain = Database::memory().unwrap();
+        let mut parameters = Value::Object(dynamodb.definition.parameters.clone());
+        parameters["TableName"] = json!("interviews-test");
+        plain.create_table(serde_json::from_value(parameters).unwrap()).unwrap();
+        let mut slowest = Vec::new();
+        for (name, database) in [("with the index", &dynamodb.database), ("without", &plain)] {
+            let mut times = Vec::new();
+            for thousand in 0..20 {
+                let time = shared::clock::Stopwatch::start();
+                put(database, "interviews-test", thousand * 1000..(thousand + 1) * 1000);
+                times.push(time.elapsed() / 1000);
+            }
+            println!("{name}: a write took {:?} at first, {:?} after 20,000", times[0], times[19]);
+            slowest.push(times[19]);
+        }
+        assert!(slowest[0] * 5 < slowest[1]);
+    }
+
+    fn put(database: &Database, table: &str, keys: std::ops::Range<usize>) {
+        for key in keys {
+            let item = json!({ "pk": { "S": key.to_string() }, "sk": { "S": "x" } });
+            let request = json!({ "TableName": table, "Item": item });
+            database.put_item(serde_json::from_value(request).unwrap()).unwrap();
+        }
     }
 }

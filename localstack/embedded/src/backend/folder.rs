@@ -51,6 +51,11 @@ impl Folder {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
+
+    /// Whether it disappears with its user.
+    pub(crate) fn is_temporary(&self) -> bool {
+        self.temporary
+    }
 }
 
 impl Drop for Folder {

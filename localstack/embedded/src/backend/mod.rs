@@ -5,6 +5,7 @@ mod folder;
 mod s3;
 mod server;
 mod ses;
+mod stream;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,8 +16,9 @@ use tokio::net::TcpListener;
 
 pub(crate) use folder::Folder;
 pub(crate) use server::GRACE;
+pub use stream::StreamReader;
 
-use crate::{Error, Mailbox, Template};
+use crate::{Error, Mailbox, OffsetClock, Template};
 use dynamodb::Dynamodb;
 use s3::S3;
 use ses::Ses;
@@ -48,6 +50,7 @@ pub struct Backend {
     s3: S3,
     ses: Ses,
     mailbox: Mailbox,
+    clock: OffsetClock,
     // Last, so that it outlives the servers that use it.
     folder: Folder,
 }
@@ -59,20 +62,22 @@ impl Backend {
     /// When the folder cannot be used, another process uses it, or the template defines no table.
     pub fn start(storage: &Storage) -> Result<Self, Error> {
         let template = Template::of_workspace()?;
-        let (folder, database, mailbox) = match storage {
-            Storage::Memory => (Folder::temporary()?, None, Mailbox::default()),
+        let (folder, database, mailbox, clock) = match storage {
+            Storage::Memory => (Folder::temporary()?, None, Mailbox::default(), OffsetClock::default()),
             Storage::Folder(path) => {
                 let folder = Folder::open(path)?;
                 let database = folder.path().join("dynamodb.sqlite");
                 let mailbox = Mailbox::open(&folder.path().join("mails.jsonl"))?;
-                (folder, Some(database), mailbox)
+                let clock = OffsetClock::open(&folder.path().join("clock.json"))?;
+                (folder, Some(database), mailbox, clock)
             }
         };
         let backend = Self {
-            dynamodb: Dynamodb::start(database.as_deref(), &template)?,
+            dynamodb: Dynamodb::start(database.as_deref(), folder.path(), &template)?,
             s3: S3::start(&folder.path().join("s3"))?,
-            ses: Ses::start(mailbox.clone())?,
+            ses: Ses::start(mailbox.clone(), clock.clone())?,
             mailbox,
+            clock,
             folder,
         };
         backend.create_bucket(BUCKET)?;
@@ -101,6 +106,20 @@ impl Backend {
         &self.mailbox
     }
 
+    /// A reader of a table's stream that starts with its oldest record.
+    ///
+    /// # Errors
+    /// When there is no such table, or it has no stream.
+    pub fn stream(&self, table: &str) -> Result<StreamReader, Error> {
+        self.dynamodb.stream(table)
+    }
+
+    /// The clock that mails are dated by; whoever runs functions here chooses whether they go by it, too. It is kept with
+    /// the data.
+    pub fn clock(&self) -> &OffsetClock {
+        &self.clock
+    }
+
     /// The environment variables of a function that uses `table` here and is reached at `base_url`, which ends in
     /// `/api/v3`: for [`shared::config::Config::from_variables`], or for a process of its own.
     pub fn environment(&self, base_url: &str, table: &str) -> BTreeMap<&'static str, String> {
@@ -116,6 +135,11 @@ impl Backend {
             ("AWS_ENDPOINT_URL_S3", self.s3.url()),
             ("AWS_ENDPOINT_URL_SES", self.ses.url()),
         ])
+    }
+
+    /// Where a file of this name is kept with the data; nowhere for [`Storage::Memory`].
+    pub(crate) fn kept(&self, name: &str) -> Option<PathBuf> {
+        (!self.folder.is_temporary()).then(|| self.folder.path().join(name))
     }
 
     /// The folder with the data; it is temporary for [`Storage::Memory`].

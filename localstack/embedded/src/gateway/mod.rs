@@ -9,17 +9,11 @@ use std::time::Duration;
 
 use axum::body::{self, Body};
 use axum::http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
-use lambda_http::{Context, LambdaEvent, request::LambdaRequest};
-use shared::http::routes::HttpService;
-use tower::util::BoxCloneSyncService;
-use tower::{BoxError, Service, ServiceExt, service_fn};
+use tower::ServiceExt;
 
 pub use route::RouteKey;
 
-use crate::{Error, Template, random};
-
-/// A Lambda function: takes an event in JSON and gives its answer in JSON.
-pub type Function = BoxCloneSyncService<String, String, BoxError>;
+use crate::{Error, Function, Template, random};
 
 /// The greatest request body that API Gateway takes, in bytes.
 const MAX_BODY: usize = 10 * 1024 * 1024;
@@ -114,23 +108,6 @@ fn refusal(status: StatusCode, message: &str) -> Response<Body> {
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
-}
-
-/// A function that runs in this process: `service` behind the same conversions that it has in Lambda.
-pub fn in_process(service: HttpService) -> Function {
-    BoxCloneSyncService::new(service_fn(move |event: String| {
-        let service = service.clone();
-        async move {
-            let request: LambdaRequest = serde_json::from_str(&event)?;
-            let mut context = Context::default();
-            context.request_id = random::uuid();
-            let service = service.ready_oneshot().await?;
-            let service = service.map_request(|request: lambda_http::Request| request.map(Body::new));
-            // Not `oneshot`: it would keep the adapter, which is not `Send`, while waiting.
-            let answer = lambda_http::Adapter::from(service).call(LambdaEvent::new(request, context));
-            Ok(serde_json::to_string(&answer.await?)?)
-        }
-    }))
 }
 
 #[cfg(test)]

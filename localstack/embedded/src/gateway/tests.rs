@@ -2,9 +2,14 @@
 
 use std::convert::Infallible;
 
+use lambda_http::request::LambdaRequest;
 use serde_json::{Value, json};
+use shared::http::routes::HttpService;
+use tower::service_fn;
+use tower::util::BoxCloneSyncService;
 
 use super::*;
+use crate::in_process;
 
 fn template(routes: &[(&str, &str)]) -> Template {
     let mut yaml = String::from("Resources:\n");

@@ -4,9 +4,7 @@ use std::collections::HashMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use chrono::SecondsFormat;
 use mail_parser::{Address, Message, MessageParser, PartType};
-use shared::clock::{Clock, SystemClock};
 use url::form_urlencoded;
 
 use super::answer::Refusal;
@@ -119,7 +117,7 @@ fn addresses(header: Option<&Address<'_>>) -> Vec<String> {
 fn unsent() -> Mail {
     Mail {
         id: format!("{}-{}-000000", &random::hex()[..16], random::uuid()),
-        time: SystemClock.now().to_rfc3339_opts(SecondsFormat::Millis, true),
+        time: String::new(),
         source: String::new(),
         to: vec![],
         cc: vec![],

@@ -6,11 +6,13 @@ mod message;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode, header};
+use chrono::SecondsFormat;
+use shared::clock::Clock;
 
 use super::ACCESS_KEY_ID;
 use super::server::Server;
 use crate::mailbox::Mailbox;
-use crate::{Error, random};
+use crate::{Error, OffsetClock, random};
 use answer::{Refusal, Sent, xml};
 use message::{Form, check, raw_mail, simple_mail};
 
@@ -22,8 +24,8 @@ pub(super) struct Ses {
 }
 
 impl Ses {
-    pub(super) fn start(mailbox: Mailbox) -> Result<Self, Error> {
-        let router = router(mailbox);
+    pub(super) fn start(mailbox: Mailbox, clock: OffsetClock) -> Result<Self, Error> {
+        let router = router(mailbox, clock);
         let server =
             Server::start("ses", 1, |listener, stop| super::serve(listener, router, stop.requested()))?;
         Ok(Self { server })
@@ -34,20 +36,22 @@ impl Ses {
     }
 }
 
-fn router(mailbox: Mailbox) -> Router {
-    Router::new().fallback(async move |request: Request<Body>| match handle(&mailbox, request).await {
-        Ok(sent) => xml(StatusCode::OK, &sent),
-        Err(refusal) => xml(refusal.status, &refusal),
+fn router(mailbox: Mailbox, clock: OffsetClock) -> Router {
+    Router::new().fallback(async move |request: Request<Body>| {
+        match handle(&mailbox, &clock, request).await {
+            Ok(sent) => xml(StatusCode::OK, &sent),
+            Err(refusal) => xml(refusal.status, &refusal),
+        }
     })
 }
 
-async fn handle(mailbox: &Mailbox, request: Request<Body>) -> Result<Sent, Refusal> {
+async fn handle(mailbox: &Mailbox, clock: &OffsetClock, request: Request<Body>) -> Result<Sent, Refusal> {
     authenticate(request.headers())?;
     let body = to_bytes(request.into_body(), MAX_BODY)
         .await
         .map_err(|_| Refusal::bad("InvalidParameterValue", "Message length is more than allowed"))?;
     let form = Form::parse(&body);
-    let (action, mail) = match form.get("Action") {
+    let (action, mut mail) = match form.get("Action") {
         Some("SendEmail") => ("SendEmail", simple_mail(&form)?),
         Some("SendRawEmail") => ("SendRawEmail", raw_mail(&form)?),
         Some(other) => {
@@ -57,6 +61,7 @@ async fn handle(mailbox: &Mailbox, request: Request<Body>) -> Result<Sent, Refus
         None => return Err(Refusal::bad("MissingAction", "The request must contain the parameter Action")),
     };
     check(&mail)?;
+    mail.time = clock.now().to_rfc3339_opts(SecondsFormat::Millis, true);
     let message_id = mail.id.clone();
     mailbox.add(mail).map_err(Refusal::failed)?;
     Ok(Sent { action, message_id, request_id: random::uuid() })

@@ -14,7 +14,7 @@ async fn post(mailbox: &Mailbox, form: &[(&str, &str)]) -> (StatusCode, String) 
 }
 
 async fn send(mailbox: &Mailbox, request: Request<Body>) -> (StatusCode, String) {
-    let response = router(mailbox.clone()).oneshot(request).await.unwrap();
+    let response = router(mailbox.clone(), OffsetClock::default()).oneshot(request).await.unwrap();
     let status = response.status();
     let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
     (status, String::from_utf8(body.to_vec()).unwrap())
@@ -45,6 +45,7 @@ async fn a_simple_mail_is_kept_as_it_was_sent() {
         xml.contains(&format!("<SendEmailResult><MessageId>{}</MessageId></SendEmailResult>", mail.id)),
         "{xml}"
     );
+    assert!(mail.time.parse::<chrono::DateTime<chrono::Utc>>().is_ok(), "{}", mail.time);
     assert_eq!(mail.source, "Service <service@example.com>");
     assert_eq!(mail.to, ["a@example.com", "b@example.com"]);
     assert_eq!(

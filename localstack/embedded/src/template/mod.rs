@@ -1,13 +1,20 @@
-//! What the local run takes from the CloudFormation template: the table's definition and the gateway's routes.
+//! What the local run takes from the CloudFormation template: the table's definition, the gateway's routes, and what else
+//! starts functions.
 //!
-//! Nothing of either is written a second time, so that the local run and a deployment cannot differ.
+//! Nothing of it is written a second time, so that the local run and a deployment cannot differ.
+
+mod pattern;
+mod triggers;
 
 use saphyr::{LoadableYamlNode, Scalar, Yaml};
 use serde_json::{Map, Value, json};
 
+pub use pattern::Pattern;
+pub use triggers::{RuleTrigger, ScheduleTrigger, StreamTrigger, Triggers};
+
 use crate::Error;
 
-const WORKSPACE_TEMPLATE: &str = include_str!("../../../template.yaml");
+const WORKSPACE_TEMPLATE: &str = include_str!("../../../../template.yaml");
 
 const FUNCTIONS: &[&str] = &["AWS::Serverless::Function", "AWS::Lambda::Function"];
 

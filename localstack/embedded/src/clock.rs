@@ -1,0 +1,111 @@
+//! A clock that a person can move, so that a deadline can be seen to pass without waiting for it.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use shared::clock::{Clock, SystemClock};
+
+use crate::Error;
+use crate::state::StateFile;
+
+/// No clock goes further: every time that follows from the present must still have a year of four digits.
+const END: DateTime<Utc> = match DateTime::from_timestamp(32_503_680_000, 0) {
+    Some(year_3000) => year_3000,
+    None => DateTime::<Utc>::MAX_UTC,
+};
+
+/// The system's clock and how far it has been moved ahead; it cannot be moved back. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct OffsetClock(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    ahead: Mutex<Duration>,
+    file: Option<StateFile>,
+}
+
+impl OffsetClock {
+    /// A clock that stands where the file says, else on the system's time. Moves are kept in the file.
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        let file = StateFile::new(path);
+        let ahead = Mutex::new(Duration::from_secs(file.load()?.unwrap_or(0)));
+        Ok(Self(Arc::new(Inner { ahead, file: Some(file) })))
+    }
+
+    /// Moves the clock ahead, by whole seconds, and gives the new time.
+    ///
+    /// # Errors
+    /// When it would pass the year 3000, or cannot be kept; it has not moved then.
+    pub fn advance(&self, by: Duration) -> Result<DateTime<Utc>, Error> {
+        let mut ahead = self.ahead();
+        let moved = Duration::from_secs(ahead.as_secs().saturating_add(by.as_secs()));
+        let now = at(moved).filter(|now| *now < END);
+        let now = now.ok_or_else(|| Error::new("the clock does not go beyond the year 2999"))?;
+        if let Some(file) = &self.0.file {
+            file.store(&moved.as_secs())?;
+        }
+        *ahead = moved;
+        Ok(now)
+    }
+
+    /// How far the clock is ahead of the system's.
+    pub fn offset(&self) -> Duration {
+        *self.ahead()
+    }
+
+    fn ahead(&self) -> MutexGuard<'_, Duration> {
+        self.0.ahead.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock for OffsetClock {
+    fn now(&self) -> DateTime<Utc> {
+        at(self.offset()).unwrap_or(END)
+    }
+}
+
+/// The time of a clock that is ahead by this much.
+fn at(ahead: Duration) -> Option<DateTime<Utc>> {
+    SystemClock.now().checked_add_signed(TimeDelta::from_std(ahead).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Folder;
+
+    const DAY: Duration = Duration::from_secs(86400);
+
+    #[test]
+    fn it_moves_ahead_and_stays_there_for_the_next_run() {
+        let folder = Folder::temporary().unwrap();
+        let path = folder.path().join("clock.json");
+        let clock = OffsetClock::open(&path).unwrap();
+        assert!((clock.now() - SystemClock.now()).abs() < TimeDelta::minutes(1));
+        clock.advance(DAY).unwrap();
+        let now = clock.clone().advance(2 * DAY).unwrap();
+        assert!((now - SystemClock.now() - TimeDelta::days(3)).abs() < TimeDelta::minutes(1));
+        assert!(OffsetClock::open(&path).unwrap().now() >= now);
+        assert_eq!(OffsetClock::open(&path).unwrap().offset(), 3 * DAY);
+    }
+
+    #[test]
+    fn it_ends_before_years_get_a_fifth_digit() {
+        let clock = OffsetClock::default();
+        let refusal = clock.advance(DAY * 365 * 1000).unwrap_err().to_string();
+        assert!(refusal.contains("2999"), "{refusal}");
+        assert!(clock.advance(Duration::MAX).is_err());
+        assert_eq!(clock.offset(), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_file_that_would_move_it_back_is_named() {
+        let folder = Folder::temporary().unwrap();
+        let path = folder.path().join("clock.json");
+        std::fs::write(&path, "-60").unwrap();
+        let refusal = OffsetClock::open(&path).unwrap_err().to_string();
+        assert!(refusal.contains("clock.json"), "{refusal}");
+    }
+}

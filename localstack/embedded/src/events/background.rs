@@ -1,0 +1,69 @@
+//! What a deployment does all the time: follow the stream, and keep to the schedules.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior};
+
+use super::Events;
+use crate::backend::GRACE;
+use crate::template::ScheduleTrigger;
+
+/// The time between looks at the stream.
+const POLL: Duration = Duration::from_millis(150);
+
+/// Tasks that start functions. They end with this value, an invocation under way unfinished; [`stop`](Self::stop) waits.
+pub(crate) struct Background {
+    stop: watch::Sender<bool>,
+    tasks: JoinSet<()>,
+}
+
+impl Background {
+    pub(super) fn start(events: &Events) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(follow_streams(events.clone(), stopped.clone()));
+        for schedule in &events.0.schedules {
+            tasks.spawn(keep_to(schedule.clone(), events.clone(), stopped.clone()));
+        }
+        Self { stop, tasks }
+    }
+
+    /// Starts no more functions, and waits two seconds at most for those under way.
+    pub(crate) async fn stop(mut self) {
+        self.stop.send_replace(true);
+        let ended = async { while self.tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(GRACE, ended).await.is_err() {
+            tracing::warn!("a function that an event had started was still under way at the stop");
+        }
+    }
+}
+
+async fn follow_streams(events: Events, mut stopped: watch::Receiver<bool>) {
+    let running = stopped.clone();
+    loop {
+        tokio::select! {
+            _ = stopped.wait_for(|stop| *stop) => return,
+            () = tokio::time::sleep(POLL) => {}
+        }
+        // Records that were given up are in the log already; only reading the stream fails otherwise.
+        if let Err(error) = events.deliver_stream_while(|| !*running.borrow()).await {
+            tracing::error!(%error, "the stream is behind");
+        }
+    }
+}
+
+async fn keep_to(schedule: ScheduleTrigger, events: Events, mut stopped: watch::Receiver<bool>) {
+    let mut times = tokio::time::interval_at(Instant::now() + schedule.every, schedule.every);
+    times.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    loop {
+        tokio::select! {
+            _ = stopped.wait_for(|stop| *stop) => return,
+            _ = times.tick() => {}
+        }
+        if let Err(error) = events.run_schedule(&schedule).await {
+            tracing::error!(schedule = schedule.name, %error, "a scheduled run failed");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Starts functions as a deployment's stream, schedules and event bus do, wired by the template.
+//!
+//! [`Events`] does so when it is told to, which is what tests want; its [`Background`] tells it to all the time.
+
+mod background;
+mod bus;
+mod delivery;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use serde_json::Value;
+use shared::app::App;
+use tokio::sync::Mutex;
+
+pub(crate) use background::Background;
+
+use crate::function::invoke;
+use crate::state::StateFile;
+use crate::template::{RuleTrigger, ScheduleTrigger, StreamTrigger};
+use crate::{Backend, Error, Function, StreamReader, Template};
+use delivery::{deliver, sequence_number};
+
+/// What functions answered, by their logical ids.
+pub type Answers = BTreeMap<String, Result<Value, Error>>;
+
+/// How many records are taken from the stream at once.
+const PAGE: usize = 1000;
+
+/// The functions that events start. Clones share everything.
+#[derive(Clone)]
+pub struct Events(Arc<Inner>);
+
+struct Inner {
+    app: App,
+    functions: HashMap<String, Function>,
+    streams: Vec<Mutex<Mapping>>,
+    schedules: Vec<ScheduleTrigger>,
+    rules: Vec<RuleTrigger>,
+}
+
+/// A stream on its way to a function.
+struct Mapping {
+    trigger: StreamTrigger,
+    reader: StreamReader,
+    /// Where its position is kept with data that is kept.
+    file: Option<StateFile>,
+}
+
+impl Events {
+    /// The triggers that `template` describes, in front of `functions` by their logical ids. The stream is that of the
+    /// application's table, from where it was left in this data folder; times are those of the application.
+    ///
+    /// # Errors
+    /// When the template has a trigger that the local run does not know or that leads to a function that is not given, or
+    /// the table has no stream.
+    pub fn new(
+        template: &Template,
+        functions: &HashMap<String, Function>,
+        backend: &Backend,
+        app: &App,
+    ) -> Result<Self, Error> {
+        let triggers = template.triggers()?;
+        let started = (triggers.streams.iter().map(|stream| &stream.function))
+            .chain(triggers.schedules.iter().map(|schedule| &schedule.function))
+            .chain(triggers.rules.iter().map(|rule| &rule.function));
+        let functions = started.map(|name| {
+            let missing = || Error::new(format!("a trigger has no function {name}"));
+            Ok((name.clone(), functions.get(name).ok_or_else(missing)?.clone()))
+        });
+        let functions = functions.collect::<Result<_, Error>>()?;
+        let streams = triggers.streams.into_iter().map(|trigger| {
+            let mut reader = backend.stream(&app.config().table)?;
+            let file = backend.kept(&format!("{}.json", trigger.name)).map(|path| StateFile::new(&path));
+            if let Some(position) = file.as_ref().map(StateFile::load::<String>).transpose()?.flatten() {
+                reader.advance_to(&position);
+            }
+            Ok(Mutex::new(Mapping { trigger, reader, file }))
+        });
+        let streams = streams.collect::<Result<_, Error>>()?;
+        let (schedules, rules) = (triggers.schedules, triggers.rules);
+        Ok(Self(Arc::new(Inner { app: app.clone(), functions, streams, schedules, rules })))
+    }
+
+    /// Hands the new records of the stream to its functions until none are left, those that come of it included, and
+    /// gives their number. Records that no filter lets through do not count.
+    ///
+    /// # Errors
+    /// When records were given up after as many tries as the template grants, once the others are delivered; and when the
+    /// stream cannot be read.
+    pub async fn deliver_stream(&self) -> Result<usize, Error> {
+        self.deliver_stream_while(|| true).await
+    }
+
+    async fn deliver_stream_while(&self, go_on: impl Fn() -> bool) -> Result<usize, Error> {
+        let (mut delivered, mut given_up) = (0, None);
+        for mapping in &self.0.streams {
+            let mut mapping = mapping.lock().await;
+            let function = self.function(&mapping.trigger.function)?;
+            while go_on() {
+                let records = mapping.reader.read(PAGE)?;
+                let Some(last) = records.last().map(sequence_number) else { break };
+                let last = last.to_owned();
+                let wanted: Vec<_> = records.into_iter().filter(|record| mapping.wants(record)).collect();
+                for batch in wanted.chunks(mapping.trigger.batch_size) {
+                    if !go_on() {
+                        return Ok(delivered);
+                    }
+                    if let Err(error) = deliver(function, &mapping.trigger, batch).await {
+                        tracing::error!(mapping = mapping.trigger.name, %error, "records were given up");
+                        given_up.get_or_insert(error);
+                    }
+                    delivered += batch.len();
+                    if let Some(record) = batch.last() {
+                        mapping.done_with(sequence_number(record))?;
+                    }
+                }
+                mapping.done_with(&last)?;
+            }
+        }
+        given_up.map_or(Ok(delivered), Err)
+    }
+
+    /// Runs every function that has a schedule, one after the other in the order of their names, and gives their answers.
+    pub async fn run_schedules(&self) -> Answers {
+        let mut schedules: Vec<_> = self.0.schedules.iter().collect();
+        schedules.sort_unstable_by_key(|schedule| &schedule.function);
+        schedules.dedup_by_key(|schedule| &schedule.function);
+        let mut answers = Answers::new();
+        for schedule in schedules {
+            answers.insert(schedule.function.clone(), self.run_schedule(schedule).await);
+        }
+        answers
+    }
+
+    async fn run_schedule(&self, schedule: &ScheduleTrigger) -> Result<Value, Error> {
+        let event = bus::scheduled(&schedule.name, self.0.app.now());
+        invoke(self.function(&schedule.function)?, &event).await
+    }
+
+    /// Puts an EventBridge event on the bus and gives the answers of the functions that its rules start. An event needs
+    /// `source`, `detail-type` and `detail`; what else EventBridge would have filled in is filled in. Nothing is tried
+    /// again.
+    ///
+    /// # Errors
+    /// When the event is malformed, or no rule takes it.
+    pub async fn put_event(&self, event: Value) -> Result<Answers, Error> {
+        let event = bus::completed(event, self.0.app.now())?;
+        let rules = self.0.rules.iter().filter(|rule| rule.pattern.matches(&event));
+        let takers: BTreeSet<_> = rules.map(|rule| &rule.function).collect();
+        if takers.is_empty() {
+            return Err(Error::new(format!(
+                "no rule takes events of source {} and detail-type {}",
+                event["source"], event["detail-type"]
+            )));
+        }
+        let mut answers = Answers::new();
+        for name in takers {
+            answers.insert(name.clone(), invoke(self.function(name)?, &event).await);
+        }
+        Ok(answers)
+    }
+
+    /// Starts functions from now on as a deployment would.
+    pub(crate) fn in_background(&self) -> Background {
+        Background::start(self)
+    }
+
+    fn function(&self, name: &str) -> Result<&Function, Error> {
+        self.0.functions.get(name).ok_or_else(|| Error::new(format!("there is no function {name}")))
+    }
+}
+
+impl Mapping {
+    fn wants(&self, record: &Value) -> bool {
+        let filters = &self.trigger.filters;
+        filters.is_empty() || filters.iter().any(|filter| filter.matches(record))
+    }
+
+    fn done_with(&mut self, sequence_number: &str) -> Result<(), Error> {
+        self.reader.advance_to(sequence_number);
+        self.file.as_ref().map_or(Ok(()), |file| file.store(&sequence_number))
+    }
+}
+
+#[cfg(test)]
+mod tests;

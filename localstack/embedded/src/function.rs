@@ -1,0 +1,66 @@
+//! Functions as Lambda runs them: an event in JSON, an answer in JSON, and nothing else between them and their caller.
+
+use axum::body::Body;
+use lambda_http::request::LambdaRequest;
+use lambda_http::{Context, LambdaEvent};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use shared::app::App;
+use shared::http::routes::HttpService;
+use tower::util::BoxCloneSyncService;
+use tower::{BoxError, Service, ServiceExt, service_fn};
+
+use crate::{Error, random};
+
+/// A Lambda function: takes an event in JSON and gives its answer in JSON.
+pub type Function = BoxCloneSyncService<String, String, BoxError>;
+
+/// A function that runs in this process: `service` behind the same conversions that it has in Lambda.
+pub fn in_process(service: HttpService) -> Function {
+    BoxCloneSyncService::new(service_fn(move |event: String| {
+        let service = service.clone();
+        async move {
+            let request: LambdaRequest = serde_json::from_str(&event)?;
+            let mut context = Context::default();
+            context.request_id = random::uuid();
+            let service = service.ready_oneshot().await?;
+            let service = service.map_request(|request: lambda_http::Request| request.map(Body::new));
+            // Not `oneshot`: it would keep the adapter, which is not `Send`, while waiting.
+            let answer = lambda_http::Adapter::from(service).call(LambdaEvent::new(request, context));
+            Ok(serde_json::to_string(&answer.await?)?)
+        }
+    }))
+}
+
+/// A function that runs in this process: `handle` behind the same conversions that it has in Lambda.
+pub fn in_process_event<E, A, F>(
+    app: &App,
+    handle: impl Fn(App, E) -> F + Clone + Send + Sync + 'static,
+) -> Function
+where
+    E: DeserializeOwned + Send,
+    A: Serialize,
+    F: Future<Output = shared::Result<A>> + Send + 'static,
+{
+    let app = app.clone();
+    BoxCloneSyncService::new(service_fn(move |event: String| {
+        let (app, handle) = (app.clone(), handle.clone());
+        async move {
+            let event = serde_json::from_str(&event)?;
+            // Boxed, as in `shared::event`.
+            let answer = Box::pin(handle(app, event)).await?;
+            Ok(serde_json::to_string(&answer)?)
+        }
+    }))
+}
+
+/// The function's answer to an event.
+///
+/// In a task of its own: the function goes on when nobody waits for it any more, and a panic ends it alone.
+pub(crate) async fn invoke(function: &Function, event: &Value) -> Result<Value, Error> {
+    let invocation = tokio::spawn(function.clone().oneshot(event.to_string()));
+    let answer = invocation.await.map_err(Error::because("the function died"))?;
+    let answer = answer.map_err(Error::because("the function failed"))?;
+    serde_json::from_str(&answer).map_err(Error::because("the function's answer is not JSON"))
+}

@@ -1,0 +1,120 @@
+//! Event patterns: what rules and stream filters say about the events that they let through.
+
+use serde_json::{Map, Value};
+
+use crate::Error;
+
+/// A condition on an event in JSON. Of what AWS can express, it knows members within members, each with a list of texts
+/// and prefixes of which one must fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern(Vec<(String, Condition)>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Condition {
+    Members(Pattern),
+    OneOf(Vec<Text>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Text {
+    Equal(String),
+    Prefix(String),
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// When it is malformed, or says something that the local run does not know.
+    pub(super) fn parse(pattern: &Value) -> Result<Self, Error> {
+        match pattern {
+            Value::Object(members) if !members.is_empty() => Self::of_members(members),
+            other => Err(unknown(other)),
+        }
+    }
+
+    fn of_members(members: &Map<String, Value>) -> Result<Self, Error> {
+        let conditions = members.iter().map(|(name, value)| {
+            let condition = match value {
+                Value::Array(texts) if !texts.is_empty() => {
+                    Condition::OneOf(texts.iter().map(Text::parse).collect::<Result<_, _>>()?)
+                }
+                other => Condition::Members(Self::parse(other)?),
+            };
+            Ok((name.clone(), condition))
+        });
+        Ok(Self(conditions.collect::<Result<_, _>>()?))
+    }
+
+    /// Whether the pattern lets `event` through.
+    pub fn matches(&self, event: &Value) -> bool {
+        self.0.iter().all(|(name, condition)| match (condition, &event[name.as_str()]) {
+            (Condition::Members(pattern), value) => pattern.matches(value),
+            (Condition::OneOf(texts), Value::String(value)) => texts.iter().any(|text| text.matches(value)),
+            (Condition::OneOf(_), _) => false,
+        })
+    }
+}
+
+impl Text {
+    fn parse(text: &Value) -> Result<Self, Error> {
+        match text {
+            Value::String(text) => Ok(Self::Equal(text.clone())),
+            Value::Object(operator) if operator.len() == 1 => match &operator.get("prefix") {
+                Some(Value::String(prefix)) => Ok(Self::Prefix(prefix.clone())),
+                _ => Err(unknown(text)),
+            },
+            other => Err(unknown(other)),
+        }
+    }
+
+    fn matches(&self, value: &str) -> bool {
+        match self {
+            Self::Equal(text) => value == text,
+            Self::Prefix(prefix) => value.starts_with(prefix),
+        }
+    }
+}
+
+fn unknown(part: &Value) -> Error {
+    Error::new(format!("the local run does not know the event pattern {part}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_member_must_fit_one_of_its_texts() {
+        let pattern =
+            json!({ "name": ["INSERT", "MODIFY"], "keys": { "pk": { "S": [{ "prefix": "EFFECT#" }] } } });
+        let pattern = Pattern::parse(&pattern).unwrap();
+        let event = |name: &str, pk: &str| json!({ "name": name, "keys": { "pk": { "S": pk }, "sk": 1 }, "more": [] });
+        assert!(pattern.matches(&event("INSERT", "EFFECT#1")));
+        assert!(pattern.matches(&event("MODIFY", "EFFECT#")));
+        assert!(!pattern.matches(&event("REMOVE", "EFFECT#1")));
+        assert!(!pattern.matches(&event("INSERT", "COMPANY#EFFECT#1")));
+        assert!(!pattern.matches(&json!({ "name": "INSERT" })));
+        assert!(!pattern.matches(&json!({ "name": "INSERT", "keys": { "pk": { "S": 1 } } })));
+    }
+
+    #[test]
+    fn what_it_does_not_know_is_named() {
+        let known = json!({ "source": ["a"] });
+        assert!(Pattern::parse(&known).is_ok());
+        for (unknown, named) in [
+            (json!({ "source": [{ "anything-but": "a" }] }), r#"{"anything-but":"a"}"#),
+            (json!({ "source": [{ "exists": true }] }), r#"{"exists":true}"#),
+            (json!({ "detail": { "n": [1] } }), "pattern 1"),
+            (json!({ "$or": [{ "source": ["a"] }] }), r#"{"source":["a"]}"#),
+            (json!({ "source": "a" }), r#""a""#),
+            (json!({ "source": [] }), "[]"),
+            (json!({}), "{}"),
+        ] {
+            let error = Pattern::parse(&unknown).unwrap_err().to_string();
+            assert!(error.contains(named), "{error}");
+        }
+    }
+}

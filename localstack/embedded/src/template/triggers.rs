@@ -1,0 +1,282 @@
+//! What starts functions other than requests: streams, schedules, and rules on an event bus.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{FUNCTIONS, Pattern, Template, references};
+use crate::Error;
+
+/// Everything that starts a function without a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Triggers {
+    /// Mappings of the table's stream.
+    pub streams: Vec<StreamTrigger>,
+    /// Schedules.
+    pub schedules: Vec<ScheduleTrigger>,
+    /// Rules on the event bus.
+    pub rules: Vec<RuleTrigger>,
+}
+
+/// A function that gets the changes of the table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamTrigger {
+    /// The mapping's logical id.
+    pub name: String,
+    /// The function's logical id.
+    pub function: String,
+    /// A record goes to the function when one of them lets it through, or when there are none.
+    pub filters: Vec<Pattern>,
+    /// How many records an event holds at most.
+    pub batch_size: usize,
+    /// How often a batch is tried again before it is given up.
+    pub retries: usize,
+    /// Whether a batch that the function fails on is cut in two.
+    pub bisects: bool,
+    /// Whether the function answers which records it failed on.
+    pub reports_failures: bool,
+}
+
+/// A function that the clock starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScheduleTrigger {
+    /// The schedule's name within the template.
+    pub name: String,
+    /// The function's logical id.
+    pub function: String,
+    /// The time from one start to the next.
+    pub every: Duration,
+}
+
+/// A function that gets events of a bus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleTrigger {
+    /// The function's logical id.
+    pub function: String,
+    /// Which events it gets.
+    pub pattern: Pattern,
+}
+
+/// Resources that start functions and are not looked at, since functions have their own `Events`.
+const APART: &[&str] = &["AWS::Events::Rule", "AWS::Scheduler::Schedule"];
+
+impl Template {
+    /// What starts the functions.
+    ///
+    /// # Errors
+    /// When the template has a trigger, or says something about one, that the local run does not know: it would
+    /// otherwise do something else than a deployment.
+    pub fn triggers(&self) -> Result<Triggers, Error> {
+        if let Some((name, _)) = self.of_type(APART).next() {
+            return Err(Error::new(format!("the local run knows {name} only as an event of its function")));
+        }
+        let streams = self.of_type(&["AWS::Lambda::EventSourceMapping"]);
+        let streams = streams.map(|(name, mapping)| self.stream(name, mapping)).collect::<Result<_, _>>()?;
+        let (mut schedules, mut rules) = (Vec::new(), Vec::new());
+        for (function, properties) in self.of_type(FUNCTIONS) {
+            for (event, definition) in properties["Events"].as_object().into_iter().flatten() {
+                let name = format!("{function}{event}");
+                let function = function.to_owned();
+                let properties = &definition["Properties"];
+                match definition["Type"].as_str() {
+                    Some("Schedule") => {
+                        knows(&name, properties, &["Description", "RetryPolicy", "Schedule"])?;
+                        let every = rate(&properties["Schedule"]).ok_or_else(|| odd(&name, "Schedule"))?;
+                        schedules.push(ScheduleTrigger { name, function, every });
+                    }
+                    Some("EventBridgeRule") => {
+                        knows(
+                            &name,
+                            properties,
+                            &["DeadLetterConfig", "EventBusName", "Pattern", "RetryPolicy"],
+                        )?;
+                        self.referred(&properties["EventBusName"], &["AWS::Events::EventBus"])
+                            .ok_or_else(|| odd(&name, "EventBusName"))?;
+                        rules
+                            .push(RuleTrigger { function, pattern: Pattern::parse(&properties["Pattern"])? });
+                    }
+                    _ => return Err(odd(&name, "Type")),
+                }
+            }
+        }
+        Ok(Triggers { streams, schedules, rules })
+    }
+
+    fn stream(&self, name: &str, mapping: &Value) -> Result<StreamTrigger, Error> {
+        // The first two change nothing here: the local run waits for nothing, and one batch follows another.
+        let known = [
+            "MaximumBatchingWindowInSeconds",
+            "ParallelizationFactor",
+            "BatchSize",
+            "BisectBatchOnFunctionError",
+            "EventSourceArn",
+            "FilterCriteria",
+            "FunctionName",
+            "FunctionResponseTypes",
+            "MaximumRetryAttempts",
+            "StartingPosition",
+        ];
+        knows(name, mapping, &known)?;
+        let (function, _) =
+            self.referred(&mapping["FunctionName"], FUNCTIONS).ok_or_else(|| odd(name, "FunctionName"))?;
+        if !is_stream_of_table(self, &mapping["EventSourceArn"]) {
+            return Err(odd(name, "EventSourceArn"));
+        }
+        if mapping["StartingPosition"] != "TRIM_HORIZON" {
+            return Err(odd(name, "StartingPosition"));
+        }
+        let filters = mapping["FilterCriteria"]["Filters"].as_array().into_iter().flatten().map(|filter| {
+            let pattern = filter["Pattern"].as_str().and_then(|text| serde_json::from_str(text).ok());
+            Pattern::parse(&pattern.ok_or_else(|| odd(name, "FilterCriteria"))?)
+        });
+        let number =
+            |property: &str| mapping[property].as_u64().and_then(|number| usize::try_from(number).ok());
+        let responses = mapping["FunctionResponseTypes"].as_array().map_or(&[][..], Vec::as_slice);
+        Ok(StreamTrigger {
+            name: name.to_owned(),
+            function: function.to_owned(),
+            filters: filters.collect::<Result<_, _>>()?,
+            batch_size: number("BatchSize").filter(|size| *size > 0).ok_or_else(|| odd(name, "BatchSize"))?,
+            // Without a number, Lambda tries until the records are a day old.
+            retries: number("MaximumRetryAttempts").ok_or_else(|| odd(name, "MaximumRetryAttempts"))?,
+            bisects: mapping["BisectBatchOnFunctionError"] == true,
+            reports_failures: responses.iter().any(|kind| kind == "ReportBatchItemFailures"),
+        })
+    }
+}
+
+fn is_stream_of_table(template: &Template, source: &Value) -> bool {
+    let is_stream = |text: &str| text.ends_with(".StreamArn");
+    let names_stream = match &source["Fn::GetAtt"] {
+        Value::String(text) => is_stream(text),
+        Value::Array(parts) => parts.get(1).is_some_and(|part| part == "StreamArn"),
+        _ => false,
+    };
+    names_stream
+        && references(source)
+            .iter()
+            .any(|name| template.of_type(&["AWS::DynamoDB::Table"]).any(|(table, _)| table == *name))
+}
+
+/// Refuses properties that nobody has thought about.
+fn knows(name: &str, properties: &Value, known: &[&str]) -> Result<(), Error> {
+    let mut members = properties.as_object().into_iter().flatten();
+    match members.find(|(member, _)| !known.contains(&member.as_str())) {
+        None => Ok(()),
+        Some((member, _)) => Err(odd(name, member)),
+    }
+}
+
+/// The period of `rate(5 minutes)`.
+fn rate(expression: &Value) -> Option<Duration> {
+    let (number, unit) = expression.as_str()?.strip_prefix("rate(")?.strip_suffix(')')?.split_once(' ')?;
+    let seconds = match unit {
+        "minute" | "minutes" => 60,
+        "hour" | "hours" => 3600,
+        "day" | "days" => 86400,
+        _ => return None,
+    };
+    let number: u32 = number.parse().ok().filter(|number| *number > 0)?;
+    Some(Duration::from_secs(seconds) * number)
+}
+
+fn odd(name: &str, property: &str) -> Error {
+    Error::new(format!("the local run does not know what the template's {name} says by its {property}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const SAMPLE: &str = r#"
+Resources:
+  Table:
+    Type: AWS::DynamoDB::Table
+  Bus:
+    Type: AWS::Events::EventBus
+  OutboxFunction:
+    Type: AWS::Serverless::Function
+    Properties:
+      Events:
+        EveryMinute:
+          Type: Schedule
+          Properties: {Schedule: rate(1 minute), RetryPolicy: {MaximumRetryAttempts: 1}}
+  PlatformFunction:
+    Type: AWS::Serverless::Function
+    Properties:
+      Events:
+        Platform:
+          Type: EventBridgeRule
+          Properties:
+            EventBusName: !Ref Bus
+            Pattern: {source: [platform]}
+  Mapping:
+    Type: AWS::Lambda::EventSourceMapping
+    Properties:
+      FunctionName: !Ref OutboxFunction
+      EventSourceArn: !GetAtt Table.StreamArn
+      StartingPosition: TRIM_HORIZON
+      BatchSize: 10
+      FilterCriteria:
+        Filters:
+          - Pattern: '{"eventName": ["INSERT"]}'
+      FunctionResponseTypes: [ReportBatchItemFailures]
+      BisectBatchOnFunctionError: true
+      MaximumRetryAttempts: 3
+"#;
+
+    fn pattern(pattern: Value) -> Pattern {
+        Pattern::parse(&pattern).unwrap()
+    }
+
+    #[test]
+    fn triggers_lead_to_their_functions() {
+        let triggers = Template::parse(SAMPLE).unwrap().triggers().unwrap();
+        let stream = StreamTrigger {
+            name: "Mapping".to_owned(),
+            function: "OutboxFunction".to_owned(),
+            filters: vec![pattern(json!({ "eventName": ["INSERT"] }))],
+            batch_size: 10,
+            retries: 3,
+            bisects: true,
+            reports_failures: true,
+        };
+        let schedule = ScheduleTrigger {
+            name: "OutboxFunctionEveryMinute".to_owned(),
+            function: "OutboxFunction".to_owned(),
+            every: Duration::from_secs(60),
+        };
+        let rule = RuleTrigger {
+            function: "PlatformFunction".to_owned(),
+            pattern: pattern(json!({ "source": ["platform"] })),
+        };
+        assert_eq!(
+            triggers,
+            Triggers { streams: vec![stream], schedules: vec![schedule], rules: vec![rule] }
+        );
+    }
+
+    #[test]
+    fn what_a_deployment_would_do_differently_is_refused() {
+        for (known, unknown, named) in [
+            ("rate(1 minute)", "cron(0 * * * ? *)", "OutboxFunctionEveryMinute says by its Schedule"),
+            ("rate(1 minute)", "rate(0 minutes)", "Schedule"),
+            ("RetryPolicy:", "Input:", "Input"),
+            ("Type: Schedule", "Type: S3", "OutboxFunctionEveryMinute says by its Type"),
+            ("!Ref Bus", "default", "EventBusName"),
+            ("[platform]", "[{suffix: form}]", "suffix"),
+            ("'{\"eventName\": [\"INSERT\"]}'", "INSERT", "FilterCriteria"),
+            ("Table.StreamArn", "Other.StreamArn", "EventSourceArn"),
+            ("Table.StreamArn", "Table.Arn", "EventSourceArn"),
+            ("TRIM_HORIZON", "LATEST", "StartingPosition"),
+            ("MaximumRetryAttempts: 3", "MaximumRetryAttempts: -1", "MaximumRetryAttempts"),
+            ("BatchSize: 10", "TumblingWindowInSeconds: 10", "TumblingWindowInSeconds"),
+            ("AWS::DynamoDB::Table", "AWS::Scheduler::Schedule", "Table"),
+        ] {
+            let error = Template::parse(&SAMPLE.replace(known, unknown)).unwrap().triggers().unwrap_err();
+            assert!(error.to_string().contains(named), "{unknown}: {error}");
+        }
+    }
+}

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use crate::domain::Refusal;
@@ -36,6 +37,8 @@ pub enum Error {
     TooLarge,
     /// The body is not of the type that is understood: 415.
     UnsupportedMediaType,
+    /// Too many attempts; the time after which another may be made: 429.
+    Throttled(TimeDelta),
     /// The storage is busy; come again in some seconds: 503.
     Busy(Source),
     /// A fault of ours: 500. The source is logged, never shown.
@@ -69,6 +72,7 @@ impl Error {
             Self::Changed => StatusCode::CONFLICT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Busy(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -93,6 +97,7 @@ impl Error {
             Self::UnsupportedMediaType => {
                 detail("unsupported_media_type", "Send the body as application/json.")
             }
+            Self::Throttled(_) => detail("throttled", "Too many attempts have failed. Try again later."),
             Self::Busy(_) => detail("busy", "The service is busy. Try again shortly."),
             Self::Internal(_) => detail("internal_error", "Something went wrong on our side."),
         }
@@ -101,6 +106,9 @@ impl Error {
     fn header(&self) -> Option<(HeaderName, HeaderValue)> {
         match self {
             Self::Unauthenticated(_) => Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Token"))),
+            Self::Throttled(wait) => {
+                Some((header::RETRY_AFTER, HeaderValue::from(wait.num_seconds().max(1))))
+            }
             Self::Busy(_) => Some((header::RETRY_AFTER, HeaderValue::from_static("2"))),
             _ => None,
         }

@@ -162,6 +162,8 @@ impl Details {
             seen_welcome: false,
             password_hash: Some(operator.hash(self.password).await?),
             session_epoch: 0,
+            one_time_key: None,
+            authenticate_on_behalf: false,
         })
     }
 }

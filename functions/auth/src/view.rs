@@ -15,7 +15,7 @@ use shared::http::Fields;
 use shared::http::reference::References;
 use shared::http::respond::timestamp;
 use shared::http::view::{CandidateFields, CandidateView, CustomerView, PlacedVideoView, Viewer};
-use shared::store::SessionKind;
+use shared::store::Session;
 use shared::{Error, Result};
 
 /// The most characters of a user name or company in a login; longer ones lead nowhere.
@@ -25,7 +25,8 @@ const MAX_NAME: usize = 254;
 pub(crate) struct Login {
     /// A user name or an email address.
     pub(crate) username: String,
-    pub(crate) password: Password,
+    /// None when the caller acts for somebody else.
+    pub(crate) password: Option<Password>,
     pub(crate) company: String,
     /// Days that the token is to live, instead of by being used.
     pub(crate) days: Option<u8>,
@@ -33,12 +34,17 @@ pub(crate) struct Login {
 
 impl Login {
     /// Reads a login that begins a session by cookie.
-    pub(crate) fn read(body: Fields) -> Result<Self> {
+    pub(crate) fn read(mut body: Fields) -> Result<Self> {
+        body.require("password");
         Self::read_with(body, |_| None)
     }
 
-    /// Reads a login that begins a session by token, whose life may be extended.
-    pub(crate) fn read_for_token(body: Fields) -> Result<Self> {
+    /// Reads a login that begins a session by token, whose life may be extended. Only `for_others` may it be without a
+    /// password.
+    pub(crate) fn read_for_token(mut body: Fields, for_others: bool) -> Result<Self> {
+        if !for_others {
+            body.require("password");
+        }
         Self::read_with(body, |body| {
             let days = body.clearable_integer("extended_expiration_period", 1, 30)?;
             days.and_then(|days| u8::try_from(days).ok())
@@ -47,12 +53,12 @@ impl Login {
 
     fn read_with(mut body: Fields, days: impl FnOnce(&mut Fields) -> Option<u8>) -> Result<Self> {
         let username = body.required("username", name);
-        let password = body.required("password", Password::attempt);
+        let password = body.text("password", Password::attempt);
         let company = body.required("company", name);
         let days = days(&mut body);
         body.finish()?;
-        match (username, password, company) {
-            (Some(username), Some(password), Some(company)) => Ok(Self { username, password, company, days }),
+        match (username, company) {
+            (Some(username), Some(company)) => Ok(Self { username, password, company, days }),
             _ => Err(Error::internal("a required field was neither read nor refused")),
         }
     }
@@ -90,6 +96,7 @@ pub(crate) struct WhoAmIView {
 enum ResourceView {
     Customer(Box<CustomerView>),
     Candidate(Box<CandidateView>),
+    None,
 }
 
 #[derive(Serialize)]
@@ -99,17 +106,17 @@ struct ProofView {
 }
 
 impl WhoAmIView {
-    /// The view of somebody, by a session that ends at `ends` unless it is used, or by the key that they were sent.
+    /// The view of somebody, by a session that ends at the moment beside it unless it is used, or by another credential.
     ///
     /// # Errors
     /// [`Error::NotFound`] when the `project` of a candidate is gone.
     pub(crate) fn new(
         identity: &Identity,
         project: Option<&Project>,
-        session: Option<(SessionKind, DateTime<Utc>)>,
+        session: Option<(&Session, DateTime<Utc>)>,
         references: References<'_>,
     ) -> Result<Self> {
-        let (company, kind, standing, key_ends, resource) = match identity {
+        let (company, kind, standing, other_proof, resource) = match identity {
             Identity::Customer(customer) => {
                 let standing = Standing::Staff(customer.account_type, BTreeSet::new());
                 let view = ResourceView::Customer(Box::new(CustomerView::new(customer, references)));
@@ -118,21 +125,25 @@ impl WhoAmIView {
             Identity::Candidate(candidate) => {
                 let viewer = Viewer::itself(project.ok_or(Error::NotFound)?, references);
                 let view = ResourceView::Candidate(Box::new(CandidateView::new(candidate, &viewer)));
-                (&candidate.company, "candidate", Standing::Itself, candidate.profile.deadline, view)
+                let key = ("activation_key", candidate.profile.deadline);
+                (&candidate.company, "candidate", Standing::Itself, Some(key), view)
+            }
+            Identity::NamedToken(token) => {
+                let proof = Some(("named", None));
+                (&token.company, "named_token", Standing::NamedToken, proof, ResourceView::None)
             }
         };
         let allowed = Action::ALL.iter().filter(|action| action.is_allowed(&standing));
-        let token = match session {
-            Some((kind, ends)) => ProofView { kind: kind.as_str(), expires_at: Some(timestamp(ends)) },
-            None => ProofView { kind: "activation_key", expires_at: key_ends.map(timestamp) },
-        };
+        let proof = session.map(|(session, ends)| (session.kind.as_str(), Some(ends)));
+        let (proof, ends) = proof.or(other_proof).unwrap_or_default();
+        let on_behalf_by = session.and_then(|(session, _)| session.claim.on_behalf_by);
         Ok(Self {
             company: references.company(company),
             kind,
             resource,
             permissions: allowed.map(|action| action.as_str()).collect(),
-            token,
-            on_behalf_by: None,
+            token: ProofView { kind: proof, expires_at: ends.map(timestamp) },
+            on_behalf_by: on_behalf_by.map(|by| references.customer(company, by)),
         })
     }
 }

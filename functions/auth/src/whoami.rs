@@ -10,8 +10,8 @@ use crate::view::{CandidateWhoAmIView, WhoAmIView};
 /// GET /whoami/
 pub(crate) async fn whoami(guard: WhoAmI) -> Result<Json<WhoAmIView>> {
     let session = match &guard.caller.proof {
-        Proof::Session(live) => Some((live.session.kind, live.ends)),
-        Proof::AccessKey => None,
+        Proof::Session(live) => Some((&live.session, live.ends)),
+        Proof::AccessKey | Proof::NamedToken => None,
     };
     let project = guard.project.as_deref();
     WhoAmIView::new(&guard.caller.identity, project, session, guard.references()).map(Json)

@@ -58,11 +58,7 @@ pub struct LiveSession {
 impl Caller {
     /// The company that the caller belongs to.
     pub fn company(&self) -> &CompanyId {
-        match &self.identity {
-            Identity::Customer(customer) => &customer.company,
-            Identity::Candidate(candidate) => &candidate.company,
-            Identity::NamedToken(token) => &token.company,
-        }
+        self.identity.company()
     }
 
     /// The caller, whichever of their credentials the request came with.
@@ -114,6 +110,15 @@ impl Caller {
 }
 
 impl Identity {
+    /// The company that this belongs to.
+    pub(super) fn company(&self) -> &CompanyId {
+        match self {
+            Self::Customer(customer) => &customer.company,
+            Self::Candidate(candidate) => &candidate.company,
+            Self::NamedToken(token) => &token.company,
+        }
+    }
+
     /// The account that this is, and what it logs in by; none for what cannot log in.
     pub(super) fn user(&self) -> Option<(Account, User<'_>)> {
         match self {

@@ -6,8 +6,8 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 
 use crate::clock::Entropy;
 use crate::domain::Refusal;
-use crate::domain::account::Account;
-use crate::domain::id::{CompanyId, CustomerId, Id};
+use crate::domain::account::{Account, Claim};
+use crate::domain::id::{CustomerId, Id};
 use crate::error::{Error, Result};
 use crate::store::SessionKind;
 
@@ -63,48 +63,30 @@ impl SecretKind {
     }
 }
 
-/// Whom a secret claims to be of; it is in the secret itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claim {
-    /// The company.
-    pub company: CompanyId,
-    /// The account.
-    pub account: Account,
-    /// Who acts in its name, if that is somebody else.
-    pub on_behalf_by: Option<CustomerId>,
-}
-
-impl Claim {
-    /// The claim of somebody in their own name.
-    pub fn own(company: CompanyId, account: Account) -> Self {
-        Self { company, account, on_behalf_by: None }
-    }
-
-    /// A new secret with this claim.
-    pub fn new_secret(&self, kind: SecretKind, entropy: &dyn Entropy) -> String {
+impl SecretKind {
+    /// A new secret of this kind, with the claim in it.
+    pub fn generate(self, claim: &Claim, entropy: &dyn Entropy) -> String {
         let id = |id: CustomerId| id.to_bytes();
-        let who = match (self.account, self.on_behalf_by) {
+        let who = match (claim.account, claim.on_behalf_by) {
             (Account::Customer { customer }, None) => [&[CUSTOMER], &id(customer)[..]].concat(),
-            (Account::Customer { customer }, Some(by)) => {
-                [&[ON_BEHALF], &id(customer)[..], &id(by)].concat()
-            }
+            (Account::Customer { customer }, Some(by)) => [&[ON_BEHALF], &id(customer)[..], &id(by)].concat(),
             (Account::Candidate { project, candidate }, _) => {
                 [&[CANDIDATE], &project.to_bytes()[..], &candidate.to_bytes()].concat()
             }
         };
         let mut random = [0; RANDOM_BYTES];
         entropy.fill(&mut random);
-        let bytes = [&who, &random[..], self.company.as_str().as_bytes()].concat();
-        format!("{}{}", kind.prefix(), URL_SAFE_NO_PAD.encode(bytes))
+        let bytes = [&who, &random[..], claim.company.as_str().as_bytes()].concat();
+        format!("{}{}", self.prefix(), URL_SAFE_NO_PAD.encode(bytes))
     }
 
     /// The claim in a secret of this kind; none when it is no such secret.
-    pub fn in_secret(kind: SecretKind, secret: &str) -> Option<Self> {
+    pub fn claim_in(self, secret: &str) -> Option<Claim> {
         fn id<T>(bytes: &[u8]) -> Option<(Id<T>, &[u8])> {
             let (id, rest) = bytes.split_first_chunk()?;
             Some((Id::from_bytes(*id), rest))
         }
-        let bytes = URL_SAFE_NO_PAD.decode(secret.strip_prefix(kind.prefix())?).ok()?;
+        let bytes = URL_SAFE_NO_PAD.decode(secret.strip_prefix(self.prefix())?).ok()?;
         let (account, on_behalf_by, rest) = match bytes.split_first()? {
             (&CUSTOMER, rest) => {
                 let (customer, rest) = id(rest)?;
@@ -123,7 +105,7 @@ impl Claim {
             _ => return None,
         };
         let company = std::str::from_utf8(rest.get(RANDOM_BYTES..)?).ok()?.parse().ok()?;
-        Some(Self { company, account, on_behalf_by })
+        Some(Claim { company, account, on_behalf_by })
     }
 }
 
@@ -203,13 +185,14 @@ impl Credential {
     }
 
     fn session(kind: SessionKind, secret: &str) -> Option<Self> {
-        let claim = Claim::in_secret(SecretKind::Session(kind), secret)?;
+        let claim = SecretKind::Session(kind).claim_in(secret)?;
         Some(Self { secret: secret.to_owned(), means: Means::Session(kind, claim) })
     }
 
     /// What stands in the Authorization header as a token: one of a session, or the value of a named token.
     fn token(secret: &str) -> Option<Self> {
-        let is_named = secret.starts_with(SecretKind::NamedToken.prefix()) || chosen_token_value(secret).is_ok();
+        let is_named =
+            secret.starts_with(SecretKind::NamedToken.prefix()) || chosen_token_value(secret).is_ok();
         if is_named {
             return Some(Self { secret: secret.to_owned(), means: Means::NamedToken });
         }
@@ -217,7 +200,7 @@ impl Credential {
     }
 
     fn access_key(secret: &str) -> Option<Self> {
-        let claim = Claim::in_secret(SecretKind::AccessKey, secret)?;
+        let claim = SecretKind::AccessKey.claim_in(secret)?;
         let is_candidates = matches!(claim.account, Account::Candidate { .. });
         is_candidates.then(|| Self { secret: secret.to_owned(), means: Means::AccessKey(claim) })
     }
@@ -261,7 +244,7 @@ mod tests {
         Account::Candidate { project: Id::from_bytes([6; 16]), candidate: Id::from_bytes([7; 16]) };
 
     fn secret(kind: SecretKind, account: Account) -> String {
-        Claim::own("acme".parse().unwrap(), account).new_secret(kind, &SystemEntropy)
+        kind.generate(&Claim::own("acme".parse().unwrap(), account), &SystemEntropy)
     }
 
     fn session(kind: SessionKind) -> String {

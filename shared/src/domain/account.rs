@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::id::{CandidateId, CustomerId, ProjectId, TokenId};
+use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, TokenId};
 
 /// Somebody of a company who can log in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -22,6 +22,24 @@ pub enum Account {
         /// Which.
         candidate: CandidateId,
     },
+}
+
+/// Whom a credential is of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// The company.
+    pub company: CompanyId,
+    /// The account.
+    pub account: Account,
+    /// Who acts in its name, if that is somebody else.
+    pub on_behalf_by: Option<CustomerId>,
+}
+
+impl Claim {
+    /// The claim of somebody in their own name.
+    pub fn own(company: CompanyId, account: Account) -> Self {
+        Self { company, account, on_behalf_by: None }
+    }
 }
 
 /// Whoever a request is answered to, whichever of their credentials it came with.

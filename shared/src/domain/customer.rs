@@ -37,7 +37,9 @@ impl AccountType {
     /// The message for whoever sent it.
     pub fn parse(name: &str) -> Result<Self, String> {
         let found = ACCOUNT_TYPES.iter().find(|(_, known)| *known == name);
-        found.map(|(account_type, _)| *account_type).ok_or_else(|| format!("\"{name}\" is not a valid choice."))
+        found
+            .map(|(account_type, _)| *account_type)
+            .ok_or_else(|| format!("\"{name}\" is not a valid choice."))
     }
 
     /// Whether a customer of this type may create, change and delete those of `other`: only those below it.

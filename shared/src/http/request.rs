@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 
 use super::mounts;
 use crate::app::App;
-use crate::domain::account::Account;
+use crate::domain::account::Principal;
 use crate::domain::id::CompanyId;
 use crate::error::{Cause, Error, Result};
 use crate::store::{Store, Usage};
@@ -31,7 +31,7 @@ pub(crate) struct RequestState(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     usage: Arc<Usage>,
-    caller: OnceLock<(CompanyId, Account)>,
+    caller: OnceLock<(CompanyId, Principal)>,
     tasks: Mutex<JoinSet<Result<()>>>,
 }
 
@@ -47,8 +47,8 @@ impl RequestState {
     }
 
     /// Notes who is calling, for the log.
-    pub(crate) fn set_caller(&self, company: &CompanyId, account: Account) {
-        self.0.caller.get_or_init(|| (company.clone(), account));
+    pub(crate) fn set_caller(&self, company: &CompanyId, principal: Principal) {
+        self.0.caller.get_or_init(|| (company.clone(), principal));
     }
 
     /// Does `work` beside the request; the response waits for it, since nothing runs after a Lambda has answered.
@@ -120,12 +120,8 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
     // Answers depend on who asks, and much of them is personal.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-store"));
     let usage = &state.0.usage;
-    let (company, account) = state.0.caller.get().map(|(c, account)| (c.as_str(), account)).unzip();
-    let (customer, candidate) = match account {
-        None => Default::default(),
-        Some(Account::Customer { customer }) => (customer.to_string(), String::new()),
-        Some(Account::Candidate { candidate, .. }) => (String::new(), candidate.to_string()),
-    };
+    let (company, caller) =
+        state.0.caller.get().map(|(c, who)| (c.as_str(), who.to_string())).unwrap_or_default();
     tracing::info!(
         target: "request",
         request_id,
@@ -136,9 +132,8 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
         dynamodb_calls = usage.calls(),
         read_units = usage.read_units(),
         write_units = usage.write_units(),
-        company = company.unwrap_or_default(),
-        customer,
-        candidate,
+        company,
+        caller,
         cause = response.extensions().get::<Cause>().map(|cause| &*cause.0),
     );
     response

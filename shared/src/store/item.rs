@@ -34,6 +34,11 @@ pub(crate) trait Entity: Serialize + DeserializeOwned {
         None
     }
 
+    /// When DynamoDB may delete it, which it does some time later; none keeps it for ever.
+    fn expires_at(&self) -> Option<DateTime<Utc>> {
+        None
+    }
+
     /// Partition in the index over what becomes due, and the moment, to the second; none keeps it out of the index.
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         None
@@ -75,6 +80,9 @@ pub(crate) fn write<T: Entity>(entity: &T, version: u64) -> Result<Item> {
         item.insert(BY_STATUS_PK.to_owned(), string(pk));
         item.insert(BY_STATUS_SK.to_owned(), string(sk));
     }
+    if let Some(end) = entity.expires_at() {
+        item.insert(EXPIRES_AT.to_owned(), number(end.timestamp()));
+    }
     if let Some((shard, at)) = entity.due() {
         item.insert(DUE_SHARD.to_owned(), number(shard));
         item.insert(DUE_AT.to_owned(), string(due_at(at)));
@@ -93,6 +101,9 @@ pub(crate) fn read<T: Entity>(item: Item) -> Result<Versioned<T>> {
     let value = serde_dynamo::from_item(item).map_err(Error::internal)?;
     Ok(Versioned { value, version })
 }
+
+/// The attribute that tells DynamoDB when it may delete an item, in seconds since 1970.
+pub(crate) const EXPIRES_AT: &str = "expires_at";
 
 /// The key of an item.
 pub(crate) fn key_of(item: &Item) -> Result<Key> {

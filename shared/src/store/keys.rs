@@ -153,6 +153,16 @@ pub(crate) fn login_partition(c: &CompanyId, name: &str) -> String {
     format!("LOGIN#{c}#{}", fold_case(name))
 }
 
+/// Where a name stands that nobody can have.
+pub(crate) fn no_login_partition(c: &str, name: &str) -> String {
+    format!("LOGIN##{}", SecretHash::of(&format!("{c}#{name}")).as_str())
+}
+
+/// When logins of the name in this partition have failed.
+pub(crate) fn login_failures(partition: &str) -> Key {
+    Key::new(partition.to_owned(), "FAILURES")
+}
+
 /// A session, by the secret that its holder presents.
 pub(crate) fn session(secret: &str) -> Key {
     let pk = format!("SESSION#{}", SecretHash::of(secret).as_str());

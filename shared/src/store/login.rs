@@ -1,9 +1,11 @@
 //! The names that lead to an account. Uniqueness is a condition on these items.
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::item::{Item, VERSION, Versioned, number};
+use super::item::{self, Entity, Item, VERSION, Versioned, number};
 use super::keys::{self, Key};
 use super::retry::Failure;
 use super::transaction::Transaction;
@@ -43,9 +45,71 @@ impl Transaction {
 /// The message when a user name leads to somebody already.
 pub(super) const TAKEN_USERNAME: &str = "This username is already in use.";
 
-/// How many entries of a name are looked at: a user name, a customer's email, and the newest of the candidates with
-/// that email, each of which costs the time of a password check.
+/// Everything about a name that somebody logs in with stands in one partition.
+pub(crate) struct LoginPartition {
+    key: String,
+    /// None when no company can be called so, or nobody in it.
+    company: Option<CompanyId>,
+}
+
+impl LoginPartition {
+    /// The partition of a name in a company, whether or not there is such a name or such a company.
+    pub(crate) fn of(company: &str, name: &str) -> Self {
+        let known: Option<CompanyId> = company.parse().ok().filter(|_| is_login(name));
+        let key = match &known {
+            Some(company) => keys::login_partition(company, name),
+            None => keys::no_login_partition(company, name),
+        };
+        Self { key, company: known }
+    }
+
+    fn failures_key(&self) -> Key {
+        keys::login_failures(&self.key)
+    }
+}
+
+/// When logins of one name have failed of late. An attempt counts from its beginning, so that many at once are as many.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Failures {
+    partition: String,
+    recent: Vec<DateTime<Utc>>,
+}
+
+impl Failures {
+    /// How many failures there may be in a row.
+    const MOST: usize = 10;
+    /// For how long one counts.
+    const WINDOW: TimeDelta = TimeDelta::minutes(15);
+
+    /// These and one more at `now`.
+    ///
+    /// # Errors
+    /// [`Error::Throttled`] when that is too many.
+    fn and_now(mut self, now: DateTime<Utc>) -> Result<Self> {
+        self.recent.retain(|at| *at + Self::WINDOW > now);
+        if let Some(oldest) = self.recent.first().filter(|_| self.recent.len() >= Self::MOST) {
+            return Err(Error::Throttled(*oldest + Self::WINDOW - now));
+        }
+        self.recent.push(now);
+        Ok(self)
+    }
+}
+
+impl Entity for Failures {
+    fn key(&self) -> Key {
+        keys::login_failures(&self.partition)
+    }
+
+    fn expires_at(&self) -> Option<DateTime<Utc>> {
+        Some(*self.recent.last()? + Self::WINDOW)
+    }
+}
+
+/// How many entries of a name are looked at: a user name, a customer's email, failures, and the newest of the candidates
+/// with that email, each of which costs the time of a password check.
 const MAX_LOGINS: i32 = 16;
+/// How often an attempt to log in makes room for others of the same name.
+const TRIES: usize = 10;
 
 /// Those whom a name leads to.
 #[derive(Default)]
@@ -57,21 +121,55 @@ pub(crate) struct Found {
 }
 
 impl Store {
-    /// The accounts that `name` leads to as user name or email.
+    /// Counts an attempt to log in as a failure until it is known to be none, and finds the accounts that the name leads
+    /// to.
     ///
-    /// Always two calls, so that the time it takes does not tell whether there was anybody, or any such company.
-    pub(crate) async fn accounts_by_login(&self, company: Option<&CompanyId>, name: &str) -> Result<Found> {
-        let known = company.filter(|_| is_login(name));
-        let partition =
-            known.map_or_else(|| keys::nothing().pk, |company| keys::login_partition(company, name));
-        let mut accounts = Vec::new();
-        for account in self.login_accounts(partition).await? {
-            accounts.extend(known.map(|company| (account, keys::account(company, account))));
+    /// Always the same calls, so that the time it takes does not tell whether there was anybody, or any such company.
+    ///
+    /// # Errors
+    /// [`Error::Throttled`] after too many failures.
+    pub(crate) async fn begin_login(&self, partition: &LoginPartition, now: DateTime<Utc>) -> Result<Found> {
+        for _ in 0..TRIES {
+            let (accounts, failures) = self.login_entries(partition).await?;
+            let count = async {
+                match failures {
+                    Some(before) => {
+                        let after = Failures::clone(&before).and_now(now)?;
+                        self.replace(&before, after).await.map(drop)
+                    }
+                    None => {
+                        let first = Failures { partition: partition.key.clone(), recent: vec![now] };
+                        self.create_alone(&first).await
+                    }
+                }
+            };
+            match tokio::try_join!(count, self.accounts(partition, accounts)) {
+                Ok(((), found)) => return Ok(found),
+                Err(Error::Changed) => {}
+                Err(error) => return Err(error),
+            }
         }
-        let mut batch =
-            self.get(accounts.iter().map(|(_, key)| key.clone()).chain([keys::nothing()])).await?;
+        Err(Error::Busy("too many logins of one name at once".into()))
+    }
+
+    /// Forgets the failures of a name, since one attempt has succeeded.
+    pub(crate) async fn forget_failures(&self, partition: &LoginPartition) -> Result<()> {
+        self.delete_alone(&partition.failures_key()).await
+    }
+
+    /// The customers that a name leads to: the one of that user name first.
+    pub(crate) async fn customers_of(&self, partition: &LoginPartition) -> Result<Vec<Versioned<Customer>>> {
+        let (accounts, _) = self.login_entries(partition).await?;
+        Ok(self.accounts(partition, accounts).await?.customers)
+    }
+
+    async fn accounts(&self, partition: &LoginPartition, accounts: Vec<Account>) -> Result<Found> {
+        let key = |account: &Account| Some(keys::account(partition.company.as_ref()?, *account));
+        let keys = accounts.iter().filter_map(key).chain([keys::nothing()]);
+        let mut batch = self.get(keys).await?;
         let mut found = Found::default();
-        for (account, key) in accounts {
+        for account in accounts {
+            let Some(key) = key(&account) else { continue };
             match account {
                 Account::Customer { .. } => found.customers.extend(batch.take(&key)?),
                 Account::Candidate { .. } => found.candidates.extend(batch.take(&key)?),
@@ -80,7 +178,10 @@ impl Store {
         Ok(found)
     }
 
-    async fn login_accounts(&self, partition: String) -> Result<Vec<Account>> {
+    async fn login_entries(
+        &self,
+        partition: &LoginPartition,
+    ) -> Result<(Vec<Account>, Option<Versioned<Failures>>)> {
         let response = self
             .with_retries(|| async {
                 let response = self
@@ -88,8 +189,8 @@ impl Store {
                     .query()
                     .table_name(self.table())
                     .key_condition_expression(format!("{} = :pk", keys::PK))
-                    .expression_attribute_values(":pk", AttributeValue::S(partition.clone()))
-                    // From USERNAME over EMAIL to the candidates, which come newest first.
+                    .expression_attribute_values(":pk", AttributeValue::S(partition.key.clone()))
+                    // From USERNAME over failures and EMAIL to the candidates, which come newest first.
                     .scan_index_forward(false)
                     .limit(MAX_LOGINS)
                     .consistent_read(true)
@@ -102,12 +203,17 @@ impl Store {
             })
             .await?;
         let mut accounts = Vec::new();
+        let mut failures = None;
         for item in response.items.unwrap_or_default() {
+            if item::key_of(&item)? == partition.failures_key() {
+                failures = Some(item::read(item)?);
+                continue;
+            }
             let account = serde_dynamo::from_item(item).map_err(Error::internal)?;
             if !accounts.contains(&account) {
                 accounts.push(account);
             }
         }
-        Ok(accounts)
+        Ok((accounts, failures))
     }
 }

@@ -20,6 +20,7 @@ mod search;
 mod session;
 mod single;
 mod tally;
+mod token;
 mod transaction;
 
 use std::sync::Arc;
@@ -33,6 +34,7 @@ pub use due::{Due, DueCursor};
 pub use effect::{Subject, effect_in};
 pub use item::Versioned;
 pub(crate) use keys::Key;
+pub(crate) use login::LoginPartition;
 pub use project::Counted;
 pub use report::Reported;
 pub use session::{Session, SessionKind};

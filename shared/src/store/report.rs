@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
-use super::item::{Item, VERSION, Versioned, number};
+use super::item::{EXPIRES_AT, Item, VERSION, Versioned, number};
 use super::keys;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
@@ -58,8 +58,7 @@ impl Store {
         let step = Step::from(after);
         let mut transaction = self.transaction();
         let forgotten = (now + REMEMBERED).timestamp();
-        let mark =
-            Item::from([(VERSION.to_owned(), number(1)), ("expires_at".to_owned(), number(forgotten))]);
+        let mark = Item::from([(VERSION.to_owned(), number(1)), (EXPIRES_AT.to_owned(), number(forgotten))]);
         transaction.create_item(keys::event(event), mark, Error::Changed)?;
         transaction.step(before, &step, now)?;
         self.commit(transaction).await

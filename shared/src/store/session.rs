@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Store;
 use super::batch::Batch;
-use super::item::{Item, VERSION, number};
+use super::item::{EXPIRES_AT, Item, VERSION, number};
 use super::keys::{self, Key};
 use super::retry::Failure;
-use crate::domain::account::Account;
-use crate::domain::id::CompanyId;
+use crate::domain::account::Claim;
 use crate::error::{Error, Result};
 
 /// The longest a session may live, however busy it is.
@@ -31,13 +30,8 @@ pub enum SessionKind {
 pub struct Session {
     /// How its secret travels.
     pub kind: SessionKind,
-    /// The company of its user.
-    pub company: CompanyId,
-    /// Its user.
-    #[serde(flatten)]
-    pub account: Account,
-    /// Who acts in its name, if that is somebody else.
-    pub on_behalf_by: Option<CustomerId>,
+    /// Whose it is.
+    pub claim: Claim,
     /// The user's session epoch when it began; a later epoch ends it.
     pub epoch: u32,
     /// When it began.
@@ -59,19 +53,12 @@ impl SessionKind {
 }
 
 impl Session {
-    /// A session, of an account in its present epoch, that begins at `now`; `days` fixes its end, else it lives by being
+    /// A session, of an account in its present `epoch`, that begins at `now`; `days` fixes its end, else it lives by being
     /// used.
-    pub fn begin(
-        kind: SessionKind,
-        claim: Claim,
-        epoch: u32,
-        days: Option<u8>,
-        now: DateTime<Utc>,
-    ) -> Self {
+    pub fn begin(kind: SessionKind, claim: Claim, epoch: u32, days: Option<u8>, now: DateTime<Utc>) -> Self {
         Self {
             kind,
-            company,
-            account,
+            claim,
             epoch,
             created_at: now,
             used_at: now,
@@ -109,7 +96,7 @@ impl Store {
         item.extend(keys::session(secret).into_attributes());
         item.insert(VERSION.to_owned(), number(1));
         let last_day = session.fixed_end.unwrap_or(session.created_at + TimeDelta::days(MAX_LIFETIME_DAYS));
-        item.insert("expires_at".to_owned(), number(last_day.timestamp()));
+        item.insert(EXPIRES_AT.to_owned(), number(last_day.timestamp()));
         self.with_retries(|| async {
             let response = self
                 .client()
@@ -128,20 +115,7 @@ impl Store {
 
     /// Ends the session under `key`; one that has ended already stays ended.
     pub(crate) async fn end_session(&self, key: &Key) -> Result<()> {
-        self.with_retries(|| async {
-            let response = self
-                .client()
-                .delete_item()
-                .table_name(self.table())
-                .set_key(Some(key.clone().into_attributes()))
-                .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                .send()
-                .await
-                .map_err(Failure::of)?;
-            self.usage.count_writes(response.consumed_capacity());
-            Ok(())
-        })
-        .await
+        self.delete_alone(key).await
     }
 
     /// Notes that the session under `key` was used at `now`, unless it has ended meanwhile.
@@ -179,14 +153,17 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::account::Account;
     use crate::domain::id::Id;
 
     fn session(fixed_end_days: Option<i64>) -> Session {
         let start = DateTime::UNIX_EPOCH;
         Session {
             kind: SessionKind::Token,
-            company: "acme".parse().unwrap(),
-            account: Account::Customer { customer: Id::from_bytes([1; 16]) },
+            claim: Claim::own(
+                "acme".parse().unwrap(),
+                Account::Customer { customer: Id::from_bytes([1; 16]) },
+            ),
             epoch: 0,
             created_at: start,
             used_at: start,

@@ -5,12 +5,54 @@ use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 
 use super::Store;
 use super::item::{self, Entity, Versioned, number};
+use super::keys::Key;
 use super::retry::Failure;
 use crate::error::{Error, Result};
 
 const UNCHANGED: &str = "version = :version";
 
 impl Store {
+    /// Puts an entity where none may stand.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] when one does.
+    pub(super) async fn create_alone<T: Entity>(&self, entity: &T) -> Result<()> {
+        let item = item::write(entity, 1)?;
+        self.with_retries(|| async {
+            let response = self
+                .client()
+                .put_item()
+                .table_name(self.table())
+                .set_item(Some(item.clone()))
+                .condition_expression("attribute_not_exists(pk)")
+                .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .send()
+                .await
+                .map_err(refused)?;
+            self.usage.count_writes(response.consumed_capacity());
+            Ok(())
+        })
+        .await
+    }
+
+    /// Deletes what stands under `key`, if anything does.
+    pub(super) async fn delete_alone(&self, key: &Key) -> Result<()> {
+        self.with_retries(|| async {
+            let response = self
+                .client()
+                .delete_item()
+                .table_name(self.table())
+                .set_key(Some(key.clone().into_attributes()))
+                .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .send()
+                .await
+                .map_err(Failure::of)?;
+            self.usage.count_writes(response.consumed_capacity());
+            Ok(())
+        })
+        .await
+    }
+
     /// Puts `after` in place of `before`.
     ///
     /// A retry after an answer that got lost finds its own write and takes it for somebody else's: to callers that is

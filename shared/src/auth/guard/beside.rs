@@ -68,7 +68,8 @@ impl<G> Beside<InProject<G>, CandidatePage> {
     /// What the path names, if the credential claims to belong there: reading ahead for others would be wasted.
     fn promising(request: &Request<'_>) -> Option<(CompanyId, ProjectId)> {
         let company = request.id::<CompanyId>("companyId").ok()?;
-        let claimed = Credential::from_headers(&request.parts.headers).ok()?.company;
-        (claimed == company).then_some((company, request.id("projectId").ok()?))
+        let credential = Credential::from_headers(&request.parts.headers).ok()?;
+        let is_claimed = credential.claim().is_none_or(|claim| claim.company == company);
+        is_claimed.then_some((company, request.id("projectId").ok()?))
     }
 }

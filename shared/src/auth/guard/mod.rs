@@ -26,15 +26,15 @@ pub use system::System;
 pub use whoami::{AsCandidate, WhoAmI};
 
 use super::caller::{Caller, Identity, LiveSession, Proof};
-use super::credential::{Claim, Credential, Means, REJECTED, SecretKind};
+use super::credential::{Credential, Means, REJECTED, SecretKind};
 use super::password::Password;
 use super::{csrf, policy};
 use crate::app::App;
 use crate::config::Config;
 use crate::domain::Refusal;
-use crate::domain::account::Account;
-use crate::domain::id::{CandidateId, CompanyId, InvalidId, ProjectId};
+use crate::domain::account::{Account, Claim};
 use crate::domain::customer::Customer;
+use crate::domain::id::{CandidateId, CompanyId, InvalidId, ProjectId};
 use crate::domain::secret::{AccessKey, PasswordHash, SecretHash};
 use crate::error::{Error, Result};
 use crate::http::reference::References;
@@ -76,7 +76,7 @@ impl Scope {
     pub fn new_access_key(&self, project: ProjectId, candidate: CandidateId) -> AccessKey {
         let account = Account::Candidate { project, candidate };
         let claim = Claim::own(self.company().clone(), account);
-        AccessKey::new(claim.new_secret(SecretKind::AccessKey, self.app.entropy()))
+        AccessKey::new(SecretKind::AccessKey.generate(&claim, self.app.entropy()))
     }
 
     /// The hash of a password, to store.
@@ -147,12 +147,7 @@ impl<'a> Request<'a> {
         Ok((Scope { caller, now, store: self.store.clone(), app: self.app.clone() }, batch))
     }
 
-    fn authenticate(
-        &self,
-        credential: &Credential,
-        batch: &mut Batch,
-        now: DateTime<Utc>,
-    ) -> Result<Caller> {
+    fn authenticate(&self, credential: &Credential, batch: &mut Batch, now: DateTime<Utc>) -> Result<Caller> {
         let rejected = || Error::Unauthenticated(REJECTED);
         let (identity, proof) = match &credential.means {
             Means::Session(kind, claim) => {
@@ -192,9 +187,7 @@ impl<'a> Request<'a> {
         let Some(mut session) = batch.take_session(&key)? else { return Ok(None) };
         let idle_minutes = self.app.config().session_idle_minutes;
         let is_alive = session.kind == kind
-            && session.company == claim.company
-            && session.account == claim.account
-            && session.on_behalf_by == claim.on_behalf_by
+            && session.claim == *claim
             && identity.user().is_some_and(|(_, user)| user.epoch == Some(session.epoch))
             && now < session.expires_at(idle_minutes);
         if !is_alive || !may_act_for(claim, identity, batch)? {

@@ -8,18 +8,19 @@ use axum::http::request::Parts;
 use chrono::{DateTime, Utc};
 
 use crate::app::App;
-use crate::auth::caller::Identity;
-use crate::auth::credential::{Credential, Means};
+use crate::auth::caller::{Caller, Identity, Proof};
+use crate::auth::credential::SecretKind;
 use crate::auth::csrf;
 use crate::auth::password::Password;
-use crate::clock::Entropy;
+use crate::auth::policy::NOT_ALLOWED;
 use crate::config::Config;
-use crate::domain::id::CompanyId;
+use crate::domain::account::Claim;
+use crate::domain::id::CustomerId;
 use crate::domain::project::Project;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::http::request::RequestState;
-use crate::store::{Session, SessionKind, Store, Versioned, keys};
+use crate::store::{LoginPartition, Session, SessionKind, Store, Versioned, keys};
 
 /// Anybody. Gives no access to the table but through what logging in needs.
 pub struct Public {
@@ -72,32 +73,79 @@ impl Public {
     /// whose password is `password`; none when there is nobody such, and nothing tells which of the three was wrong.
     ///
     /// # Errors
-    /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
+    /// [`crate::Error::Throttled`] after too many failures in a row; [`crate::Error::Busy`] or
+    /// [`crate::Error::Internal`].
     pub async fn log_in(
         &self,
-        company: Option<&CompanyId>,
+        company: &str,
         name: &str,
         password: Password,
         kind: SessionKind,
         days: Option<u8>,
     ) -> Result<Option<LoggedIn>> {
-        let found = self.store.accounts_by_login(company, name).await?;
+        let partition = LoginPartition::of(company, name);
+        let found = self.store.begin_login(&partition, self.now).await?;
         let customers = found.customers.into_iter().map(Identity::Customer);
         // Where one password fits several, staff come first, then the latest project.
         let mut identities: Vec<Identity> =
             customers.chain(found.candidates.into_iter().map(Identity::Candidate)).collect();
-        identities
-            .retain(|identity| identity.session_epoch().is_some() && identity.password_hash().is_some());
-        let hashes = identities.iter().map(|identity| identity.password_hash().cloned()).collect();
-        let Some(index) = password.find(hashes).await? else { return Ok(None) };
-        let identity = identities.swap_remove(index);
-        let (Some(company), Some(epoch)) = (company, identity.session_epoch()) else { return Ok(None) };
-        let account = identity.account();
-        let entropy: &dyn Entropy = self.app.entropy();
-        let secret = Credential::generate(Means::Session(kind), company, account, entropy).secret;
-        let session = Session::begin(kind, company.clone(), (account, epoch), days, self.now);
-        self.store.create_session(&secret, &session).await?;
-        Ok(Some(LoggedIn { identity, session, secret }))
+        let hash = |identity: &Identity| {
+            identity.user().filter(|(_, user)| user.epoch.is_some())?.1.password_hash.cloned()
+        };
+        identities.retain(|identity| hash(identity).is_some());
+        let Some(index) = password.find(identities.iter().map(hash).collect()).await? else {
+            return Ok(None);
+        };
+        let logged_in = self.session(kind, identities.swap_remove(index), None, days);
+        tokio::try_join!(self.store.forget_failures(&partition), self.begin(&logged_in))?;
+        Ok(logged_in)
+    }
+
+    /// Begins a session for the active staff user whose user name or email is `name`, in whose name `actor` may act;
+    /// none when there is nobody such.
+    ///
+    /// # Errors
+    /// [`crate::Error::Forbidden`] when `actor` may not act for others, or not for this one.
+    pub async fn log_in_for(&self, actor: &Caller, name: &str, days: Option<u8>) -> Result<Option<LoggedIn>> {
+        let is_own =
+            matches!(&actor.proof, Proof::Session(live) if live.session.claim.on_behalf_by.is_none());
+        let Identity::Customer(by) = &actor.identity else { return Err(Error::Forbidden(NOT_ALLOWED)) };
+        if !is_own || !by.authenticate_on_behalf {
+            return Err(Error::Forbidden(NOT_ALLOWED));
+        }
+        let partition = LoginPartition::of(by.company.as_str(), name);
+        let target =
+            self.store.customers_of(&partition).await?.into_iter().find(|customer| customer.is_active);
+        let Some(target) = target else { return Ok(None) };
+        if !by.may_act_for(&target) {
+            return Err(Error::Forbidden(NOT_ALLOWED));
+        }
+        let logged_in = self.session(SessionKind::Token, Identity::Customer(target), Some(by.id), days);
+        self.begin(&logged_in).await?;
+        Ok(logged_in)
+    }
+
+    /// A session that has not begun yet; none for whoever may have none.
+    fn session(
+        &self,
+        kind: SessionKind,
+        identity: Identity,
+        on_behalf_by: Option<CustomerId>,
+        days: Option<u8>,
+    ) -> Option<LoggedIn> {
+        let (account, user) = identity.user()?;
+        let (epoch, company) = (user.epoch?, identity.company().clone());
+        let claim = Claim { on_behalf_by, ..Claim::own(company, account) };
+        let secret = SecretKind::Session(kind).generate(&claim, self.app.entropy());
+        let session = Session::begin(kind, claim, epoch, days, self.now);
+        Some(LoggedIn { identity, session, secret })
+    }
+
+    async fn begin(&self, logged_in: &Option<LoggedIn>) -> Result<()> {
+        match logged_in {
+            Some(LoggedIn { session, secret, .. }) => self.store.create_session(secret, session).await,
+            None => Ok(()),
+        }
     }
 
     /// The project that somebody who has logged in takes part in as a candidate.
@@ -106,7 +154,7 @@ impl Public {
     /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
     pub async fn project_of(&self, logged_in: &LoggedIn) -> Result<Option<Versioned<Project>>> {
         match &logged_in.identity {
-            Identity::Customer(_) => Ok(None),
+            Identity::Customer(_) | Identity::NamedToken(_) => Ok(None),
             Identity::Candidate(candidate) => {
                 let key = keys::project(&candidate.company, candidate.project);
                 self.store.get([key.clone()]).await?.take(&key)

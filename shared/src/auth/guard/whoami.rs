@@ -9,7 +9,7 @@ use super::{Request, Scope, require};
 use crate::app::App;
 use crate::auth::caller::Identity;
 use crate::auth::credential::Credential;
-use crate::domain::account::Account;
+use crate::domain::account::{Account, Claim};
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::project::Project;
@@ -66,31 +66,36 @@ impl FromRequestParts<App> for AsCandidate {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let request = Request::new(parts, app).await?;
-        let company = Credential::from_headers(&request.parts.headers)?.company;
-        let keys = own_project(&request).into_iter().chain([keys::company(&company)]).collect();
+        let claim = claim(&request);
+        let company = claim.map(|claim| keys::company(&claim.company));
+        let keys = own_project(&request).into_iter().chain(company.clone()).collect();
         let (scope, mut batch) = request.admit(Ok(keys)).await?;
         let Identity::Candidate(candidate) = &scope.caller.identity else {
             return require(false).and(Err(Error::NotFound));
         };
         let candidate = candidate.clone();
         let project = take_project(&scope, &mut batch)?.ok_or(Error::NotFound)?;
-        let company = batch.take(&keys::company(&company))?.ok_or(Error::NotFound)?;
+        let company = batch.take(&company.ok_or(Error::NotFound)?)?.ok_or(Error::NotFound)?;
         Ok(Self { candidate, project, company, scope })
     }
 }
 
 /// The key of the project that a candidate's credential claims.
 fn own_project(request: &Request<'_>) -> Option<Key> {
-    let credential = Credential::from_headers(&request.parts.headers).ok()?;
-    match credential.account {
+    let claim = claim(request)?;
+    match claim.account {
         Account::Customer { .. } => None,
-        Account::Candidate { project, .. } => Some(keys::project(&credential.company, project)),
+        Account::Candidate { project, .. } => Some(keys::project(&claim.company, project)),
     }
+}
+
+fn claim(request: &Request<'_>) -> Option<Claim> {
+    Credential::from_headers(&request.parts.headers).ok()?.claim().cloned()
 }
 
 fn take_project(scope: &Scope, batch: &mut Batch) -> Result<Option<Versioned<Project>>> {
     match &scope.caller.identity {
-        Identity::Customer(_) => Ok(None),
+        Identity::Customer(_) | Identity::NamedToken(_) => Ok(None),
         Identity::Candidate(candidate) => batch.take(&keys::project(&candidate.company, candidate.project)),
     }
 }

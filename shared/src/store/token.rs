@@ -1,0 +1,61 @@
+//! Access patterns of named tokens: found by the hash of their value, listed by their company.
+
+use super::Store;
+use super::batch::Batch;
+use super::item::{self, Entity, Versioned};
+use super::keys::{self, Key};
+use super::page::{Listing, PageRequest};
+use crate::domain::id::{CompanyId, TokenId};
+use crate::domain::named_token::NamedToken;
+use crate::error::{Error, Result};
+
+impl Entity for NamedToken {
+    fn key(&self) -> Key {
+        keys::tokens(&self.company).key(self.id)
+    }
+}
+
+impl Batch {
+    /// Takes the named token whose value leads to `key` out, if there was one.
+    pub(crate) fn take_token(&mut self, key: &Key) -> Result<Option<NamedToken>> {
+        let item = self.take_item(key);
+        item.map(|item| serde_dynamo::from_item(item).map_err(Error::internal)).transpose()
+    }
+}
+
+impl Store {
+    /// Creates a named token.
+    ///
+    /// # Errors
+    /// A message on `value` when there is one of that value, in whichever company.
+    pub async fn create_token(&self, token: &NamedToken) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.create(token, Error::internal("a new identifier is taken"))?;
+        let taken = Error::field("value", "Choose another value.");
+        transaction.create_item(keys::token_by_hash(&token.hash), item::write(token, 1)?, taken)?;
+        self.commit(transaction).await
+    }
+
+    /// Deletes a named token, which ends it at once.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub async fn delete_token(&self, token: &Versioned<NamedToken>) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.delete(token)?;
+        transaction.delete_derived(keys::token_by_hash(&token.hash))?;
+        self.commit(transaction).await
+    }
+
+    /// The named token of a company with this identifier.
+    pub async fn token(&self, company: &CompanyId, id: TokenId) -> Result<Option<Versioned<NamedToken>>> {
+        let key = keys::tokens(company).key(id);
+        self.get([key.clone()]).await?.take(&key)
+    }
+
+    /// Every named token of a company, the oldest first.
+    pub async fn tokens(&self, company: &CompanyId) -> Result<Vec<Versioned<NamedToken>>> {
+        let all = PageRequest { number: 1, size: u32::MAX - 1, cursor: None };
+        Ok(self.page(&Listing::All(keys::tokens(company)), &all).await?.rows)
+    }
+}

@@ -52,8 +52,9 @@ async fn whoami_tells_who_calls_by_what_right_and_for_how_long() {
             "is_active": true,
         },
         "permissions": [
-            "read_company", "list_projects", "see_all_projects", "create_project", "read_project", "change_project",
-            "read_candidate", "change_candidate", "advance_candidate",
+            "read_company", "change_company", "manage_labels", "manage_tokens", "manage_customers",
+            "reinvite_customers", "import_customers", "list_projects", "see_all_projects", "create_project",
+            "read_project", "change_project", "read_candidate", "change_candidate", "advance_candidate",
         ],
         "token": { "kind": "token", "expires_at": "2026-11-08T12:00:00Z" },
         "on_behalf_by": null,
@@ -85,12 +86,13 @@ async fn a_failed_login_does_not_tell_what_was_wrong() {
         ("No Company", "owner", PASSWORD),
         ("acme", inactive.username.as_str(), PASSWORD),
         ("acme", inactive.email.as_str(), PASSWORD),
+        ("ACME", "owner", PASSWORD),
     ] {
         let response = app.anonymous().log_in(company, username, password).await;
         let response = response.expect_code(401, "invalid_credentials");
         assert_eq!(response.header("www-authenticate"), Some("Token"));
         assert_eq!(response.json()["detail"], "Unable to log in with the provided credentials.");
-        assert_eq!(response.log().dynamodb_calls, 2, "{company} {username}: nor does the work it takes");
+        assert_eq!(response.log().dynamodb_calls, 3, "{company} {username}: nor does the work it takes");
         bodies.push(response.body);
     }
     bodies.dedup();

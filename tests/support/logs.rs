@@ -26,7 +26,7 @@ pub struct RequestLog {
     /// The caller's company, if there was a caller.
     pub company: String,
     /// The caller, if there was one.
-    pub customer: String,
+    pub caller: String,
     /// What a failure of ours came from.
     pub cause: Option<String>,
 }

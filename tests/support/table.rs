@@ -268,7 +268,7 @@ fn is_primary((pk, sk): &Key) -> bool {
     let kinds = ["COMPANY", "CUSTOMER#", "PROJECT#", "CANDIDATE#", "LABEL#", "VIDEO#"];
     let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
     let by_itself = ["SESSION#", "EFFECT#", "EVENT#"].iter().any(|kind| pk.starts_with(kind));
-    by_itself || (own && !pk.contains("#CUSTOMER#"))
+    by_itself || sk == "FAILURES" || (own && !pk.contains("#CUSTOMER#"))
 }
 
 /// The counters of a tally that are not zero, and the status that a shard repeats.

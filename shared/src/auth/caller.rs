@@ -70,6 +70,17 @@ impl Caller {
         }
     }
 
+    /// The caller's name, for people to read.
+    pub fn name(&self) -> String {
+        match &self.identity {
+            Identity::Customer(customer) => format!("{} {}", customer.first_name, customer.last_name),
+            Identity::Candidate(candidate) => {
+                format!("{} {}", candidate.profile.first_name, candidate.profile.last_name)
+            }
+            Identity::NamedToken(token) => token.name.to_string(),
+        }
+    }
+
     /// The staff user who is calling, if it is one.
     pub fn customer(&self) -> Option<CustomerId> {
         match &self.identity {

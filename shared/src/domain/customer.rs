@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::Refusal;
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
 use super::secret::{OneTimeKey, PasswordHash};
@@ -64,6 +65,15 @@ pub enum CustomerStatus {
 }
 
 impl CustomerStatus {
+    /// The status with this name.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        let found = [Self::Invited, Self::Confirmed].into_iter().find(|status| status.as_str() == name);
+        found.ok_or_else(|| format!("\"{name}\" is not a valid choice."))
+    }
+
     /// The name in requests and responses.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -72,6 +82,16 @@ impl CustomerStatus {
         }
     }
 }
+
+/// A company must keep an owner who can log in.
+pub const LAST_OWNER: Refusal =
+    Refusal { code: "last_owner", detail: "The company would be left without an owner who can log in." };
+/// Nobody deletes themselves.
+pub const OWN_ACCOUNT: Refusal =
+    Refusal { code: "own_account", detail: "You cannot delete yourself. Ask somebody else to do it." };
+/// Only who has not taken up the invitation can be invited again.
+pub const NOT_INVITED: Refusal =
+    Refusal { code: "not_invited", detail: "Only customers who have not activated their account can be invited again." };
 
 /// A customer as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +142,58 @@ pub struct Customer {
     pub authenticate_on_behalf: bool,
 }
 
+/// What must be known of a new customer.
+#[derive(Debug, Clone)]
+pub struct NewCustomer {
+    /// What it is in the company.
+    pub account_type: AccountType,
+    /// The name it logs in with.
+    pub username: Username,
+    /// The address that mails go to.
+    pub email: Email,
+    /// First name.
+    pub first_name: Name,
+    /// Last name.
+    pub last_name: Name,
+    /// The language of mails to it.
+    pub preferred_language: Language,
+}
+
 impl Customer {
+    /// A new customer of a company, invited at `now` to choose a password. None created it when the operator did.
+    pub fn invited(
+        id: CustomerId,
+        company: CompanyId,
+        new: NewCustomer,
+        created_by: Option<CustomerId>,
+        now: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            id,
+            company,
+            account_type: new.account_type,
+            username: new.username,
+            email: new.email,
+            first_name: new.first_name,
+            last_name: new.last_name,
+            phone: Line::default(),
+            gender: Line::default(),
+            position: Line::default(),
+            preferred_language: new.preferred_language,
+            status: CustomerStatus::Invited,
+            is_active: true,
+            invited_at: Some(now),
+            confirmed_at: None,
+            created_by,
+            receive_interview_notifications: true,
+            seen_welcome: false,
+            password_hash: None,
+            session_epoch: 0,
+            one_time_key: None,
+            authenticate_on_behalf: false,
+        }
+    }
+
     /// Whether it may act for `other`: never for somebody of a higher account type.
     pub fn may_act_for(&self, other: &Self) -> bool {
         self.is_active
@@ -131,7 +202,34 @@ impl Customer {
             && other.account_type <= self.account_type
     }
 
-    /// Whether it may log in without being asked for a password again.
+    /// Whether it waits for a mail by which to choose its first password.
+    pub fn awaits_mail(&self) -> bool {
+        self.status == CustomerStatus::Invited && self.one_time_key.is_none()
+    }
+
+    /// The customer who has chosen a password: its sessions end, and so does the key that let it choose.
+    pub fn with_password(mut self, hash: PasswordHash, now: DateTime<Utc>) -> Self {
+        self.password_hash = Some(hash);
+        self.session_epoch += 1;
+        self.one_time_key = None;
+        if self.status == CustomerStatus::Invited {
+            self.status = CustomerStatus::Confirmed;
+            self.confirmed_at = Some(now);
+        }
+        self
+    }
+
+    /// The customer who may log in, or may not: then its sessions end.
+    pub fn with_access(mut self, is_active: bool) -> Self {
+        if self.is_active && !is_active {
+            self.session_epoch += 1;
+            self.one_time_key = None;
+        }
+        self.is_active = is_active;
+        self
+    }
+
+    /// Whether it can log in.
     pub fn is_at_work(&self) -> bool {
         self.is_active && self.status == CustomerStatus::Confirmed
     }

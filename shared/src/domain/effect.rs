@@ -1,11 +1,16 @@
 //! What is still to be done about a change, noted together with the change itself.
 
+use std::fmt;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::candidate::{Candidate, CandidateStatus};
-use super::id::{CandidateId, CompanyId, ProjectId};
+use super::customer::Customer;
+use super::id::{CandidateId, CompanyId, CustomerId, ProjectId};
+use super::language::Language;
 use super::mail::CandidateMail;
+use super::text::{Email, Name};
+use super::transition::Step;
 
 /// How often an effect is tried before it is given up.
 pub const ATTEMPTS: u32 = 8;
@@ -14,19 +19,15 @@ const PATIENCE: TimeDelta = TimeDelta::days(3);
 /// How long whoever has taken an effect on may need for it; after that another may try.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 
-/// A mail to a candidate that is to be sent.
+/// Something that is to be done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
     /// Made of its cause, so that one cause cannot have it twice.
     pub id: String,
-    /// The candidate's company.
+    /// The company that it is done for.
     pub company: CompanyId,
-    /// The candidate's project.
-    pub project: ProjectId,
-    /// Who gets it.
-    pub candidate: CandidateId,
-    /// What it tells.
-    pub mail: CandidateMail,
+    /// What is to be done.
+    pub task: Task,
     /// When it was caused.
     pub created_at: DateTime<Utc>,
     /// How often it was tried, the try under way included.
@@ -35,21 +36,90 @@ pub struct Effect {
     pub next_try_at: Option<DateTime<Utc>>,
 }
 
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Task {
+    /// Send a mail to a candidate.
+    CandidateMail {
+        /// The candidate's project.
+        project: ProjectId,
+        /// Who gets it.
+        candidate: CandidateId,
+        /// What it tells.
+        mail: CandidateMail,
+    },
+    /// Send a customer the key to choose its first password with.
+    CustomerInvitation {
+        /// Who gets it.
+        customer: CustomerId,
+    },
+    /// Tell somebody that it is no customer any more.
+    CustomerDeleted {
+        /// Who it was.
+        was: Box<FormerCustomer>,
+        /// The name of who deleted it.
+        by: String,
+    },
+    /// Send everybody whom a name leads to a key to choose another password with.
+    PasswordReset {
+        /// The user name or email address.
+        name: String,
+    },
+}
+
+/// What is left to know of a customer who was deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormerCustomer {
+    /// Where to write.
+    pub email: Email,
+    /// First name.
+    pub first_name: Name,
+    /// Last name.
+    pub last_name: Name,
+    /// The language to write in.
+    pub language: Language,
+}
+
+impl Task {
+    /// The name in identifiers and logs.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::CandidateMail { mail, .. } => mail.as_str(),
+            Self::CustomerInvitation { .. } => "customer-invitation",
+            Self::CustomerDeleted { .. } => "customer-deleted",
+            Self::PasswordReset { .. } => "password-reset",
+        }
+    }
+}
+
 impl Effect {
-    /// `mail` to `candidate`, caused at `now` by the `version`th write of the candidate's item.
+    /// `task`, caused at `now` by what `cause` names, such as one write of one item.
     ///
     /// Due only some time later: until then the table's stream, which is faster, has its chance.
-    pub fn new(mail: CandidateMail, candidate: &Candidate, version: u64, now: DateTime<Utc>) -> Self {
+    pub fn new(company: CompanyId, cause: impl fmt::Display, task: Task, now: DateTime<Utc>) -> Self {
         Self {
-            id: format!("{}-{version}-{}", candidate.id, mail.as_str()),
-            company: candidate.company.clone(),
-            project: candidate.project,
-            candidate: candidate.id,
-            mail,
+            id: format!("{cause}-{}", task.as_str()),
+            company,
+            task,
             created_at: now,
             attempts: 0,
             next_try_at: Some(now + TimeDelta::minutes(1)),
         }
+    }
+
+    /// The mail that a candidate's step causes, if it causes one, as the `version`th write of the candidate's item.
+    pub fn of_step(step: &Step, version: u64, now: DateTime<Utc>) -> Option<Self> {
+        let candidate = &step.candidate;
+        let task =
+            Task::CandidateMail { project: candidate.project, candidate: candidate.id, mail: step.mail? };
+        Some(Self::new(candidate.company.clone(), format_args!("{}-{version}", candidate.id), task, now))
+    }
+
+    /// The invitation of a customer, as the `version`th write of its item.
+    pub fn of_invitation(customer: &Customer, version: u64, now: DateTime<Utc>) -> Self {
+        let task = Task::CustomerInvitation { customer: customer.id };
+        Self::new(customer.company.clone(), format_args!("{}-{version}", customer.id), task, now)
     }
 
     /// Whether it is waiting at `now` for somebody to try it: for the first time, or again.
@@ -91,16 +161,5 @@ impl Effect {
     /// The effect given up, because no try can succeed.
     pub fn given_up(self) -> Self {
         Self { next_try_at: None, ..self }
-    }
-
-    /// Whether `candidate` has moved on, so that what this would tell is no longer so.
-    pub fn is_outdated(&self, candidate: &Candidate) -> bool {
-        use CandidateStatus::{Confirmed, Invited};
-        match self.mail {
-            CandidateMail::Invitation => candidate.status != Invited,
-            CandidateMail::Reminder | CandidateMail::DeadlineChanged => {
-                !matches!(candidate.status, Invited | Confirmed)
-            }
-        }
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::candidate::CandidateStatus;
+
 /// A mail to a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -21,6 +23,15 @@ impl CandidateMail {
             Self::Invitation => "invitation",
             Self::Reminder => "reminder",
             Self::DeadlineChanged => "deadline-changed",
+        }
+    }
+
+    /// Whether a candidate of this status has moved on, so that what the mail would tell is no longer so.
+    pub fn is_outdated(self, status: CandidateStatus) -> bool {
+        use CandidateStatus::{Confirmed, Invited};
+        match self {
+            Self::Invitation => status != Invited,
+            Self::Reminder | Self::DeadlineChanged => !matches!(status, Invited | Confirmed),
         }
     }
 }

@@ -205,6 +205,13 @@ impl Staff {
         customer.filter(|customer| self.evaluators.contains(customer))
     }
 
+    /// Takes every role from `customer`.
+    pub fn remove(&mut self, customer: CustomerId) {
+        for people in [&mut self.interview_managers, &mut self.evaluators, &mut self.reviewers] {
+            people.remove(&customer);
+        }
+    }
+
     /// Everybody with a role.
     pub fn everybody(&self) -> BTreeSet<CustomerId> {
         [&self.interview_managers, &self.evaluators, &self.reviewers].into_iter().flatten().copied().collect()

@@ -14,10 +14,13 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
             "/api-session-auth",
             "/api-session-invalidate",
             "/whoami",
+            "/api-activate",
+            "/api-password-reset",
         ],
     ),
     ("companies", &["/companies/{companyId}"]),
-    ("projects", &["/companies/{companyId}/projects"]),
+    ("customers", &["/companies/{companyId}/customers"]),
+    ("projects", &["/companies/{companyId}/projects", "/companies/{companyId}/customers/{customerId}/projects"]),
     ("candidates", &["/companies/{companyId}/projects/{projectId}/candidates"]),
 ];
 

@@ -30,6 +30,11 @@ impl<'a> References<'a> {
         self.in_company(c, "customers", u)
     }
 
+    /// All customers of a company.
+    pub fn customers(&self, c: &CompanyId) -> String {
+        format!("{}customers/", self.company(c))
+    }
+
     /// A label.
     pub fn label(&self, c: &CompanyId, l: LabelId) -> String {
         self.in_company(c, "labels", l)

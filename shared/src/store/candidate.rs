@@ -10,6 +10,7 @@ use super::login::TAKEN_USERNAME;
 use super::page::{Listing, Page, PageRequest};
 use super::transaction::Transaction;
 use crate::domain::account::Account;
+use crate::domain::effect::Effect;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::tally::{Tally, shard_of};
@@ -41,7 +42,7 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.create(&step.candidate, Error::internal("a new identifier is taken"))?;
         transaction.follow(None, Some(&step.candidate), step.needs_running_project)?;
-        transaction.effect(step, 1, now)?;
+        transaction.effect(Effect::of_step(step, 1, now))?;
         self.commit(transaction).await
     }
 
@@ -136,7 +137,7 @@ impl Transaction {
     ) -> Result<()> {
         self.replace(before, &step.candidate)?;
         self.follow(Some(before), Some(&step.candidate), step.needs_running_project)?;
-        self.effect(step, before.version() + 1, now)
+        self.effect(Effect::of_step(step, before.version() + 1, now))
     }
 
     /// Writes what follows from a candidate `before` becoming `after`: counts, names to log in with, search entries.
@@ -165,7 +166,7 @@ impl Transaction {
         };
         let taken_username = || Error::field("username", TAKEN_USERNAME);
         let taken_email = || Error::internal("a candidate's email leads to it already");
-        self.move_login(before, after, username, taken_username)?;
+        self.move_candidate_login(before, after, username, taken_username)?;
         let name = |candidate: Option<&Candidate>| candidate?.profile.username.clone();
         if let (Some(after), Some(new)) =
             (after, name(after).filter(|new| name(before).as_ref() != Some(new)))
@@ -173,10 +174,10 @@ impl Transaction {
             // Nor may it be the address that a customer logs in with.
             self.require_absent(keys::login_email(&after.company, new.as_str()), taken_username())?;
         }
-        self.move_login(before, after, email, taken_email)
+        self.move_candidate_login(before, after, email, taken_email)
     }
 
-    fn move_login(
+    fn move_candidate_login(
         &mut self,
         before: Option<&Candidate>,
         after: Option<&Candidate>,

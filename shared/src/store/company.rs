@@ -23,10 +23,10 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.create(company, Error::field("company", "This company already exists."))?;
         // The owner is counted from the start, so the tally is written whole and not added to.
-        let tally = Item::from([(VERSION.to_owned(), number(1)), (Owned::Customers.attribute(), number(1))]);
+        let tally = Item::from([(VERSION.to_owned(), number(1)), (Owned::Customers.attribute(), number(1)), (Owned::Owners.attribute(), number(i64::from(owner.is_at_work())))]);
         transaction.put_derived(keys::company_tally(&company.id), tally)?;
         transaction.create(owner, Error::internal("a new identifier is taken"))?;
-        transaction.create_customer_logins(owner)?;
+        transaction.customer_logins(None, Some(owner))?;
         self.commit(transaction).await
     }
 }

@@ -1,10 +1,19 @@
 //! Access patterns of customers.
 
+use chrono::{DateTime, Utc};
+
 use super::Store;
-use super::item::Entity;
+use super::item::{Entity, Versioned};
 use super::keys::{self, Key};
-use super::tally::Owned;
-use crate::domain::customer::Customer;
+use super::login::LoginPartition;
+use super::page::{Listing, Page, PageRequest};
+use super::tally::{Owned, customers_in};
+use super::transaction::Transaction;
+use crate::domain::account::Account;
+use crate::domain::customer::{AccountType, Customer};
+use crate::domain::effect::{Effect, FormerCustomer, Task};
+use crate::domain::id::{CompanyId, CustomerId};
+use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 
 impl Entity for Customer {
@@ -14,19 +23,276 @@ impl Entity for Customer {
 }
 
 impl Store {
-    /// Creates a customer of an existing company.
+    /// Creates a customer of an existing company; one who has yet to choose a password is invited by mail.
     ///
     /// # Errors
     /// Messages on `company` when there is none, on `username` and `email` when they are taken.
-    pub(crate) async fn create_customer(&self, customer: &Customer) -> Result<()> {
+    pub async fn create_customer(&self, customer: &Customer, now: DateTime<Utc>) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.require(
             keys::company(&customer.company),
             Error::field("company", "There is no such company."),
         )?;
         transaction.create(customer, Error::internal("a new identifier is taken"))?;
-        transaction.create_customer_logins(customer)?;
-        transaction.company_tally(&customer.company, &[(Owned::Customers, 1)])?;
+        transaction.customer_logins(None, Some(customer))?;
+        transaction.count_customers(&customer.company, None, Some(customer))?;
+        if customer.awaits_mail() {
+            transaction.effect(Some(Effect::of_invitation(customer, 1, now)))?;
+        }
         self.commit(transaction).await
     }
+
+    /// Puts `after` in place of `before`.
+    ///
+    /// # Errors
+    /// [`Error::Changed`]; messages on `email` when the new one is taken; [`LAST_OWNER`] when no owner would be left.
+    ///
+    /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
+    pub async fn update_customer(&self, before: &Versioned<Customer>, after: &Customer) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.replace(before, after)?;
+        transaction.customer_logins(Some(before), Some(after))?;
+        transaction.count_customers(&after.company, Some(before), Some(after))?;
+        self.commit(transaction).await
+    }
+
+    /// Puts `after` in place of `before` and invites it by mail.
+    ///
+    /// # Errors
+    /// As [`Self::update_customer`].
+    pub async fn invite_customer(
+        &self,
+        before: &Versioned<Customer>,
+        after: &Customer,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.replace(before, after)?;
+        transaction.customer_logins(Some(before), Some(after))?;
+        transaction.count_customers(&after.company, Some(before), Some(after))?;
+        transaction.effect(Some(Effect::of_invitation(after, before.version() + 1, now)))?;
+        self.commit(transaction).await
+    }
+
+    /// Deletes a customer, who has no roles any more, and lets a mail name who deleted it.
+    ///
+    /// # Errors
+    /// [`Error::Changed`]; [`LAST_OWNER`] when no owner would be left.
+    ///
+    /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
+    pub async fn delete_customer(
+        &self,
+        customer: &Versioned<Customer>,
+        by: String,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let was = Box::new(FormerCustomer {
+            email: customer.email.clone(),
+            first_name: customer.first_name.clone(),
+            last_name: customer.last_name.clone(),
+            language: customer.preferred_language,
+        });
+        let task = Task::CustomerDeleted { was, by };
+        let mut transaction = self.transaction();
+        transaction.delete(customer)?;
+        transaction.customer_logins(Some(customer), None)?;
+        transaction.count_customers(&customer.company, Some(customer), None)?;
+        transaction.effect(Some(Effect::new(customer.company.clone(), customer.id, task, now)))?;
+        self.commit(transaction).await
+    }
+
+    /// Takes a customer out: it cannot log in any more, leaves its projects, and is deleted.
+    ///
+    /// Not one transaction, since projects may be many: one that broke off is finished by doing it again.
+    ///
+    /// # Errors
+    /// As [`Self::delete_customer`].
+    pub async fn retire_customer(
+        &self,
+        customer: &Versioned<Customer>,
+        by: String,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let mut customer = customer.clone();
+        if customer.is_active {
+            // From here on nobody can give it another role.
+            let after = Customer::clone(&customer).with_access(false);
+            self.update_customer(&customer, &after).await?;
+            customer = Versioned::new(after, customer.version() + 1);
+        }
+        self.leave_projects(&customer.company, customer.id).await?;
+        self.delete_customer(&customer, by, now).await
+    }
+
+    /// Lets customers of one company change together, all or none. At most [`MAX_TOGETHER`](Self::MAX_CUSTOMERS).
+    ///
+    /// # Errors
+    /// [`Error::Changed`]; messages on `username` and `email` when they are taken; [`LAST_OWNER`] when no owner would
+    /// be left.
+    ///
+    /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
+    pub async fn change_customers(
+        &self,
+        company: &CompanyId,
+        changes: &[CustomerChange],
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let mut transaction = self.transaction();
+        let mut counts = Counts::default();
+        for change in changes {
+            match change {
+                CustomerChange::Create(customer) => {
+                    transaction.create(customer, Error::internal("a new identifier is taken"))?;
+                    transaction.customer_logins(None, Some(customer))?;
+                    transaction.effect(Some(Effect::of_invitation(customer, 1, now)))?;
+                    counts.add(None, Some(customer));
+                }
+                CustomerChange::Replace(before, after) => {
+                    transaction.replace(before, after)?;
+                    counts.add(Some(before), Some(after));
+                }
+            }
+        }
+        transaction.count(company, &counts)?;
+        self.commit(transaction).await
+    }
+
+    /// How many customers may change together.
+    pub const MAX_CUSTOMERS: usize = 15;
+
+    /// The customer with this identifier.
+    pub async fn customer(&self, company: &CompanyId, id: CustomerId) -> Result<Option<Versioned<Customer>>> {
+        let key = keys::customer(company, id);
+        self.get([key.clone()]).await?.take(&key)
+    }
+
+    /// A page of a company's customers, and how many there are.
+    pub async fn list_customers(
+        &self,
+        company: &CompanyId,
+        request: &PageRequest,
+    ) -> Result<(Page<Versioned<Customer>>, u64)> {
+        let listing = Listing::All(keys::customers(company));
+        let (page, tally) = tokio::try_join!(self.page(&listing, request), async {
+            let key = keys::company_tally(company);
+            Ok(self.get([key.clone()]).await?.take_item(&key))
+        })?;
+        Ok((page, customers_in(tally.as_ref())))
+    }
+
+    /// Every customer of a company, oldest first.
+    pub async fn all_customers(&self, company: &CompanyId) -> Result<Vec<Versioned<Customer>>> {
+        let all = PageRequest { number: 1, size: u32::MAX - 1, cursor: None };
+        Ok(self.page(&Listing::All(keys::customers(company)), &all).await?.rows)
+    }
+
+    /// The customer with this user name, in any case.
+    pub async fn customer_by_username(
+        &self,
+        company: &CompanyId,
+        username: &str,
+    ) -> Result<Option<Versioned<Customer>>> {
+        let found = self.customers_of(&LoginPartition::of(company.as_str(), username)).await?;
+        let wanted = fold_case(username);
+        Ok(found.into_iter().find(|customer| fold_case(customer.username.as_str()) == wanted))
+    }
+}
+
+/// One of several changes; a change of an existing customer leaves its names as they are.
+#[derive(Debug)]
+pub enum CustomerChange {
+    /// A new one, who is invited by mail.
+    Create(Customer),
+    /// Another in place of the one before.
+    Replace(Versioned<Customer>, Customer),
+}
+
+/// What changes in the counts of a company.
+#[derive(Default)]
+struct Counts {
+    customers: i64,
+    owners: i64,
+}
+
+impl Counts {
+    fn add(&mut self, before: Option<&Customer>, after: Option<&Customer>) {
+        let is_owner = |customer: Option<&Customer>| {
+            let is_owner = |one: &Customer| one.account_type == AccountType::Owner && one.is_at_work();
+            i64::from(customer.is_some_and(is_owner))
+        };
+        self.customers += i64::from(after.is_some()) - i64::from(before.is_some());
+        self.owners += is_owner(after) - is_owner(before);
+    }
+}
+
+impl Transaction {
+    /// Counts that a customer `before` becomes `after`.
+    fn count_customers(
+        &mut self,
+        company: &CompanyId,
+        before: Option<&Customer>,
+        after: Option<&Customer>,
+    ) -> Result<()> {
+        let mut counts = Counts::default();
+        counts.add(before, after);
+        self.count(company, &counts)
+    }
+
+    fn count(&mut self, company: &CompanyId, counts: &Counts) -> Result<()> {
+        self.company_tally(company, &[(Owned::Customers, counts.customers), (Owned::Owners, counts.owners)])
+    }
+
+    /// Makes the names that lead to a customer those of `after` where they were those of `before`.
+    pub(super) fn customer_logins(
+        &mut self,
+        before: Option<&Customer>,
+        after: Option<&Customer>,
+    ) -> Result<()> {
+        let taken_email = || Error::field("email", "A customer with this email already exists.");
+        let username = |one: &Customer| keys::login_username(&one.company, one.username.as_str());
+        let email = |one: &Customer| keys::login_email(&one.company, one.email.as_str());
+        self.move_login(before.map(username), after.map(username), after, taken_username)?;
+        self.move_login(before.map(email), after.map(email), after, taken_email)?;
+        let Some(after) = after else { return Ok(()) };
+        let names = |one: &Customer| (fold_case(one.username.as_str()), fold_case(one.email.as_str()));
+        let (new_name, new_email) = names(after);
+        let (old_name, old_email) = before.map(names).unzip();
+        if new_name == new_email {
+            return Ok(());
+        }
+        // A name is nobody else's address, nor an address somebody else's name.
+        let (c, own) = (&after.company, [old_name.as_ref(), old_email.as_ref()]);
+        if !own.contains(&Some(&new_name)) {
+            self.require_absent(keys::login_email(c, after.username.as_str()), taken_username())?;
+        }
+        if !own.contains(&Some(&new_email)) {
+            self.require_absent(keys::login_username(c, after.email.as_str()), taken_email())?;
+        }
+        Ok(())
+    }
+
+    fn move_login(
+        &mut self,
+        old: Option<Key>,
+        new: Option<Key>,
+        after: Option<&Customer>,
+        taken: impl FnOnce() -> Error,
+    ) -> Result<()> {
+        if old == new {
+            return Ok(());
+        }
+        if let Some(old) = old {
+            self.delete_derived(old)?;
+        }
+        match (new, after) {
+            (Some(new), Some(after)) => {
+                self.create_login(new, &Account::Customer { customer: after.id }, taken())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn taken_username() -> Error {
+    Error::field("username", super::login::TAKEN_USERNAME)
 }

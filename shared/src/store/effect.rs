@@ -10,8 +10,8 @@ use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::effect::Effect;
+use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
-use crate::domain::transition::Step;
 use crate::error::{Error, Result};
 
 impl Entity for Effect {
@@ -25,15 +25,16 @@ impl Entity for Effect {
 }
 
 impl Transaction {
-    /// Notes the mail of a step that is the `version`th write of its candidate.
-    pub(super) fn effect(&mut self, step: &Step, version: u64, now: DateTime<Utc>) -> Result<()> {
-        let Some(mail) = step.mail else { return Ok(()) };
-        let effect = Effect::new(mail, &step.candidate, version, now);
-        self.create(&effect, Error::internal("a change has happened twice"))
+    /// Notes an effect of what this transaction does.
+    pub(super) fn effect(&mut self, effect: Option<Effect>) -> Result<()> {
+        match effect {
+            Some(effect) => self.create(&effect, Error::internal("a change has happened twice")),
+            None => Ok(()),
+        }
     }
 }
 
-/// What an effect is about; parts that were deleted since are none.
+/// What a mail to a candidate is about; parts that were deleted since are none.
 #[derive(Debug)]
 pub struct Subject {
     /// The candidate.
@@ -86,11 +87,16 @@ impl Store {
         self.erase(effect).await
     }
 
-    /// What an effect is about, as it is now.
-    pub async fn subject_of(&self, effect: &Effect) -> Result<Subject> {
-        let candidate = keys::candidate(&effect.company, effect.project, effect.candidate);
-        let project = keys::project(&effect.company, effect.project);
-        let company = keys::company(&effect.company);
+    /// What a mail to a candidate is about, as it is now.
+    pub async fn candidate_subject(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
+    ) -> Result<Subject> {
+        let candidate = keys::candidate(company, project, candidate);
+        let project = keys::project(company, project);
+        let company = keys::company(company);
         let mut batch = self.get([candidate.clone(), project.clone(), company.clone()]).await?;
         Ok(Subject {
             candidate: batch.take(&candidate)?,

@@ -80,9 +80,14 @@ pub(crate) fn nothing() -> Key {
     Key::new("NOTHING".to_owned(), "NOTHING")
 }
 
+/// All customers of a company.
+pub(crate) fn customers(c: &CompanyId) -> Collection {
+    Collection { pk: format!("COMPANY#{c}"), prefix: "CUSTOMER#" }
+}
+
 /// A customer.
 pub(crate) fn customer(c: &CompanyId, u: CustomerId) -> Key {
-    Key::new(format!("COMPANY#{c}"), format!("CUSTOMER#{u}"))
+    customers(c).key(u)
 }
 
 /// Somebody who can log in.

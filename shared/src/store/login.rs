@@ -13,7 +13,7 @@ use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::id::CompanyId;
-use crate::domain::text::{fold_case, is_login};
+use crate::domain::text::is_login;
 use crate::error::{Error, Result};
 
 impl Transaction {
@@ -22,23 +22,6 @@ impl Transaction {
         let mut item: Item = serde_dynamo::to_item(account).map_err(Error::internal)?;
         item.insert(VERSION.to_owned(), number(1));
         self.create_item(key, item, taken)
-    }
-
-    /// Lets a new customer's user name and email lead to it.
-    pub(super) fn create_customer_logins(&mut self, customer: &Customer) -> Result<()> {
-        let account = Account::Customer { customer: customer.id };
-        let (company, username, email) =
-            (&customer.company, customer.username.as_str(), customer.email.as_str());
-        let taken_username = || Error::field("username", TAKEN_USERNAME);
-        let taken_email = || Error::field("email", "A customer with this email already exists.");
-        self.create_login(keys::login_username(company, username), &account, taken_username())?;
-        self.create_login(keys::login_email(company, email), &account, taken_email())?;
-        if fold_case(username) != fold_case(email) {
-            // A name is nobody else's address, nor an address somebody else's name.
-            self.require_absent(keys::login_email(company, username), taken_username())?;
-            self.require_absent(keys::login_username(company, email), taken_email())?;
-        }
-        Ok(())
     }
 }
 

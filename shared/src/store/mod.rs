@@ -30,6 +30,7 @@ use chrono::{DateTime, Utc};
 
 pub(crate) use batch::Batch;
 pub use capacity::Usage;
+pub use customer::CustomerChange;
 pub use due::{Due, DueCursor};
 pub use effect::{Subject, effect_in};
 pub use item::Versioned;

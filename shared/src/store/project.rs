@@ -128,6 +128,37 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Takes every role from a customer.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] when somebody keeps changing one of the projects.
+    pub(super) async fn leave_projects(&self, company: &CompanyId, customer: CustomerId) -> Result<()> {
+        for Counted { project, .. } in self.projects_of(company, customer, None).await? {
+            let mut before = project;
+            let mut tries = LEAVE_TRIES;
+            loop {
+                let mut after = Project::clone(&before);
+                after.staff.remove(customer);
+                match self.update_project(&before, &after).await {
+                    Err(Error::Changed) if tries > 0 => tries -= 1,
+                    Err(Error::NotFound) => break,
+                    outcome => break outcome?,
+                }
+                let key = keys::project(company, before.id);
+                match self.get([key.clone()]).await?.take(&key)? {
+                    Some(now) => before = now,
+                    None => break,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How often a project is tried again that others change at the same time.
+const LEAVE_TRIES: usize = 5;
+
 impl Batch {
     fn count(&mut self, project: Versioned<Project>) -> Counted {
         let tally = self.take_tally(&project.company, project.id);
@@ -160,8 +191,9 @@ impl Transaction {
         let old: BTreeSet<CustomerId> = before.map(|project| project.staff.everybody()).unwrap_or_default();
         let new = after.staff.everybody();
         for joins in new.difference(&old) {
-            let missing = Error::field(field_of(after, *joins), format!("There is no customer {joins}."));
-            self.require(keys::customer(c, *joins), missing)?;
+            let missing = format!("There is no customer {joins} who can log in.");
+            let missing = Error::field(field_of(after, *joins), missing);
+            self.require_flag(keys::customer(c, *joins), "is_active", missing)?;
             let item = Item::from([(VERSION.to_owned(), number(1))]);
             self.put_derived(keys::memberships(c, *joins).key(after.id), item)?;
         }

@@ -5,6 +5,7 @@ use super::item::{Item, VERSION, number, number_in, string};
 use super::keys::{self, Key};
 use super::transaction::{Change, Transaction};
 use crate::domain::candidate::CandidateStatus;
+use crate::domain::customer::LAST_OWNER;
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
 use crate::domain::tally::{Counter, SHARDS, Tally};
@@ -121,14 +122,25 @@ impl Transaction {
         Ok(())
     }
 
-    /// Counts things that a company owns.
+    /// Counts things that a company owns; refused when no owner would be left.
     pub(super) fn company_tally(&mut self, company: &CompanyId, changes: &[(Owned, i64)]) -> Result<()> {
-        let counters = changes.iter().map(|(owned, count)| (owned.attribute(), *count));
-        self.update(
-            keys::company_tally(company),
-            Change::add(counters),
-            Error::internal("a counter refused to count"),
-        )
+        let counters = changes.iter().filter(|(_, count)| *count != 0);
+        let counters: Vec<_> = counters.map(|(owned, count)| (owned.attribute(), *count)).collect();
+        if counters.is_empty() {
+            return Ok(());
+        }
+        let owners_lost: i64 = changes
+            .iter()
+            .filter_map(|(owned, count)| matches!(owned, Owned::Owners).then_some(-count))
+            .sum();
+        let mut change = Change::add(counters);
+        let mut refusal = Error::internal("a counter refused to count");
+        if owners_lost > 0 {
+            change.condition = Some(format!("{} > :lost", Owned::Owners.attribute()));
+            change.values.push((":lost".to_owned(), number(owners_lost)));
+            refusal = LAST_OWNER.into();
+        }
+        self.update(keys::company_tally(company), change, refusal)
     }
 }
 
@@ -137,6 +149,8 @@ impl Transaction {
 pub(super) enum Owned {
     /// Staff users.
     Customers,
+    /// Owners who can log in; never none.
+    Owners,
     /// Projects with this status.
     Projects(ProjectStatus),
 }
@@ -145,9 +159,15 @@ impl Owned {
     pub(super) fn attribute(self) -> String {
         match self {
             Self::Customers => "customers".to_owned(),
+            Self::Owners => "owners".to_owned(),
             Self::Projects(status) => format!("projects:{}", status.as_str()),
         }
     }
+}
+
+/// How many customers a company has, by the item of its tally.
+pub(super) fn customers_in(tally: Option<&Item>) -> u64 {
+    tally.and_then(|item| number_in(item, &Owned::Customers.attribute())).unwrap_or(0)
 }
 
 /// How many projects a company has, all or those with one status, by the item of its tally.

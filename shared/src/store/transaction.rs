@@ -1,5 +1,7 @@
 //! One transaction for all that a request changes: it happens whole or not at all.
 
+use std::collections::HashMap;
+
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{
@@ -97,19 +99,32 @@ impl Transaction {
 
     /// Requires that an item stands under `key`, else `missing`.
     pub(super) fn require(&mut self, key: Key, missing: Error) -> Result<()> {
-        self.check(key, "attribute_exists(pk)", missing)
+        self.check(key, "attribute_exists(pk)", None, missing)
+    }
+
+    /// Requires that an item stands under `key` whose attribute `flag` is true, else `missing`.
+    pub(super) fn require_flag(&mut self, key: Key, flag: &str, missing: Error) -> Result<()> {
+        let yes = (":yes".to_owned(), AttributeValue::Bool(true));
+        self.check(key, &format!("{flag} = :yes"), Some(yes), missing)
     }
 
     /// Requires that nothing stands under `key`, else `taken`.
     pub(super) fn require_absent(&mut self, key: Key, taken: Error) -> Result<()> {
-        self.check(key, "attribute_not_exists(pk)", taken)
+        self.check(key, "attribute_not_exists(pk)", None, taken)
     }
 
-    fn check(&mut self, key: Key, condition: &str, refusal: Error) -> Result<()> {
+    fn check(
+        &mut self,
+        key: Key,
+        condition: &str,
+        value: Option<(String, AttributeValue)>,
+        refusal: Error,
+    ) -> Result<()> {
         let check = ConditionCheck::builder()
             .table_name(&self.table)
             .set_key(Some(key.into_attributes()))
             .condition_expression(condition)
+            .set_expression_attribute_values(value.map(|value| HashMap::from([value])))
             .build()
             .map_err(Error::internal)?;
         self.push(TransactWriteItem::builder().condition_check(check).build(), refusal);

@@ -5,6 +5,7 @@
 mod beside;
 mod candidate;
 mod company;
+mod customer;
 mod operator;
 mod project;
 mod public;
@@ -19,6 +20,7 @@ use chrono::{DateTime, Utc};
 pub use beside::{Beside, CandidatePage};
 pub use candidate::OnCandidate;
 pub use company::InCompany;
+pub use customer::OnCustomer;
 pub use operator::Operator;
 pub use project::{InProject, OnProject};
 pub use public::{LoggedIn, Public};

@@ -60,6 +60,6 @@ impl Operator {
     /// # Errors
     /// Messages by field for what is taken or missing.
     pub async fn create_customer(&self, customer: &Customer) -> Result<()> {
-        self.store.create_customer(customer).await
+        self.store.create_customer(customer, self.now).await
     }
 }

@@ -1,0 +1,152 @@
+//! Making a company's staff those of a list.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::Json;
+use serde::Serialize;
+use shared::auth::guard::InCompany;
+use shared::auth::policy::ImportCustomers;
+use shared::domain::customer::{AccountType, Customer, LAST_OWNER};
+use shared::domain::text::fold_case;
+use shared::error::FieldErrors;
+use shared::http::json::Entries;
+use shared::store::{CustomerChange, Store, Versioned};
+use shared::{Error, Result};
+
+use crate::changes::{Imported, PrimaryKey};
+
+/// The most entries of one request.
+const MAX_ENTRIES: usize = 1_000;
+
+/// What an import did.
+#[derive(Serialize)]
+pub(crate) struct ImportView {
+    created: usize,
+    activated: usize,
+    deactivated: usize,
+    unchanged: usize,
+    objects: Vec<ImportedView>,
+}
+
+/// What an import did with one customer.
+#[derive(Serialize)]
+struct ImportedView {
+    username: String,
+    status: &'static str,
+    customer: String,
+}
+
+/// POST …/customers/batch-import/
+pub(crate) async fn create(
+    guard: InCompany<ImportCustomers>,
+    Entries(entries): Entries<MAX_ENTRIES>,
+) -> Result<Json<ImportView>> {
+    let entries = Imported::read_all(entries)?;
+    let staff = guard.store.all_customers(guard.company()).await?;
+    let plan = Plan::new(&guard, entries, staff)?;
+    // Everything was checked; what others do meanwhile is refused by the writes themselves, and may be repeated.
+    for together in plan.changes.chunks(Store::MAX_CUSTOMERS) {
+        guard.store.change_customers(guard.company(), together, guard.now).await?;
+    }
+    let count = |status: &str| plan.objects.iter().filter(|object| object.status == status).count();
+    Ok(Json(ImportView {
+        created: count(CREATED),
+        activated: count(ACTIVATED),
+        deactivated: count(DEACTIVATED),
+        unchanged: count(UNCHANGED),
+        objects: plan.objects,
+    }))
+}
+
+const CREATED: &str = "created";
+const ACTIVATED: &str = "activated";
+const DEACTIVATED: &str = "deactivated";
+const UNCHANGED: &str = "unchanged";
+
+/// What is to be done so that the company's staff become those of the list.
+struct Plan {
+    changes: Vec<CustomerChange>,
+    objects: Vec<ImportedView>,
+}
+
+impl Plan {
+    fn new(
+        guard: &InCompany<ImportCustomers>,
+        (primary_key, entries): (PrimaryKey, Vec<Imported>),
+        staff: Vec<Versioned<Customer>>,
+    ) -> Result<Self> {
+        let mut errors = FieldErrors::default();
+        let mut plan = Self { changes: Vec::new(), objects: Vec::new() };
+        let mut names: BTreeSet<String> = staff.iter().flat_map(|one| names_of(one)).collect();
+        let mut left: BTreeMap<String, Versioned<Customer>> =
+            staff.into_iter().map(|one| (primary_key.of(&one.username, &one.email), one)).collect();
+        let mut owners = 0;
+        for (index, entry) in entries.into_iter().enumerate() {
+            match left.remove(&entry.key(primary_key)) {
+                Some(known) => {
+                    owners += usize::from(will_be_owner(&known));
+                    if known.is_active {
+                        plan.add(guard, &known, UNCHANGED);
+                    } else if guard.require_manages(known.account_type).is_err() {
+                        let message = "You may not activate customers of this account type.";
+                        errors.add(&format!("[{index}].account_type"), message);
+                    } else {
+                        plan.add(guard, &known, ACTIVATED);
+                        let after = Customer::clone(&known).with_access(true);
+                        plan.changes.push(CustomerChange::Replace(known, after));
+                    }
+                }
+                None => {
+                    if guard.require_manages(entry.account_type).is_err() {
+                        let message = "You may not create customers of this account type.";
+                        errors.add(&format!("[{index}].account_type"), message);
+                    }
+                    let id = guard.store.next_id(guard.now);
+                    let by = guard.caller.customer();
+                    let customer = entry.into_customer(id, &guard.company, by, guard.now);
+                    if !names_of(&customer).iter().all(|name| names.insert(name.clone())) {
+                        let message = "This username or email belongs to another customer.";
+                        errors.add(&format!("[{index}].{}", primary_key.other().as_str()), message);
+                    }
+                    plan.add(guard, &customer, CREATED);
+                    plan.changes.push(CustomerChange::Create(customer));
+                }
+            }
+        }
+        for absent in left.into_values().filter(|absent| absent.is_active) {
+            if guard.caller.customer() == Some(absent.id) {
+                errors.add(FieldErrors::ACROSS, "The list must contain yourself.");
+            } else if guard.require_manages(absent.account_type).is_err() {
+                let name = absent.username.as_str();
+                let message = format!("The list must contain \"{name}\", whom you may not deactivate.");
+                errors.add(FieldErrors::ACROSS, message);
+            }
+            plan.add(guard, &absent, DEACTIVATED);
+            let after = Customer::clone(&absent).with_access(false);
+            plan.changes.push(CustomerChange::Replace(absent, after));
+        }
+        if !errors.is_empty() {
+            return Err(Error::Fields(errors));
+        }
+        if owners == 0 {
+            return Err(LAST_OWNER.into());
+        }
+        Ok(plan)
+    }
+
+    fn add(&mut self, guard: &InCompany<ImportCustomers>, customer: &Customer, status: &'static str) {
+        let username = customer.username.as_str().to_owned();
+        let customer = guard.references().customer(guard.company(), customer.id);
+        self.objects.push(ImportedView { username, status, customer });
+    }
+}
+
+/// The names that lead to a customer, each once.
+fn names_of(customer: &Customer) -> BTreeSet<String> {
+    [customer.username.as_str(), customer.email.as_str()].map(fold_case).into()
+}
+
+/// Whether a customer on the list is an owner who can log in afterwards.
+fn will_be_owner(customer: &Customer) -> bool {
+    customer.account_type == AccountType::Owner && Customer::clone(customer).with_access(true).is_at_work()
+}

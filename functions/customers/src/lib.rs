@@ -1,0 +1,24 @@
+//! The staff users of a company.
+
+mod batch_import;
+mod changes;
+mod crud;
+mod reinvite;
+
+use shared::http::Routes;
+
+/// The routes of this group.
+pub fn routes() -> Routes {
+    const LIST: &str = "/companies/{companyId}/customers/";
+    const ONE: &str = "/companies/{companyId}/customers/{customerId}/";
+    const REINVITE: &str = "/companies/{companyId}/customers/{customerId}/reinvite/";
+    const BATCH_IMPORT: &str = "/companies/{companyId}/customers/batch-import/";
+    Routes::new()
+        .get(LIST, crud::list)
+        .post(LIST, crud::create)
+        .get(ONE, crud::read)
+        .patch(ONE, crud::update)
+        .delete(ONE, crud::delete)
+        .patch(REINVITE, reinvite::update)
+        .post(BATCH_IMPORT, batch_import::create)
+}

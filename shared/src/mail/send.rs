@@ -8,15 +8,16 @@ use aws_sdk_ses::types::{Body, Content, Destination, Message};
 use super::{Rendered, from};
 use crate::aws::Aws;
 use crate::config::{Config, ConfigError};
-use crate::domain::text::{Email, Name};
+use crate::domain::company::Company;
+use crate::domain::text::Email;
 
 /// What stands on the outside of a mail.
 pub struct Envelope<'a> {
     /// Who gets it.
     pub to: &'a Email,
     /// In whose name it is sent.
-    pub company: &'a Name,
-    /// The address that it comes from if SES may send from there, and that answers go to in any case.
+    pub company: &'a Company,
+    /// The address that it comes from if SES has verified it for the company, and that answers go to in any case.
     pub alias: Option<&'a Email>,
 }
 
@@ -37,7 +38,6 @@ pub enum Delivery {
 pub struct Mailer<'a> {
     aws: &'a Aws,
     sender: &'a Email,
-    verified: &'a [String],
 }
 
 impl<'a> Mailer<'a> {
@@ -48,12 +48,12 @@ impl<'a> Mailer<'a> {
     pub fn new(aws: &'a Aws, config: &'a Config) -> Result<Self, ConfigError> {
         let missing = || ConfigError { variable: "MAIL_SENDER", problem: "is missing".to_owned() };
         let sender = config.mail_sender.as_ref().ok_or_else(missing)?;
-        Ok(Self { aws, sender, verified: &config.verified_senders })
+        Ok(Self { aws, sender })
     }
 
     /// Sends `mail`, once.
     pub async fn send(&self, envelope: &Envelope<'_>, mail: &Rendered) -> Delivery {
-        if let Some(alias) = envelope.alias.filter(|alias| self.is_verified(alias)) {
+        if let Some(alias) = envelope.alias.filter(|alias| envelope.company.may_send_from(alias)) {
             match self.send_from(alias, envelope, mail).await {
                 // A verification can lapse. What SES has refused it has not sent, so this makes no second mail.
                 Delivery::Rejected(code) if SENDER_REFUSED.contains(&code.as_str()) => {
@@ -72,7 +72,7 @@ impl<'a> Mailer<'a> {
             .aws
             .ses()
             .send_email()
-            .source(from::sender(envelope.company.as_str(), from))
+            .source(from::sender(envelope.company.name.as_str(), from))
             .destination(Destination::builder().to_addresses(envelope.to.as_str()).build())
             .set_reply_to_addresses(alias.map(|alias| vec![alias.as_str().to_owned()]))
             .message(message)
@@ -83,22 +83,6 @@ impl<'a> Mailer<'a> {
             Err(error) => meaning(&error),
         }
     }
-
-    /// Whether SES may send from `address`: it, its domain, or a domain above is verified.
-    fn is_verified(&self, address: &Email) -> bool {
-        let Some((local, domain)) = address.as_str().rsplit_once('@') else { return false };
-        self.verified.iter().any(|verified| match verified.rsplit_once('@') {
-            // As SES compares: the domain in any case, the part before it to the letter.
-            Some((own, other)) => own == local && other.eq_ignore_ascii_case(domain),
-            None => is_within(domain, verified),
-        })
-    }
-}
-
-/// Whether `domain` is `above` or below it.
-fn is_within(domain: &str, above: &str) -> bool {
-    let (domain, above) = (domain.to_ascii_lowercase(), above.to_ascii_lowercase());
-    domain.strip_suffix(&above).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 fn message(mail: &Rendered) -> Result<Message, BuildError> {

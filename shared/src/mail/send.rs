@@ -30,6 +30,9 @@ pub enum Delivery {
     Sent(String),
     /// SES will never take it.
     Rejected(String),
+    /// SES has taken too many mails already, in this second or on this day: nothing to do with this one, which does not
+    /// count as tried. More mails meet the same answer for a while.
+    Throttled(String),
     /// Nothing is known against it; try again later.
     Transient(String),
 }
@@ -94,18 +97,34 @@ fn message(mail: &Rendered) -> Result<Message, BuildError> {
 /// Codes that SES answers when it will not send from an address, among other reasons.
 const SENDER_REFUSED: [&str; 2] = ["MessageRejected", "MailFromDomainNotVerifiedException"];
 
-/// Codes that say that this mail is at fault. All others, such as lacking rights, a paused account or throttling, are
-/// passing troubles of the service: the mail is good once they are over.
+/// Codes that say that this mail is at fault. All others, such as lacking rights or a paused account, are passing troubles
+/// of the service: the mail is good once they are over.
 const MAIL_REFUSED: [&str; 4] =
     ["InvalidParameterCombination", "InvalidParameterValue", "ValidationError", "ValidationException"];
+
+/// Codes that say that the sending rate or the daily quota is used up. SES says `Throttling` for both; the others are what
+/// AWS calls the same elsewhere.
+const THROTTLED: [&str; 5] = [
+    "Throttling",
+    "ThrottlingException",
+    "TooManyRequestsException",
+    "LimitExceeded",
+    "LimitExceededException",
+];
 
 fn meaning(error: &SdkError<SendEmailError, HttpResponse>) -> Delivery {
     let status = error.raw_response().map_or(0, |response| response.status().as_u16());
     match error {
         SdkError::ServiceError(answer) => {
             let code = answer.err().code().unwrap_or("unknown").to_owned();
-            let is_final = SENDER_REFUSED.contains(&code.as_str()) || MAIL_REFUSED.contains(&code.as_str());
-            if is_final && status < 500 { Delivery::Rejected(code) } else { Delivery::Transient(code) }
+            let is_in = |codes: &[&str]| codes.contains(&code.as_str());
+            if is_in(&THROTTLED) {
+                Delivery::Throttled(code)
+            } else if status < 500 && (is_in(&SENDER_REFUSED) || is_in(&MAIL_REFUSED)) {
+                Delivery::Rejected(code)
+            } else {
+                Delivery::Transient(code)
+            }
         }
         SdkError::TimeoutError(_) => Delivery::Transient("timeout".to_owned()),
         SdkError::DispatchFailure(_) => Delivery::Transient("connection failed".to_owned()),

@@ -18,7 +18,10 @@ const SENT: (u16, &str) = (
 );
 
 fn refusal(status: u16, code: &str) -> (u16, String) {
-    let message = "Email address is not verified: ann@example.com";
+    refusal_saying(status, code, "Email address is not verified: ann@example.com")
+}
+
+fn refusal_saying(status: u16, code: &str, message: &str) -> (u16, String) {
     let error = format!("<Error><Type>Sender</Type><Code>{code}</Code><Message>{message}</Message></Error>");
     (status, format!("<ErrorResponse>{error}<RequestId>r</RequestId></ErrorResponse>"))
 }
@@ -174,7 +177,6 @@ async fn a_refusal_is_final_only_when_the_mail_is_at_fault() {
         assert_eq!(delivery, Delivery::Rejected(code.to_owned()));
     }
     for (status, code) in [
-        (400, "Throttling"),
         (400, "AccountSendingPausedException"),
         (403, "ExpiredToken"),
         (403, "AccessDenied"),
@@ -183,6 +185,25 @@ async fn a_refusal_is_final_only_when_the_mail_is_at_fault() {
     ] {
         let (delivery, _) = send(Some("jobs@acme.example"), vec![refusal(status, code)]).await;
         assert_eq!(delivery, Delivery::Transient(code.to_owned()));
+    }
+}
+
+/// Not sent a second time from `MAIL_SENDER`, which would meet the same limit.
+#[tokio::test]
+async fn a_used_up_rate_or_quota_is_nothing_against_the_mail() {
+    for (status, code, message) in [
+        (400, "Throttling", "Maximum sending rate exceeded."),
+        (400, "Throttling", "Daily message quota exceeded."),
+        (400, "ThrottlingException", "Rate exceeded"),
+        (429, "TooManyRequestsException", "Too many requests"),
+        (400, "LimitExceededException", "Daily message quota exceeded"),
+        (400, "LimitExceeded", "Daily message quota exceeded"),
+        (503, "Throttling", "Rate exceeded"),
+    ] {
+        for alias in [None, Some("jobs@acme.example")] {
+            let (delivery, _) = send(alias, vec![refusal_saying(status, code, message)]).await;
+            assert_eq!(delivery, Delivery::Throttled(code.to_owned()));
+        }
     }
 }
 

@@ -25,9 +25,6 @@ pub struct Config {
     pub allowed_origins: Vec<String>,
     /// `MAIL_SENDER`, required where mails are sent: the address that they come from.
     pub mail_sender: Option<Email>,
-    /// `VERIFIED_SENDERS`, default empty: comma-separated domains and addresses that SES may send from besides, so that a
-    /// project's mails can come from its own address.
-    pub verified_senders: Vec<String>,
     /// How the AWS APIs are reached.
     pub aws: AwsConfig,
 }
@@ -104,13 +101,6 @@ impl Config {
             None => None,
             Some(text) => Some(Email::parse(&text).map_err(|problem| unusable("MAIL_SENDER", problem))?),
         };
-        let verified_senders = read.list("VERIFIED_SENDERS");
-        if let Some(sender) = verified_senders.iter().find(|sender| !is_sender(sender)) {
-            return Err(unusable(
-                "VERIFIED_SENDERS",
-                format!("\"{sender}\" is neither a domain nor an address"),
-            ));
-        }
         Ok(Self {
             base_url,
             suite_url,
@@ -118,7 +108,6 @@ impl Config {
             session_idle_minutes,
             allowed_origins: read.list("ALLOWED_ORIGINS"),
             mail_sender,
-            verified_senders,
             aws: AwsConfig {
                 region: read.required("AWS_REGION")?,
                 access_key_id: read.required("AWS_ACCESS_KEY_ID")?,
@@ -160,11 +149,6 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
     fn endpoint(&self, name: &'static str) -> Option<String> {
         self.get(name).or_else(|| self.get("AWS_ENDPOINT_URL"))
     }
-}
-
-/// Whether `text` is an address, or what can stand behind the at sign of one.
-fn is_sender(text: &str) -> bool {
-    Email::parse(text).is_ok() || Email::parse(&format!("any@{text}")).is_ok()
 }
 
 fn missing(variable: &'static str) -> ConfigError {
@@ -214,14 +198,9 @@ mod tests {
     }
 
     #[test]
-    fn senders_are_domains_and_addresses() {
-        let config = read(&[
-            ("MAIL_SENDER", "noreply@acme.example"),
-            ("VERIFIED_SENDERS", " acme.example,, jobs@other.example "),
-        ])
-        .unwrap();
+    fn mails_have_a_sender_where_one_is_set() {
+        let config = read(&[("MAIL_SENDER", "noreply@acme.example")]).unwrap();
         assert_eq!(config.mail_sender.unwrap().as_str(), "noreply@acme.example");
-        assert_eq!(config.verified_senders, ["acme.example", "jobs@other.example"]);
         assert!(read(&[]).unwrap().mail_sender.is_none());
     }
 
@@ -236,7 +215,6 @@ mod tests {
             ("TABLE_NAME", ""),
             ("SESSION_IDLE_MINUTES", "0"),
             ("MAIL_SENDER", "Acme <jobs@acme.example>"),
-            ("VERIFIED_SENDERS", "acme.example, @other.example"),
         ] {
             assert_eq!(read(&[(variable, value)]).err().unwrap().variable, variable, "{value:?}");
         }

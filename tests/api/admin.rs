@@ -15,6 +15,10 @@ fn create_customer(company: &str, account_type: &str, customer: Value) -> Value 
     })
 }
 
+fn verify_senders(company: &str, senders: &[&str]) -> Value {
+    json!({ "command": "verify-senders", "company": company, "senders": senders })
+}
+
 fn with(mut person: Value, field: &str, value: &str) -> Value {
     person[field] = value.into();
     person
@@ -44,7 +48,7 @@ async fn a_company_begins_with_an_owner_who_can_log_in() {
     assert_eq!(outcome.company, "initech");
     let token = app.anonymous().log_in("initech", "boss", PASSWORD).await.expect(200).uri("token");
     let whoami = app.token(&token).get("/whoami/").await.expect(200).json();
-    assert_eq!(whoami["resource"]["resource_uri"], outcome.customer);
+    assert_eq!(whoami["resource"]["resource_uri"], outcome.customer.unwrap());
     assert_eq!(whoami["resource"]["account_type"], "owner");
     assert_eq!(app.token(&token).get("/companies/initech/").await.expect(200).json()["name"], "Initech");
     app.table().assert_sound().await;
@@ -145,4 +149,42 @@ async fn a_customer_needs_a_company() {
     let nobody = create_customer("nobody", "admin", person("new", "new@nobody.example"));
     let errors = refused(&app, nobody).await;
     assert_eq!(errors, json!({ "company": ["There is no such company."] }));
+}
+
+#[tokio::test]
+async fn a_company_writes_from_what_is_verified_for_it_alone() {
+    let app = TestApp::start().await;
+    app.owner().await;
+    app.owner_of("globex").await;
+    let senders = ["Acme.example", "Jobs@Careers.example", "acme.EXAMPLE"];
+    let outcome = app.operate(verify_senders("acme", &senders)).await.unwrap();
+    assert_eq!(serde_json::to_value(&outcome).unwrap(), json!({ "company": "acme" }));
+    let stored = app.table().snapshot().await;
+    let of = |company: &str| &stored[&(format!("COMPANY#{company}"), "COMPANY".to_owned())];
+    assert_eq!(of("acme")["verified_senders"], json!(["acme.example", "Jobs@careers.example"]));
+    assert_eq!(of("acme")["name"], "Acme & Sons");
+    assert_eq!(of("globex")["verified_senders"], json!([]));
+    app.operate(verify_senders("acme", &senders)).await.unwrap();
+    assert_eq!(app.table().snapshot().await, stored, "a repeated command changes nothing");
+
+    for (company, senders, expected) in [
+        ("acme", &["acme"][..], json!({ "senders": ["\"acme\" is neither a domain nor an email address."] })),
+        ("acme", &["b.example"; 21], json!({ "senders": ["Ensure this list has no more than 20 items."] })),
+        ("initech", &["b.example"], json!({ "company": ["There is no such company."] })),
+        (
+            "No",
+            &["Acme <jobs@acme.example>"],
+            json!({
+                "company": ["Use 2 to 63 of a-z, 0-9 and -."],
+                "senders": ["\"Acme <jobs@acme.example>\" is neither a domain nor an email address."],
+            }),
+        ),
+    ] {
+        assert_eq!(refused(&app, verify_senders(company, senders)).await, expected);
+    }
+
+    app.operate(verify_senders("acme", &[])).await.unwrap();
+    let stored = app.table().snapshot().await;
+    assert_eq!(stored[&("COMPANY#acme".to_owned(), "COMPANY".to_owned())]["verified_senders"], json!([]));
+    app.table().assert_sound().await;
 }

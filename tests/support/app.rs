@@ -192,7 +192,8 @@ impl TestApp {
         let created = self.operate(command).await.unwrap_or_else(|refused| panic!("{refused}"));
         let token = self.log_in(company, username).await;
         let username = username.to_owned();
-        Staff { token, company: company.to_owned(), uri: created.customer, username, email }
+        let uri = created.customer.expect("a staff user");
+        Staff { token, company: company.to_owned(), uri, username, email }
     }
 
     /// A token that has been invalidated.

@@ -7,6 +7,7 @@ use shared::domain::company::Company;
 use shared::domain::customer::{AccountType, Customer, CustomerStatus};
 use shared::domain::id::CompanyId;
 use shared::domain::language::Language;
+use shared::domain::sender::Sender;
 use shared::domain::text::{Email, Line, Name, Username};
 use shared::error::FieldErrors;
 use shared::{Error, Result};
@@ -33,6 +34,13 @@ pub enum Command {
         /// The user.
         customer: Person,
     },
+    /// Sets where mails in a company's name may come from: what SES has verified for this company.
+    VerifySenders {
+        /// The company's identifier.
+        company: String,
+        /// Domains and addresses, at most 20, in place of those set before.
+        senders: Vec<String>,
+    },
 }
 
 /// A staff user to create.
@@ -55,8 +63,9 @@ pub struct Person {
 pub struct Outcome {
     /// The company.
     pub company: String,
-    /// The address of the staff user that was created.
-    pub customer: String,
+    /// The address of the staff user that was created, by a command that creates one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub customer: Option<String>,
 }
 
 impl Command {
@@ -65,6 +74,7 @@ impl Command {
         match self {
             Self::CreateCompany { .. } => "create-company",
             Self::CreateCustomer { .. } => "create-customer",
+            Self::VerifySenders { .. } => "verify-senders",
         }
     }
 
@@ -81,7 +91,7 @@ impl Command {
                 let company = Company::new(id, name);
                 let owner = owner.customer(&company.id, AccountType::Owner, operator).await?;
                 operator.create_company(&company, &owner).await?;
-                Ok(Outcome::new(&owner, operator))
+                Ok(Outcome::created(&owner, operator))
             }
             Self::CreateCustomer { company, account_type, customer } => {
                 let company = errors.read("company", company_id(&company));
@@ -91,16 +101,25 @@ impl Command {
                 };
                 let customer = customer.customer(&company, account_type, operator).await?;
                 operator.create_customer(&customer).await?;
-                Ok(Outcome::new(&customer, operator))
+                Ok(Outcome::created(&customer, operator))
+            }
+            Self::VerifySenders { company, senders } => {
+                let company = errors.read("company", company_id(&company));
+                let senders = errors.read("senders", Sender::parse_all(&senders));
+                let (Some(company), Some(senders)) = (company, senders) else {
+                    return Err(Error::Fields(errors));
+                };
+                operator.verify_senders(&company, senders).await?;
+                Ok(Outcome { company: company.to_string(), customer: None })
             }
         }
     }
 }
 
 impl Outcome {
-    fn new(customer: &Customer, operator: &Operator) -> Self {
-        let company = customer.company.to_string();
-        Self { company, customer: operator.references().customer(&customer.company, customer.id) }
+    fn created(customer: &Customer, operator: &Operator) -> Self {
+        let reference = operator.references().customer(&customer.company, customer.id);
+        Self { company: customer.company.to_string(), customer: Some(reference) }
     }
 }
 

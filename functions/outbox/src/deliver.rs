@@ -80,10 +80,11 @@ async fn send(
     };
     let letter = Letter::new(candidate, project, company, &system.config().suite_url);
     let rendered = render(effect.mail, &letter).map_err(Error::internal)?;
-    let envelope = Envelope { to, company: &company.name, alias: project.settings.email_alias.as_ref() };
+    let envelope = Envelope { to, company, alias: project.settings.email_alias.as_ref() };
     Ok(match mailer.send(&envelope, &rendered).await {
         Delivery::Sent(message) => (Fate::Sent, message),
         Delivery::Rejected(code) => (Fate::GivenUp, code),
+        Delivery::Throttled(code) => (Fate::Throttled, code),
         Delivery::Transient(code) => (Fate::Failed, code),
     })
 }

@@ -9,6 +9,8 @@ use shared::app::App;
 use crate::Error;
 
 const COMPANY: &str = "demo";
+/// The domain that the company's projects may have an `email_alias` of, so that it is seen as sender.
+const SENDER: &str = "example.com";
 const FILE: &str = "demo.json";
 
 /// No letters or digits that look alike; 32 of them, so that a random byte picks each as often.
@@ -43,8 +45,7 @@ impl Demo {
     }
 
     async fn create(&self, app: &App) -> Result<(), Error> {
-        let failed = "cannot create the demo company (deleting the data folder starts anew)";
-        let command = json!({
+        let create = json!({
             "command": "create-company",
             "company": self.company,
             "name": "Demo Company",
@@ -56,8 +57,12 @@ impl Demo {
                 "password": self.password,
             },
         });
-        let command = serde_json::from_value(command).map_err(Error::because(failed))?;
-        admin::handle(app, command).await.map_err(Error::because(failed))?;
+        let verify = json!({ "command": "verify-senders", "company": self.company, "senders": [SENDER] });
+        let failed = "cannot create the demo company (deleting the data folder starts anew)";
+        for command in [create, verify] {
+            let command = serde_json::from_value(command).map_err(Error::because(failed))?;
+            admin::handle(app, command).await.map_err(Error::because(failed))?;
+        }
         Ok(())
     }
 }

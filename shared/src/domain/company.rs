@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::id::CompanyId;
 use super::language::Language;
-use super::text::{Line, Lines, Name};
+use super::sender::Sender;
+use super::text::{Email, Line, Lines, Name};
 
 /// A company as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +34,10 @@ pub struct Company {
     pub registration_email: Line<254>,
     /// IANA name of the time zone that people of the company read times in.
     pub timezone: Line<64>,
+    /// Where mails in its name may come from: what SES has verified for it, on the operator's word. Never shared, since a
+    /// company must not write from another's address.
+    #[serde(default)]
+    pub verified_senders: Vec<Sender>,
 }
 
 impl Company {
@@ -51,6 +56,25 @@ impl Company {
             default_project_lang: Language::En,
             registration_email: Line::default(),
             timezone: Line::default(),
+            verified_senders: Vec::new(),
         }
+    }
+
+    /// Whether mails in its name may come from `address`.
+    pub fn may_send_from(&self, address: &Email) -> bool {
+        self.verified_senders.iter().any(|sender| sender.covers(address))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_company_stored_before_senders_were_known_has_none() {
+        let company = Company::new("acme".parse().unwrap(), Name::parse("Acme").unwrap());
+        let mut stored = serde_json::to_value(&company).unwrap();
+        stored.as_object_mut().unwrap().remove("verified_senders").unwrap();
+        assert_eq!(serde_json::from_value::<Company>(stored).unwrap(), company);
     }
 }

@@ -15,6 +15,7 @@ pub mod project;
 pub mod report;
 pub mod search;
 pub mod secret;
+pub mod sender;
 pub mod tally;
 pub mod text;
 pub mod transition;

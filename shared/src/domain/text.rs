@@ -171,7 +171,8 @@ fn is_local_part(text: &str) -> bool {
     text.len() <= 64 && text.split('.').all(|part| !part.is_empty() && part.bytes().all(atom))
 }
 
-fn is_domain(text: &str) -> bool {
+/// Whether `text` can stand behind the at sign of an address.
+pub(super) fn is_domain(text: &str) -> bool {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())
             && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')

@@ -8,15 +8,16 @@ use aws_sdk_ses::types::{Body, Content, Destination, Message};
 use super::{Rendered, from};
 use crate::aws::Aws;
 use crate::config::{Config, ConfigError};
-use crate::domain::text::{Email, Name};
+use crate::domain::company::Company;
+use crate::domain::text::Email;
 
 /// What stands on the outside of a mail.
 pub struct Envelope<'a> {
     /// Who gets it.
     pub to: &'a Email,
     /// In whose name it is sent.
-    pub company: &'a Name,
-    /// The address that it comes from if SES may send from there, and that answers go to in any case.
+    pub company: &'a Company,
+    /// The address that it comes from if SES has verified it for the company, and that answers go to in any case.
     pub alias: Option<&'a Email>,
 }
 
@@ -29,6 +30,9 @@ pub enum Delivery {
     Sent(String),
     /// SES will never take it.
     Rejected(String),
+    /// SES has taken too many mails already, in this second or on this day: nothing to do with this one, which does not
+    /// count as tried. More mails meet the same answer for a while.
+    Throttled(String),
     /// Nothing is known against it; try again later.
     Transient(String),
 }
@@ -37,7 +41,6 @@ pub enum Delivery {
 pub struct Mailer<'a> {
     aws: &'a Aws,
     sender: &'a Email,
-    verified: &'a [String],
 }
 
 impl<'a> Mailer<'a> {
@@ -48,12 +51,12 @@ impl<'a> Mailer<'a> {
     pub fn new(aws: &'a Aws, config: &'a Config) -> Result<Self, ConfigError> {
         let missing = || ConfigError { variable: "MAIL_SENDER", problem: "is missing".to_owned() };
         let sender = config.mail_sender.as_ref().ok_or_else(missing)?;
-        Ok(Self { aws, sender, verified: &config.verified_senders })
+        Ok(Self { aws, sender })
     }
 
     /// Sends `mail`, once.
     pub async fn send(&self, envelope: &Envelope<'_>, mail: &Rendered) -> Delivery {
-        if let Some(alias) = envelope.alias.filter(|alias| self.is_verified(alias)) {
+        if let Some(alias) = envelope.alias.filter(|alias| envelope.company.may_send_from(alias)) {
             match self.send_from(alias, envelope, mail).await {
                 // A verification can lapse. What SES has refused it has not sent, so this makes no second mail.
                 Delivery::Rejected(code) if SENDER_REFUSED.contains(&code.as_str()) => {
@@ -72,7 +75,7 @@ impl<'a> Mailer<'a> {
             .aws
             .ses()
             .send_email()
-            .source(from::sender(envelope.company.as_str(), from))
+            .source(from::sender(envelope.company.name.as_str(), from))
             .destination(Destination::builder().to_addresses(envelope.to.as_str()).build())
             .set_reply_to_addresses(alias.map(|alias| vec![alias.as_str().to_owned()]))
             .message(message)
@@ -83,22 +86,6 @@ impl<'a> Mailer<'a> {
             Err(error) => meaning(&error),
         }
     }
-
-    /// Whether SES may send from `address`: it, its domain, or a domain above is verified.
-    fn is_verified(&self, address: &Email) -> bool {
-        let Some((local, domain)) = address.as_str().rsplit_once('@') else { return false };
-        self.verified.iter().any(|verified| match verified.rsplit_once('@') {
-            // As SES compares: the domain in any case, the part before it to the letter.
-            Some((own, other)) => own == local && other.eq_ignore_ascii_case(domain),
-            None => is_within(domain, verified),
-        })
-    }
-}
-
-/// Whether `domain` is `above` or below it.
-fn is_within(domain: &str, above: &str) -> bool {
-    let (domain, above) = (domain.to_ascii_lowercase(), above.to_ascii_lowercase());
-    domain.strip_suffix(&above).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 fn message(mail: &Rendered) -> Result<Message, BuildError> {
@@ -110,18 +97,34 @@ fn message(mail: &Rendered) -> Result<Message, BuildError> {
 /// Codes that SES answers when it will not send from an address, among other reasons.
 const SENDER_REFUSED: [&str; 2] = ["MessageRejected", "MailFromDomainNotVerifiedException"];
 
-/// Codes that say that this mail is at fault. All others, such as lacking rights, a paused account or throttling, are
-/// passing troubles of the service: the mail is good once they are over.
+/// Codes that say that this mail is at fault. All others, such as lacking rights or a paused account, are passing troubles
+/// of the service: the mail is good once they are over.
 const MAIL_REFUSED: [&str; 4] =
     ["InvalidParameterCombination", "InvalidParameterValue", "ValidationError", "ValidationException"];
+
+/// Codes that say that the sending rate or the daily quota is used up. SES says `Throttling` for both; the others are what
+/// AWS calls the same elsewhere.
+const THROTTLED: [&str; 5] = [
+    "Throttling",
+    "ThrottlingException",
+    "TooManyRequestsException",
+    "LimitExceeded",
+    "LimitExceededException",
+];
 
 fn meaning(error: &SdkError<SendEmailError, HttpResponse>) -> Delivery {
     let status = error.raw_response().map_or(0, |response| response.status().as_u16());
     match error {
         SdkError::ServiceError(answer) => {
             let code = answer.err().code().unwrap_or("unknown").to_owned();
-            let is_final = SENDER_REFUSED.contains(&code.as_str()) || MAIL_REFUSED.contains(&code.as_str());
-            if is_final && status < 500 { Delivery::Rejected(code) } else { Delivery::Transient(code) }
+            let is_in = |codes: &[&str]| codes.contains(&code.as_str());
+            if is_in(&THROTTLED) {
+                Delivery::Throttled(code)
+            } else if status < 500 && (is_in(&SENDER_REFUSED) || is_in(&MAIL_REFUSED)) {
+                Delivery::Rejected(code)
+            } else {
+                Delivery::Transient(code)
+            }
         }
         SdkError::TimeoutError(_) => Delivery::Transient("timeout".to_owned()),
         SdkError::DispatchFailure(_) => Delivery::Transient("connection failed".to_owned()),

@@ -1,11 +1,12 @@
 //! Access patterns of companies.
 
 use super::Store;
-use super::item::{Entity, Item, VERSION, number};
+use super::item::{Entity, Item, VERSION, Versioned, number};
 use super::keys::{self, Key};
 use super::tally::Owned;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
+use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
 impl Entity for Company {
@@ -27,6 +28,22 @@ impl Store {
         transaction.put_derived(keys::company_tally(&company.id), tally)?;
         transaction.create(owner, Error::internal("a new identifier is taken"))?;
         transaction.customer_logins(None, Some(owner))?;
+        self.commit(transaction).await
+    }
+
+    /// Reads a company, if there is one.
+    pub(crate) async fn company(&self, company: &CompanyId) -> Result<Option<Versioned<Company>>> {
+        let key = keys::company(company);
+        self.get([key.clone()]).await?.take(&key)
+    }
+
+    /// Puts `after` in place of `before`.
+    ///
+    /// # Errors
+    /// [`Error::Changed`].
+    pub(crate) async fn update_company(&self, before: &Versioned<Company>, after: &Company) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.replace(before, after)?;
         self.commit(transaction).await
     }
 }

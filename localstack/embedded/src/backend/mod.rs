@@ -127,7 +127,6 @@ impl Backend {
             ("BASE_URL", base_url.to_owned()),
             ("TABLE_NAME", table.to_owned()),
             ("MAIL_SENDER", "interviews@localhost.example".to_owned()),
-            ("VERIFIED_SENDERS", "example.com".to_owned()),
             ("AWS_REGION", REGION.to_owned()),
             ("AWS_ACCESS_KEY_ID", ACCESS_KEY_ID.to_owned()),
             ("AWS_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),

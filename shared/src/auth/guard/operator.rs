@@ -8,9 +8,10 @@ use crate::app::App;
 use crate::auth::password::Password;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
-use crate::domain::id::Id;
+use crate::domain::id::{CompanyId, Id};
 use crate::domain::secret::PasswordHash;
-use crate::error::Result;
+use crate::domain::sender::Sender;
+use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::store::{Store, Usage};
 
@@ -61,5 +62,19 @@ impl Operator {
     /// Messages by field for what is taken or missing.
     pub async fn create_customer(&self, customer: &Customer) -> Result<()> {
         self.store.create_customer(customer, self.now).await
+    }
+
+    /// Makes `senders` all that mails in the name of an existing company may come from.
+    ///
+    /// # Errors
+    /// A message on `company` when there is none; [`Error::Changed`] when somebody changes the company at this moment.
+    pub async fn verify_senders(&self, company: &CompanyId, senders: Vec<Sender>) -> Result<()> {
+        let missing = || Error::field("company", "There is no such company.");
+        let before = self.store.company(company).await?.ok_or_else(missing)?;
+        if before.verified_senders == senders {
+            return Ok(());
+        }
+        let after = Company { verified_senders: senders, ..Company::clone(&before) };
+        self.store.update_company(&before, &after).await
     }
 }

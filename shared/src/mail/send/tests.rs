@@ -6,6 +6,8 @@ use std::net::TcpListener;
 use std::thread::JoinHandle;
 
 use super::*;
+use crate::domain::sender::Sender;
+use crate::domain::text::Name;
 
 type Form = HashMap<String, String>;
 
@@ -16,7 +18,10 @@ const SENT: (u16, &str) = (
 );
 
 fn refusal(status: u16, code: &str) -> (u16, String) {
-    let message = "Email address is not verified: ann@example.com";
+    refusal_saying(status, code, "Email address is not verified: ann@example.com")
+}
+
+fn refusal_saying(status: u16, code: &str, message: &str) -> (u16, String) {
     let error = format!("<Error><Type>Sender</Type><Code>{code}</Code><Message>{message}</Message></Error>");
     (status, format!("<ErrorResponse>{error}<RequestId>r</RequestId></ErrorResponse>"))
 }
@@ -51,14 +56,32 @@ fn ses(answers: Vec<(u16, String)>) -> (String, JoinHandle<Vec<Form>>) {
     (url, forms)
 }
 
+fn company(name: &str, senders: &[&str]) -> Company {
+    let mut company = Company::new("acme".parse().unwrap(), Name::parse(name).unwrap());
+    company.verified_senders = senders.iter().map(|sender| Sender::parse(sender).unwrap()).collect();
+    company
+}
+
+fn acme() -> Company {
+    company("Acme, Inc.", &["acme.example", "Jobs@single.example"])
+}
+
 /// Sends one mail to a stand-in that gives these answers; what became of it, and what the stand-in was sent.
 async fn send(alias: Option<&str>, answers: Vec<(u16, String)>) -> (Delivery, Vec<Form>) {
+    send_for(&acme(), alias, answers).await
+}
+
+async fn send_for(
+    company: &Company,
+    alias: Option<&str>,
+    answers: Vec<(u16, String)>,
+) -> (Delivery, Vec<Form>) {
     let (url, forms) = ses(answers);
-    let delivery = send_to(&url, alias).await;
+    let delivery = send_to(&url, company, alias).await;
     (delivery, forms.join().unwrap())
 }
 
-async fn send_to(url: &str, alias: Option<&str>) -> Delivery {
+async fn send_to(url: &str, company: &Company, alias: Option<&str>) -> Delivery {
     let config = Config::from_variables(|name| {
         let value = match name {
             "BASE_URL" => "http://localhost/api/v3",
@@ -66,7 +89,6 @@ async fn send_to(url: &str, alias: Option<&str>) -> Delivery {
             "TABLE_NAME" | "AWS_ACCESS_KEY_ID" | "AWS_SECRET_ACCESS_KEY" => "x",
             "AWS_ENDPOINT_URL_SES" => url,
             "MAIL_SENDER" => "noreply@service.example",
-            "VERIFIED_SENDERS" => "acme.example,Jobs@single.example",
             _ => return None,
         };
         Some(value.to_owned())
@@ -75,11 +97,7 @@ async fn send_to(url: &str, alias: Option<&str>) -> Delivery {
     let aws = Aws::new(&config.aws);
     let mailer = Mailer::new(&aws, &config).unwrap();
     let alias = alias.map(|address| Email::parse(address).unwrap());
-    let envelope = Envelope {
-        to: &Email::parse("ann@example.com").unwrap(),
-        company: &Name::parse("Acme, Inc.").unwrap(),
-        alias: alias.as_ref(),
-    };
+    let envelope = Envelope { to: &Email::parse("ann@example.com").unwrap(), company, alias: alias.as_ref() };
     let mail =
         Rendered { subject: "Grüße".to_owned(), html: "<p>ü</p>".to_owned(), text: "ü".to_owned() };
     mailer.send(&envelope, &mail).await
@@ -128,6 +146,18 @@ async fn a_verified_alias_is_the_sender_and_any_other_gets_the_answers() {
 }
 
 #[tokio::test]
+async fn what_is_verified_for_one_company_is_no_sender_of_another() {
+    let alias = "jobs@acme.example";
+    for senders in [&[][..], &["globex.example", "jobs@other.example"]] {
+        let (_, forms) = send_for(&company("Globex", senders), Some(alias), vec![sent()]).await;
+        assert_eq!(forms[0]["Source"], "\"Globex\" <noreply@service.example>");
+        assert_eq!(forms[0][REPLY_TO], alias);
+    }
+    let (_, forms) = send_for(&company("Globex", &["acme.example"]), Some(alias), vec![sent()]).await;
+    assert_eq!(forms[0]["Source"], format!("\"Globex\" <{alias}>"));
+}
+
+#[tokio::test]
 async fn a_lapsed_verification_holds_no_mail_back() {
     let alias = "jobs@acme.example";
     let (delivery, forms) = send(Some(alias), vec![refusal(400, "MessageRejected"), sent()]).await;
@@ -147,7 +177,6 @@ async fn a_refusal_is_final_only_when_the_mail_is_at_fault() {
         assert_eq!(delivery, Delivery::Rejected(code.to_owned()));
     }
     for (status, code) in [
-        (400, "Throttling"),
         (400, "AccountSendingPausedException"),
         (403, "ExpiredToken"),
         (403, "AccessDenied"),
@@ -159,13 +188,32 @@ async fn a_refusal_is_final_only_when_the_mail_is_at_fault() {
     }
 }
 
+/// Not sent a second time from `MAIL_SENDER`, which would meet the same limit.
+#[tokio::test]
+async fn a_used_up_rate_or_quota_is_nothing_against_the_mail() {
+    for (status, code, message) in [
+        (400, "Throttling", "Maximum sending rate exceeded."),
+        (400, "Throttling", "Daily message quota exceeded."),
+        (400, "ThrottlingException", "Rate exceeded"),
+        (429, "TooManyRequestsException", "Too many requests"),
+        (400, "LimitExceededException", "Daily message quota exceeded"),
+        (400, "LimitExceeded", "Daily message quota exceeded"),
+        (503, "Throttling", "Rate exceeded"),
+    ] {
+        for alias in [None, Some("jobs@acme.example")] {
+            let (delivery, _) = send(alias, vec![refusal_saying(status, code, message)]).await;
+            assert_eq!(delivery, Delivery::Throttled(code.to_owned()));
+        }
+    }
+}
+
 #[tokio::test]
 async fn an_answer_that_does_not_come_or_makes_no_sense_is_transient() {
     let (delivery, _) = send(None, vec![(502, "<html>".to_owned())]).await;
     assert!(matches!(delivery, Delivery::Transient(_)), "{delivery:?}");
     let (url, forms) = ses(vec![]);
     forms.join().unwrap();
-    assert_eq!(send_to(&url, None).await, Delivery::Transient("connection failed".to_owned()));
+    assert_eq!(send_to(&url, &acme(), None).await, Delivery::Transient("connection failed".to_owned()));
 }
 
 #[test]

@@ -180,7 +180,8 @@ impl FieldErrors {
 
     /// The same messages about fields of the part at `path`.
     pub fn below(self, path: &str) -> Self {
-        let below = |field: String| if field == Self::ACROSS { path.to_owned() } else { format!("{path}.{field}") };
+        let below =
+            |field: String| if field == Self::ACROSS { path.to_owned() } else { format!("{path}.{field}") };
         Self(self.0.into_iter().map(|(field, messages)| (below(field), messages)).collect())
     }
 

@@ -49,10 +49,7 @@ pub(crate) async fn list(
 }
 
 /// POST …/customers/
-pub(crate) async fn create(
-    guard: InCompany<ManageCustomers>,
-    body: Fields,
-) -> Result<Created<CustomerView>> {
+pub(crate) async fn create(guard: InCompany<ManageCustomers>, body: Fields) -> Result<Created<CustomerView>> {
     let new = Creation::read(body)?;
     guard.require_manages(new.account_type())?;
     let id = guard.store.next_id(guard.now);

@@ -1,10 +1,12 @@
 //! One effect: taken on, done, and erased.
 
 use shared::auth::guard::System;
-use shared::domain::effect::Effect;
-use shared::mail::{Delivery, Envelope, Letter, Mailer, render};
-use shared::store::{Subject, Versioned};
+use shared::domain::effect::{Effect, Task};
+use shared::mail::{Delivery, Mailer};
+use shared::store::Versioned;
 use shared::{Error, Result};
+
+use crate::{account, candidate};
 
 /// How many effects are done side by side.
 pub(crate) const SIDE_BY_SIDE: usize = 8;
@@ -45,8 +47,10 @@ pub(crate) async fn deliver(system: &System, mailer: &Mailer<'_>, effect: Versio
     if effect.is_given_up() {
         return Ok(log(&effect, Fate::GivenUp, "tried too often"));
     }
-    let subject = system.store.subject_of(&effect).await?;
-    let (fate, reason) = send(system, mailer, &effect, &subject).await?;
+    let (fate, reason) = match perform(system, mailer, &effect).await {
+        Err(Error::Changed) => (Fate::Failed, "the account has changed meanwhile".to_owned()),
+        outcome => outcome?,
+    };
     let own = || Effect::clone(&effect);
     let after = match fate {
         Fate::Failed => own().failed(now),
@@ -61,43 +65,38 @@ pub(crate) async fn deliver(system: &System, mailer: &Mailer<'_>, effect: Versio
     Ok(log(&effect, if after.is_given_up() { Fate::GivenUp } else { fate }, &reason))
 }
 
-async fn send(
-    system: &System,
-    mailer: &Mailer<'_>,
-    effect: &Effect,
-    subject: &Subject,
-) -> Result<(Fate, String)> {
-    let (Some(candidate), Some(project), Some(company)) =
-        (&subject.candidate, &subject.project, &subject.company)
-    else {
-        return Ok((Fate::Outdated, "the candidate is gone".to_owned()));
-    };
-    if effect.is_outdated(candidate) {
-        return Ok((Fate::Outdated, "the candidate has moved on".to_owned()));
+async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Result<(Fate, String)> {
+    let company = &effect.company;
+    match &effect.task {
+        Task::CandidateMail { project, candidate, mail } => {
+            let subject = system.store.candidate_subject(company, *project, *candidate).await?;
+            candidate::send(system, mailer, *mail, &subject).await
+        }
+        Task::CustomerInvitation { customer } => account::invite(system, mailer, company, *customer).await,
+        Task::CustomerDeleted { was, by } => account::say_goodbye(system, mailer, company, was, by).await,
+        Task::PasswordReset { name } => account::reset_passwords(system, mailer, company, name).await,
     }
-    let Some(to) = &candidate.profile.email else {
-        return Ok((Fate::Outdated, "the candidate has no address any more".to_owned()));
-    };
-    let letter = Letter::new(candidate, project, company, &system.config().suite_url);
-    let rendered = render(effect.mail, &letter).map_err(Error::internal)?;
-    let envelope = Envelope { to, company, alias: project.settings.email_alias.as_ref() };
-    Ok(match mailer.send(&envelope, &rendered).await {
+}
+
+/// What SES's answer means for the effect, and why.
+pub(crate) fn fate_of(delivery: Delivery) -> (Fate, String) {
+    match delivery {
         Delivery::Sent(message) => (Fate::Sent, message),
         Delivery::Rejected(code) => (Fate::GivenUp, code),
         Delivery::Throttled(code) => (Fate::Throttled, code),
         Delivery::Transient(code) => (Fate::Failed, code),
-    })
+    }
 }
 
 /// One line for each effect, without what the mail says or whom it goes to.
 fn log(effect: &Effect, fate: Fate, reason: &str) -> Fate {
     let Effect { id, company, attempts, .. } = effect;
-    let mail = effect.mail.as_str();
+    let task = effect.task.as_str();
     let company = company.as_str();
     if fate == Fate::GivenUp {
-        tracing::error!(target: "outbox", effect = id, mail, company, attempts, reason, "given up");
+        tracing::error!(target: "outbox", effect = id, task, company, attempts, reason, "given up");
     } else {
-        tracing::info!(target: "outbox", effect = id, mail, company, attempts, ?fate, reason);
+        tracing::info!(target: "outbox", effect = id, task, company, attempts, ?fate, reason);
     }
     fate
 }

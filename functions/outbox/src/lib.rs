@@ -1,8 +1,10 @@
-//! Does what changes have noted as still to be done: sends mails to candidates.
+//! Does what changes have noted as still to be done: sends mails.
 //!
 //! Effects are written in the transaction of their cause, so that none is lost. The table's stream brings each at once;
 //! the schedule takes up those that the stream missed and those that failed before.
 
+mod account;
+mod candidate;
 mod deliver;
 mod stream;
 mod sweep;

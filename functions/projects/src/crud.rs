@@ -3,8 +3,9 @@
 use axum::Json;
 use axum::extract::RawQuery;
 use shared::Result;
-use shared::auth::guard::{InCompany, OnProject};
+use shared::auth::guard::{Beside, InCompany, OnCustomer, OnProject};
 use shared::auth::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
+use shared::domain::company::Company;
 use shared::domain::project::{Project, ProjectStatus};
 use shared::domain::tally::Tally;
 use shared::http::Fields;
@@ -33,6 +34,23 @@ pub(crate) async fn list(
     let viewer = Viewer::of(&guard, &guard.company);
     let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
     Ok(query.envelope(&guard.references().projects(guard.company()), page, total))
+}
+
+/// GET …/customers/{customerId}/projects/: those in which the customer has a role and that the caller may see.
+pub(crate) async fn list_of_customer(
+    Beside(guard, company): Beside<OnCustomer<ListProjects>, Company>,
+    RawQuery(query): RawQuery,
+) -> Result<Envelope<ListedProjectView>> {
+    let query = ListQuery::parse(query.as_deref())?;
+    let status = query.filter("status", ProjectStatus::parse)?;
+    let mut projects = guard.store.projects_of(guard.company(), guard.customer.id, status).await?;
+    projects.retain(|counted| Action::ReadProject.is_allowed(&guard.caller.in_project(&counted.project)));
+    let (page, total) = query.slice(projects, |counted| counted.project.id.to_string());
+    query.check_range(total)?;
+    let viewer = Viewer::of(&guard, &company);
+    let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
+    let address = format!("{}projects/", guard.references().customer(guard.company(), guard.customer.id));
+    Ok(query.envelope(&address, page, total))
 }
 
 /// POST …/projects/

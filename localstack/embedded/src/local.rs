@@ -132,6 +132,7 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
     let groups = [
         ("AuthFunction", auth::routes()),
         ("CompaniesFunction", companies::routes()),
+        ("CustomersFunction", customers::routes()),
         ("ProjectsFunction", projects::routes()),
         ("CandidatesFunction", candidates::routes()),
     ];

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use super::partner_data::PartnerData;
-use super::secret::{AccessKey, PasswordHash};
+use super::secret::{AccessKey, OneTimeKey, PasswordHash};
 use super::text::{Email, Line, Lines, Name, Username};
 
 /// Where a candidate stands.
@@ -142,6 +142,8 @@ pub struct Candidate {
     pub password_hash: Option<PasswordHash>,
     /// Sessions of an earlier epoch are dead.
     pub session_epoch: u32,
+    /// Lets it choose another password.
+    pub one_time_key: Option<OneTimeKey>,
 }
 
 /// What an evaluator last reported of one candidate.
@@ -178,6 +180,7 @@ impl Candidate {
             access_key: None,
             password_hash: None,
             session_epoch: 0,
+            one_time_key: None,
         }
     }
 
@@ -201,6 +204,7 @@ impl Candidate {
     pub fn with_password(mut self, hash: PasswordHash) -> Self {
         self.password_hash = Some(hash);
         self.session_epoch += 1;
+        self.one_time_key = None;
         if self.status != CandidateStatus::Invited {
             self.access_key = None;
         }

@@ -90,8 +90,10 @@ pub const LAST_OWNER: Refusal =
 pub const OWN_ACCOUNT: Refusal =
     Refusal { code: "own_account", detail: "You cannot delete yourself. Ask somebody else to do it." };
 /// Only who has not taken up the invitation can be invited again.
-pub const NOT_INVITED: Refusal =
-    Refusal { code: "not_invited", detail: "Only customers who have not activated their account can be invited again." };
+pub const NOT_INVITED: Refusal = Refusal {
+    code: "not_invited",
+    detail: "Only customers who have not activated their account can be invited again.",
+};
 
 /// A customer as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

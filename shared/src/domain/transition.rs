@@ -247,6 +247,7 @@ impl Candidate {
         }
         self.status = Skipped;
         self.access_key = None;
+        self.one_time_key = None;
         self.session_epoch += 1;
         Ok(Step::new(self, None))
     }

@@ -20,7 +20,10 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
     ),
     ("companies", &["/companies/{companyId}"]),
     ("customers", &["/companies/{companyId}/customers"]),
-    ("projects", &["/companies/{companyId}/projects", "/companies/{companyId}/customers/{customerId}/projects"]),
+    (
+        "projects",
+        &["/companies/{companyId}/projects", "/companies/{companyId}/customers/{customerId}/projects"],
+    ),
     ("candidates", &["/companies/{companyId}/projects/{projectId}/candidates"]),
 ];
 

@@ -24,7 +24,11 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.create(company, Error::field("company", "This company already exists."))?;
         // The owner is counted from the start, so the tally is written whole and not added to.
-        let tally = Item::from([(VERSION.to_owned(), number(1)), (Owned::Customers.attribute(), number(1)), (Owned::Owners.attribute(), number(i64::from(owner.is_at_work())))]);
+        let tally = Item::from([
+            (VERSION.to_owned(), number(1)),
+            (Owned::Customers.attribute(), number(1)),
+            (Owned::Owners.attribute(), number(i64::from(owner.is_at_work()))),
+        ]);
         transaction.put_derived(keys::company_tally(&company.id), tally)?;
         transaction.create(owner, Error::internal("a new identifier is taken"))?;
         transaction.customer_logins(None, Some(owner))?;
@@ -32,7 +36,7 @@ impl Store {
     }
 
     /// Reads a company, if there is one.
-    pub(crate) async fn company(&self, company: &CompanyId) -> Result<Option<Versioned<Company>>> {
+    pub async fn company(&self, company: &CompanyId) -> Result<Option<Versioned<Company>>> {
         let key = keys::company(company);
         self.get([key.clone()]).await?.take(&key)
     }

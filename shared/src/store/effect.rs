@@ -57,6 +57,14 @@ impl Store {
         self.get([key.clone()]).await?.take(&key)
     }
 
+    /// Notes an effect of nothing but itself.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] when it is noted already.
+    pub async fn create_effect(&self, effect: &Effect) -> Result<()> {
+        self.create_alone(effect).await
+    }
+
     /// Effects of one shard that are to be tried at `now`.
     pub async fn due_effects(
         &self,

@@ -140,6 +140,18 @@ impl Store {
         self.delete_alone(&partition.failures_key()).await
     }
 
+    /// The customers and the candidates that a name leads to, the newest candidate first.
+    pub async fn whom_name_leads_to(
+        &self,
+        company: &CompanyId,
+        name: &str,
+    ) -> Result<(Vec<Versioned<Customer>>, Vec<Versioned<Candidate>>)> {
+        let partition = LoginPartition::of(company.as_str(), name);
+        let (accounts, _) = self.login_entries(&partition).await?;
+        let found = self.accounts(&partition, accounts).await?;
+        Ok((found.customers, found.candidates))
+    }
+
     /// The customers that a name leads to: the one of that user name first.
     pub(crate) async fn customers_of(&self, partition: &LoginPartition) -> Result<Vec<Versioned<Customer>>> {
         let (accounts, _) = self.login_entries(partition).await?;

@@ -34,6 +34,12 @@ pub struct Counted {
 }
 
 impl Store {
+    /// The project with this identifier.
+    pub async fn project(&self, company: &CompanyId, id: ProjectId) -> Result<Option<Versioned<Project>>> {
+        let key = keys::project(company, id);
+        self.get([key.clone()]).await?.take(&key)
+    }
+
     /// Creates a project with its tally and the memberships of its staff.
     ///
     /// # Errors

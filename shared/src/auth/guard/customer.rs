@@ -6,14 +6,15 @@ use std::ops::Deref;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::{Request, Scope, require};
+use super::{Beside, Request, Scope, require};
 use crate::app::App;
 use crate::auth::caller::Identity;
 use crate::auth::policy::{Grant, NOT_ALLOWED};
+use crate::domain::company::Company;
 use crate::domain::customer::{AccountType, Customer};
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::error::{Error, Result};
-use crate::store::{Versioned, keys};
+use crate::store::{Batch, Key, Versioned, keys};
 
 /// A caller who may do `G` in the company of the path, and the customer of the path.
 pub struct OnCustomer<G> {
@@ -62,15 +63,17 @@ impl Scope {
     }
 }
 
-impl<G: Grant> FromRequestParts<App> for OnCustomer<G> {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        let request = Request::new(parts, app).await?;
+impl<G: Grant> OnCustomer<G> {
+    /// Admits the caller to the customer of the path and reads what stands under `more` keys as well.
+    async fn admit(
+        request: &Request<'_>,
+        more: impl FnOnce(&CompanyId) -> Vec<Key>,
+    ) -> Result<(Self, Batch)> {
         let path = request.id::<CompanyId>("companyId");
         let path = path.and_then(|company| Ok((company, request.id::<CustomerId>("customerId")?)));
         let key = path.clone().map(|(company, customer)| keys::customer(&company, customer));
-        let (scope, mut batch) = request.admit(key.clone().map(|key| vec![key])).await?;
+        let wanted = path.clone().map(|(company, _)| more(&company).into_iter().chain(key.clone()).collect());
+        let (scope, mut batch) = request.admit(wanted).await?;
         require(G::ACTION.is_allowed(&scope.caller.in_company()))?;
         let (_, id) = path.map_err(|_| Error::NotFound)?;
         let customer = match &scope.caller.identity {
@@ -78,6 +81,28 @@ impl<G: Grant> FromRequestParts<App> for OnCustomer<G> {
             Identity::Customer(own) if own.id == id => Some(own.clone()),
             _ => batch.take(&key.map_err(|_| Error::NotFound)?)?,
         };
-        Ok(Self { customer: customer.ok_or(Error::NotFound)?, scope, grant: PhantomData })
+        Ok((Self { customer: customer.ok_or(Error::NotFound)?, scope, grant: PhantomData }, batch))
+    }
+}
+
+impl<G: Grant> FromRequestParts<App> for OnCustomer<G> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let request = Request::new(parts, app).await?;
+        Ok(Self::admit(&request, |_| Vec::new()).await?.0)
+    }
+}
+
+impl<G: Grant> FromRequestParts<App> for Beside<OnCustomer<G>, Company> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let request = Request::new(parts, app).await?;
+        let (guard, mut batch) = OnCustomer::admit(&request, |company| vec![keys::company(company)]).await?;
+        let company: Versioned<Company> =
+            batch.take(&keys::company(guard.company()))?.ok_or(Error::NotFound)?;
+        let company = Company::clone(&company);
+        Ok(Self(guard, company))
     }
 }

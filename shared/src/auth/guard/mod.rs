@@ -23,7 +23,7 @@ pub use company::InCompany;
 pub use customer::OnCustomer;
 pub use operator::Operator;
 pub use project::{InProject, OnProject};
-pub use public::{LoggedIn, Public};
+pub use public::{Chosen, LoggedIn, Public};
 pub use system::System;
 pub use whoami::{AsCandidate, WhoAmI};
 

@@ -14,9 +14,14 @@ use crate::auth::csrf;
 use crate::auth::password::Password;
 use crate::auth::policy::NOT_ALLOWED;
 use crate::config::Config;
-use crate::domain::account::Claim;
-use crate::domain::id::CustomerId;
+use crate::domain::account::{Account, Claim};
+use crate::domain::candidate::Candidate;
+use crate::domain::customer::Customer;
+use crate::domain::effect::{Effect, Task};
+use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::project::Project;
+use crate::domain::secret::{OneTimeKey, SecretHash};
+use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::http::request::RequestState;
@@ -39,6 +44,14 @@ pub struct LoggedIn {
     pub session: Session,
     /// The secret that its holder presents from now on.
     pub secret: String,
+}
+
+/// Who has chosen a password.
+pub enum Chosen {
+    /// A staff user, as it is now.
+    Customer(Box<Customer>),
+    /// A candidate.
+    Candidate,
 }
 
 impl FromRequestParts<App> for Public {
@@ -148,6 +161,57 @@ impl Public {
         }
     }
 
+    /// Lets everybody whom `name` leads to in `company` be sent a key to choose another password with. Does the same
+    /// whether or not there is anybody.
+    ///
+    /// # Errors
+    /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
+    pub async fn forget_password(&self, company: CompanyId, name: String) -> Result<()> {
+        // One mail a minute, however often it is asked for.
+        let minute = self.now.timestamp() / 60;
+        let cause =
+            format!("{}-{minute}", SecretHash::of(&format!("{company}#{}", fold_case(&name))).as_str());
+        let effect = Effect::new(company, cause, Task::PasswordReset { name }, self.now);
+        match self.store.create_effect(&effect).await {
+            Err(Error::Changed) => Ok(()),
+            outcome => outcome,
+        }
+    }
+
+    /// Sets the password of whoever was sent `key`, which ends with that, as do all sessions; none when the key is not,
+    /// or no longer, good.
+    ///
+    /// # Errors
+    /// [`crate::Error::Changed`] when the account changes at this moment.
+    pub async fn choose_password(&self, key: &str, password: Password) -> Result<Option<Chosen>> {
+        let Some(claim) = SecretKind::OneTimeKey.claim_in(key) else { return Ok(None) };
+        let account = keys::account(&claim.company, claim.account);
+        let mut batch = self.store.get([account.clone()]).await?;
+        let is_good = |one: &Option<OneTimeKey>| one.as_ref().is_some_and(|one| one.is(key, self.now));
+        match claim.account {
+            Account::Customer { .. } => {
+                let Some(before) = batch.take::<Customer>(&account)? else { return Ok(None) };
+                if !before.is_active || !is_good(&before.one_time_key) {
+                    return Ok(None);
+                }
+                let hash = password.hash(self.app.entropy()).await?;
+                let after = Customer::clone(&before).with_password(hash, self.now);
+                self.store.update_customer(&before, &after).await?;
+                Ok(Some(Chosen::Customer(Box::new(after))))
+            }
+            Account::Candidate { .. } => {
+                let Some(before) = batch.take::<Candidate>(&account)? else { return Ok(None) };
+                if !before.may_log_in() || !is_good(&before.one_time_key) {
+                    return Ok(None);
+                }
+                let hash = password.hash(self.app.entropy()).await?;
+                let after = Candidate::clone(&before).with_password(hash);
+                self.store.change_candidate(&before, &after.into(), self.now).await?;
+                Ok(Some(Chosen::Candidate))
+            }
+        }
+    }
+
     /// The project that somebody who has logged in takes part in as a candidate.
     ///
     /// # Errors
@@ -155,10 +219,7 @@ impl Public {
     pub async fn project_of(&self, logged_in: &LoggedIn) -> Result<Option<Versioned<Project>>> {
         match &logged_in.identity {
             Identity::Customer(_) | Identity::NamedToken(_) => Ok(None),
-            Identity::Candidate(candidate) => {
-                let key = keys::project(&candidate.company, candidate.project);
-                self.store.get([key.clone()]).await?.take(&key)
-            }
+            Identity::Candidate(candidate) => self.store.project(&candidate.company, candidate.project).await,
         }
     }
 }

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::app::App;
+use crate::auth::credential::SecretKind;
 use crate::aws::Aws;
 use crate::config::Config;
+use crate::domain::account::Claim;
+use crate::domain::secret::{OneTimeKey, SecretHash};
 use crate::store::{Store, Usage};
 
 /// How long the storage may be busy before an event is left for another try; functions have a minute.
@@ -29,6 +32,13 @@ impl System {
         let usage = Arc::<Usage>::default();
         let store = Store::new(app.clone(), usage.clone()).with_patience(PATIENCE);
         Self { now: app.now(), store, usage, app: app.clone() }
+    }
+
+    /// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
+    pub fn new_one_time_key(&self, claim: &Claim, lifetime: TimeDelta) -> (String, OneTimeKey) {
+        let key = SecretKind::OneTimeKey.generate(claim, self.app.entropy());
+        let stored = OneTimeKey { hash: SecretHash::of(&key), expires_at: self.now + lifetime };
+        (key, stored)
     }
 
     /// The settings.

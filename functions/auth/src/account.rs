@@ -1,0 +1,58 @@
+//! Choosing a password by a key that came by mail.
+
+use axum::Json;
+use axum::http::StatusCode;
+use shared::auth::guard::{Chosen, Public};
+use shared::auth::password::Password;
+use shared::http::Fields;
+use shared::http::respond::Done;
+use shared::http::view::CustomerView;
+use shared::{Error, Result};
+
+/// The most characters of a user name; a longer one leads nowhere.
+const MAX_NAME: usize = 254;
+/// The one message about every key that is not good.
+const BAD_KEY: &str = "This key is invalid or has expired.";
+
+/// POST /api-activate/
+pub(crate) async fn activate(guard: Public, body: Fields) -> Result<Json<CustomerView>> {
+    let (key, password) = read_choice(body, "activation_key")?;
+    match guard.choose_password(&key, password).await? {
+        Some(Chosen::Customer(customer)) => Ok(Json(CustomerView::new(&customer, guard.references()))),
+        Some(Chosen::Candidate) | None => Err(Error::field("activation_key", BAD_KEY)),
+    }
+}
+
+/// POST /api-password-reset/
+pub(crate) async fn forget_password(guard: Public, mut body: Fields) -> Result<StatusCode> {
+    let short = |text: &str| match text.trim() {
+        "" => Err("This field may not be blank.".to_owned()),
+        name if name.chars().count() > MAX_NAME => {
+            Err(format!("Ensure this field has no more than {MAX_NAME} characters."))
+        }
+        name => Ok(name.to_owned()),
+    };
+    let username = body.required("username", short);
+    let company = body.required("company", short);
+    body.finish()?;
+    if let (Some(username), Some(company)) = (username, company)
+        && let Ok(company) = company.parse()
+    {
+        guard.forget_password(company, username).await?;
+    }
+    Ok(StatusCode::ACCEPTED)
+}
+
+/// POST /api-password-reset/confirm/
+pub(crate) async fn reset_password(guard: Public, body: Fields) -> Result<Done> {
+    let (key, password) = read_choice(body, "key")?;
+    let chosen = guard.choose_password(&key, password).await?;
+    chosen.map(|_| Done).ok_or_else(|| Error::field("key", BAD_KEY))
+}
+
+fn read_choice(mut body: Fields, key_field: &str) -> Result<(String, Password)> {
+    let key = body.required(key_field, |key| Ok(key.trim().to_owned()));
+    let password = body.required("password", Password::choose);
+    body.finish()?;
+    key.zip(password).ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+}

@@ -1,0 +1,33 @@
+//! Mails to candidates.
+
+use shared::auth::guard::System;
+use shared::domain::mail::CandidateMail;
+use shared::mail::{Envelope, Letter, Mailer, render};
+use shared::store::Subject;
+use shared::{Error, Result};
+
+use crate::deliver::{Fate, fate_of};
+
+/// Sends a mail to a candidate, unless the candidate has moved on.
+pub(crate) async fn send(
+    system: &System,
+    mailer: &Mailer<'_>,
+    mail: CandidateMail,
+    subject: &Subject,
+) -> Result<(Fate, String)> {
+    let (Some(candidate), Some(project), Some(company)) =
+        (&subject.candidate, &subject.project, &subject.company)
+    else {
+        return Ok((Fate::Outdated, "the candidate is gone".to_owned()));
+    };
+    if mail.is_outdated(candidate.status) {
+        return Ok((Fate::Outdated, "the candidate has moved on".to_owned()));
+    }
+    let Some(to) = &candidate.profile.email else {
+        return Ok((Fate::Outdated, "the candidate has no address any more".to_owned()));
+    };
+    let letter = Letter::new(candidate, project, company, &system.config().suite_url);
+    let rendered = render(mail, &letter).map_err(Error::internal)?;
+    let envelope = Envelope { to, company, alias: project.settings.email_alias.as_ref() };
+    Ok(fate_of(mailer.send(&envelope, &rendered).await))
+}

@@ -26,7 +26,7 @@ fn candidate(key: Option<&str>, has_password: bool) -> Candidate {
     let name = |text| Name::parse(text).unwrap();
     let profile = Profile::new(name("Ada"), name("Byron"));
     let (id, project, by) = (Id::from_bytes([2; 16]), Id::from_bytes([1; 16]), Id::from_bytes([3; 16]));
-    let mut candidate = Candidate::new(id, company().id, project, profile, by);
+    let mut candidate = Candidate::new(id, company().id, project, profile, Some(by));
     candidate.access_key = key.map(|key| AccessKey::new(key.to_owned()));
     candidate.password_hash = has_password.then(|| PasswordHash::new("$argon2id$".to_owned()));
     candidate

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderValue, Request, Response, StatusCode, header, request, response};
@@ -63,6 +65,9 @@ pub struct Chaos {
 struct Shared {
     upstream: SocketAddr,
     operations: Mutex<HashMap<String, Operation>>,
+    /// How many more requests come through; none when all do.
+    left: Mutex<Option<usize>>,
+    delay_micros: AtomicU64,
 }
 
 #[derive(Default)]
@@ -89,6 +94,19 @@ impl Operation {
 }
 
 impl Shared {
+    /// Whether a request that has just come is one of those that still come through.
+    fn admits(&self) -> bool {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *left {
+            None => true,
+            Some(0) => false,
+            Some(left) => {
+                *left -= 1;
+                true
+            }
+        }
+    }
+
     fn operations(&self) -> MutexGuard<'_, HashMap<String, Operation>> {
         self.operations.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -98,8 +116,12 @@ impl Chaos {
     /// Starts a proxy to `upstream`, such as `http://127.0.0.1:8000`.
     pub(crate) async fn start(upstream: &str) -> Self {
         let address = upstream.strip_prefix("http://").and_then(|address| address.parse().ok());
-        let shared =
-            Arc::new(Shared { upstream: address.expect("an address"), operations: Mutex::default() });
+        let shared = Arc::new(Shared {
+            upstream: address.expect("an address"),
+            operations: Mutex::default(),
+            left: Mutex::default(),
+            delay_micros: AtomicU64::default(),
+        });
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let mut server = JoinSet::new();
@@ -135,8 +157,21 @@ impl Chaos {
         operations.entry("TransactWriteItems".to_owned()).or_default().first_attempts = faults.to_vec();
     }
 
+    /// Lets so many more requests through, of all operations, and then none: for the table that is as if the process
+    /// had died.
+    pub fn cut_after(&self, requests: usize) {
+        *self.shared.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(requests);
+    }
+
+    /// Lets every request take so much longer, as if DynamoDB were farther away.
+    pub fn delay(&self, by: Duration) {
+        let micros = u64::try_from(by.as_micros()).expect("a short time");
+        self.shared.delay_micros.store(micros, Ordering::Relaxed);
+    }
+
     /// Lets requests through again.
     pub fn heal(&self) {
+        *self.shared.left.lock().unwrap_or_else(PoisonError::into_inner) = None;
         for operation in self.shared.operations().values_mut() {
             operation.always = None;
             operation.faults.clear();
@@ -173,6 +208,10 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<R
         let mut operations = shared.operations();
         operations.entry(operation).or_default().fault(&body)
     };
+    if !shared.admits() {
+        return Err(io::ErrorKind::ConnectionReset.into());
+    }
+    tokio::time::sleep(Duration::from_micros(shared.delay_micros.load(Ordering::Relaxed))).await;
     match fault {
         None => forward(&shared, head, body).await,
         Some(Fault::Conflict) => Ok(conflict(&body)),

@@ -2,7 +2,7 @@
 
 mod entry;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
 use axum::Json;
@@ -37,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(26);
 
 const NOT_DONE_IN_TIME: Refusal = Refusal {
     code: "not_done_in_time",
-    detail: "There was no time for this entry. Repeat the request with the same Idempotency-Key to have the rest done.",
+    detail: "There was no time for this entry. Repeat the request with the same Idempotency-Key; if it had none, send what is left.",
 };
 
 #[derive(Serialize)]
@@ -96,12 +96,12 @@ async fn import(
 ) -> Result<Progress<Json<Report>>> {
     let total = profiles.len();
     let mut lanes: [Vec<(usize, CandidateId, Profile)>; SHARDS as usize] = Default::default();
-    let mut outcomes = HashMap::new();
+    let mut outcomes = Vec::with_capacity(total);
     for (index, profile) in profiles.into_iter().enumerate() {
         let id: CandidateId = ids.id(index);
         match profile {
             Ok(profile) => lanes[usize::from(shard_of(id))].push((index, id, profile)),
-            Err(error) => drop(outcomes.insert(index, Outcome::Failed(error))),
+            Err(error) => outcomes.push((index, Outcome::Failed(error))),
         }
     }
     let valid = lanes.iter().flatten().map(|(_, id, _)| *id).filter(|_| is_resumed);
@@ -121,7 +121,8 @@ async fn import(
         outcomes
     });
     outcomes.extend(join_all(lanes).await.into_iter().flatten());
-    let outcomes: Vec<Outcome> = (0..total).filter_map(|index| outcomes.remove(&index)).collect();
+    outcomes.sort_unstable_by_key(|(index, _)| *index);
+    let outcomes: Vec<Outcome> = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
     let is_done = !outcomes.iter().any(Outcome::is_worth_a_repeat);
     let report = Json(Report::new(guard, &outcomes));
     Ok(if is_done { Progress::Done(report) } else { Progress::Unfinished(report) })

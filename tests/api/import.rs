@@ -1,5 +1,7 @@
 //! Importing many candidates in one request, once, whatever happens on the way.
 
+use std::time::Duration;
+
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
@@ -248,6 +250,17 @@ async fn it_costs_one_transaction_an_entry() {
     let replayed = import(&elsewhere, &project, Some(KEY), &list).await.expect(200);
     assert_eq!(replayed.log().dynamodb_calls, 1 + 1);
     assert_eq!(replayed.log().write_units, 0.0);
+}
+
+#[tokio::test]
+async fn four_transactions_at_once_never_meet() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    chaos.delay(Duration::from_millis(5));
+    let (list, _) = mixed(&app);
+    import(&owner, &project, None, &list).await.expect(200);
+    assert_eq!(chaos.traffic(), (4, 0));
 }
 
 #[tokio::test]

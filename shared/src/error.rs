@@ -32,10 +32,14 @@ pub enum Error {
     MethodNotAllowed,
     /// Somebody changed it meanwhile; read it again: 409.
     Changed,
+    /// The same request is being done at this moment; come again in so many seconds: 409.
+    InProgress(i64),
     /// The body is longer than allowed: 413.
     TooLarge,
     /// The body is not of the type that is understood: 415.
     UnsupportedMediaType,
+    /// The Idempotency-Key came with another body before: 422.
+    KeyReused,
     /// The storage is busy; come again in some seconds: 503.
     Busy(Source),
     /// A fault of ours: 500. The source is logged, never shown.
@@ -66,15 +70,17 @@ impl Error {
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Changed => StatusCode::CONFLICT,
+            Self::Changed | Self::InProgress(_) => StatusCode::CONFLICT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Busy(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
-    fn body(&self) -> Value {
+    /// What clients get to read.
+    pub fn body(&self) -> Value {
         let detail = |code: &str, detail: &str| json!({"detail": detail, "code": code});
         match self {
             Self::Fields(errors) => json!(errors.0),
@@ -89,9 +95,15 @@ impl Error {
             Self::Changed => {
                 detail("changed", "Somebody changed this meanwhile. Read it again and repeat your change.")
             }
+            Self::InProgress(_) => {
+                detail("in_progress", "The same request is being done already. Repeat it shortly.")
+            }
             Self::TooLarge => detail("too_large", "The request body is too large."),
             Self::UnsupportedMediaType => {
                 detail("unsupported_media_type", "Send the body as application/json.")
+            }
+            Self::KeyReused => {
+                detail("idempotency_key_reused", "This Idempotency-Key came with another body before.")
             }
             Self::Busy(_) => detail("busy", "The service is busy. Try again shortly."),
             Self::Internal(_) => detail("internal_error", "Something went wrong on our side."),
@@ -101,6 +113,7 @@ impl Error {
     fn header(&self) -> Option<(HeaderName, HeaderValue)> {
         match self {
             Self::Unauthenticated(_) => Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Token"))),
+            Self::InProgress(seconds) => Some((header::RETRY_AFTER, HeaderValue::from(*seconds))),
             Self::Busy(_) => Some((header::RETRY_AFTER, HeaderValue::from_static("2"))),
             _ => None,
         }

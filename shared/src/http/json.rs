@@ -11,8 +11,11 @@ use crate::domain::partner_data::PartnerData;
 use crate::domain::text::{Line, Lines};
 use crate::error::{Error, FieldErrors, Result};
 
-/// The longest JSON body that is read.
+/// The longest body that one object is read from.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
+/// The longest body that is read. As part of an event, where each quotation mark takes two bytes, it has to stay below
+/// Lambda's 6 MB.
+pub(crate) const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
 
 const REQUIRED: &str = "This field is required.";
 const NOT_NULL: &str = "This field may not be null.";
@@ -32,13 +35,47 @@ impl FromRequest<App> for Fields {
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &App) -> Result<Self> {
-        let declared =
-            request.headers().get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
-        if declared.is_some_and(|declared| !is_json(declared)) {
-            return Err(Error::UnsupportedMediaType);
-        }
-        Self::parse(&read_body(request.into_body()).await?)
+        Self::parse(&read_json(request, MAX_BODY_BYTES).await?)
     }
+}
+
+/// The items of a JSON list of 1 to `MAX` objects; one that is no object is an error in its place.
+#[derive(Debug)]
+pub struct Entries<const MAX: usize>(pub Vec<Result<Fields>>);
+
+impl<const MAX: usize> FromRequest<App> for Entries<MAX> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, _: &App) -> Result<Self> {
+        Self::parse(&read_json(request, MAX_LIST_BYTES).await?)
+    }
+}
+
+impl<const MAX: usize> Entries<MAX> {
+    /// The items of a JSON text.
+    ///
+    /// # Errors
+    /// [`Error::MalformedJson`], or a message across fields when it is no list, an empty one or one that is too long.
+    fn parse(json: &[u8]) -> Result<Self> {
+        let refuse = |message: &str| Err(Error::field(FieldErrors::ACROSS, message));
+        match parse(json)? {
+            Value::Array(list) if list.is_empty() => refuse("This list may not be empty."),
+            Value::Array(list) if list.len() > MAX => {
+                refuse(&format!("Ensure this list has no more than {MAX} items."))
+            }
+            Value::Array(list) => Ok(Self(list.into_iter().map(Fields::of).collect())),
+            _ => refuse("Invalid data. Expected a list."),
+        }
+    }
+}
+
+async fn read_json(request: Request, limit: usize) -> Result<Bytes> {
+    let declared =
+        request.headers().get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+    if declared.is_some_and(|declared| !is_json(declared)) {
+        return Err(Error::UnsupportedMediaType);
+    }
+    read_body(request.into_body(), limit).await
 }
 
 fn is_json(content_type: &str) -> bool {
@@ -46,9 +83,14 @@ fn is_json(content_type: &str) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-async fn read_body(body: Body) -> Result<Bytes> {
+/// A body of at most `limit` bytes.
+pub(crate) async fn read_body(body: Body, limit: usize) -> Result<Bytes> {
     // Whatever else may go wrong with a body here, a length is all that is limited.
-    axum::body::to_bytes(body, MAX_BODY_BYTES).await.map_err(|_| Error::TooLarge)
+    axum::body::to_bytes(body, limit).await.map_err(|_| Error::TooLarge)
+}
+
+fn parse(json: &[u8]) -> Result<Value> {
+    serde_json::from_slice(json).map_err(|error| Error::MalformedJson(error.to_string()))
 }
 
 impl Fields {
@@ -57,10 +99,13 @@ impl Fields {
     /// # Errors
     /// [`Error::MalformedJson`], or a message across fields when it is no object.
     pub fn parse(json: &[u8]) -> Result<Self> {
-        match serde_json::from_slice(json) {
-            Ok(Value::Object(object)) => Ok(Self { object, errors: FieldErrors::default() }),
-            Ok(_) => Err(Error::field(FieldErrors::ACROSS, "Invalid data. Expected an object.")),
-            Err(error) => Err(Error::MalformedJson(error.to_string())),
+        Self::of(parse(json)?)
+    }
+
+    fn of(value: Value) -> Result<Self> {
+        match value {
+            Value::Object(object) => Ok(Self { object, errors: FieldErrors::default() }),
+            _ => Err(Error::field(FieldErrors::ACROSS, "Invalid data. Expected an object.")),
         }
     }
 

@@ -176,6 +176,24 @@ pub(crate) fn effect_in(pk: &str) -> Option<&str> {
     pk.strip_prefix("EFFECT#")
 }
 
+/// Names a request with an Idempotency-Key: for one account, on one route, one key is one request.
+pub(crate) fn idempotency_id(c: &CompanyId, by: Account, route: &str, key: &str) -> String {
+    // None of the parts can hold the separator.
+    let Key { pk, sk } = account(c, by);
+    URL_SAFE_NO_PAD.encode(Sha256::digest(format!("{pk}\n{sk}\n{route}\n{key}")))
+}
+
+/// What is known of a request with an Idempotency-Key.
+pub(crate) fn idempotency(id: &str) -> Key {
+    let pk = format!("IDEMPOTENCY#{id}");
+    Key::new(pk.clone(), pk)
+}
+
+/// One more part of the answer to such a request, as the `version`th write of its item has it.
+pub(crate) fn idempotency_part(id: &str, version: u64, part: usize) -> Key {
+    Key::new(format!("IDEMPOTENCY#{id}"), format!("PART#{version}#{part}"))
+}
+
 /// An event that has been dealt with.
 pub(crate) fn event(id: &str) -> Key {
     Key::new(format!("EVENT#{id}"), "EVENT")

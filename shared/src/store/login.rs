@@ -41,7 +41,7 @@ impl Transaction {
 }
 
 /// The message when a user name leads to somebody already.
-pub(super) const TAKEN_USERNAME: &str = "This username is already in use.";
+pub const TAKEN_USERNAME: &str = "This username is already in use.";
 
 /// How many entries of a name are looked at: a user name, a customer's email, and the newest of the candidates with
 /// that email, each of which costs the time of a password check.

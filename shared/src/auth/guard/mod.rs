@@ -5,6 +5,7 @@
 mod beside;
 mod candidate;
 mod company;
+mod once;
 mod operator;
 mod project;
 mod public;
@@ -14,11 +15,12 @@ mod whoami;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 pub use beside::{Beside, CandidatePage};
 pub use candidate::OnCandidate;
 pub use company::InCompany;
+pub use once::{Progress, Turn};
 pub use operator::Operator;
 pub use project::{InProject, OnProject};
 pub use public::{LoggedIn, Public};
@@ -64,6 +66,11 @@ impl Scope {
     /// Makes and reads the addresses of resources.
     pub fn references(&self) -> References<'_> {
         References::new(self.app.config())
+    }
+
+    /// How long ago the request came.
+    pub fn age(&self) -> TimeDelta {
+        self.app.now() - self.now
     }
 
     /// The settings.

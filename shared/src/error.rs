@@ -33,12 +33,16 @@ pub enum Error {
     MethodNotAllowed,
     /// Somebody changed it meanwhile; read it again: 409.
     Changed,
+    /// The same request is being done at this moment; come again in so many seconds: 409.
+    InProgress(i64),
     /// The body is longer than allowed: 413.
     TooLarge,
     /// The body is not of the type that is understood: 415.
     UnsupportedMediaType,
     /// Too many attempts; the time after which another may be made: 429.
     Throttled(TimeDelta),
+    /// The Idempotency-Key came with another body before: 422.
+    KeyReused,
     /// The storage is busy; come again in some seconds: 503.
     Busy(Source),
     /// A fault of ours: 500. The source is logged, never shown.
@@ -69,16 +73,18 @@ impl Error {
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Changed => StatusCode::CONFLICT,
+            Self::Changed | Self::InProgress(_) => StatusCode::CONFLICT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Busy(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
-    fn body(&self) -> Value {
+    /// What clients get to read.
+    pub fn body(&self) -> Value {
         let detail = |code: &str, detail: &str| json!({"detail": detail, "code": code});
         match self {
             Self::Fields(errors) => json!(errors.0),
@@ -93,11 +99,17 @@ impl Error {
             Self::Changed => {
                 detail("changed", "Somebody changed this meanwhile. Read it again and repeat your change.")
             }
+            Self::InProgress(_) => {
+                detail("in_progress", "The same request is being done already. Repeat it shortly.")
+            }
             Self::TooLarge => detail("too_large", "The request body is too large."),
             Self::UnsupportedMediaType => {
                 detail("unsupported_media_type", "Send the body as application/json.")
             }
             Self::Throttled(_) => detail("throttled", "Too many attempts have failed. Try again later."),
+            Self::KeyReused => {
+                detail("idempotency_key_reused", "This Idempotency-Key came with another body before.")
+            }
             Self::Busy(_) => detail("busy", "The service is busy. Try again shortly."),
             Self::Internal(_) => detail("internal_error", "Something went wrong on our side."),
         }
@@ -109,6 +121,7 @@ impl Error {
             Self::Throttled(wait) => {
                 Some((header::RETRY_AFTER, HeaderValue::from(wait.num_seconds().max(1))))
             }
+            Self::InProgress(seconds) => Some((header::RETRY_AFTER, HeaderValue::from(*seconds))),
             Self::Busy(_) => Some((header::RETRY_AFTER, HeaderValue::from_static("2"))),
             _ => None,
         }

@@ -184,6 +184,7 @@ fn body(method: &Method, path: &str) -> Option<Value> {
         }
         ("POST", "projects") => Some(json!({ "name": "Another" })),
         ("POST", "candidates") => Some(json!({ "first_name": "Ada", "last_name": "Lovelace" })),
+        ("POST", "import") => Some(json!([{ "first_name": "Ada", "last_name": "Lovelace" }])),
         ("PATCH", "status") => Some(json!({ "status": "40-running" })),
         ("PATCH", "{projectId}") => Some(json!({ "contact_person": "Grace Hopper" })),
         ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),

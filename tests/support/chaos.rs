@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderValue, Request, Response, StatusCode, header, request, response};
@@ -63,6 +65,18 @@ pub struct Chaos {
 struct Shared {
     upstream: SocketAddr,
     operations: Mutex<HashMap<String, Operation>>,
+    /// How many more requests come through; none when all do.
+    left: Mutex<Option<usize>>,
+    delay_micros: AtomicU64,
+    traffic: Mutex<Traffic>,
+}
+
+/// Transactions under way, by the items that they are about.
+#[derive(Debug, Default)]
+struct Traffic {
+    under_way: Vec<HashSet<String>>,
+    most: usize,
+    meetings: usize,
 }
 
 #[derive(Default)]
@@ -89,6 +103,23 @@ impl Operation {
 }
 
 impl Shared {
+    /// Whether a request that has just come is one of those that still come through.
+    fn admits(&self) -> bool {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *left {
+            None => true,
+            Some(0) => false,
+            Some(left) => {
+                *left -= 1;
+                true
+            }
+        }
+    }
+
+    fn traffic(&self) -> MutexGuard<'_, Traffic> {
+        self.traffic.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn operations(&self) -> MutexGuard<'_, HashMap<String, Operation>> {
         self.operations.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -98,8 +129,13 @@ impl Chaos {
     /// Starts a proxy to `upstream`, such as `http://127.0.0.1:8000`.
     pub(crate) async fn start(upstream: &str) -> Self {
         let address = upstream.strip_prefix("http://").and_then(|address| address.parse().ok());
-        let shared =
-            Arc::new(Shared { upstream: address.expect("an address"), operations: Mutex::default() });
+        let shared = Arc::new(Shared {
+            upstream: address.expect("an address"),
+            operations: Mutex::default(),
+            left: Mutex::default(),
+            delay_micros: AtomicU64::default(),
+            traffic: Mutex::default(),
+        });
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let mut server = JoinSet::new();
@@ -135,8 +171,21 @@ impl Chaos {
         operations.entry("TransactWriteItems".to_owned()).or_default().first_attempts = faults.to_vec();
     }
 
+    /// Lets so many more requests through, of all operations, and then none: for the table that is as if the process
+    /// had died.
+    pub fn cut_after(&self, requests: usize) {
+        *self.shared.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(requests);
+    }
+
+    /// Lets every request take so much longer, as if DynamoDB were farther away.
+    pub fn delay(&self, by: Duration) {
+        let micros = u64::try_from(by.as_micros()).expect("a short time");
+        self.shared.delay_micros.store(micros, Ordering::Relaxed);
+    }
+
     /// Lets requests through again.
     pub fn heal(&self) {
+        *self.shared.left.lock().unwrap_or_else(PoisonError::into_inner) = None;
         for operation in self.shared.operations().values_mut() {
             operation.always = None;
             operation.faults.clear();
@@ -144,10 +193,43 @@ impl Chaos {
         }
     }
 
+    /// How many transactions were under way at once at most, and how often one was about an item of another.
+    pub fn traffic(&self) -> (usize, usize) {
+        let traffic = self.shared.traffic();
+        (traffic.most, traffic.meetings)
+    }
+
     /// How many requests of an operation have come so far.
     pub fn requests(&self, operation: &str) -> usize {
         self.shared.operations().get(operation).map_or(0, |operation| operation.requests)
     }
+}
+
+impl Traffic {
+    fn enter(&mut self, items: &HashSet<String>) {
+        self.meetings += self.under_way.iter().filter(|others| !others.is_disjoint(items)).count();
+        self.under_way.push(items.clone());
+        self.most = self.most.max(self.under_way.len());
+    }
+
+    fn leave(&mut self, items: &HashSet<String>) {
+        let place = self.under_way.iter().position(|others| others == items);
+        place.map(|place| self.under_way.swap_remove(place));
+    }
+}
+
+/// The keys of the items that a transaction is about; none for other requests.
+fn items_of(operation: &str, body: &[u8]) -> HashSet<String> {
+    if operation != "TransactWriteItems" {
+        return HashSet::new();
+    }
+    let request: Value = serde_json::from_slice(body).unwrap_or_default();
+    let parts = request["TransactItems"].as_array().into_iter().flatten().filter_map(Value::as_object);
+    let keys = parts.flat_map(|part| part.values()).map(|write| {
+        let key = if write["Key"].is_object() { &write["Key"] } else { &write["Item"] };
+        format!("{} {}", key["pk"], key["sk"])
+    });
+    keys.collect()
 }
 
 async fn listen(listener: TcpListener, shared: Arc<Shared>) {
@@ -169,23 +251,44 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<R
     let body = to_bytes(Body::new(body), usize::MAX).await.map_err(io::Error::other)?;
     let target = head.headers.get("x-amz-target").and_then(|target| target.to_str().ok());
     let operation = target.and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned();
+    let items = items_of(&operation, &body);
     let fault = {
         let mut operations = shared.operations();
         operations.entry(operation).or_default().fault(&body)
     };
+    if !shared.admits() {
+        return Err(io::ErrorKind::ConnectionReset.into());
+    }
+    if items.is_empty() {
+        return meet(&shared, head, body, fault).await;
+    }
+    shared.traffic().enter(&items);
+    let answer = meet(&shared, head, body, fault).await;
+    shared.traffic().leave(&items);
+    answer
+}
+
+/// Lets a request meet its fate.
+async fn meet(
+    shared: &Shared,
+    head: request::Parts,
+    body: Bytes,
+    fault: Option<Fault>,
+) -> io::Result<Response<Body>> {
+    tokio::time::sleep(Duration::from_micros(shared.delay_micros.load(Ordering::Relaxed))).await;
     match fault {
-        None => forward(&shared, head, body).await,
+        None => forward(shared, head, body).await,
         Some(Fault::Conflict) => Ok(conflict(&body)),
         Some(Fault::Throttled) => Ok(error("ThrottlingException", json!({ "message": "Rate exceeded" }))),
         Some(Fault::Unreachable) => Err(io::ErrorKind::ConnectionReset.into()),
         Some(Fault::AnswerLost) => {
-            forward(&shared, head, body).await?;
+            forward(shared, head, body).await?;
             Err(io::ErrorKind::ConnectionReset.into())
         }
-        Some(Fault::HalfProcessed) => half(&shared, head, &body).await,
+        Some(Fault::HalfProcessed) => half(shared, head, &body).await,
         Some(Fault::Paused(pause)) => {
             pause.wait().await;
-            forward(&shared, head, body).await
+            forward(shared, head, body).await
         }
     }
 }

@@ -3,6 +3,7 @@
 mod changes;
 mod crud;
 mod deadline;
+mod import;
 mod reminder;
 mod status;
 mod view;
@@ -12,6 +13,7 @@ use shared::http::Routes;
 /// The routes of this group.
 pub fn routes() -> Routes {
     const LIST: &str = "/companies/{companyId}/projects/{projectId}/candidates/";
+    const IMPORT: &str = "/companies/{companyId}/projects/{projectId}/candidates/import/";
     const ONE: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/";
     const DEADLINE: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/deadline/";
     const ADVANCE: &str =
@@ -21,6 +23,7 @@ pub fn routes() -> Routes {
     Routes::new()
         .get(LIST, crud::list)
         .post(LIST, crud::create)
+        .post(IMPORT, import::create)
         .get(ONE, crud::read)
         .patch(ONE, crud::update)
         .delete(ONE, crud::delete)

@@ -186,6 +186,26 @@ impl<'de, T> Deserialize<'de> for Id<T> {
     }
 }
 
+/// Identifiers that follow one another without a gap, so that the first of them tells them all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdBlock {
+    first: Id<IdBlock>,
+}
+
+impl IdBlock {
+    /// How many there are.
+    pub const SIZE: usize = 1_000;
+
+    /// The identifier at `index`, counted from 0.
+    ///
+    /// # Panics
+    /// Beyond [`Self::SIZE`] in debug builds: what stands there belongs to somebody else.
+    pub fn id<T>(self, index: usize) -> Id<T> {
+        debug_assert!(index < Self::SIZE, "an identifier behind the end of its block");
+        Id::new(Ulid(self.first.ulid.0.wrapping_add(index as u128)))
+    }
+}
+
 /// Makes identifiers that never repeat and, within one process, always grow.
 pub struct Ids {
     entropy: Arc<dyn Entropy>,
@@ -203,6 +223,16 @@ impl Ids {
     /// Within one millisecond, or when the clock steps back, it follows the one before, so that lists keep the order
     /// in which things were created.
     pub fn next<T>(&self, now: DateTime<Utc>) -> Id<T> {
+        Id::new(self.take(1, now))
+    }
+
+    /// The identifiers that come next, made at `now` as [`Self::next`] makes one.
+    pub fn next_block(&self, now: DateTime<Utc>) -> IdBlock {
+        IdBlock { first: Id::new(self.take(IdBlock::SIZE, now)) }
+    }
+
+    /// The first of the next `count` identifiers, none of which is given out again.
+    fn take(&self, count: usize, now: DateTime<Utc>) -> Ulid {
         let millisecond = u64::try_from(now.timestamp_millis()).unwrap_or(0);
         let mut random = [0; 16];
         self.entropy.fill(&mut random);
@@ -214,8 +244,8 @@ impl Ids {
         } else {
             last.increment().unwrap_or(fresh)
         };
-        *last = next;
-        Id::new(next)
+        *last = Ulid(next.0.wrapping_add(count as u128 - 1));
+        next
     }
 }
 
@@ -251,5 +281,17 @@ mod tests {
         let made: Vec<ProjectId> = [now, now, earlier, now].into_iter().map(|at| ids.next(at)).collect();
         assert!(made.is_sorted_by(|a, b| a < b), "{made:?}");
         assert!(made.iter().map(ToString::to_string).is_sorted());
+    }
+
+    #[test]
+    fn a_block_is_one_run_that_nothing_else_is_part_of() {
+        let ids = Ids::new(Arc::new(SystemEntropy));
+        let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
+        let before: ProjectId = ids.next(now);
+        let block = ids.next_block(now);
+        let after: ProjectId = ids.next(now);
+        let all: Vec<ProjectId> = (0..IdBlock::SIZE).map(|index| block.id(index)).collect();
+        assert!(before < all[0] && all[IdBlock::SIZE - 1] < after);
+        assert!(all.is_sorted_by(|a, b| a < b));
     }
 }

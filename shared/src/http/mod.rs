@@ -1,5 +1,6 @@
 //! HTTP: routes in, guarded handlers, views out.
 
+pub mod idempotency;
 pub mod json;
 pub mod mounts;
 pub mod page;
@@ -10,6 +11,6 @@ pub mod routes;
 mod serve;
 pub mod view;
 
-pub use json::Fields;
+pub use json::{Entries, Fields};
 pub use routes::Routes;
 pub use serve::serve;

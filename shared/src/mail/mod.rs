@@ -57,7 +57,7 @@ impl<'a> Letter<'a> {
             language: project.settings.support_lang.unwrap_or(company.default_project_lang),
             deadline: candidate.profile.deadline,
             timezone: company.timezone.as_str(),
-            link: Link::new(suite, candidate.access_key.as_ref()),
+            link: Link::new(suite, candidate, project),
         }
     }
 }
@@ -65,15 +65,18 @@ impl<'a> Letter<'a> {
 /// Where a mail leads its reader.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Link {
-    /// To register. The address is a secret: it holds the activation key.
+    /// To register with a password. The address is a secret: it holds the activation key.
     Register(String),
+    /// To take the interview without a password. The address is a secret: it holds the key that does for one.
+    Open(String),
     /// To log in and take the interview.
     Start(String),
 }
 
 impl Link {
-    /// The page to register on for who has a key, the page to log in on for who needs none any more.
-    pub fn new(suite: &Url, key: Option<&AccessKey>) -> Self {
+    /// The page for who has a key: to register on, or the interview where that needs no password and none was chosen; the
+    /// page to log in on for who needs a key no more.
+    pub fn new(suite: &Url, candidate: &Candidate, project: &Project) -> Self {
         let page = |segments: &[&str]| {
             let mut url = suite.clone();
             if let Ok(mut path) = url.path_segments_mut() {
@@ -81,52 +84,27 @@ impl Link {
             }
             String::from(url)
         };
-        match key {
-            Some(key) => Self::Register(page(&["register", key.as_str()])),
-            None => Self::Start(page(&["interview", ""])),
+        let company = candidate.company.as_str();
+        let does_without_password = project.settings.allow_hash_login && candidate.password_hash.is_none();
+        match candidate.access_key.as_ref().map(AccessKey::as_str) {
+            Some(key) if does_without_password => Self::Open(page(&["interview", company, key])),
+            Some(key) => Self::Register(page(&["register", key])),
+            None => Self::Start(page(&["interview", company, ""])),
         }
     }
 
-    /// Whether the reader has registered already.
-    pub fn is_registered(&self) -> bool {
-        matches!(self, Self::Start(_))
+    /// Whether the address is a secret of its reader.
+    pub fn is_personal(&self) -> bool {
+        matches!(self, Self::Register(_) | Self::Open(_))
     }
 
     /// The address.
     pub fn url(&self) -> &str {
         match self {
-            Self::Register(url) | Self::Start(url) => url,
+            Self::Register(url) | Self::Open(url) | Self::Start(url) => url,
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_link_leads_into_the_web_application_wherever_it_is_mounted() {
-        let key = AccessKey::new("aB3-_x".to_owned());
-        for (suite, root) in [
-            ("https://hr.example", "https://hr.example"),
-            ("https://hr.example/", "https://hr.example"),
-            ("https://hr.example/app", "https://hr.example/app"),
-            ("http://localhost:8080/app/", "http://localhost:8080/app"),
-        ] {
-            let suite = Url::parse(suite).unwrap();
-            let register = Link::new(&suite, Some(&key));
-            assert_eq!(register.url(), format!("{root}/register/aB3-_x"));
-            assert!(!register.is_registered());
-            let start = Link::new(&suite, None);
-            assert_eq!(start.url(), format!("{root}/interview/"));
-            assert!(start.is_registered());
-        }
-    }
-
-    #[test]
-    fn a_key_cannot_leave_its_segment() {
-        let suite = Url::parse("https://hr.example/").unwrap();
-        let link = Link::new(&suite, Some(&AccessKey::new("../a?b#c\"<".to_owned())));
-        assert_eq!(link.url(), "https://hr.example/register/..%2Fa%3Fb%23c%22%3C");
-    }
-}
+mod tests;

@@ -1,5 +1,7 @@
 //! Access patterns of candidates.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 
 use super::Store;
@@ -12,7 +14,7 @@ use super::transaction::Transaction;
 use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
-use crate::domain::id::{CompanyId, ProjectId};
+use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::tally::{Tally, shard_of};
 use crate::domain::transition::Step;
 use crate::error::{Error, Result};
@@ -35,12 +37,12 @@ impl Store {
     /// Creates a candidate as `step` has it, at `now`.
     ///
     /// # Errors
-    /// A message on `username` when it is taken; [`PROJECT_NOT_RUNNING`] when the step needs that it is.
+    /// [`Error::Changed`] when there is one with its identifier; a message on `username` when it is taken; [`PROJECT_NOT_RUNNING`] when the step needs that it is.
     ///
     /// [`PROJECT_NOT_RUNNING`]: crate::domain::transition::PROJECT_NOT_RUNNING
     pub async fn create_candidate(&self, step: &Step, now: DateTime<Utc>) -> Result<()> {
         let mut transaction = self.transaction();
-        transaction.create(&step.candidate, Error::internal("a new identifier is taken"))?;
+        transaction.create(&step.candidate, Error::Changed)?;
         transaction.follow(None, Some(&step.candidate), step.needs_running_project)?;
         transaction.effect(Effect::of_step(step, 1, now))?;
         self.commit(transaction).await
@@ -106,6 +108,23 @@ impl Store {
         transaction.delete(candidate)?;
         transaction.follow(Some(candidate), None, false)?;
         self.commit(transaction).await
+    }
+
+    /// Those of a project's candidates that have one of these identifiers.
+    pub async fn candidates(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        ids: impl IntoIterator<Item = CandidateId>,
+    ) -> Result<HashMap<CandidateId, Versioned<Candidate>>> {
+        let keys: Vec<Key> = ids.into_iter().map(|id| keys::candidate(company, project, id)).collect();
+        let mut batch = self.get(keys.clone()).await?;
+        let mut found = HashMap::new();
+        for key in &keys {
+            let candidate: Option<Versioned<Candidate>> = batch.take(key)?;
+            found.extend(candidate.map(|candidate| (candidate.id, candidate)));
+        }
+        Ok(found)
     }
 
     /// A page of a project's candidates, those with one status only if asked for.

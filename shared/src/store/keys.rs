@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use sha2::{Digest, Sha256};
 
-use crate::domain::account::Account;
+use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, VideoId};
 use crate::domain::project::ProjectStatus;
@@ -199,6 +199,23 @@ pub(crate) fn effect(id: &str) -> Key {
 /// The identifier of the effect with this partition key.
 pub(crate) fn effect_in(pk: &str) -> Option<&str> {
     pk.strip_prefix("EFFECT#")
+}
+
+/// Names a request with an Idempotency-Key: for one account, on one route, one key is one request.
+pub(crate) fn idempotency_id(c: &CompanyId, by: Principal, route: &str, key: &str) -> String {
+    // None of the parts can hold the separator.
+    SecretHash::of(&format!("{c}\n{by}\n{route}\n{key}")).as_str().to_owned()
+}
+
+/// What is known of a request with an Idempotency-Key.
+pub(crate) fn idempotency(id: &str) -> Key {
+    let pk = format!("IDEMPOTENCY#{id}");
+    Key::new(pk.clone(), pk)
+}
+
+/// One more part of the answer to such a request, as the `version`th write of its item has it.
+pub(crate) fn idempotency_part(id: &str, version: u64, part: usize) -> Key {
+    Key::new(format!("IDEMPOTENCY#{id}"), format!("PART#{version}#{part}"))
 }
 
 /// An event that has been dealt with.

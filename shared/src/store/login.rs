@@ -26,7 +26,7 @@ impl Transaction {
 }
 
 /// The message when a user name leads to somebody already.
-pub(super) const TAKEN_USERNAME: &str = "This username is already in use.";
+pub const TAKEN_USERNAME: &str = "This username is already in use.";
 
 /// Everything about a name that somebody logs in with stands in one partition.
 pub(crate) struct LoginPartition {

@@ -9,6 +9,7 @@ mod company;
 mod customer;
 mod due;
 mod effect;
+mod idempotency;
 mod item;
 pub(crate) mod keys;
 mod login;
@@ -33,16 +34,18 @@ pub use capacity::Usage;
 pub use customer::CustomerChange;
 pub use due::{Due, DueCursor};
 pub use effect::{Subject, effect_in};
+pub(crate) use idempotency::{Answer, Attempt, Begun, KeyedRequest};
 pub use item::Versioned;
 pub(crate) use keys::Key;
 pub(crate) use login::LoginPartition;
+pub use login::TAKEN_USERNAME;
 pub use project::Counted;
 pub use report::Reported;
 pub use session::{Session, SessionKind};
 pub(crate) use tally::shards;
 
 use crate::app::App;
-use crate::domain::id::Id;
+use crate::domain::id::{Id, IdBlock};
 
 /// How long all calls of a request may take together, so that it is answered within the functions' ten seconds.
 const PATIENCE: Duration = Duration::from_secs(9);
@@ -63,13 +66,18 @@ impl Store {
     }
 
     /// The same access for work that may take longer than a request.
-    pub(crate) fn with_patience(self, patience: Duration) -> Self {
+    pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
     /// A new identifier, made at `now`.
     pub fn next_id<T>(&self, now: DateTime<Utc>) -> Id<T> {
         self.app.ids().next(now)
+    }
+
+    /// New identifiers in a row, made at `now`.
+    pub(crate) fn next_ids(&self, now: DateTime<Utc>) -> IdBlock {
+        self.app.ids().next_block(now)
     }
 
     /// Opens the connection to DynamoDB by one cheap read, so that the first request does not wait for it.

@@ -1,10 +1,10 @@
-//! Writes of one entity by itself, which cost half of what they would in a transaction.
+//! Writes of one item by itself, which cost half of what they would in a transaction.
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 
 use super::Store;
-use super::item::{self, Entity, Versioned, number};
+use super::item::{self, Entity, Item, Versioned, number};
 use super::keys::Key;
 use super::retry::Failure;
 use crate::error::{Error, Result};
@@ -80,6 +80,26 @@ impl Store {
         })
         .await?;
         Ok(Versioned::new(after, version))
+    }
+
+    /// Puts a bare item, whatever stands there.
+    pub(super) async fn put(&self, key: Key, attributes: Item) -> Result<()> {
+        let mut item = attributes;
+        item.extend(key.into_attributes());
+        self.with_retries(|| async {
+            let response = self
+                .client()
+                .put_item()
+                .table_name(self.table())
+                .set_item(Some(item.clone()))
+                .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .send()
+                .await
+                .map_err(Failure::of)?;
+            self.usage.count_writes(response.consumed_capacity());
+            Ok(())
+        })
+        .await
     }
 
     /// Deletes an entity.

@@ -42,7 +42,10 @@ impl Transaction {
     pub(super) fn create_item(&mut self, key: Key, attributes: Item, taken: Error) -> Result<()> {
         let mut item = attributes;
         item.extend(key.into_attributes());
-        let put = self.put(item).condition_expression("attribute_not_exists(pk)");
+        let put = self
+            .put(item)
+            .condition_expression("attribute_not_exists(pk)")
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
         self.push(TransactWriteItem::builder().put(put.build().map_err(Error::internal)?).build(), taken);
         Ok(())
     }

@@ -6,6 +6,7 @@ mod beside;
 mod candidate;
 mod company;
 mod customer;
+mod once;
 mod operator;
 mod project;
 mod public;
@@ -15,12 +16,13 @@ mod whoami;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 pub use beside::{Beside, CandidatePage};
 pub use candidate::OnCandidate;
 pub use company::InCompany;
 pub use customer::OnCustomer;
+pub use once::{Progress, Turn};
 pub use operator::Operator;
 pub use project::{InProject, OnProject};
 pub use public::{Chosen, LoggedIn, Public};
@@ -67,6 +69,11 @@ impl Scope {
     /// Makes and reads the addresses of resources.
     pub fn references(&self) -> References<'_> {
         References::new(self.app.config())
+    }
+
+    /// How long ago the request came.
+    pub fn age(&self) -> TimeDelta {
+        self.app.now() - self.now
     }
 
     /// The settings.

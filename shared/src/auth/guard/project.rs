@@ -6,7 +6,7 @@ use std::ops::Deref;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::{Request, Scope, require};
+use super::{Beside, Request, Scope, require};
 use crate::app::App;
 use crate::auth::policy::{Action, Grant, Standing};
 use crate::domain::company::Company;
@@ -98,6 +98,20 @@ impl<G: Grant> FromRequestParts<App> for InProject<G> {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let request = Request::new(parts, app).await?;
         Ok(Self::admit(&request, |_, _| Ok(Vec::new())).await?.0)
+    }
+}
+
+impl<G: Grant> FromRequestParts<App> for Beside<InProject<G>, Company> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let request = Request::new(parts, app).await?;
+        let more = |company: &CompanyId, _| Ok(vec![keys::company(company)]);
+        let (guard, mut batch) = InProject::admit(&request, more).await?;
+        let company: Versioned<Company> =
+            batch.take(&keys::company(guard.company()))?.ok_or(Error::NotFound)?;
+        let company = Company::clone(&company);
+        Ok(Self(guard, company))
     }
 }
 

@@ -1,10 +1,8 @@
-//! Every mail in every language, to people whose names are markup.
+//! Every mail in every language with every link, to people whose names are markup.
 
 use chrono::{DateTime, Utc};
-use url::Url;
 
 use super::*;
-use crate::domain::secret::AccessKey;
 use crate::domain::text::{Line, Name};
 
 const MAILS: [CandidateMail; 3] =
@@ -18,7 +16,8 @@ const COMPANY: &str = "<b>Ac&me</b>, \"Inc\"";
 const PROJECT: &str = "C++ <dev> & {{ ops }} 'x'";
 const PERSON: &str = "Zoë <zoe@acme.example>";
 const REGISTER: &str = "https://hr.example/register/aB3-_x";
-const START: &str = "https://hr.example/interview/";
+const OPEN: &str = "https://hr.example/interview/acme/aB3-_x";
+const START: &str = "https://hr.example/interview/acme/";
 
 /// What a test decides about a letter.
 struct Case {
@@ -26,23 +25,22 @@ struct Case {
     person: Line<150>,
     address: Line<254>,
     deadline: Option<DateTime<Utc>>,
-    is_registered: bool,
+    link: Link,
 }
 
 impl Case {
-    fn hostile() -> Self {
+    fn hostile(link: Link) -> Self {
         Self {
             names: [FIRST, LAST, COMPANY, PROJECT].map(|name| Name::parse(name).unwrap()),
             person: Line::parse(PERSON).unwrap(),
             address: Line::parse("jobs@acme.example").unwrap(),
             deadline: Some("2026-11-08T22:59:00Z".parse().unwrap()),
-            is_registered: false,
+            link,
         }
     }
 
     fn render(&self, mail: CandidateMail, language: Language) -> Rendered {
         let [first_name, last_name, company, project] = &self.names;
-        let key = AccessKey::new("aB3-_x".to_owned());
         let letter = Letter {
             first_name,
             last_name,
@@ -53,17 +51,19 @@ impl Case {
             language,
             deadline: self.deadline,
             timezone: "Europe/Berlin",
-            link: Link::new(
-                &Url::parse("https://hr.example").unwrap(),
-                (!self.is_registered).then_some(&key),
-            ),
+            link: self.link.clone(),
         };
         render(mail, &letter).unwrap()
     }
 }
 
-fn all() -> impl Iterator<Item = (CandidateMail, Language)> {
-    MAILS.into_iter().flat_map(|mail| LANGUAGES.map(|language| (mail, language)))
+fn links() -> [Link; 3] {
+    [Link::Register(REGISTER.to_owned()), Link::Open(OPEN.to_owned()), Link::Start(START.to_owned())]
+}
+
+fn all() -> impl Iterator<Item = (CandidateMail, Language, Link)> {
+    let mails = MAILS.into_iter().flat_map(|mail| LANGUAGES.map(|language| (mail, language)));
+    mails.flat_map(|(mail, language)| links().map(|link| (mail, language, link)))
 }
 
 /// The text that a reader of this HTML sees, roughly.
@@ -74,8 +74,8 @@ fn unescaped(html: &str) -> String {
 
 #[test]
 fn names_are_escaped_in_html_and_plain_in_text() {
-    for (mail, language) in all() {
-        let rendered = Case::hostile().render(mail, language);
+    for (mail, language, link) in all() {
+        let rendered = Case::hostile(link.clone()).render(mail, language);
         for name in [FIRST, LAST, COMPANY, PROJECT, PERSON] {
             assert!(!rendered.html.contains(name), "{mail:?} {language:?}: {name}");
             assert!(unescaped(&rendered.html).contains(name), "{mail:?} {language:?}: {name}");
@@ -91,8 +91,8 @@ fn names_are_escaped_in_html_and_plain_in_text() {
 
 #[test]
 fn nothing_of_a_template_is_left() {
-    for (mail, language) in all() {
-        let Rendered { subject, html, text } = Case::hostile().render(mail, language);
+    for (mail, language, link) in all() {
+        let Rendered { subject, html, text } = Case::hostile(link.clone()).render(mail, language);
         // The project's name holds what looks like one.
         for part in [subject, unescaped(&html), text.clone()] {
             let rest = part.replace(PROJECT, "");
@@ -112,12 +112,10 @@ fn nothing_of_a_template_is_left() {
 fn subjects_are_one_line_whatever_a_stored_name_holds() {
     // A name that was stored by other means than parsing.
     let name = |text: &str| serde_json::from_value::<Name>(text.into()).unwrap();
-    let case = Case {
-        names: [name("a"), name("b"), name("Ac\0me\r"), name("dev\r\nBcc: all@other.example\r\n\r\n<p>")],
-        ..Case::hostile()
-    };
-    for (mail, language) in all() {
-        let plain = Case::hostile().render(mail, language).subject;
+    let names = [name("a"), name("b"), name("Ac\0me\r"), name("dev\r\nBcc: all@other.example\r\n\r\n<p>")];
+    for (mail, language, link) in all() {
+        let case = Case { names: names.clone(), ..Case::hostile(link.clone()) };
+        let plain = Case::hostile(link.clone()).render(mail, language).subject;
         let broken = case.render(mail, language).subject;
         for subject in [plain, broken] {
             assert!(!subject.is_empty() && !subject.contains(char::is_control), "{subject:?}");
@@ -129,24 +127,52 @@ fn subjects_are_one_line_whatever_a_stored_name_holds() {
 
 #[test]
 fn the_link_stands_in_both_parts() {
-    for (mail, language) in all() {
-        let rendered = Case::hostile().render(mail, language);
-        assert!(rendered.html.contains(&format!("href=\"{REGISTER}\"")));
-        assert!(rendered.html.contains(&format!(">{REGISTER}</a>")));
-        assert!(rendered.text.contains(&format!("\n{REGISTER}\n")));
+    for (mail, language, link) in all() {
+        let Rendered { html, text, .. } = Case::hostile(link.clone()).render(mail, language);
+        let url = link.url();
+        assert!(html.contains(&format!("href=\"{url}\"")) && html.contains(&format!(">{url}</a>")));
+        // Below the line that says what it is.
+        assert!(text.contains(&format!(":\n{url}\n\n")), "{text}");
+        for part in [&html, &text] {
+            for other in links().iter().filter(|other| !url.starts_with(other.url())) {
+                assert!(!part.contains(other.url()), "{mail:?} {language:?}: {}", other.url());
+            }
+        }
+        let notes = if link.is_personal() { 2 } else { 1 };
+        assert_eq!(
+            html.matches("class=\"note\"").count(),
+            notes,
+            "{mail:?} {language:?}: meant for one alone"
+        );
+    }
+}
 
-        let registered = Case { is_registered: true, ..Case::hostile() }.render(mail, language);
-        assert!(registered.html.contains(&format!("href=\"{START}\"")));
-        assert!(registered.text.contains(&format!("\n{START}\n")));
-        for part in [registered.html, registered.text] {
-            assert!(!part.contains("register/"), "no secret for who needs none");
+#[test]
+fn what_the_reader_does_fits_the_link() {
+    for (mail, language, link) in all() {
+        let (password, registration) = match language {
+            Language::En | Language::It => ("password", "regist"),
+            Language::De => ("passwort", "regist"),
+            Language::Fr => ("mot de passe", "inscri"),
+            Language::Es => ("contraseña", "regist"),
+            Language::Nl => ("wachtwoord", "regist"),
+        };
+        let Rendered { subject, html, text } = Case::hostile(link.clone()).render(mail, language);
+        for part in [html, text] {
+            // The address of the page to register on is no word.
+            let told = part.replace(link.url(), "").to_lowercase();
+            let has_steps = told.contains("<ol>") || told.contains("\n1. ");
+            assert_eq!(told.contains(password), link != Link::Open(OPEN.to_owned()), "{subject}");
+            assert_eq!(told.contains(registration), link != Link::Open(OPEN.to_owned()), "{subject}");
+            let is_first = matches!((mail, &link), (CandidateMail::Invitation, Link::Register(_)));
+            assert_eq!(has_steps, is_first, "{subject}");
         }
     }
 }
 
 #[test]
 fn a_deadline_is_told_in_the_readers_words_if_there_is_one() {
-    for (mail, language) in all() {
+    for (mail, language, link) in all() {
         let told = match language {
             Language::En => "Sunday 8 November 2026 at 23:59 (Europe/Berlin, UTC+1)",
             Language::De => "Sonntag, 8. November 2026, 23:59 Uhr (Europe/Berlin, UTC+1)",
@@ -155,11 +181,11 @@ fn a_deadline_is_told_in_the_readers_words_if_there_is_one() {
             Language::It => "domenica 8 novembre 2026, ore 23:59 (Europe/Berlin, UTC+1)",
             Language::Nl => "zondag 8 november 2026, 23.59 uur (Europe/Berlin, UTC+1)",
         };
-        let rendered = Case::hostile().render(mail, language);
+        let rendered = Case::hostile(link.clone()).render(mail, language);
         assert!(rendered.html.contains(told), "{mail:?} {language:?}");
         assert!(rendered.text.contains(told), "{mail:?} {language:?}");
 
-        let without = Case { deadline: None, ..Case::hostile() }.render(mail, language);
+        let without = Case { deadline: None, ..Case::hostile(link.clone()) }.render(mail, language);
         for part in [&without.html, &without.text] {
             assert!(!part.contains("2026") && !part.contains("None"), "{mail:?} {language:?}");
         }
@@ -173,9 +199,9 @@ fn a_contact_is_named_as_far_as_it_is_known() {
     assert_eq!(contact("Zoë", "").as_deref(), Some("Zoë"));
     assert_eq!(contact("", "a@b.co").as_deref(), Some("a@b.co"));
     assert_eq!(contact("Zoë", "a@b.co").as_deref(), Some("Zoë (a@b.co)"));
-    let case = Case { person: Line::default(), address: Line::default(), ..Case::hostile() };
-    for (mail, language) in all() {
-        let with = Case::hostile().render(mail, language).text.lines().count();
+    for (mail, language, link) in all() {
+        let case = Case { person: Line::default(), address: Line::default(), ..Case::hostile(link.clone()) };
+        let with = Case::hostile(link.clone()).render(mail, language).text.lines().count();
         assert_eq!(case.render(mail, language).text.lines().count() + 2, with, "{mail:?} {language:?}");
     }
 }
@@ -183,7 +209,7 @@ fn a_contact_is_named_as_far_as_it_is_known() {
 #[test]
 fn mails_differ_by_occasion_and_language() {
     let mut subjects: Vec<_> =
-        all().map(|(mail, language)| Case::hostile().render(mail, language).subject).collect();
+        all().map(|(mail, language, link)| Case::hostile(link).render(mail, language).subject).collect();
     subjects.sort();
     subjects.dedup();
     assert_eq!(subjects.len(), 18);

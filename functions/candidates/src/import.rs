@@ -1,0 +1,151 @@
+//! Importing many candidates at once: each is created, gets its deadline and is invited, or says why not.
+
+mod entry;
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use axum::Json;
+use axum::response::Response;
+use chrono::TimeDelta;
+use futures_util::future::join_all;
+use serde::Serialize;
+use serde_json::{Value, json};
+use shared::auth::guard::{Beside, InProject, Progress, Turn};
+use shared::auth::policy::ChangeProject;
+use shared::domain::Refusal;
+use shared::domain::candidate::Profile;
+use shared::domain::company::Company;
+use shared::domain::id::{CandidateId, IdBlock};
+use shared::domain::tally::{SHARDS, shard_of};
+use shared::domain::text::fold_case;
+use shared::domain::transition::Terms;
+use shared::http::Entries;
+use shared::http::idempotency::Keyed;
+use shared::store::TAKEN_USERNAME;
+use shared::{Error, Result};
+
+use crate::changes::Changes;
+use entry::{Importer, Outcome};
+
+/// How many candidates one request may bring.
+const MAX_ENTRIES: usize = IdBlock::SIZE;
+/// How long entries are taken on. What has begun then still needs some seconds of the 29 that the function has.
+const TAKING_ON: TimeDelta = TimeDelta::seconds(22);
+/// How long the storage may be busy before it is left to a repeat.
+const PATIENCE: Duration = Duration::from_secs(26);
+
+const NOT_DONE_IN_TIME: Refusal = Refusal {
+    code: "not_done_in_time",
+    detail: "There was no time for this entry. Repeat the request with the same Idempotency-Key; if it had none, send what is left.",
+};
+
+#[derive(Serialize)]
+struct Report {
+    meta: Meta,
+    objects: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Meta {
+    total: usize,
+    created: usize,
+    invited: usize,
+    failed: usize,
+}
+
+#[derive(Serialize)]
+struct Row {
+    index: usize,
+    status: &'static str,
+    candidate: Option<String>,
+    errors: Value,
+}
+
+type Guard = InProject<ChangeProject>;
+
+/// POST …/candidates/import/
+pub(crate) async fn create(
+    Beside(guard, company): Beside<Guard, Company>,
+    Keyed(intent, Entries(entries)): Keyed<Entries<MAX_ENTRIES>>,
+) -> Result<Response> {
+    let profiles = distinct(entries.into_iter().map(|fields| Changes::read_new(fields?)).collect());
+    guard.once(&intent, PATIENCE, |turn| import(&guard, &company, profiles, turn)).await
+}
+
+/// The same profiles, but of those with one user name only the first has it, whatever becomes of that.
+fn distinct(profiles: Vec<Result<Profile>>) -> Vec<Result<Profile>> {
+    let mut taken = HashSet::new();
+    let once = profiles.into_iter().map(|profile| {
+        let profile = profile?;
+        match &profile.username {
+            Some(name) if !taken.insert(fold_case(name.as_str())) => {
+                Err(Error::field("username", TAKEN_USERNAME))
+            }
+            _ => Ok(profile),
+        }
+    });
+    once.collect()
+}
+
+async fn import(
+    guard: &Guard,
+    company: &Company,
+    profiles: Vec<Result<Profile>>,
+    Turn { store, ids, is_resumed }: Turn,
+) -> Result<Progress<Json<Report>>> {
+    let total = profiles.len();
+    let mut lanes: [Vec<(usize, CandidateId, Profile)>; SHARDS as usize] = Default::default();
+    let mut outcomes = Vec::with_capacity(total);
+    for (index, profile) in profiles.into_iter().enumerate() {
+        let id: CandidateId = ids.id(index);
+        match profile {
+            Ok(profile) => lanes[usize::from(shard_of(id))].push((index, id, profile)),
+            Err(error) => outcomes.push((index, Outcome::Failed(error))),
+        }
+    }
+    let valid = lanes.iter().flatten().map(|(_, id, _)| *id).filter(|_| is_resumed);
+    let there = store.candidates(guard.company(), guard.project.id, valid).await?;
+    let importer = Importer { guard, store, terms: Terms::of(&guard.project, company), there };
+    // One after the other within a shard, so that no two transactions under way count in the same tally.
+    let lanes = lanes.into_iter().map(async |lane| {
+        let mut outcomes = Vec::with_capacity(lane.len());
+        for (index, id, profile) in lane {
+            let outcome = if guard.age() < TAKING_ON {
+                importer.import(id, profile).await
+            } else {
+                Outcome::Failed(NOT_DONE_IN_TIME.into())
+            };
+            outcomes.push((index, outcome));
+        }
+        outcomes
+    });
+    outcomes.extend(join_all(lanes).await.into_iter().flatten());
+    outcomes.sort_unstable_by_key(|(index, _)| *index);
+    let outcomes: Vec<Outcome> = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
+    let is_done = !outcomes.iter().any(Outcome::is_worth_a_repeat);
+    let report = Json(Report::new(guard, &outcomes));
+    Ok(if is_done { Progress::Done(report) } else { Progress::Unfinished(report) })
+}
+
+impl Report {
+    fn new(guard: &Guard, outcomes: &[Outcome]) -> Self {
+        let reference =
+            |id: &CandidateId| guard.references().candidate(guard.company(), guard.project.id, *id);
+        let rows = outcomes.iter().enumerate().map(|(index, outcome)| {
+            let (status, candidate, errors) = match outcome {
+                Outcome::Invited(id) => ("invited", Some(reference(id)), json!({})),
+                Outcome::New(id, refusal) => {
+                    let errors = refusal.map_or_else(|| json!({}), |refusal| Error::Refused(refusal).body());
+                    ("new", Some(reference(id)), errors)
+                }
+                Outcome::Failed(error) => ("failed", None, error.body()),
+            };
+            Row { index, status, candidate, errors }
+        });
+        let objects: Vec<Row> = rows.collect();
+        let count = |status: &str| objects.iter().filter(|row| row.status == status).count();
+        let (total, invited, failed) = (objects.len(), count("invited"), count("failed"));
+        Self { meta: Meta { total, created: total - failed, invited, failed }, objects }
+    }
+}

@@ -1,0 +1,97 @@
+//! Which link a candidate gets, and that a letter tells what it should.
+
+use super::*;
+use crate::domain::candidate::Profile;
+use crate::domain::id::Id;
+use crate::domain::project::{ProjectStatus, Settings, Staff};
+use crate::domain::secret::PasswordHash;
+use crate::domain::text::Name;
+
+fn company() -> Company {
+    Company::new("acme".parse().unwrap(), Name::parse("Acme").unwrap())
+}
+
+fn project(allow_hash_login: bool) -> Project {
+    let settings = Settings::new(Name::parse("Sales").unwrap(), &company(), DateTime::UNIX_EPOCH);
+    Project {
+        id: Id::from_bytes([1; 16]),
+        company: company().id,
+        status: ProjectStatus::Running,
+        settings: Settings { allow_hash_login, ..settings },
+        staff: Staff::default(),
+    }
+}
+
+fn candidate(key: Option<&str>, has_password: bool) -> Candidate {
+    let name = |text| Name::parse(text).unwrap();
+    let profile = Profile::new(name("Ada"), name("Byron"));
+    let (id, project, by) = (Id::from_bytes([2; 16]), Id::from_bytes([1; 16]), Id::from_bytes([3; 16]));
+    let mut candidate = Candidate::new(id, company().id, project, profile, Some(by));
+    candidate.access_key = key.map(|key| AccessKey::new(key.to_owned()));
+    candidate.password_hash = has_password.then(|| PasswordHash::new("$argon2id$".to_owned()));
+    candidate
+}
+
+fn link(suite: &str, candidate: &Candidate, allow_hash_login: bool) -> Link {
+    Link::new(&Url::parse(suite).unwrap(), candidate, &project(allow_hash_login))
+}
+
+#[test]
+fn a_link_leads_to_what_the_candidate_has_still_to_do() {
+    const REGISTER: &str = "https://hr.example/register/aB3-_x";
+    const OPEN: &str = "https://hr.example/interview/acme/aB3-_x";
+    const START: &str = "https://hr.example/interview/acme/";
+    let key = Some("aB3-_x");
+    for (key, has_password, allow_hash_login, expected) in [
+        (key, false, false, REGISTER),
+        // Has chosen a password, but not confirmed yet.
+        (key, true, false, REGISTER),
+        (key, true, true, REGISTER),
+        (key, false, true, OPEN),
+        (None, true, false, START),
+        (None, true, true, START),
+    ] {
+        let link = link("https://hr.example", &candidate(key, has_password), allow_hash_login);
+        let case = match link {
+            Link::Register(_) => REGISTER,
+            Link::Open(_) => OPEN,
+            Link::Start(_) => START,
+        };
+        assert_eq!((link.url(), case), (expected, expected), "{has_password} {allow_hash_login}");
+        assert_eq!(link.is_personal(), link.url().contains("aB3-_x"));
+    }
+}
+
+#[test]
+fn a_link_leads_into_the_web_application_wherever_it_is_mounted() {
+    for (suite, root) in [
+        ("https://hr.example", "https://hr.example"),
+        ("https://hr.example/", "https://hr.example"),
+        ("https://hr.example/app", "https://hr.example/app"),
+        ("http://localhost:8080/app/", "http://localhost:8080/app"),
+    ] {
+        let new = candidate(Some("aB3-_x"), false);
+        assert_eq!(link(suite, &new, false).url(), format!("{root}/register/aB3-_x"));
+        assert_eq!(link(suite, &new, true).url(), format!("{root}/interview/acme/aB3-_x"));
+        assert_eq!(link(suite, &candidate(None, true), false).url(), format!("{root}/interview/acme/"));
+    }
+}
+
+#[test]
+fn a_key_cannot_leave_its_segment() {
+    let candidate = candidate(Some("../a?b#c\"<"), false);
+    for (allow_hash_login, page) in [(false, "register"), (true, "interview/acme")] {
+        let link = link("https://hr.example/", &candidate, allow_hash_login);
+        assert_eq!(link.url(), format!("https://hr.example/{page}/..%2Fa%3Fb%23c%22%3C"));
+    }
+}
+
+#[test]
+fn a_letter_is_written_from_what_is_stored() {
+    let (company, project, candidate) = (company(), project(true), candidate(Some("aB3-_x"), false));
+    let letter = Letter::new(&candidate, &project, &company, &Url::parse("https://hr.example").unwrap());
+    assert_eq!((letter.first_name.as_str(), letter.last_name.as_str()), ("Ada", "Byron"));
+    assert_eq!((letter.company.as_str(), letter.project.as_str()), ("Acme", "Sales"));
+    assert_eq!(letter.language, company.default_project_lang);
+    assert_eq!(letter.link.url(), "https://hr.example/interview/acme/aB3-_x");
+}

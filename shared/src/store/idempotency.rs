@@ -1,0 +1,249 @@
+//! Requests with an Idempotency-Key: what was answered, or who is at it.
+//!
+//! An item is written before the work and once more after it. In between it holds a lease: when that runs out, whoever
+//! had it is dead, and a repeat goes on with the same identifiers, by which it finds what is done already.
+
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use aws_sdk_dynamodb::types::{ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure};
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::Store;
+use super::batch::Batch;
+use super::item::{self, EXPIRES_AT, Entity, Item, VERSION, Versioned, number, string};
+use super::keys::{self, Key};
+use super::retry::Failure;
+use crate::domain::account::Principal;
+use crate::domain::id::{CompanyId, IdBlock};
+use crate::error::{Error, Result};
+
+/// How long an answer is known.
+const REMEMBERED: TimeDelta = TimeDelta::hours(24);
+/// How long nobody else takes on what somebody is at: longer than a function that answers requests may run.
+const LEASE: TimeDelta = TimeDelta::seconds(30);
+/// The most seconds after which it is worth asking again.
+const ASK_AGAIN: i64 = 5;
+/// The longest text in one item, in bytes: DynamoDB takes 400 KB with all that stands beside it.
+const TEXT: usize = 350 * 1024;
+/// The attribute of an item that holds one more part of an answer.
+const BODY: &str = "body";
+
+/// A request that its sender names by a key, so that it is done once however often it is sent.
+pub(crate) struct KeyedRequest<'a> {
+    /// The company of its sender.
+    pub(crate) company: &'a CompanyId,
+    /// Who sends it.
+    pub(crate) principal: Principal,
+    /// Method and path.
+    pub(crate) route: &'a str,
+    /// The key.
+    pub(crate) key: &'a str,
+    /// The hash of its body.
+    pub(crate) fingerprint: &'a str,
+}
+
+/// An answer that can be given again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    /// The HTTP status.
+    pub(crate) status: u16,
+    /// The address of what was created.
+    pub(crate) location: Option<String>,
+    /// JSON, or nothing.
+    pub(crate) body: String,
+}
+
+/// What is known of such a request.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Attempt {
+    id: String,
+    fingerprint: String,
+    ids: IdBlock,
+    running_until: DateTime<Utc>,
+    /// The answer, up to what one item holds, and in how many more parts the rest of its body stands.
+    answer: Option<(Answer, usize)>,
+    /// In seconds since 1970, for DynamoDB to delete it some time after; until then it is refused by this date.
+    expires_at: i64,
+}
+
+/// What a request with a key has come to.
+pub(crate) enum Begun {
+    /// It is the sender's to do: for the first time, or from where somebody left it.
+    Ours(Versioned<Attempt>),
+    /// It was done before.
+    Done(Answer),
+}
+
+impl Entity for Attempt {
+    fn key(&self) -> Key {
+        keys::idempotency(&self.id)
+    }
+}
+
+impl Versioned<Attempt> {
+    /// The identifiers of all that it creates, the same in every attempt.
+    pub(crate) fn ids(&self) -> IdBlock {
+        self.ids
+    }
+
+    /// Whether somebody was at it before, so that some of it may be done.
+    pub(crate) fn is_resumed(&self) -> bool {
+        self.version() > 1
+    }
+
+    fn part(&self, version: u64, part: usize) -> Key {
+        keys::idempotency_part(&self.id, version, part)
+    }
+}
+
+impl Store {
+    /// Takes a request on at `now`, unless it is done or somebody is at it.
+    ///
+    /// # Errors
+    /// [`Error::KeyReused`], [`Error::InProgress`].
+    pub(crate) async fn begin(&self, request: &KeyedRequest<'_>, now: DateTime<Utc>) -> Result<Begun> {
+        let attempt = Attempt {
+            id: keys::idempotency_id(request.company, request.principal, request.route, request.key),
+            fingerprint: request.fingerprint.to_owned(),
+            ids: self.next_ids(now),
+            running_until: now + LEASE,
+            answer: None,
+            expires_at: (now + REMEMBERED).timestamp(),
+        };
+        let Some(before) = self.create_attempt(&attempt, now).await? else {
+            return Ok(Begun::Ours(Versioned::new(attempt, 1)));
+        };
+        if before.ids == attempt.ids {
+            // The answer to the first try at writing it got lost.
+            return Ok(Begun::Ours(before));
+        }
+        if before.fingerprint != attempt.fingerprint {
+            return Err(Error::KeyReused);
+        }
+        if let Some((answer, parts)) = before.answer.clone() {
+            return Ok(Begun::Done(self.whole(&before, answer, parts).await?));
+        }
+        let seconds_left = (before.running_until - now).num_seconds();
+        if before.running_until > now {
+            return Err(Error::InProgress(seconds_left.clamp(1, ASK_AGAIN)));
+        }
+        let resumed = Attempt { running_until: attempt.running_until, ..Attempt::clone(&before) };
+        match self.replace(&before, resumed).await {
+            // Of several who would go on with it one does.
+            Err(Error::Changed) => Err(Error::InProgress(ASK_AGAIN)),
+            resumed => resumed.map(Begun::Ours),
+        }
+    }
+
+    /// Writes an attempt unless there is one that has not expired by `now`, and gives that.
+    async fn create_attempt(
+        &self,
+        attempt: &Attempt,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Versioned<Attempt>>> {
+        let item = item::write(attempt, 1)?;
+        let before = self.with_retries(|| self.create_attempt_once(&item, now)).await?;
+        before.map(item::read).transpose()
+    }
+
+    async fn create_attempt_once(&self, item: &Item, now: DateTime<Utc>) -> Result<Option<Item>, Failure> {
+        let response = self
+            .client()
+            .put_item()
+            .table_name(self.table())
+            .set_item(Some(item.clone()))
+            .condition_expression("attribute_not_exists(pk) OR expires_at <= :now")
+            .expression_attribute_values(":now", number(now.timestamp()))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .send()
+            .await;
+        let error = match response {
+            Ok(response) => {
+                self.usage.count_writes(response.consumed_capacity());
+                return Ok(None);
+            }
+            Err(error) => error,
+        };
+        match error.as_service_error() {
+            Some(PutItemError::ConditionalCheckFailedException(refusal)) if refusal.item().is_some() => {
+                Ok(refusal.item().cloned())
+            }
+            _ => Err(Failure::of(error)),
+        }
+    }
+
+    /// Notes the answer, to be given to all repeats.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] when somebody else has taken the request on since.
+    pub(crate) async fn finish(&self, attempt: &Versioned<Attempt>, answer: &Answer) -> Result<()> {
+        let mut texts = texts(&answer.body);
+        let first = texts.next().unwrap_or_default().to_owned();
+        let mut parts = 0;
+        // Before the attempt tells of them. Under a name of their own: somebody else may be at the same.
+        for text in texts {
+            let expires_at = (EXPIRES_AT.to_owned(), number(attempt.expires_at));
+            let item =
+                Item::from([(BODY.to_owned(), string(text)), expires_at, (VERSION.to_owned(), number(1))]);
+            self.put(attempt.part(attempt.version(), parts), item).await?;
+            parts += 1;
+        }
+        let mut done = Attempt::clone(attempt);
+        done.answer = Some((Answer { body: first, ..answer.clone() }, parts));
+        self.replace(attempt, done).await.map(drop)
+    }
+
+    /// The whole of an answer that was noted in parts.
+    async fn whole(&self, attempt: &Versioned<Attempt>, mut answer: Answer, parts: usize) -> Result<Answer> {
+        // Those of the attempt that wrote the answer, which was the last write.
+        let keys: Vec<Key> = (0..parts).map(|part| attempt.part(attempt.version() - 1, part)).collect();
+        let mut batch = if keys.is_empty() { Batch::default() } else { self.get(keys.clone()).await? };
+        for key in &keys {
+            let item = batch.take_item(key).unwrap_or_default();
+            let text = item.get(BODY).and_then(|text| text.as_s().ok());
+            answer.body.push_str(text.ok_or_else(|| Error::internal("a part of an answer is missing"))?);
+        }
+        Ok(answer)
+    }
+
+    /// Leaves a request to whoever repeats it, who goes on from there.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] when somebody else has taken it on since.
+    pub(crate) async fn leave(&self, attempt: &Versioned<Attempt>, now: DateTime<Utc>) -> Result<()> {
+        let left = Attempt { running_until: now, ..Attempt::clone(attempt) };
+        self.replace(attempt, left).await.map(drop)
+    }
+
+    /// Forgets a request of which nothing was done.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] when somebody else has taken it on since.
+    pub(crate) async fn forget(&self, attempt: &Versioned<Attempt>) -> Result<()> {
+        self.erase(attempt).await
+    }
+}
+
+/// `text` in pieces of at most [`TEXT`] bytes.
+fn texts(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let (piece, rest) = text.split_at(text.floor_char_boundary(TEXT));
+        text = rest;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_between_characters_and_loses_none() {
+        for text in [String::new(), "a".repeat(TEXT), format!("a{}", "é".repeat(TEXT))] {
+            let pieces: Vec<&str> = texts(&text).collect();
+            assert_eq!(pieces.concat(), text);
+            assert!(pieces.iter().all(|piece| piece.len() <= TEXT));
+        }
+    }
+}

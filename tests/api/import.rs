@@ -1,0 +1,588 @@
+//! Importing many candidates in one request, once, whatever happens on the way.
+
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff, last_segment};
+use tests::chaos::{Chaos, Fault, Pause};
+use tests::http::{Request, Response};
+
+const KEY: &str = "8e03978e-40d5-43dd-bc93-6894a57f9324";
+
+/// An entry that will be invited.
+fn entry(app: &TestApp, number: usize) -> Value {
+    json!({
+        "first_name": "Ada",
+        "last_name": format!("Number {number}"),
+        "username": format!("ada-{number}"),
+        "email": format!("ada-{number}@mail.example"),
+        "deadline": app.clock().in_days(7),
+    })
+}
+
+fn entries(app: &TestApp, count: usize) -> Vec<Value> {
+    (0..count).map(|number| entry(app, number)).collect()
+}
+
+/// Entries of every fate, with the fates.
+fn mixed(app: &TestApp) -> (Value, Vec<&'static str>) {
+    let mut list = entries(app, 12);
+    list[2]["last_name"] = Value::Null;
+    list[5]["email"] = Value::Null;
+    list[6] = json!("Ada");
+    list[9]["username"] = json!("ADA-1");
+    list[10]["deadline"] = json!("2001-01-01T00:00:00Z");
+    let fates = (0..list.len()).map(|number| match number {
+        2 | 6 | 9 => "failed",
+        5 | 10 => "new",
+        _ => "invited",
+    });
+    let fates = fates.collect();
+    (list.into(), fates)
+}
+
+fn request(project: &str, key: Option<&str>, body: &Value) -> Request {
+    let request = Request::post(&format!("{project}candidates/import/")).json(body);
+    match key {
+        Some(key) => request.header("idempotency-key", key),
+        None => request,
+    }
+}
+
+async fn import(caller: &impl Caller, project: &str, key: Option<&str>, body: &Value) -> Response {
+    caller.send(request(project, key, body)).await
+}
+
+fn fates(report: &Value) -> Vec<&str> {
+    report["objects"].as_array().unwrap().iter().map(|row| row["status"].as_str().unwrap()).collect()
+}
+
+/// What a report says but for identifiers, which no two imports share.
+fn without_references(report: &Value) -> Value {
+    let mut report = report.clone();
+    for row in report["objects"].as_array_mut().unwrap() {
+        row["candidate"] = row["candidate"].is_string().into();
+    }
+    report
+}
+
+/// Every candidate in the order of creation: name, status, how many mails it is to get.
+async fn candidates(app: &TestApp) -> Vec<(String, String, usize)> {
+    let items = app.table().snapshot().await;
+    let candidates =
+        items.iter().filter(|((pk, sk), _)| pk.starts_with("COMPANY#") && sk.starts_with("CANDIDATE#"));
+    let candidates = candidates.map(|(_, candidate)| {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let mails =
+            items.iter().filter(|((_, sk), effect)| sk == "EFFECT" && effect["candidate"] == candidate["id"]);
+        (text(&candidate["profile"]["last_name"]), text(&candidate["status"]), mails.count())
+    });
+    candidates.collect()
+}
+
+/// Makes sure that a replayed answer is the first one, which is not itself one.
+#[track_caller]
+fn assert_replayed(replayed: Response, first: &Response) {
+    assert_eq!(replayed.header("idempotent-replayed"), Some("true"), "{replayed}");
+    assert_eq!(first.header("idempotent-replayed"), None, "{first}");
+    assert_eq!((replayed.status, &replayed.body), (first.status, &first.body));
+    assert_eq!(replayed.header("content-type"), first.header("content-type"));
+}
+
+#[tokio::test]
+async fn each_entry_is_created_and_invited_or_says_why_not() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    owner.candidate(&project, json!({ "username": "taken" })).await;
+    let good = |fields: Value| {
+        let mut entry = json!({ "first_name": "Ada", "last_name": "Byron", "email": "ada@mail.example",
+            "deadline": app.clock().in_days(7) });
+        entry.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        entry
+    };
+    let list = json!([
+        good(json!({ "username": "first", "phone": "123", "partner_data": { "id": 7 }, "status": "interviewed" })),
+        good(json!({ "email": null })),
+        good(json!({ "deadline": null })),
+        good(json!({ "deadline": "2001-01-01T00:00:00Z" })),
+        good(json!({ "deadline": "2026-12-24T18:00:00", "first_name": null })),
+        { "email": "nobody" },
+        good(json!({ "username": "TAKEN" })),
+        [],
+        good(json!({ "username": "FIRST" })),
+        good(json!({ "username": "last" })),
+    ]);
+    let response = import(&owner, &project, None, &list).await.expect(200);
+    let report = response.json();
+    assert_eq!(report["meta"], json!({ "total": 10, "created": 5, "invited": 2, "failed": 5 }));
+    let objects = report["objects"].as_array().unwrap();
+    for (index, row) in objects.iter().enumerate() {
+        assert_eq!(row["index"], index);
+        assert_eq!(row["candidate"].is_null(), row["status"] == "failed", "{row}");
+        assert_eq!(row.as_object().unwrap().len(), 4);
+    }
+    let expected =
+        ["invited", "new", "new", "new", "failed", "failed", "failed", "failed", "failed", "invited"];
+    assert_eq!(fates(&report), expected);
+    for (index, code) in [(1, "email_missing"), (2, "deadline_missing"), (3, "deadline_passed")] {
+        assert_eq!(objects[index]["errors"]["code"], code);
+        assert!(objects[index]["errors"]["detail"].is_string());
+    }
+    let required = json!(["This field is required."]);
+    let zone = json!(["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."]);
+    let taken = json!({ "username": ["This username is already in use."] });
+    for (index, errors) in [
+        (0, json!({})),
+        (4, json!({ "deadline": zone, "first_name": ["This field may not be null."] })),
+        (
+            5,
+            json!({ "email": ["Enter a valid email address."], "first_name": required, "last_name": required }),
+        ),
+        (6, taken.clone()),
+        (7, json!({ "non_field_errors": ["Invalid data. Expected an object."] })),
+        (8, taken),
+    ] {
+        assert_eq!(objects[index]["errors"], errors, "{index}");
+    }
+
+    let first = owner.get(objects[0]["candidate"].as_str().unwrap()).await.expect(200).json();
+    assert_eq!([&first["status"], &first["username"], &first["phone"]], ["invited", "first", "123"]);
+    assert_eq!((&first["created_by"], &first["partner_data"]), (&json!(owner.uri), &json!({ "id": 7 })));
+    assert!(first["activation_key"].is_string() && first["invitationdate"].is_string());
+    let refused = owner.get(objects[3]["candidate"].as_str().unwrap()).await.expect(200).json();
+    assert_eq!([&refused["status"], &refused["deadline"]], ["new", "2001-01-01T00:00:00Z"]);
+    // The list has them in the order of the request, behind what was there before.
+    let listed = owner.get(&format!("{project}candidates/")).await.expect(200).json();
+    let listed: Vec<&Value> =
+        listed["objects"].as_array().unwrap().iter().map(|row| &row["resource_uri"]).collect();
+    let reported: Vec<&Value> =
+        objects.iter().map(|row| &row["candidate"]).filter(|uri| uri.is_string()).collect();
+    assert_eq!(listed[1..], reported);
+    let mails: Vec<usize> = candidates(&app).await.into_iter().map(|(_, _, mails)| mails).collect();
+    assert_eq!(mails, [0, 1, 0, 0, 0, 1]);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_project_that_does_not_run_gets_candidates_who_are_not_invited() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let report = import(&owner, &project, None, &entries(&app, 3).into()).await.expect(200).json();
+    assert_eq!(report["meta"], json!({ "total": 3, "created": 3, "invited": 0, "failed": 0 }));
+    assert_eq!(report["objects"][2]["errors"]["code"], "project_not_running");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn the_project_or_the_company_gives_a_deadline_to_those_without() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({ "default_interview_period": 5 })).await;
+    let list = json!([{ "first_name": "Ada", "last_name": "Byron", "email": "ada@mail.example" }]);
+    let report = import(&owner, &project, None, &list).await.expect(200).json();
+    assert_eq!(fates(&report), ["invited"]);
+    let candidate = owner.get(report["objects"][0]["candidate"].as_str().unwrap()).await.expect(200).json();
+    assert_eq!(candidate["deadline"], app.clock().in_days(5));
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_list_of_one_to_a_thousand_is_refused_whole() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let before = app.table().snapshot().await;
+    let mut long = entries(&app, 1_000);
+    long.push(entry(&app, 1_000));
+    for (body, message) in [
+        (entry(&app, 0), "Invalid data. Expected a list."),
+        (json!("x"), "Invalid data. Expected a list."),
+        (Value::Null, "Invalid data. Expected a list."),
+        (json!([]), "This list may not be empty."),
+        (long.into(), "Ensure this list has no more than 1000 items."),
+    ] {
+        for key in [None, Some(KEY)] {
+            let refused = import(&owner, &project, key, &body).await;
+            refused.expect_json(400, json!({ "non_field_errors": [message] }));
+        }
+    }
+    let path = format!("{project}candidates/import/");
+    let malformed = owner.send(Request::post(&path).body("application/json", "[{]")).await.expect(400).json();
+    assert!(malformed["detail"].as_str().unwrap().starts_with("JSON parse error - "), "{malformed}");
+    owner.send(Request::post(&path).body("text/csv", "a,b")).await.expect_code(415, "unsupported_media_type");
+    let huge = json!([{ "first_name": "a".repeat(4 * 1024 * 1024) }]);
+    owner.post(&path, huge).await.expect_code(413, "too_large");
+    owner.get(&path).await.expect_code(405, "method_not_allowed");
+    assert_eq!(app.table().snapshot().await, before);
+}
+
+#[tokio::test]
+async fn one_bad_entry_of_a_hundred_keeps_none_of_the_others() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let mut list = entries(&app, 100);
+    list[57]["deadline"] = json!("10000-01-01T00:00:00Z");
+    let report = import(&owner, &project, None, &list.into()).await.expect(200).json();
+    assert_eq!(report["meta"], json!({ "total": 100, "created": 99, "invited": 99, "failed": 1 }));
+    assert_eq!(report["objects"][57]["status"], "failed");
+    let numbers: Vec<String> = candidates(&app).await.into_iter().map(|(name, _, _)| name).collect();
+    let expected: Vec<String> = (0..100).filter(|n| *n != 57).map(|n| format!("Number {n}")).collect();
+    assert_eq!(numbers, expected);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn it_costs_one_transaction_an_entry() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (list, _) = mixed(&app);
+    let project = owner.running_project(json!({})).await;
+    let plain = import(&owner, &project, None, &list).await.expect(200);
+    assert_eq!(plain.log().dynamodb_calls, 1 + 9, "the caller's check, and an entry each");
+    let elsewhere = app.owner_of("globex").await;
+    let project = elsewhere.running_project(json!({})).await;
+    let keyed = import(&elsewhere, &project, Some(KEY), &list).await.expect(200);
+    assert_eq!(keyed.log().dynamodb_calls, 1 + 9 + 2, "and a note before and after");
+    let replayed = import(&elsewhere, &project, Some(KEY), &list).await.expect(200);
+    assert_eq!(replayed.log().dynamodb_calls, 1 + 1);
+    assert_eq!(replayed.log().write_units, 0.0);
+}
+
+#[tokio::test]
+async fn four_transactions_at_once_never_meet() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    chaos.delay(Duration::from_millis(5));
+    let (list, _) = mixed(&app);
+    import(&owner, &project, None, &list).await.expect(200);
+    assert_eq!(chaos.traffic(), (4, 0));
+}
+
+#[tokio::test]
+async fn a_repeat_with_the_same_key_gets_the_same_answer() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let (list, expected) = mixed(&app);
+    let first = import(&owner, &project, Some(KEY), &list).await.expect(200);
+    assert_eq!(fates(&first.json()), expected);
+    let before = app.table().snapshot().await;
+    assert_replayed(import(&owner, &project, Some(KEY), &list).await, &first);
+    // By another session of the same user as well.
+    assert_replayed(import(&owner.new_token().await, &project, Some(KEY), &list).await, &first);
+    let other = json!([entry(&app, 99)]);
+    import(&owner, &project, Some(KEY), &other).await.expect_code(422, "idempotency_key_reused");
+    assert_eq!(app.table().snapshot().await, before);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_key_is_known_for_one_user_and_one_route_only() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let list = json!([{ "first_name": "Ada", "last_name": "Byron" }]);
+    let [project, other] = [owner.project(json!({})).await, owner.project(json!({})).await];
+    let admin = app.staff("admin").await;
+    let mut created = Vec::new();
+    for response in [
+        import(&owner, &project, Some(KEY), &list).await,
+        import(&admin, &project, Some(KEY), &list).await,
+        import(&owner, &other, Some(KEY), &list).await,
+        import(&owner, &project, Some("another"), &list).await,
+        import(&owner, &project, None, &list).await,
+        import(&owner, &project, None, &list).await,
+    ] {
+        assert_eq!(response.header("idempotent-replayed"), None, "{response}");
+        created.push(
+            last_segment(response.expect(200).json()["objects"][0]["candidate"].as_str().unwrap()).to_owned(),
+        );
+    }
+    assert!(created.is_sorted_by(|a, b| a < b), "{created:?}");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_key_that_is_none_is_refused() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let list = json!([{ "first_name": "Ada", "last_name": "Byron" }]);
+    for key in ["", "two words", &"k".repeat(256)] {
+        import(&owner, &project, Some(key), &list).await.expect_code(400, "invalid_idempotency_key");
+    }
+    import(&owner, &project, Some(&"k".repeat(255)), &list).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_key_is_forgotten_after_a_day() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let list = json!([{ "first_name": "Ada", "last_name": "Byron" }]);
+    let first = import(&owner, &project, Some(KEY), &list).await.expect(200);
+    app.clock().advance(TimeDelta::hours(24) - TimeDelta::seconds(1));
+    let owner = owner.new_token().await;
+    assert_replayed(import(&owner, &project, Some(KEY), &list).await, &first);
+    app.clock().advance(TimeDelta::seconds(1));
+    let other = json!([{ "first_name": "Grace", "last_name": "Hopper" }]);
+    let anew = import(&owner, &project, Some(KEY), &other).await.expect(200);
+    assert_eq!(anew.header("idempotent-replayed"), None);
+    assert_replayed(import(&owner, &project, Some(KEY), &other).await, &anew);
+    assert_eq!(candidates(&app).await.len(), 2);
+}
+
+#[tokio::test]
+async fn an_answer_longer_than_an_item_is_given_again_whole() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let wrong = json!({ "username": "with space", "email": "nobody", "deadline": "soon", "phone": 1, "gender": 1,
+        "address": 1, "partner_data": "x" });
+    let list: Value = vec![wrong; 1_000].into();
+    let first = import(&owner, &project, Some(KEY), &list).await.expect(200);
+    assert!(first.body.len() > 400 * 1024, "{}", first.body.len());
+    assert_replayed(import(&owner, &project, Some(KEY), &list).await, &first);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn what_is_being_done_is_not_begun_again() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let list = json!([entry(&app, 0)]);
+    let held = chaos.pause("TransactWriteItems");
+    let meanwhile = async {
+        held.reached().await;
+        app.clock().advance(TimeDelta::seconds(29));
+        let refused = import(&owner, &project, Some(KEY), &list).await.expect_code(409, "in_progress");
+        assert_eq!(refused.header("retry-after"), Some("1"));
+        import(&owner, &project, Some(KEY), &json!([{}])).await.expect_code(422, "idempotency_key_reused");
+        app.clock().advance(TimeDelta::seconds(-29));
+        let refused = import(&owner, &project, Some(KEY), &list).await.expect_code(409, "in_progress");
+        assert_eq!(refused.header("retry-after"), Some("5"));
+        held.resume();
+    };
+    let (first, ()) = tokio::join!(import(&owner, &project, Some(KEY), &list), meanwhile);
+    assert_eq!(first.json()["meta"]["invited"], 1);
+    assert_replayed(import(&owner, &project, Some(KEY), &list).await, &first);
+    app.table().assert_sound().await;
+}
+
+/// Holds the next transaction of each of the four lanes.
+fn hold_lanes(chaos: &Chaos) -> Vec<Pause> {
+    (0..4).map(|_| chaos.pause("TransactWriteItems")).collect()
+}
+
+async fn reached(held: &[Pause]) {
+    for lane in held {
+        lane.reached().await;
+    }
+}
+
+/// What an undisturbed import of [`mixed`] comes to.
+async fn undisturbed() -> (Value, Vec<(String, String, usize)>, u32) {
+    let (app, _chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let response = import(&owner, &project, Some(KEY), &mixed(&app).0).await.expect(200);
+    (without_references(&response.json()), candidates(&app).await, response.log().dynamodb_calls)
+}
+
+/// The service with a project that runs, and what will be imported.
+async fn given() -> (TestApp, Chaos, Staff, String, Value) {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let list = mixed(&app).0;
+    (app, chaos, owner, project, list)
+}
+
+#[tokio::test]
+async fn a_process_that_died_at_any_moment_leaves_what_a_repeat_completes() {
+    let (report, state, calls) = undisturbed().await;
+    for survived in 0..=calls {
+        let (app, chaos, owner, project, list) = given().await;
+        chaos.cut_after(survived as usize);
+        // What it would have answered, had it lived, nobody gets to read.
+        let _ = import(&owner, &project, Some(KEY), &list).await;
+        chaos.heal();
+        app.table().assert_sound().await;
+        let left = candidates(&app).await;
+        assert!(left.len() <= state.len());
+        let began = (2..calls).contains(&survived);
+        if began {
+            import(&owner, &project, Some(KEY), &list).await.expect_code(409, "in_progress");
+        }
+        app.clock().advance(TimeDelta::seconds(30));
+        let repeated = import(&owner, &project, Some(KEY), &list).await.expect(200);
+        assert_eq!(without_references(&repeated.json()), report, "after {survived} calls");
+        assert_eq!(candidates(&app).await, state, "after {survived} calls");
+        let is_replay = repeated.header("idempotent-replayed").is_some();
+        assert_eq!(is_replay, survived == calls, "after {survived} calls");
+        app.table().assert_sound().await;
+        let again = import(&owner, &project, Some(KEY), &list).await;
+        assert_eq!(again.header("idempotent-replayed"), Some("true"));
+        assert_eq!(again.body, repeated.body);
+        assert_eq!(candidates(&app).await, state);
+    }
+}
+
+#[tokio::test]
+async fn one_that_was_only_thought_dead_and_its_successor_create_nothing_twice() {
+    let (report, state, _) = undisturbed().await;
+    let (app, chaos, owner, project, list) = given().await;
+    let held = hold_lanes(&chaos);
+    let meanwhile = async {
+        reached(&held).await;
+        app.clock().advance(TimeDelta::seconds(30));
+        let successor = import(&owner, &project, Some(KEY), &list).await.expect(200);
+        app.clock().advance(TimeDelta::seconds(-30));
+        held.iter().for_each(Pause::resume);
+        successor
+    };
+    let (first, successor) = tokio::join!(import(&owner, &project, Some(KEY), &list), meanwhile);
+    assert_eq!(first.expect(200).json(), successor.json());
+    assert_eq!(without_references(&successor.json()), report);
+    assert_eq!(candidates(&app).await, state);
+    app.table().assert_sound().await;
+    assert_replayed(import(&owner, &project, Some(KEY), &list).await, &successor);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_several_who_would_go_on_with_it_one_does() {
+    let (report, state, calls) = undisturbed().await;
+    let (app, chaos, owner, project, list) = given().await;
+    chaos.cut_after(calls as usize / 2);
+    let _ = import(&owner, &project, Some(KEY), &list).await;
+    chaos.heal();
+    app.clock().advance(TimeDelta::seconds(30));
+    let repeat = || import(&owner, &project, Some(KEY), &list);
+    let (a, b, c, d) = tokio::join!(repeat(), repeat(), repeat(), repeat());
+    let mut done = 0;
+    for response in [a, b, c, d] {
+        if response.status == 200 {
+            assert_eq!(without_references(&response.json()), report);
+            done += usize::from(response.header("idempotent-replayed").is_none());
+        } else {
+            response.expect_code(409, "in_progress");
+        }
+    }
+    assert_eq!(done, 1);
+    assert_eq!(candidates(&app).await, state);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn lost_answers_of_the_storage_change_nothing() {
+    let (report, state, _) = undisturbed().await;
+    let (app, chaos, owner, project, list) = given().await;
+    for operation in ["PutItem", "TransactWriteItems", "PutItem"] {
+        chaos.next(operation, Fault::AnswerLost);
+    }
+    let first = import(&owner, &project, Some(KEY), &list).await.expect(200);
+    assert_eq!(without_references(&first.json()), report);
+    assert_eq!(candidates(&app).await, state);
+    assert_replayed(import(&owner, &project, Some(KEY), &list).await, &first);
+
+    // All is done, and nothing is heard of it.
+    let (app, chaos, owner, project, list) = given().await;
+    chaos.always("TransactWriteItems", Fault::AnswerLost);
+    let deaf = import(&owner, &project, Some(KEY), &list).await.expect(200).json();
+    assert_eq!(deaf["meta"], json!({ "total": 12, "created": 0, "invited": 0, "failed": 12 }));
+    assert_eq!(candidates(&app).await, state);
+    chaos.heal();
+    let repeated = import(&owner, &project, Some(KEY), &list).await.expect(200);
+    assert_eq!(without_references(&repeated.json()), report);
+    assert_eq!(candidates(&app).await, state);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn entries_that_the_storage_has_no_time_for_fail_and_a_repeat_does_them() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let list = json!(entries(&app, 12));
+    // As many as four lanes try in vain for one entry each, whoever gets them.
+    for _ in 0..4 * 8 {
+        chaos.next("TransactWriteItems", Fault::Throttled);
+    }
+    let report = import(&owner, &project, Some(KEY), &list).await.expect(200).json();
+    let failed: Vec<&Value> =
+        report["objects"].as_array().unwrap().iter().filter(|row| row["status"] == "failed").collect();
+    assert!((1..=4).contains(&failed.len()), "{report:#}");
+    assert!(
+        failed.iter().all(|row| row["errors"]["code"] == "busy" && row["candidate"].is_null()),
+        "{report:#}"
+    );
+    assert_eq!(report["meta"]["invited"], 12 - failed.len());
+    app.table().assert_sound().await;
+    let repeated = import(&owner, &project, Some(KEY), &list).await.expect(200);
+    assert_eq!(repeated.json()["meta"], json!({ "total": 12, "created": 12, "invited": 12, "failed": 0 }));
+    assert!(candidates(&app).await.iter().all(|(_, status, mails)| status == "invited" && *mails == 1));
+    app.table().assert_sound().await;
+    assert_replayed(import(&owner, &project, Some(KEY), &list).await, &repeated);
+}
+
+#[tokio::test]
+async fn entries_that_the_request_has_no_time_for_are_left_to_a_repeat() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let list = json!(entries(&app, 10));
+    let held = hold_lanes(&chaos);
+    let meanwhile = async {
+        reached(&held).await;
+        app.clock().advance(TimeDelta::seconds(22));
+        held.iter().for_each(Pause::resume);
+    };
+    let (first, ()) = tokio::join!(import(&owner, &project, Some(KEY), &list), meanwhile);
+    let report = first.expect(200).json();
+    assert_eq!(report["meta"], json!({ "total": 10, "created": 4, "invited": 4, "failed": 6 }));
+    for row in report["objects"].as_array().unwrap().iter().skip(4) {
+        assert_eq!((&row["status"], &row["errors"]["code"]), (&json!("failed"), &json!("not_done_in_time")));
+    }
+    app.table().assert_sound().await;
+    let repeated = import(&owner, &project, Some(KEY), &list).await.expect(200);
+    assert_eq!(repeated.json()["meta"], json!({ "total": 10, "created": 10, "invited": 10, "failed": 0 }));
+    assert_eq!(repeated.json()["objects"][0], report["objects"][0]);
+    assert_replayed(import(&owner, &project, Some(KEY), &list).await, &repeated);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_project_that_stops_running_meanwhile_gets_candidates_who_are_not_invited() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let held = chaos.pause("TransactWriteItems");
+    let meanwhile = async {
+        held.reached().await;
+        owner.set_status(&project, "10-incomplete").await.expect(200);
+        held.resume();
+    };
+    let list = json!([entry(&app, 0)]);
+    let (response, ()) = tokio::join!(import(&owner, &project, None, &list), meanwhile);
+    let report = response.expect(200).json();
+    assert_eq!(report["meta"], json!({ "total": 1, "created": 1, "invited": 0, "failed": 0 }));
+    assert_eq!(report["objects"][0]["errors"]["code"], "project_not_running");
+    assert_eq!(candidates(&app).await, [("Number 0".to_owned(), "new".to_owned(), 0)]);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_request_that_was_refused_may_be_mended_under_the_same_key() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    import(&owner, &project, Some(KEY), &json!([])).await.expect(400);
+    let list = json!([{ "first_name": "Ada", "last_name": "Byron" }]);
+    let mended = import(&owner, &project, Some(KEY), &list).await.expect(200);
+    assert_eq!(mended.header("idempotent-replayed"), None);
+}

@@ -14,6 +14,7 @@ mod import;
 mod input;
 mod lists;
 mod login;
+mod outbox;
 mod paths;
 mod project_lists;
 mod project_references;

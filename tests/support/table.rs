@@ -141,7 +141,12 @@ impl<'a> Table<'a> {
     pub async fn set_customer(&self, uri: &str, attribute: &str, value: AttributeValue) {
         let company = uri.split('/').rev().nth(3).expect("a company");
         let key = (format!("COMPANY#{company}"), format!("CUSTOMER#{}", last_segment(uri)));
-        let mut item = self.item(&key).await;
+        self.set(&key, attribute, value).await;
+    }
+
+    /// Sets one attribute of the item under a key, past all rules.
+    pub async fn set(&self, key: &Key, attribute: &str, value: AttributeValue) {
+        let mut item = self.item(key).await;
         item.insert(attribute.to_owned(), value);
         self.put(item).await;
     }

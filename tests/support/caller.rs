@@ -247,14 +247,7 @@ impl Staff {
 
     /// A browser in which this user has logged in.
     pub async fn browser(&self) -> Browser {
-        let login = json!({ "company": self.company, "username": self.username, "password": PASSWORD });
-        let request =
-            Request::post("/api-session-auth/").json(&login).header("sec-fetch-site", "same-origin");
-        let response = self.app().send(request).await.expect(200);
-        let cookie = response.header("set-cookie").and_then(|cookie| cookie.split(';').next());
-        let cookie = cookie.and_then(|pair| pair.strip_prefix("sessionid="));
-        let cookie = cookie.unwrap_or_else(|| panic!("no session cookie in {response}")).to_owned();
-        Browser { app: self.app().clone(), cookie }
+        self.app().browser(&self.company, &self.username).await
     }
 
     /// Creates a project and gives its address.

@@ -4,14 +4,21 @@
 
 mod access;
 mod admin;
+mod candidate_self;
 mod candidates;
 mod chaos;
 mod companies;
 mod concurrency;
 mod cost;
 mod csrf;
+mod deadlines;
+mod effects;
+mod events;
+mod expiry;
+mod hash_login;
 mod import;
 mod input;
+mod life;
 mod lists;
 mod login;
 mod outbox;
@@ -20,4 +27,5 @@ mod project_lists;
 mod project_references;
 mod project_status;
 mod projects;
+mod refusals;
 mod sessions;

@@ -12,7 +12,7 @@ use shared::clock::{Entropy, SystemEntropy};
 use shared::config::Config;
 use tokio::sync::OnceCell;
 
-use crate::caller::{Anonymous, Caller, PASSWORD, Staff, Token};
+use crate::caller::{Anonymous, Browser, Caller, PASSWORD, Staff, Token};
 use crate::chaos::Chaos;
 use crate::clock::{Hasty, ManualClock};
 use crate::http::{Request, Response};
@@ -196,6 +196,18 @@ impl TestApp {
     pub(crate) async fn log_in(&self, company: &str, username: &str) -> Token {
         let response = self.anonymous().log_in(company, username, PASSWORD).await.expect(200);
         self.token(&response.uri("token"))
+    }
+
+    /// A browser in which somebody has logged in.
+    pub async fn browser(&self, company: &str, username: &str) -> Browser {
+        let login = json!({ "company": company, "username": username, "password": PASSWORD });
+        let request =
+            Request::post("/api-session-auth/").json(&login).header("sec-fetch-site", "same-origin");
+        let response = self.send(request).await.expect(200);
+        let cookie = response.header("set-cookie").and_then(|cookie| cookie.split(';').next());
+        let cookie = cookie.and_then(|pair| pair.strip_prefix("sessionid="));
+        let cookie = cookie.unwrap_or_else(|| panic!("no session cookie in {response}")).to_owned();
+        Browser { app: self.clone(), cookie }
     }
 
     async fn log_in_created(&self, command: Value, company: &str, username: &str, email: String) -> Staff {

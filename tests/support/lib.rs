@@ -9,5 +9,6 @@ pub mod clock;
 pub mod function;
 pub mod http;
 pub mod logs;
+pub mod platform;
 pub mod runtime_api;
 pub mod table;

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::app::App;
-use shared::domain::candidate::{Candidate, CandidateStatus, Evaluation};
+use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::customer::Customer;
 use shared::domain::effect::Effect;
 use shared::domain::project::Project;
@@ -95,42 +95,6 @@ impl<'a> Table<'a> {
         assert!(wrong.is_empty(), "the table does not fit together:\n{}", wrong.join("\n"));
     }
 
-    /// Moves a candidate as the platform's other parts will, whose events this service does not yet take: the item,
-    /// its place in the index and the counts together.
-    pub async fn move_candidate(&self, uri: &str, status: CandidateStatus, completed_by: &[&str]) {
-        let key = candidate_key(uri);
-        let item = self.item(&key).await;
-        let mut candidate: Candidate = read(&item);
-        self.count(&candidate, -1).await;
-        candidate.status = status;
-        let done = Evaluation { completed: true, at: DateTime::UNIX_EPOCH };
-        let evaluator = |uri: &&str| (last_segment(uri).parse().expect("an identifier"), done);
-        candidate.evaluations = completed_by.iter().map(evaluator).collect();
-        self.count(&candidate, 1).await;
-        let mut moved: Item = serde_dynamo::to_item(&candidate).expect("an item");
-        moved.insert("by_status_pk".to_owned(), string(index_partition(&candidate)));
-        let kept = ["pk", "sk", "version", "by_status_sk"].map(|name| (name.to_owned(), item[name].clone()));
-        moved.extend(kept);
-        self.put(moved).await;
-    }
-
-    async fn count(&self, candidate: &Candidate, by: i64) {
-        let (pk, sk) = shard_key(candidate);
-        for (counter, _) in counted(candidate) {
-            self.client
-                .update_item()
-                .table_name(self.name)
-                .key("pk", string(&pk))
-                .key("sk", string(&sk))
-                .update_expression("ADD #counter :by")
-                .expression_attribute_names("#counter", counter)
-                .expression_attribute_values(":by", AttributeValue::N(by.to_string()))
-                .send()
-                .await
-                .expect("an update");
-        }
-    }
-
     /// Puts a label or a video of a company there, which no route creates yet. `kind` is `LABEL` or `VIDEO`.
     pub async fn put_attachment(&self, company: &str, kind: &str, id: &str) {
         let item = json!({ "pk": format!("COMPANY#{company}"), "sk": format!("{kind}#{id}"), "version": 1 });
@@ -141,7 +105,12 @@ impl<'a> Table<'a> {
     pub async fn set_customer(&self, uri: &str, attribute: &str, value: AttributeValue) {
         let company = uri.split('/').rev().nth(3).expect("a company");
         let key = (format!("COMPANY#{company}"), format!("CUSTOMER#{}", last_segment(uri)));
-        let mut item = self.item(&key).await;
+        self.set(&key, attribute, value).await;
+    }
+
+    /// Sets one attribute of the item under a key, past all rules.
+    pub async fn set(&self, key: &Key, attribute: &str, value: AttributeValue) {
+        let mut item = self.item(key).await;
         item.insert(attribute.to_owned(), value);
         self.put(item).await;
     }
@@ -301,15 +270,6 @@ fn index_partition(candidate: &Candidate) -> String {
 
 fn login(company: &str, name: &str) -> String {
     format!("LOGIN#{company}#{}", fold_case(name))
-}
-
-/// The key of the candidate at an address `…/companies/{c}/projects/{p}/candidates/{k}/`.
-fn candidate_key(uri: &str) -> Key {
-    let segments: Vec<&str> = uri.trim_end_matches('/').rsplit('/').collect();
-    let [id, "candidates", project, "projects", company, ..] = segments[..] else {
-        panic!("no address of a candidate: {uri}");
-    };
-    (format!("COMPANY#{company}#PROJECT#{project}"), format!("CANDIDATE#{id}"))
 }
 
 fn key_of(item: &Item) -> Key {

@@ -11,6 +11,7 @@ use shared::app::App;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::customer::Customer;
 use shared::domain::effect::Effect;
+use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::project::Project;
 use shared::domain::search::tokens;
 use shared::domain::tally::{SHARDS, shard_of};
@@ -108,6 +109,26 @@ impl<'a> Table<'a> {
         self.set(&key, attribute, value).await;
     }
 
+    /// Adds to a counter of one shard of a project's tally.
+    pub(crate) async fn count(
+        &self,
+        (company, project, shard): (&CompanyId, ProjectId, u8),
+        counter: &str,
+        by: i64,
+    ) {
+        self.client
+            .update_item()
+            .table_name(self.name)
+            .key("pk", string(format!("COMPANY#{company}#PROJECT#{project}")))
+            .key("sk", string(format!("TALLY#{shard}")))
+            .update_expression("ADD #counter :by")
+            .expression_attribute_names("#counter", counter)
+            .expression_attribute_values(":by", AttributeValue::N(by.to_string()))
+            .send()
+            .await
+            .expect("an update");
+    }
+
     /// Sets one attribute of the item under a key, past all rules.
     pub async fn set(&self, key: &Key, attribute: &str, value: AttributeValue) {
         let mut item = self.item(key).await;
@@ -125,6 +146,23 @@ impl<'a> Table<'a> {
         let put = self.client.put_item().table_name(self.name).set_item(Some(item));
         put.send().await.expect("a write");
     }
+}
+
+/// The item of a candidate as the service writes it first.
+pub(crate) fn candidate_item(candidate: &Candidate) -> Item {
+    let mut item: Item = serde_dynamo::to_item(candidate).expect("an item");
+    let Candidate { company, project, id, .. } = candidate;
+    item.insert("pk".to_owned(), string(format!("COMPANY#{company}#PROJECT#{project}")));
+    item.insert("sk".to_owned(), string(format!("CANDIDATE#{id}")));
+    item.insert("version".to_owned(), AttributeValue::N("1".to_owned()));
+    item.insert("by_status_pk".to_owned(), string(index_partition(candidate)));
+    item.insert("by_status_sk".to_owned(), string(id.to_string()));
+    if let Some(at) = candidate.expires_at() {
+        let shard = id.to_bytes()[15] % 16;
+        item.insert("due_shard".to_owned(), AttributeValue::N(shard.to_string()));
+        item.insert("due_at".to_owned(), string(at.format("%Y-%m-%dT%H:%M:%SZ").to_string()));
+    }
+    item
 }
 
 type Attributes = BTreeMap<String, Value>;

@@ -1,5 +1,6 @@
 //! Mails to people: what stands in them, in the language they read, and how they reach SES.
 
+mod account;
 mod from;
 mod moment;
 mod render;
@@ -15,6 +16,7 @@ use crate::domain::project::Project;
 use crate::domain::secret::AccessKey;
 use crate::domain::text::{Line, Name};
 
+pub use account::{AccountLetter, AccountMail, activation_link, render_account, reset_link};
 pub use render::{Rendered, render};
 pub use send::{Delivery, Envelope, Mailer};
 

@@ -158,12 +158,14 @@ impl Invited {
     /// The candidate in a response, which must show its key.
     #[track_caller]
     pub fn shown_in(app: &TestApp, response: &Response) -> Self {
-        Self {
-            app: app.clone(),
-            uri: response.uri("resource_uri"),
-            key: response.uri("activation_key"),
-            email: response.uri("email"),
-        }
+        let [uri, key, email] = ["resource_uri", "activation_key", "email"].map(|name| response.uri(name));
+        Self::new(app, &uri, &key, &email)
+    }
+
+    /// The candidate at `uri`, with a key that it has or had.
+    pub fn new(app: &TestApp, uri: &str, key: &str, email: &str) -> Self {
+        let [uri, key, email] = [uri, key, email].map(str::to_owned);
+        Self { app: app.clone(), uri, key, email }
     }
 
     /// Chooses [`PASSWORD`].

@@ -18,4 +18,6 @@ mod project_lists;
 mod project_references;
 mod project_status;
 mod projects;
+mod roles;
 mod sessions;
+mod shares;

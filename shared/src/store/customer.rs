@@ -74,7 +74,7 @@ impl Store {
         self.commit(transaction).await
     }
 
-    /// Deletes a customer, who has no roles any more, and lets a mail name who deleted it.
+    /// Deletes a customer, who has neither roles nor shares any more, and lets a mail name who deleted it.
     ///
     /// # Errors
     /// [`Error::Changed`]; [`LAST_OWNER`] when no owner would be left.
@@ -101,9 +101,9 @@ impl Store {
         self.commit(transaction).await
     }
 
-    /// Takes a customer out: it cannot log in any more, leaves its projects, and is deleted.
+    /// Takes a customer out: it cannot log in any more, leaves its projects, loses its shares, and is deleted.
     ///
-    /// Not one transaction, since projects may be many: one that broke off is finished by doing it again.
+    /// Not one transaction, since projects and shares may be many: one that broke off is finished by doing it again.
     ///
     /// # Errors
     /// As [`Self::delete_customer`].
@@ -115,12 +115,15 @@ impl Store {
     ) -> Result<()> {
         let mut customer = customer.clone();
         if customer.is_active {
-            // From here on nobody can give it another role.
+            // From here on nobody can give it another role, or share.
             let after = Customer::clone(&customer).with_access(false);
             self.update_customer(&customer, &after).await?;
             customer = Versioned::new(after, customer.version() + 1);
         }
-        self.leave_projects(&customer.company, customer.id).await?;
+        tokio::try_join!(
+            self.leave_projects(&customer.company, customer.id),
+            self.withdraw_shares(&customer.company, customer.id, now),
+        )?;
         self.delete_customer(&customer, by, now).await
     }
 

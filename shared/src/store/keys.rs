@@ -123,6 +123,11 @@ pub(crate) fn memberships(c: &CompanyId, u: CustomerId) -> Collection {
     Collection { pk: format!("COMPANY#{c}#CUSTOMER#{u}"), prefix: "PROJECT#" }
 }
 
+/// The shares by which a customer may read candidates.
+pub(crate) fn shares(c: &CompanyId, u: CustomerId) -> Collection {
+    Collection { pk: format!("COMPANY#{c}#CUSTOMER#{u}"), prefix: "SHARE#" }
+}
+
 /// All candidates of a project.
 pub(crate) fn candidates(c: &CompanyId, p: ProjectId) -> Collection {
     Collection { pk: format!("COMPANY#{c}#PROJECT#{p}"), prefix: "CANDIDATE#" }

@@ -18,6 +18,7 @@ mod report;
 mod retry;
 mod search;
 mod session;
+mod share;
 mod single;
 mod tally;
 mod token;
@@ -39,6 +40,7 @@ pub(crate) use login::LoginPartition;
 pub use project::Counted;
 pub use report::Reported;
 pub use session::{Session, SessionKind};
+pub use share::Shared;
 pub(crate) use tally::shards;
 
 use crate::app::App;

@@ -9,6 +9,8 @@ mod customer;
 mod operator;
 mod project;
 mod public;
+mod role;
+mod share;
 mod system;
 mod whoami;
 
@@ -24,6 +26,8 @@ pub use customer::OnCustomer;
 pub use operator::Operator;
 pub use project::{InProject, OnProject};
 pub use public::{Chosen, LoggedIn, Public};
+pub use role::OnRole;
+pub use share::OnShare;
 pub use system::System;
 pub use whoami::{AsCandidate, WhoAmI};
 

@@ -10,6 +10,7 @@ mod companies;
 mod concurrency;
 mod cost;
 mod csrf;
+mod customers;
 mod input;
 mod lists;
 mod login;

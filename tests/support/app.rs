@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use admin::{Command, Outcome};
-use embedded::{Answers, Backend, Events, Gateway, Storage, Template};
+use embedded::{Answers, Backend, Events, Gateway, Mail, Storage, Template};
 use serde_json::{Value, json};
 use shared::app::App;
 use shared::clock::{Entropy, SystemEntropy};
@@ -29,6 +29,7 @@ static BACKEND: LazyLock<Backend> =
     LazyLock::new(|| Backend::start(&Storage::Memory).expect("the local back end starts"));
 
 static TABLES: AtomicUsize = AtomicUsize::new(0);
+static ADDRESSES: AtomicUsize = AtomicUsize::new(0);
 
 /// The service with an empty table and a clock that stands at [`ManualClock::START`]. Clones share everything.
 #[derive(Clone)]
@@ -41,7 +42,6 @@ struct Inner {
     events: Events,
     owner: OnceCell<Staff>,
     people: AtomicUsize,
-    addresses: AtomicUsize,
 }
 
 impl TestApp {
@@ -75,7 +75,6 @@ impl TestApp {
             events,
             owner: OnceCell::new(),
             people: AtomicUsize::new(0),
-            addresses: AtomicUsize::new(0),
         }))
     }
 
@@ -170,10 +169,27 @@ impl TestApp {
         self.log_in_created(command, COMPANY, &username, email).await
     }
 
-    /// An address that nobody has in this table.
-    pub(crate) fn next_email(&self) -> String {
-        let number = self.0.addresses.fetch_add(1, Ordering::Relaxed) + 1;
-        format!("candidate-{number}@mail.example")
+    /// An address that nobody else in this process has.
+    pub fn next_email(&self) -> String {
+        format!("candidate-{}@mail.example", ADDRESSES.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The mails that SES took for an address, newest first.
+    pub fn mails_to(&self, address: &str) -> Vec<Arc<Mail>> {
+        BACKEND.mailbox().to(address)
+    }
+
+    /// The key that ends the link in the newest mail to an address.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn mailed_key(&self, address: &str) -> String {
+        let mails = self.mails_to(address);
+        let text = mails.first().and_then(|mail| mail.text.as_deref());
+        let text = text.unwrap_or_else(|| panic!("no mail to {address}"));
+        let link = ["/activate/", "/reset-password/"].iter().find_map(|path| Some(text.split_once(path)?.1));
+        let rest = link.unwrap_or_else(|| panic!("no link with a key in {text}"));
+        rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).collect()
     }
 
     /// Gives an operator's command.

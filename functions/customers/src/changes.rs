@@ -107,13 +107,13 @@ impl Creation {
             }
         });
         let account_type = body.required("account_type", AccountType::parse);
-        let preferred_language = body.required("preferred_language", Language::parse);
-        body.require("first_name");
-        body.require("last_name");
+        for name in ["first_name", "last_name", "preferred_language"] {
+            body.require(name);
+        }
         let profile = Profile::read(&mut body);
         body.finish()?;
         let names = profile.first_name.clone().zip(profile.last_name.clone());
-        match (names, username, email, account_type, preferred_language) {
+        match (names, username, email, account_type, profile.preferred_language) {
             (
                 Some((first_name, last_name)),
                 Some(username),

@@ -3,7 +3,9 @@
 #![recursion_limit = "256"]
 
 mod access;
+mod accounts;
 mod admin;
+mod batch_import;
 mod candidates;
 mod chaos;
 mod companies;

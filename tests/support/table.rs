@@ -280,7 +280,7 @@ impl Expected {
 fn is_primary((pk, sk): &Key) -> bool {
     let kinds = ["COMPANY", "CUSTOMER#", "PROJECT#", "CANDIDATE#", "LABEL#", "VIDEO#"];
     let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
-    let by_itself = ["SESSION#", "EFFECT#", "EVENT#"].iter().any(|kind| pk.starts_with(kind));
+    let by_itself = ["SESSION#", "EFFECT#", "EVENT#", "RESET#"].iter().any(|kind| pk.starts_with(kind));
     by_itself || sk == "FAILURES" || (own && !pk.contains("#CUSTOMER#"))
 }
 

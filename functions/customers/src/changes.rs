@@ -169,14 +169,6 @@ impl PrimaryKey {
         }
     }
 
-    /// The other one, by which the entry must not be found.
-    pub(crate) fn other(self) -> Self {
-        match self {
-            Self::Username => Self::Email,
-            Self::Email => Self::Username,
-        }
-    }
-
     /// The key of a customer, in the form in which keys are compared.
     pub(crate) fn of(self, username: &Username, email: &Email) -> String {
         fold_case(match self {
@@ -251,6 +243,11 @@ impl Imported {
             )),
             _ => Err(Error::internal("a required field was neither read nor refused")),
         }
+    }
+
+    /// The names that would lead to it, in the form in which names are compared, with the fields that hold them.
+    pub(crate) fn names(&self) -> [(&'static str, String); 2] {
+        [PrimaryKey::Username, PrimaryKey::Email].map(|field| (field.as_str(), self.key(field)))
     }
 
     /// By what it is found.

@@ -1,5 +1,7 @@
 //! Access patterns of customers.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 
 use super::Store;
@@ -127,7 +129,8 @@ impl Store {
         self.delete_customer(&customer, by, now).await
     }
 
-    /// Lets customers of one company change together, all or none. At most [`MAX_TOGETHER`](Self::MAX_CUSTOMERS).
+    /// Lets customers of one company change together, all or none. At most [`MAX_TOGETHER`](Self::MAX_CUSTOMERS). Who is
+    /// activated before having chosen a password is invited again.
     ///
     /// # Errors
     /// [`Error::Changed`]; messages on `username` and `email` when they are taken; [`LAST_OWNER`] when no owner would
@@ -153,6 +156,11 @@ impl Store {
                 CustomerChange::Replace(before, after) => {
                     transaction.replace(before, after)?;
                     counts.add(Some(before), Some(after));
+                    // The key of its last mail ended when it was deactivated.
+                    if after.is_active && !before.is_active && after.awaits_mail() {
+                        let invitation = Effect::of_invitation(after, before.version() + 1, now);
+                        transaction.effect(Some(invitation))?;
+                    }
                 }
             }
         }
@@ -162,6 +170,19 @@ impl Store {
 
     /// How many customers may change together.
     pub const MAX_CUSTOMERS: usize = 15;
+
+    /// Those of `names`, in the form in which names are compared, that are user names, be it of staff or of candidates.
+    pub async fn taken_usernames(
+        &self,
+        company: &CompanyId,
+        names: impl IntoIterator<Item = String>,
+    ) -> Result<BTreeSet<String>> {
+        let mut names: BTreeSet<String> = names.into_iter().collect();
+        let key = |name: &String| keys::login_username(company, name);
+        let mut batch = self.get(names.iter().map(key)).await?;
+        names.retain(|name| batch.take_item(&key(name)).is_some());
+        Ok(names)
+    }
 
     /// The customer with this identifier.
     pub async fn customer(&self, company: &CompanyId, id: CustomerId) -> Result<Option<Versioned<Customer>>> {

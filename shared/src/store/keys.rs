@@ -206,6 +206,11 @@ pub(crate) fn effect_in(pk: &str) -> Option<&str> {
     pk.strip_prefix("EFFECT#")
 }
 
+/// When another password was last asked for, by the hash of the name.
+pub(crate) fn reset_request(name: &SecretHash) -> Key {
+    Key::new(format!("RESET#{}", name.as_str()), "RESET")
+}
+
 /// An event that has been dealt with.
 pub(crate) fn event(id: &str) -> Key {
     Key::new(format!("EVENT#{id}"), "EVENT")

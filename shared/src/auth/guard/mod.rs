@@ -25,7 +25,7 @@ pub use company::InCompany;
 pub use customer::OnCustomer;
 pub use operator::Operator;
 pub use project::{InProject, OnProject};
-pub use public::{Chosen, LoggedIn, Public};
+pub use public::{LoggedIn, Public};
 pub use role::OnRole;
 pub use share::OnShare;
 pub use system::System;

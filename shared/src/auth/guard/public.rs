@@ -18,7 +18,7 @@ use crate::domain::account::{Account, Claim};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::{Customer, CustomerStatus};
 use crate::domain::effect::{Effect, Task};
-use crate::domain::id::{CompanyId, CustomerId};
+use crate::domain::id::CompanyId;
 use crate::domain::project::Project;
 use crate::domain::secret::{OneTimeKey, SecretHash};
 use crate::domain::text::fold_case;
@@ -131,7 +131,7 @@ impl Public {
         if !by.may_act_for(&target) {
             return Err(Error::Forbidden(NOT_ALLOWED));
         }
-        let logged_in = self.session(SessionKind::Token, Identity::Customer(target), Some(by.id), days);
+        let logged_in = self.session(SessionKind::Token, Identity::Customer(target), Some(by), days);
         self.begin(&logged_in).await?;
         Ok(logged_in)
     }
@@ -141,14 +141,15 @@ impl Public {
         &self,
         kind: SessionKind,
         identity: Identity,
-        on_behalf_by: Option<CustomerId>,
+        by: Option<&Customer>,
         days: Option<u8>,
     ) -> Option<LoggedIn> {
         let (account, user) = identity.user()?;
         let (epoch, company) = (user.epoch?, identity.company().clone());
-        let claim = Claim { on_behalf_by, ..Claim::own(company, account) };
+        let claim = Claim { on_behalf_by: by.map(|by| by.id), ..Claim::own(company, account) };
         let secret = SecretKind::Session(kind).generate(&claim, self.app.entropy());
-        let session = Session::begin(kind, claim, epoch, days, self.now);
+        let mut session = Session::begin(kind, claim, epoch, days, self.now);
+        session.actor_epoch = by.map(|by| by.session_epoch);
         Some(LoggedIn { identity, session, secret })
     }
 

@@ -6,6 +6,7 @@ mod access;
 mod accounts;
 mod admin;
 mod batch_import;
+mod canary;
 mod candidates;
 mod chaos;
 mod companies;

@@ -46,6 +46,13 @@ async fn whoever_may_gets_a_token_of_somebody_else() {
     assert_eq!(staff.get("/whoami/").await.expect(200).json()["on_behalf_by"], Value::Null);
     assert_eq!(admin.get("/whoami/").await.expect(200).json()["on_behalf_by"], Value::Null);
 
+    // Oneself is nobody above oneself.
+    let own = token(&admin, &admin.username).await.get("/whoami/").await.expect(200).json();
+    assert_eq!(
+        (&own["resource"]["resource_uri"], &own["on_behalf_by"]),
+        (&json!(admin.uri), &json!(admin.uri))
+    );
+
     // The rights are those of the other, and so is what is done.
     let recruiter = app.staff("recruiter").await;
     let acting = token(&admin, &recruiter.username).await;

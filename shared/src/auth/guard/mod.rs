@@ -232,7 +232,11 @@ fn take_identity(claim: &Claim, batch: &mut Batch) -> Result<Option<Identity>> {
 /// Whether whoever acts for somebody else, if anybody does, still may; what ends their own sessions ends this as well.
 fn may_act_for(session: &Session, identity: &Identity, batch: &mut Batch) -> Result<bool> {
     let Some(by) = session.claim.on_behalf_by else { return Ok(true) };
-    let actor = batch.take::<Customer>(&keys::customer(&session.claim.company, by))?;
+    let actor = match identity {
+        // Read as the user already.
+        Identity::Customer(own) if own.id == by => Some(own.clone()),
+        _ => batch.take::<Customer>(&keys::customer(&session.claim.company, by))?,
+    };
     Ok(matches!((actor, identity), (Some(actor), Identity::Customer(target))
         if actor.may_act_for(target) && session.actor_epoch == Some(actor.session_epoch)))
 }

@@ -198,6 +198,12 @@ impl FieldErrors {
         Self(self.0.into_iter().map(|(field, messages)| (below(field), messages)).collect())
     }
 
+    /// The same messages, all about `field`.
+    pub fn about(self, field: &str) -> Self {
+        let messages: Vec<String> = self.0.into_values().flatten().collect();
+        Self(BTreeMap::from([(field.to_owned(), messages)]))
+    }
+
     /// Whether there is nothing to correct.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

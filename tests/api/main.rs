@@ -3,7 +3,10 @@
 #![recursion_limit = "256"]
 
 mod access;
+mod accounts;
 mod admin;
+mod batch_import;
+mod canary;
 mod candidate_self;
 mod candidates;
 mod chaos;
@@ -11,6 +14,7 @@ mod companies;
 mod concurrency;
 mod cost;
 mod csrf;
+mod customers;
 mod deadlines;
 mod effects;
 mod events;
@@ -22,6 +26,7 @@ mod input;
 mod life;
 mod lists;
 mod login;
+mod on_behalf;
 mod outbox;
 mod paths;
 mod project_lists;
@@ -30,4 +35,7 @@ mod project_status;
 mod projects;
 mod races;
 mod refusals;
+mod roles;
 mod sessions;
+mod shares;
+mod throttling;

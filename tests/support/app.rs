@@ -186,6 +186,19 @@ impl TestApp {
         BACKEND.mailbox().to(address)
     }
 
+    /// The key that ends the link in the newest mail to an address.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn mailed_key(&self, address: &str) -> String {
+        let mails = self.mails_to(address);
+        let text = mails.first().and_then(|mail| mail.text.as_deref());
+        let text = text.unwrap_or_else(|| panic!("no mail to {address}"));
+        let link = ["/activate/", "/reset-password/"].iter().find_map(|path| Some(text.split_once(path)?.1));
+        let rest = link.unwrap_or_else(|| panic!("no link with a key in {text}"));
+        rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).collect()
+    }
+
     /// Gives an operator's command.
     pub async fn operate(&self, command: Value) -> shared::Result<Outcome> {
         let command: Command = serde_json::from_value(command).expect("a command");

@@ -260,6 +260,22 @@ impl Staff {
         self.post(&projects, body).await.expect(201).uri("resource_uri")
     }
 
+    /// Creates a customer of an account type with an address of its own, who is its user name as well.
+    pub async fn colleague(&self, account_type: &str, fields: Value) -> Colleague {
+        let email = self.app().next_email();
+        let mut body = json!({
+            "first_name": "Col",
+            "last_name": "League",
+            "email": email,
+            "account_type": account_type,
+            "preferred_language": "en",
+        });
+        merge(&mut body, fields);
+        let created = self.post(&format!("/companies/{}/customers/", self.company), body).await.expect(201);
+        let (uri, email) = (created.uri("resource_uri"), created.uri("email"));
+        Colleague { app: self.app().clone(), company: self.company.clone(), uri, email }
+    }
+
     /// Creates a candidate in the project at `project` and gives its address.
     pub async fn candidate(&self, project: &str, fields: Value) -> String {
         let mut body = json!({ "first_name": "Ada", "last_name": "Lovelace" });
@@ -320,6 +336,34 @@ impl Staff {
     /// Changes the status of the project at `project`.
     pub async fn set_status(&self, project: &str, status: &str) -> Response {
         self.patch(&format!("{project}status/"), json!({ "status": status })).await
+    }
+}
+
+/// A customer who has been invited.
+#[derive(Clone)]
+pub struct Colleague {
+    app: TestApp,
+    company: String,
+    /// The address of the customer.
+    pub uri: String,
+    /// The address that mails go to.
+    pub email: String,
+}
+
+impl Colleague {
+    /// Takes up the invitation with [`PASSWORD`] and logs in.
+    pub async fn activate(&self) -> Staff {
+        self.app.settle().await;
+        let choice = json!({ "activation_key": self.app.mailed_key(&self.email), "password": PASSWORD });
+        let activated = self.app.anonymous().post("/api-activate/", choice).await.expect(200);
+        let username = activated.uri("username");
+        Staff {
+            token: self.app.log_in(&self.company, &username).await,
+            company: self.company.clone(),
+            uri: self.uri.clone(),
+            username,
+            email: self.email.clone(),
+        }
     }
 }
 

@@ -9,6 +9,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use shared::telemetry;
 
+use crate::caller::PASSWORD;
+
 /// What the log says of one request.
 #[derive(Debug, Clone, Deserialize)]
 pub struct RequestLog {
@@ -47,6 +49,55 @@ pub fn install() {
     LazyLock::force(&LINES);
 }
 
+/// Everything that this process logs from now on, until it is asked for.
+pub struct Recording {
+    from: usize,
+}
+
+/// What was logged while at least one recording is under way.
+struct Tape {
+    recordings: usize,
+    text: String,
+}
+
+static TAPE: Mutex<Tape> = Mutex::new(Tape { recordings: 0, text: String::new() });
+
+fn tape() -> MutexGuard<'static, Tape> {
+    TAPE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Recording {
+    /// Begins to record.
+    pub fn start() -> Self {
+        install();
+        let mut tape = tape();
+        tape.recordings += 1;
+        Self { from: tape.text.len() }
+    }
+
+    /// The lines that were logged since, those of tests beside this one included.
+    pub fn text(&self) -> String {
+        tape().text[self.from..].to_owned()
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let mut tape = tape();
+        tape.recordings -= 1;
+        if tape.recordings == 0 {
+            tape.text = String::new();
+        }
+    }
+}
+
+/// What is secret in a line, told by how secrets begin; the password of everybody in tests is one as well.
+fn leak(line: &str) -> Option<&str> {
+    let known = ["ivt_", "ivs_", "ivk_", "ivo_", "ivn_", "$argon2", PASSWORD];
+    let found = known.iter().find_map(|secret| line.find(secret))?;
+    Some(&line[found..])
+}
+
 /// The line of the request with this identifier.
 ///
 /// # Panics
@@ -72,6 +123,16 @@ struct Writer;
 impl io::Write for Writer {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         // The subscriber writes each line whole.
+        let text = String::from_utf8_lossy(line);
+        if let Some(leak) = leak(&text) {
+            panic!("the log tells a secret: {leak}");
+        }
+        {
+            let mut tape = tape();
+            if tape.recordings > 0 {
+                tape.text.push_str(&text);
+            }
+        }
         let event: Value = serde_json::from_slice(line)?;
         match event["request_id"].as_str() {
             Some(id) => {

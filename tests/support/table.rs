@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::app::App;
 use shared::domain::candidate::{Candidate, CandidateStatus};
-use shared::domain::customer::Customer;
+use shared::domain::customer::{AccountType, Customer, CustomerStatus};
 use shared::domain::effect::Effect;
 use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::project::Project;
@@ -65,7 +65,7 @@ impl<'a> Table<'a> {
     }
 
     /// Makes sure that everything which follows from companies, customers, projects and candidates is there, and
-    /// nothing else: counts shard by shard, logins, search entries, memberships, places in the index.
+    /// nothing else: counts shard by shard, logins, search entries, memberships, shares, places in the index.
     ///
     /// # Panics
     /// With everything that is wrong.
@@ -79,7 +79,7 @@ impl<'a> Table<'a> {
         for (key, item) in &items {
             match expected.items.remove(key) {
                 Some(attributes) => {
-                    let stored = counters(item);
+                    let stored = derived(key, item);
                     if stored != attributes {
                         wrong.push(format!("{key:?} says {stored:?}, recounted {attributes:?}"));
                     }
@@ -96,9 +96,11 @@ impl<'a> Table<'a> {
         assert!(wrong.is_empty(), "the table does not fit together:\n{}", wrong.join("\n"));
     }
 
-    /// Puts a label or a video of a company there, which no route creates yet. `kind` is `LABEL` or `VIDEO`.
+    /// Puts something there that a project can refer to and that has nothing else to it. `kind` is `LABEL`, `VIDEO` or,
+    /// for a person, `CUSTOMER`.
     pub async fn put_attachment(&self, company: &str, kind: &str, id: &str) {
-        let item = json!({ "pk": format!("COMPANY#{company}"), "sk": format!("{kind}#{id}"), "version": 1 });
+        let (pk, sk) = (format!("COMPANY#{company}"), format!("{kind}#{id}"));
+        let item = json!({ "pk": pk, "sk": sk, "version": 1, "is_active": true });
         self.put(serde_dynamo::to_item(item).expect("an item")).await;
     }
 
@@ -200,7 +202,11 @@ impl Expected {
 
     fn add_customer(&mut self, customer: &Customer) {
         let company = &customer.company;
-        self.count((format!("COMPANY#{company}"), "TALLY".to_owned()), [("customers".to_owned(), 1)]);
+        let is_owner = customer.account_type == AccountType::Owner
+            && customer.is_active
+            && customer.status == CustomerStatus::Confirmed;
+        let counters = [Some(("customers".to_owned(), 1)), is_owner.then(|| ("owners".to_owned(), 1))];
+        self.count((format!("COMPANY#{company}"), "TALLY".to_owned()), counters.into_iter().flatten());
         let leads_there = |name: &str, sk: &str| ((login(company.as_str(), name), sk.to_owned()), Vec::new());
         let logins = [
             leads_there(customer.username.as_str(), "USERNAME"),
@@ -226,13 +232,20 @@ impl Expected {
     }
 
     fn add_candidate(&mut self, candidate: &Candidate) {
-        let Candidate { company, project, id, profile, .. } = candidate;
+        let Candidate { company, project, id, profile, shares, .. } = candidate;
         self.count(shard_key(candidate), counted(candidate));
         if let Some(username) = &profile.username {
             self.count((login(company.as_str(), username.as_str()), "USERNAME".to_owned()), []);
         }
         if let Some(email) = &profile.email {
             self.count((login(company.as_str(), email.as_str()), format!("CANDIDATE#{id}")), []);
+        }
+        for (share, customer) in shares {
+            let note = self
+                .items
+                .entry((format!("COMPANY#{company}#CUSTOMER#{customer}"), format!("SHARE#{share}")));
+            let candidate = [("project", project.to_string()), ("candidate", id.to_string())];
+            note.or_default().extend(candidate.map(|(name, id)| (name.to_owned(), id.into())));
         }
         for token in tokens(profile) {
             let first = token.chars().next().unwrap_or_default();
@@ -274,15 +287,21 @@ impl Expected {
 fn is_primary((pk, sk): &Key) -> bool {
     let kinds = ["COMPANY", "CUSTOMER#", "PROJECT#", "CANDIDATE#", "LABEL#", "VIDEO#"];
     let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
-    let by_itself = ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#"].iter().any(|kind| pk.starts_with(kind));
+    let by_itself =
+        ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#", "RESET#"].iter().any(|kind| pk.starts_with(kind));
     by_itself || sk == "FAILURES" || (own && !pk.contains("#CUSTOMER#"))
 }
 
-/// The counters of a tally that are not zero, and the status that a shard repeats.
-fn counters(item: &Item) -> Attributes {
+/// What follows from other items: the counters of a tally that are not zero, the status that a shard repeats, and where
+/// a share leads.
+fn derived((_, sk): &Key, item: &Item) -> Attributes {
     let attributes: Attributes = serde_dynamo::from_item(item.clone()).expect("JSON");
-    let is_counter = |name: &str| name.contains(':') || name == "customers" || name == "project_status";
-    attributes.into_iter().filter(|(name, value)| is_counter(name) && *value != 0).collect()
+    let is_derived = |name: &str| match name {
+        "customers" | "owners" | "project_status" => true,
+        "project" | "candidate" => sk.starts_with("SHARE#"),
+        _ => name.contains(':'),
+    };
+    attributes.into_iter().filter(|(name, value)| is_derived(name) && *value != 0).collect()
 }
 
 /// What one candidate adds to its shard.

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::http::StatusCode;
-use shared::auth::guard::{Chosen, Public};
+use shared::auth::guard::Public;
 use shared::auth::password::Password;
 use shared::http::Fields;
 use shared::http::respond::Done;
@@ -17,10 +17,9 @@ const BAD_KEY: &str = "This key is invalid or has expired.";
 /// POST /api-activate/
 pub(crate) async fn activate(guard: Public, body: Fields) -> Result<Json<CustomerView>> {
     let (key, password) = read_choice(body, "activation_key")?;
-    match guard.choose_password(&key, password).await? {
-        Some(Chosen::Customer(customer)) => Ok(Json(CustomerView::new(&customer, guard.references()))),
-        Some(Chosen::Candidate) | None => Err(Error::field("activation_key", BAD_KEY)),
-    }
+    let activated = guard.activate(&key, password).await?;
+    let customer = activated.ok_or_else(|| Error::field("activation_key", BAD_KEY))?;
+    Ok(Json(CustomerView::new(&customer, guard.references())))
 }
 
 /// POST /api-password-reset/
@@ -46,8 +45,10 @@ pub(crate) async fn forget_password(guard: Public, mut body: Fields) -> Result<S
 /// POST /api-password-reset/confirm/
 pub(crate) async fn reset_password(guard: Public, body: Fields) -> Result<Done> {
     let (key, password) = read_choice(body, "key")?;
-    let chosen = guard.choose_password(&key, password).await?;
-    chosen.map(|_| Done).ok_or_else(|| Error::field("key", BAD_KEY))
+    match guard.reset_password(&key, password).await? {
+        true => Ok(Done),
+        false => Err(Error::field("key", BAD_KEY)),
+    }
 }
 
 fn read_choice(mut body: Fields, key_field: &str) -> Result<(String, Password)> {

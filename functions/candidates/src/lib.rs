@@ -1,10 +1,11 @@
-//! The candidates of a project.
+//! The candidates of a project, and with whom they are shared.
 
 mod changes;
 mod crud;
 mod deadline;
 mod import;
 mod reminder;
+mod shares;
 mod status;
 mod view;
 
@@ -20,6 +21,9 @@ pub fn routes() -> Routes {
         "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/status/advance/";
     const SKIP: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/status/skip/";
     const REMINDER: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/reminder/";
+    const SHARES: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/shares/";
+    const SHARE: &str =
+        "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/shares/{shareId}/";
     Routes::new()
         .get(LIST, crud::list)
         .post(LIST, crud::create)
@@ -31,4 +35,8 @@ pub fn routes() -> Routes {
         .patch(ADVANCE, status::advance)
         .patch(SKIP, status::skip)
         .post(REMINDER, reminder::create)
+        .get(SHARES, shares::list)
+        .post(SHARES, shares::create)
+        .get(SHARE, shares::read)
+        .delete(SHARE, shares::delete)
 }

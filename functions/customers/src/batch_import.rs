@@ -41,9 +41,15 @@ pub(crate) async fn create(
     guard: InCompany<ImportCustomers>,
     Entries(entries): Entries<MAX_ENTRIES>,
 ) -> Result<Json<ImportView>> {
-    let entries = Imported::read_all(entries)?;
+    let (primary_key, entries) = Imported::read_all(entries)?;
     let staff = guard.store.all_customers(guard.company()).await?;
-    let plan = Plan::new(&guard, entries, staff)?;
+    let known: BTreeSet<String> = staff.iter().map(|one| primary_key.of(&one.username, &one.email)).collect();
+    let new = entries.iter().filter(|entry| !known.contains(&entry.key(primary_key)));
+    let taken = guard
+        .store
+        .taken_usernames(guard.company(), new.flat_map(|entry| entry.names().map(|(_, name)| name)))
+        .await?;
+    let plan = Plan::new(&guard, (primary_key, entries), staff, taken)?;
     // Everything was checked; what others do meanwhile is refused by the writes themselves, and may be repeated.
     for together in plan.changes.chunks(Store::MAX_CUSTOMERS) {
         guard.store.change_customers(guard.company(), together, guard.now).await?;
@@ -74,10 +80,11 @@ impl Plan {
         guard: &InCompany<ImportCustomers>,
         (primary_key, entries): (PrimaryKey, Vec<Imported>),
         staff: Vec<Versioned<Customer>>,
+        mut taken: BTreeSet<String>,
     ) -> Result<Self> {
         let mut errors = FieldErrors::default();
         let mut plan = Self { changes: Vec::new(), objects: Vec::new() };
-        let mut names: BTreeSet<String> = staff.iter().flat_map(|one| names_of(one)).collect();
+        taken.extend(staff.iter().flat_map(|one| names_of(one)));
         let mut left: BTreeMap<String, Versioned<Customer>> =
             staff.into_iter().map(|one| (primary_key.of(&one.username, &one.email), one)).collect();
         let mut owners = 0;
@@ -101,13 +108,14 @@ impl Plan {
                         let message = "You may not create customers of this account type.";
                         errors.add(&format!("[{index}].account_type"), message);
                     }
+                    let names = entry.names();
+                    for (field, _) in names.iter().filter(|(_, name)| taken.contains(name)) {
+                        errors.add(&format!("[{index}].{field}"), "This leads to somebody else already.");
+                    }
+                    taken.extend(names.map(|(_, name)| name));
                     let id = guard.store.next_id(guard.now);
                     let by = guard.caller.customer();
                     let customer = entry.into_customer(id, &guard.company, by, guard.now);
-                    if !names_of(&customer).iter().all(|name| names.insert(name.clone())) {
-                        let message = "This username or email belongs to another customer.";
-                        errors.add(&format!("[{index}].{}", primary_key.other().as_str()), message);
-                    }
                     plan.add(guard, &customer, CREATED);
                     plan.changes.push(CustomerChange::Create(customer));
                 }

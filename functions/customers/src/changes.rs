@@ -107,13 +107,13 @@ impl Creation {
             }
         });
         let account_type = body.required("account_type", AccountType::parse);
-        let preferred_language = body.required("preferred_language", Language::parse);
-        body.require("first_name");
-        body.require("last_name");
+        for name in ["first_name", "last_name", "preferred_language"] {
+            body.require(name);
+        }
         let profile = Profile::read(&mut body);
         body.finish()?;
         let names = profile.first_name.clone().zip(profile.last_name.clone());
-        match (names, username, email, account_type, preferred_language) {
+        match (names, username, email, account_type, profile.preferred_language) {
             (
                 Some((first_name, last_name)),
                 Some(username),
@@ -166,14 +166,6 @@ impl PrimaryKey {
         match self {
             Self::Username => "username",
             Self::Email => "email",
-        }
-    }
-
-    /// The other one, by which the entry must not be found.
-    pub(crate) fn other(self) -> Self {
-        match self {
-            Self::Username => Self::Email,
-            Self::Email => Self::Username,
         }
     }
 
@@ -251,6 +243,11 @@ impl Imported {
             )),
             _ => Err(Error::internal("a required field was neither read nor refused")),
         }
+    }
+
+    /// The names that would lead to it, in the form in which names are compared, with the fields that hold them.
+    pub(crate) fn names(&self) -> [(&'static str, String); 2] {
+        [PrimaryKey::Username, PrimaryKey::Email].map(|field| (field.as_str(), self.key(field)))
     }
 
     /// By what it is found.

@@ -106,9 +106,7 @@ impl Changes {
         Ok((settings, staff))
     }
 
-    /// Makes the changes.
-    ///
-    /// Nobody can evaluate and look on at once, whichever of the two lists was sent.
+    /// Makes the changes, if the roles that were sent go together with those that were not.
     pub(crate) fn apply_to(self, settings: &mut Settings, staff: &mut Staff) -> Result<()> {
         set(&mut settings.name, self.name);
         set(&mut settings.job_url, self.job_url.map(Option::unwrap_or_default));
@@ -134,17 +132,7 @@ impl Changes {
         set(&mut staff.evaluators, self.evaluators);
         set(&mut staff.interview_managers, self.interview_managers);
         set(&mut staff.reviewers, self.reviewers);
-        if staff.evaluator_and_reviewer().is_some() {
-            return Err(Error::field(
-                FieldErrors::ACROSS,
-                "An evaluator may not be a reviewer of the same project.",
-            ));
-        }
-        if staff.everybody().len() > MAX_STAFF {
-            let message = format!("At most {MAX_STAFF} people may have a role in one project.");
-            return Err(Error::field(FieldErrors::ACROSS, message));
-        }
-        Ok(())
+        staff.check().map_err(|message| Error::field(FieldErrors::ACROSS, message))
     }
 }
 

@@ -1,7 +1,8 @@
-//! Projects and their status.
+//! Projects, their status and the roles in them.
 
 mod changes;
 mod crud;
+mod roles;
 mod status;
 mod view;
 
@@ -13,6 +14,8 @@ pub fn routes() -> Routes {
     const OF_CUSTOMER: &str = "/companies/{companyId}/customers/{customerId}/projects/";
     const ONE: &str = "/companies/{companyId}/projects/{projectId}/";
     const STATUS: &str = "/companies/{companyId}/projects/{projectId}/status/";
+    const ROLES: &str = "/companies/{companyId}/projects/{projectId}/roles/";
+    const ROLE: &str = "/companies/{companyId}/projects/{projectId}/roles/{roleId}/";
     Routes::new()
         .get(LIST, crud::list)
         .get(OF_CUSTOMER, crud::list_of_customer)
@@ -21,4 +24,8 @@ pub fn routes() -> Routes {
         .patch(ONE, crud::update)
         .get(STATUS, status::read)
         .patch(STATUS, status::update)
+        .get(ROLES, roles::list)
+        .post(ROLES, roles::create)
+        .get(ROLE, roles::read)
+        .delete(ROLE, roles::delete)
 }

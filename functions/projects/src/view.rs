@@ -6,7 +6,7 @@ use shared::auth::guard::Scope;
 use shared::domain::candidate::CandidateStatus;
 use shared::domain::company::Company;
 use shared::domain::id::CustomerId;
-use shared::domain::project::{Project, ProjectStatus};
+use shared::domain::project::{HeldRole, Project, ProjectStatus};
 use shared::domain::tally::Tally;
 use shared::domain::text::Email;
 use shared::http::Fields;
@@ -48,6 +48,28 @@ impl StatusView {
     pub(crate) fn new(project: &Project, references: References<'_>) -> Self {
         let own = references.project(&project.company, project.id);
         Self { resource_uri: format!("{own}status/"), status: project.status.as_str() }
+    }
+}
+
+/// A role in a project as clients see it.
+#[derive(Serialize)]
+pub(crate) struct RoleView {
+    resource_uri: String,
+    project: String,
+    customer: String,
+    role: &'static str,
+}
+
+impl RoleView {
+    /// The view of a role that somebody has in a project.
+    pub(crate) fn new(project: &Project, held: HeldRole, references: References<'_>) -> Self {
+        let Project { company, id, .. } = project;
+        Self {
+            resource_uri: references.role(company, *id, held.id()),
+            project: references.project(company, *id),
+            customer: references.customer(company, held.customer),
+            role: held.role.as_str(),
+        }
     }
 }
 
@@ -169,7 +191,7 @@ impl ProjectFields {
             questions: format!("{own}questions/"),
             candidates: references.candidates(company, project.id),
             results: format!("{own}results/"),
-            roles: format!("{own}roles/"),
+            roles: references.roles(company, project.id),
             criteria: format!("{own}criteria/"),
             videos: PlacedVideoView::all_of(project, references),
             can_evaluate: tally.can_evaluate(project, viewer.customer),

@@ -115,6 +115,14 @@ impl Caller {
             Identity::Candidate(own) if own.id == candidate.id && own.project == candidate.project => {
                 Standing::Itself
             }
+            Identity::Customer(customer) if candidate.share_of(customer.id).is_some() => {
+                match self.in_project(project) {
+                    Standing::Staff(account_type, roles) if roles.is_empty() => {
+                        Standing::Sharee(account_type)
+                    }
+                    standing => standing,
+                }
+            }
             _ => self.in_project(project),
         }
     }

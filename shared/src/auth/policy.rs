@@ -15,6 +15,8 @@ pub const NOT_ALLOWED: Refusal =
 pub enum Standing {
     /// A staff user, with these roles in the project at hand.
     Staff(AccountType, BTreeSet<Role>),
+    /// A staff user without a role in the project at hand, with whom the candidate at hand is shared.
+    Sharee(AccountType),
     /// A named token: an owner, but for what is an owner's own.
     NamedToken,
     /// The very candidate.
@@ -24,12 +26,14 @@ pub enum Standing {
 }
 
 /// Who may take an action: callers with at least an account type, or with one of some roles in the project at hand, or
-/// the candidate that it is about. A named token may do all that an owner may, unless it takes a person.
+/// the candidate that it is about, or those with whom that is shared. A named token may do all that an owner may, unless
+/// it takes a person.
 #[derive(Debug, Clone, Copy)]
 struct Rule {
     account_type: AccountType,
     roles: &'static [Role],
     itself: bool,
+    sharee: bool,
     takes_person: bool,
 }
 
@@ -47,7 +51,7 @@ pub trait Grant: Send + Sync + 'static {
 }
 
 macro_rules! actions {
-    ($($(#[$doc:meta])+ $name:ident $text:literal: $account_type:ident or $roles:ident $(or $itself:ident)? $(but $person:ident)?;)+) => {
+    ($($(#[$doc:meta])+ $name:ident $text:literal: $account_type:ident or $roles:ident $(or $other:ident)* $(but $person:ident)?;)+) => {
         /// Something that not everybody may do.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Action {
@@ -68,7 +72,8 @@ macro_rules! actions {
                     $(Self::$name => Rule {
                         account_type: AccountType::$account_type,
                         roles: $roles,
-                        itself: [$(stringify!($itself))?].contains(&"itself"),
+                        itself: [$(stringify!($other)),*].contains(&"itself"),
+                        sharee: [$(stringify!($other)),*].contains(&"sharee"),
                         takes_person: [$(stringify!($person))?].contains(&"person"),
                     },)+
                 }
@@ -83,7 +88,7 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Read the company, its labels, customers and welcome videos.
+    /// Read the company, its labels, customers and welcome videos, and what others share with oneself.
     ReadCompany "read_company": HiringManager or NONE;
     /// Change the company's settings.
     ChangeCompany "change_company": Admin or NONE;
@@ -108,7 +113,7 @@ actions! {
     /// Change a project or its status; create, import, delete, skip and remind its candidates, and set their deadlines.
     ChangeProject "change_project": Admin or MANAGERS;
     /// Read a candidate.
-    ReadCandidate "read_candidate": Admin or STAFF or itself;
+    ReadCandidate "read_candidate": Admin or STAFF or itself or sharee;
     /// Change a candidate's fields: a manager those of the application, the candidate its own.
     ChangeCandidate "change_candidate": Admin or MANAGERS or itself;
     /// Advance a candidate.
@@ -123,6 +128,7 @@ impl Action {
             Standing::Staff(account_type, roles) => {
                 *account_type >= rule.account_type || rule.roles.iter().any(|role| roles.contains(role))
             }
+            Standing::Sharee(account_type) => *account_type >= rule.account_type || rule.sharee,
             Standing::NamedToken => !rule.takes_person,
             Standing::Itself => rule.itself,
             Standing::Outsider => false,

@@ -5,10 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::id::{CandidateId, CompanyId, CustomerId, ProjectId};
+use super::Refusal;
+use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use super::partner_data::PartnerData;
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
 use super::text::{Email, Line, Lines, Name, Username};
+
+/// The most customers that one candidate may be shared with: deleting a candidate deletes its shares along with it.
+pub const MAX_SHARES: usize = 50;
+
+/// The candidate has as many shares as it may have.
+pub const TOO_MANY_SHARES: Refusal = Refusal {
+    code: "too_many_shares",
+    detail: "This candidate is shared with as many customers as it may be.",
+};
 
 /// Where a candidate stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -144,6 +154,9 @@ pub struct Candidate {
     pub session_epoch: u32,
     /// Lets it choose another password.
     pub one_time_key: Option<OneTimeKey>,
+    /// The customers who may read it though they have no role in its project, each once.
+    #[serde(default)]
+    pub shares: BTreeMap<ShareId, CustomerId>,
 }
 
 /// What an evaluator last reported of one candidate.
@@ -181,6 +194,7 @@ impl Candidate {
             password_hash: None,
             session_epoch: 0,
             one_time_key: None,
+            shares: BTreeMap::new(),
         }
     }
 
@@ -208,6 +222,29 @@ impl Candidate {
         if self.status != CandidateStatus::Invited {
             self.access_key = None;
         }
+        self
+    }
+
+    /// The share by which `customer` may read it, if there is one.
+    pub fn share_of(&self, customer: CustomerId) -> Option<ShareId> {
+        self.shares.iter().find(|(_, sharee)| **sharee == customer).map(|(share, _)| *share)
+    }
+
+    /// The candidate shared with one more customer.
+    ///
+    /// # Errors
+    /// [`TOO_MANY_SHARES`].
+    pub fn shared_with(mut self, customer: CustomerId, share: ShareId) -> Result<Self, Refusal> {
+        if self.shares.len() >= MAX_SHARES {
+            return Err(TOO_MANY_SHARES);
+        }
+        self.shares.insert(share, customer);
+        Ok(self)
+    }
+
+    /// The candidate without one of its shares.
+    pub fn without_share(mut self, share: ShareId) -> Self {
+        self.shares.remove(&share);
         self
     }
 

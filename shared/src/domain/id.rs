@@ -91,6 +91,9 @@ pub mod mark {
     /// A share of a candidate.
     #[derive(Debug)]
     pub enum Share {}
+    /// A role that a customer has in a project.
+    #[derive(Debug)]
+    pub enum Role {}
 }
 
 /// Names a staff user.
@@ -107,6 +110,8 @@ pub type LabelId = Id<mark::Label>;
 pub type TokenId = Id<mark::Token>;
 /// Names a share of a candidate.
 pub type ShareId = Id<mark::Share>;
+/// Names a role that a customer has in a project.
+pub type RoleId = Id<mark::Role>;
 
 impl<T> Id<T> {
     /// The identifier with this ULID.

@@ -5,7 +5,9 @@ use std::fmt::Display;
 use url::Url;
 
 use crate::config::Config;
-use crate::domain::id::{CandidateId, CompanyId, CustomerId, Id, LabelId, ProjectId, VideoId};
+use crate::domain::id::{
+    CandidateId, CompanyId, CustomerId, Id, LabelId, ProjectId, RoleId, ShareId, VideoId,
+};
 
 /// Makes and reads references.
 #[derive(Clone, Copy)]
@@ -63,6 +65,31 @@ impl<'a> References<'a> {
     /// A candidate.
     pub fn candidate(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> String {
         format!("{}{k}/", self.candidates(c, p))
+    }
+
+    /// All shares of a candidate.
+    pub fn shares(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> String {
+        format!("{}shares/", self.candidate(c, p, k))
+    }
+
+    /// A share of a candidate.
+    pub fn share(&self, c: &CompanyId, p: ProjectId, k: CandidateId, s: ShareId) -> String {
+        format!("{}{s}/", self.shares(c, p, k))
+    }
+
+    /// What is shared with whoever asks.
+    pub fn shared(&self, c: &CompanyId) -> String {
+        format!("{}shares/", self.company(c))
+    }
+
+    /// All roles in a project.
+    pub fn roles(&self, c: &CompanyId, p: ProjectId) -> String {
+        format!("{}roles/", self.project(c, p))
+    }
+
+    /// A role in a project.
+    pub fn role(&self, c: &CompanyId, p: ProjectId, r: RoleId) -> String {
+        format!("{}{r}/", self.roles(c, p))
     }
 
     /// The page of the web application that shows the resource at `reference`.

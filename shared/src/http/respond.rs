@@ -20,6 +20,23 @@ impl<T: Serialize> IntoResponse for Created<T> {
     }
 }
 
+/// 201 for what was created now, 200 for what was there already.
+pub enum Ensured<T> {
+    /// Was created.
+    New(Created<T>),
+    /// Was there, and is shown as it is.
+    Old(T),
+}
+
+impl<T: Serialize> IntoResponse for Ensured<T> {
+    fn into_response(self) -> Response {
+        match self {
+            Self::New(created) => created.into_response(),
+            Self::Old(view) => Json(view).into_response(),
+        }
+    }
+}
+
 /// 204.
 pub struct Done;
 

@@ -51,8 +51,8 @@ impl Store {
     /// Lets a candidate take a step, at `now`.
     ///
     /// # Errors
-    /// [`Error::Changed`]; a message on `username` when a new one is taken; [`PROJECT_NOT_RUNNING`] when the step needs
-    /// that it is.
+    /// [`Error::Changed`]; a message on `username` when a new one is taken, on `customer` when a new share leads nowhere;
+    /// [`PROJECT_NOT_RUNNING`] when the step needs that it is.
     ///
     /// [`PROJECT_NOT_RUNNING`]: crate::domain::transition::PROJECT_NOT_RUNNING
     pub async fn change_candidate(
@@ -159,7 +159,7 @@ impl Transaction {
         self.effect(Effect::of_step(step, before.version() + 1, now))
     }
 
-    /// Writes what follows from a candidate `before` becoming `after`: counts, names to log in with, search entries.
+    /// Writes what follows from a candidate `before` becoming `after`: counts, names to log in with, search entries, shares.
     fn follow(
         &mut self,
         before: Option<&Candidate>,
@@ -171,7 +171,8 @@ impl Transaction {
             self.tally(shard, &Tally::change(before, after), needs_running_project)?;
         }
         self.candidate_logins(before, after)?;
-        self.search_entries(before, after)
+        self.search_entries(before, after)?;
+        self.shares(before, after)
     }
 
     fn candidate_logins(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) -> Result<()> {

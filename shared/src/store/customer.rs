@@ -1,5 +1,7 @@
 //! Access patterns of customers.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 
 use super::Store;
@@ -74,7 +76,7 @@ impl Store {
         self.commit(transaction).await
     }
 
-    /// Deletes a customer, who has no roles any more, and lets a mail name who deleted it.
+    /// Deletes a customer, who has neither roles nor shares any more, and lets a mail name who deleted it.
     ///
     /// # Errors
     /// [`Error::Changed`]; [`LAST_OWNER`] when no owner would be left.
@@ -101,9 +103,9 @@ impl Store {
         self.commit(transaction).await
     }
 
-    /// Takes a customer out: it cannot log in any more, leaves its projects, and is deleted.
+    /// Takes a customer out: it cannot log in any more, leaves its projects, loses its shares, and is deleted.
     ///
-    /// Not one transaction, since projects may be many: one that broke off is finished by doing it again.
+    /// Not one transaction, since projects and shares may be many: one that broke off is finished by doing it again.
     ///
     /// # Errors
     /// As [`Self::delete_customer`].
@@ -115,16 +117,20 @@ impl Store {
     ) -> Result<()> {
         let mut customer = customer.clone();
         if customer.is_active {
-            // From here on nobody can give it another role.
+            // From here on nobody can give it another role, or share.
             let after = Customer::clone(&customer).with_access(false);
             self.update_customer(&customer, &after).await?;
             customer = Versioned::new(after, customer.version() + 1);
         }
-        self.leave_projects(&customer.company, customer.id).await?;
+        tokio::try_join!(
+            self.leave_projects(&customer.company, customer.id),
+            self.withdraw_shares(&customer.company, customer.id, now),
+        )?;
         self.delete_customer(&customer, by, now).await
     }
 
-    /// Lets customers of one company change together, all or none. At most [`MAX_TOGETHER`](Self::MAX_CUSTOMERS).
+    /// Lets customers of one company change together, all or none. At most [`MAX_TOGETHER`](Self::MAX_CUSTOMERS). Who is
+    /// activated before having chosen a password is invited again.
     ///
     /// # Errors
     /// [`Error::Changed`]; messages on `username` and `email` when they are taken; [`LAST_OWNER`] when no owner would
@@ -150,6 +156,11 @@ impl Store {
                 CustomerChange::Replace(before, after) => {
                     transaction.replace(before, after)?;
                     counts.add(Some(before), Some(after));
+                    // The key of its last mail ended when it was deactivated.
+                    if after.is_active && !before.is_active && after.awaits_mail() {
+                        let invitation = Effect::of_invitation(after, before.version() + 1, now);
+                        transaction.effect(Some(invitation))?;
+                    }
                 }
             }
         }
@@ -159,6 +170,19 @@ impl Store {
 
     /// How many customers may change together.
     pub const MAX_CUSTOMERS: usize = 15;
+
+    /// Those of `names`, in the form in which names are compared, that are user names, be it of staff or of candidates.
+    pub async fn taken_usernames(
+        &self,
+        company: &CompanyId,
+        names: impl IntoIterator<Item = String>,
+    ) -> Result<BTreeSet<String>> {
+        let mut names: BTreeSet<String> = names.into_iter().collect();
+        let key = |name: &String| keys::login_username(company, name);
+        let mut batch = self.get(names.iter().map(key)).await?;
+        names.retain(|name| batch.take_item(&key(name)).is_some());
+        Ok(names)
+    }
 
     /// The customer with this identifier.
     pub async fn customer(&self, company: &CompanyId, id: CustomerId) -> Result<Option<Versioned<Customer>>> {

@@ -1,18 +1,22 @@
 //! Access patterns of effects: noted with their cause, taken on by one at a time, erased when done.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
 use super::due::{Due, DueCursor};
-use super::item::{Entity, Versioned};
+use super::item::{EXPIRES_AT, Entity, VERSION, Versioned, number};
 use super::keys::{self, Key};
-use super::transaction::Transaction;
+use super::transaction::{Change, Transaction};
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::effect::Effect;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
+use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
+
+/// How long a name must wait before it can be given again for a forgotten password.
+const RESET_PAUSE: TimeDelta = TimeDelta::minutes(1);
 
 impl Entity for Effect {
     fn key(&self) -> Key {
@@ -57,12 +61,28 @@ impl Store {
         self.get([key.clone()]).await?.take(&key)
     }
 
-    /// Notes an effect of nothing but itself.
+    /// Notes the effect of a forgotten password, at `now`, by the hash of the name that was given.
     ///
     /// # Errors
-    /// [`Error::Changed`] when it is noted already.
-    pub async fn create_effect(&self, effect: &Effect) -> Result<()> {
-        self.create_alone(effect).await
+    /// [`Error::Changed`] when the same name was given less than a minute ago, whatever became of it.
+    pub(crate) async fn create_reset(
+        &self,
+        effect: &Effect,
+        name: &SecretHash,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let values = [(":now", now), (":end", now + RESET_PAUSE), (":before", now - RESET_PAUSE)];
+        let values = values.map(|(name, at)| (name.to_owned(), number(at.timestamp())));
+        let request = Change {
+            expression: format!("SET asked_at = :now, {EXPIRES_AT} = :end ADD {VERSION} :one"),
+            condition: Some("attribute_not_exists(asked_at) OR asked_at <= :before".to_owned()),
+            names: Vec::new(),
+            values: values.into_iter().chain([(":one".to_owned(), number(1))]).collect(),
+        };
+        let mut transaction = self.transaction();
+        transaction.update(keys::reset_request(name), request, Error::Changed)?;
+        transaction.effect(Some(effect.clone()))?;
+        self.commit(transaction).await
     }
 
     /// Effects of one shard that are to be tried at `now`.

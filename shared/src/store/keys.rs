@@ -123,6 +123,11 @@ pub(crate) fn memberships(c: &CompanyId, u: CustomerId) -> Collection {
     Collection { pk: format!("COMPANY#{c}#CUSTOMER#{u}"), prefix: "PROJECT#" }
 }
 
+/// The shares by which a customer may read candidates.
+pub(crate) fn shares(c: &CompanyId, u: CustomerId) -> Collection {
+    Collection { pk: format!("COMPANY#{c}#CUSTOMER#{u}"), prefix: "SHARE#" }
+}
+
 /// All candidates of a project.
 pub(crate) fn candidates(c: &CompanyId, p: ProjectId) -> Collection {
     Collection { pk: format!("COMPANY#{c}#PROJECT#{p}"), prefix: "CANDIDATE#" }
@@ -216,6 +221,11 @@ pub(crate) fn idempotency(id: &str) -> Key {
 /// One more part of the answer to such a request, as the `version`th write of its item has it.
 pub(crate) fn idempotency_part(id: &str, version: u64, part: usize) -> Key {
     Key::new(format!("IDEMPOTENCY#{id}"), format!("PART#{version}#{part}"))
+}
+
+/// When another password was last asked for, by the hash of the name.
+pub(crate) fn reset_request(name: &SecretHash) -> Key {
+    Key::new(format!("RESET#{}", name.as_str()), "RESET")
 }
 
 /// An event that has been dealt with.

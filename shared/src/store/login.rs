@@ -91,8 +91,9 @@ impl Entity for Failures {
 /// How many entries of a name are looked at: a user name, a customer's email, failures, and the newest of the candidates
 /// with that email, each of which costs the time of a password check.
 const MAX_LOGINS: i32 = 16;
-/// How often an attempt to log in makes room for others of the same name.
-const TRIES: usize = 10;
+/// How often an attempt to log in makes room for others of the same name: each of them counts as a failure first, so that
+/// one which has given way to as many as may fail is told that there were too many.
+const TRIES: usize = Failures::MOST + 1;
 
 /// Those whom a name leads to.
 #[derive(Default)]

@@ -19,6 +19,7 @@ mod report;
 mod retry;
 mod search;
 mod session;
+mod share;
 mod single;
 mod tally;
 mod token;
@@ -42,6 +43,7 @@ pub use login::TAKEN_USERNAME;
 pub use project::Counted;
 pub use report::Reported;
 pub use session::{Session, SessionKind};
+pub use share::Shared;
 pub(crate) use tally::shards;
 
 use crate::app::App;

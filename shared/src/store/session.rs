@@ -34,6 +34,9 @@ pub struct Session {
     pub claim: Claim,
     /// The user's session epoch when it began; a later epoch ends it.
     pub epoch: u32,
+    /// The same of whoever acts for the user, if somebody does.
+    #[serde(default)]
+    pub actor_epoch: Option<u32>,
     /// When it began.
     pub created_at: DateTime<Utc>,
     /// When it was last known to be used; behind by up to a tenth of the idle period.
@@ -60,6 +63,7 @@ impl Session {
             kind,
             claim,
             epoch,
+            actor_epoch: None,
             created_at: now,
             used_at: now,
             fixed_end: days.map(|days| now + TimeDelta::days(days.into())),
@@ -165,6 +169,7 @@ mod tests {
                 Account::Customer { customer: Id::from_bytes([1; 16]) },
             ),
             epoch: 0,
+            actor_epoch: None,
             created_at: start,
             used_at: start,
             fixed_end: fixed_end_days.map(|days| start + TimeDelta::days(days)),

@@ -145,6 +145,7 @@ impl Transaction {
                 (!change.names.is_empty()).then(|| change.names.into_iter().collect()),
             )
             .set_expression_attribute_values(Some(change.values.into_iter().collect()))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .build()
             .map_err(Error::internal)?;
         self.push(TransactWriteItem::builder().update(update).build(), refusal);

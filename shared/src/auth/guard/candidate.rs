@@ -33,7 +33,7 @@ impl<G> Deref for OnCandidate<G> {
 
 impl<G: Grant> OnCandidate<G> {
     /// Admits the caller to the candidate of the path and reads what stands under `more` keys as well.
-    async fn admit(
+    pub(super) async fn admit(
         request: &Request<'_>,
         more: impl FnOnce(&CompanyId) -> Vec<Key>,
     ) -> Result<(Self, Batch)> {

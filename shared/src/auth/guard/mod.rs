@@ -10,6 +10,8 @@ mod once;
 mod operator;
 mod project;
 mod public;
+mod role;
+mod share;
 mod system;
 mod whoami;
 
@@ -25,7 +27,9 @@ pub use customer::OnCustomer;
 pub use once::{Progress, Turn};
 pub use operator::Operator;
 pub use project::{InProject, OnProject};
-pub use public::{Chosen, LoggedIn, Public};
+pub use public::{LoggedIn, Public};
+pub use role::OnRole;
+pub use share::OnShare;
 pub use system::System;
 pub use whoami::{AsCandidate, WhoAmI};
 
@@ -43,7 +47,7 @@ use crate::domain::secret::{AccessKey, PasswordHash, SecretHash};
 use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::http::request::RequestState;
-use crate::store::{Batch, Key, SessionKind, Store, keys};
+use crate::store::{Batch, Key, Session, SessionKind, Store, keys};
 
 /// The request came with a credential that is no session.
 const NO_SESSION: Refusal =
@@ -199,7 +203,7 @@ impl<'a> Request<'a> {
             && session.claim == *claim
             && identity.user().is_some_and(|(_, user)| user.epoch == Some(session.epoch))
             && now < session.expires_at(idle_minutes);
-        if !is_alive || !may_act_for(claim, identity, batch)? {
+        if !is_alive || !may_act_for(&session, identity, batch)? {
             return Ok(None);
         }
         if session.is_due_to_slide(idle_minutes, now) {
@@ -232,11 +236,16 @@ fn take_identity(claim: &Claim, batch: &mut Batch) -> Result<Option<Identity>> {
     })
 }
 
-/// Whether whoever acts for somebody else, if anybody does, still may.
-fn may_act_for(claim: &Claim, identity: &Identity, batch: &mut Batch) -> Result<bool> {
-    let Some(by) = claim.on_behalf_by else { return Ok(true) };
-    let actor = batch.take::<Customer>(&keys::customer(&claim.company, by))?;
-    Ok(matches!((actor, identity), (Some(actor), Identity::Customer(target)) if actor.may_act_for(target)))
+/// Whether whoever acts for somebody else, if anybody does, still may; what ends their own sessions ends this as well.
+fn may_act_for(session: &Session, identity: &Identity, batch: &mut Batch) -> Result<bool> {
+    let Some(by) = session.claim.on_behalf_by else { return Ok(true) };
+    let actor = match identity {
+        // Read as the user already.
+        Identity::Customer(own) if own.id == by => Some(own.clone()),
+        _ => batch.take::<Customer>(&keys::customer(&session.claim.company, by))?,
+    };
+    Ok(matches!((actor, identity), (Some(actor), Identity::Customer(target))
+        if actor.may_act_for(target) && session.actor_epoch == Some(actor.session_epoch)))
 }
 
 /// Refuses a caller who may not take `action`, though they may know of what it is about.

@@ -16,9 +16,9 @@ use crate::auth::policy::NOT_ALLOWED;
 use crate::config::Config;
 use crate::domain::account::{Account, Claim};
 use crate::domain::candidate::Candidate;
-use crate::domain::customer::Customer;
+use crate::domain::customer::{Customer, CustomerStatus};
 use crate::domain::effect::{Effect, Task};
-use crate::domain::id::{CompanyId, CustomerId};
+use crate::domain::id::CompanyId;
 use crate::domain::project::Project;
 use crate::domain::secret::{OneTimeKey, SecretHash};
 use crate::domain::text::fold_case;
@@ -46,12 +46,10 @@ pub struct LoggedIn {
     pub secret: String,
 }
 
-/// Who has chosen a password.
-pub enum Chosen {
-    /// A staff user, as it is now.
-    Customer(Box<Customer>),
-    /// A candidate.
-    Candidate,
+/// Who may choose a password.
+enum Holder {
+    Customer(Versioned<Customer>),
+    Candidate(Versioned<Candidate>),
 }
 
 impl FromRequestParts<App> for Public {
@@ -133,7 +131,7 @@ impl Public {
         if !by.may_act_for(&target) {
             return Err(Error::Forbidden(NOT_ALLOWED));
         }
-        let logged_in = self.session(SessionKind::Token, Identity::Customer(target), Some(by.id), days);
+        let logged_in = self.session(SessionKind::Token, Identity::Customer(target), Some(by), days);
         self.begin(&logged_in).await?;
         Ok(logged_in)
     }
@@ -143,14 +141,15 @@ impl Public {
         &self,
         kind: SessionKind,
         identity: Identity,
-        on_behalf_by: Option<CustomerId>,
+        by: Option<&Customer>,
         days: Option<u8>,
     ) -> Option<LoggedIn> {
         let (account, user) = identity.user()?;
         let (epoch, company) = (user.epoch?, identity.company().clone());
-        let claim = Claim { on_behalf_by, ..Claim::own(company, account) };
+        let claim = Claim { on_behalf_by: by.map(|by| by.id), ..Claim::own(company, account) };
         let secret = SecretKind::Session(kind).generate(&claim, self.app.entropy());
-        let session = Session::begin(kind, claim, epoch, days, self.now);
+        let mut session = Session::begin(kind, claim, epoch, days, self.now);
+        session.actor_epoch = by.map(|by| by.session_epoch);
         Some(LoggedIn { identity, session, secret })
     }
 
@@ -167,49 +166,77 @@ impl Public {
     /// # Errors
     /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
     pub async fn forget_password(&self, company: CompanyId, name: String) -> Result<()> {
-        // One mail a minute, however often it is asked for.
-        let minute = self.now.timestamp() / 60;
-        let cause =
-            format!("{}-{minute}", SecretHash::of(&format!("{company}#{}", fold_case(&name))).as_str());
+        let hash = SecretHash::of(&format!("{company}#{}", fold_case(&name)));
+        let cause = format!("{}-{}", hash.as_str(), self.now.timestamp());
         let effect = Effect::new(company, cause, Task::PasswordReset { name }, self.now);
-        match self.store.create_effect(&effect).await {
+        match self.store.create_reset(&effect, &hash, self.now).await {
+            // One mail a minute, however often it is asked for.
             Err(Error::Changed) => Ok(()),
             outcome => outcome,
         }
     }
 
-    /// Sets the password of whoever was sent `key`, which ends with that, as do all sessions; none when the key is not,
+    /// Sets the first password of the staff user who was sent `key`, which ends with that, and gives the user; none when
+    /// the key is not, or no longer, good, or was not sent to somebody who is invited.
+    ///
+    /// # Errors
+    /// [`crate::Error::Changed`] when the account changes at this moment.
+    pub async fn activate(&self, key: &str, password: Password) -> Result<Option<Customer>> {
+        match self.holder(key).await? {
+            Some(Holder::Customer(before)) if before.status == CustomerStatus::Invited => {
+                self.set_customer_password(&before, password).await.map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Sets the password of whoever was sent `key`, which ends with that, as do all sessions; false when the key is not,
     /// or no longer, good.
     ///
     /// # Errors
     /// [`crate::Error::Changed`] when the account changes at this moment.
-    pub async fn choose_password(&self, key: &str, password: Password) -> Result<Option<Chosen>> {
+    pub async fn reset_password(&self, key: &str, password: Password) -> Result<bool> {
+        match self.holder(key).await? {
+            Some(Holder::Customer(before)) => {
+                self.set_customer_password(&before, password).await?;
+            }
+            Some(Holder::Candidate(before)) => {
+                let hash = password.hash(self.app.entropy()).await?;
+                let after = Candidate::clone(&before).with_password(hash);
+                self.store.change_candidate(&before, &after.into(), self.now).await?;
+            }
+            None => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    async fn set_customer_password(
+        &self,
+        before: &Versioned<Customer>,
+        password: Password,
+    ) -> Result<Customer> {
+        let hash = password.hash(self.app.entropy()).await?;
+        let after = Customer::clone(before).with_password(hash, self.now);
+        self.store.update_customer(before, &after).await?;
+        Ok(after)
+    }
+
+    /// Whoever was sent `key`, if it is good and they may log in once they have a password.
+    async fn holder(&self, key: &str) -> Result<Option<Holder>> {
         let Some(claim) = SecretKind::OneTimeKey.claim_in(key) else { return Ok(None) };
         let account = keys::account(&claim.company, claim.account);
         let mut batch = self.store.get([account.clone()]).await?;
         let is_good = |one: &Option<OneTimeKey>| one.as_ref().is_some_and(|one| one.is(key, self.now));
-        match claim.account {
-            Account::Customer { .. } => {
-                let Some(before) = batch.take::<Customer>(&account)? else { return Ok(None) };
-                if !before.is_active || !is_good(&before.one_time_key) {
-                    return Ok(None);
-                }
-                let hash = password.hash(self.app.entropy()).await?;
-                let after = Customer::clone(&before).with_password(hash, self.now);
-                self.store.update_customer(&before, &after).await?;
-                Ok(Some(Chosen::Customer(Box::new(after))))
-            }
-            Account::Candidate { .. } => {
-                let Some(before) = batch.take::<Candidate>(&account)? else { return Ok(None) };
-                if !before.may_log_in() || !is_good(&before.one_time_key) {
-                    return Ok(None);
-                }
-                let hash = password.hash(self.app.entropy()).await?;
-                let after = Candidate::clone(&before).with_password(hash);
-                self.store.change_candidate(&before, &after.into(), self.now).await?;
-                Ok(Some(Chosen::Candidate))
-            }
-        }
+        Ok(match claim.account {
+            Account::Customer { .. } => batch
+                .take::<Customer>(&account)?
+                .filter(|one| one.is_active && is_good(&one.one_time_key))
+                .map(Holder::Customer),
+            Account::Candidate { .. } => batch
+                .take::<Candidate>(&account)?
+                .filter(|one| one.may_log_in() && is_good(&one.one_time_key))
+                .map(Holder::Candidate),
+        })
     }
 
     /// The project that somebody who has logged in takes part in as a candidate.

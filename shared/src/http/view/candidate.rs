@@ -11,6 +11,7 @@ use crate::domain::project::Project;
 use crate::domain::text::{Email, Username};
 use crate::http::reference::References;
 use crate::http::respond::timestamp;
+use crate::http::view::ShareView;
 
 /// Who looks at a candidate, and from where.
 pub struct Viewer<'a> {
@@ -87,7 +88,7 @@ pub struct CandidateFields {
     #[serde(flatten)]
     keys: Option<Keys>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    shares: Option<Vec<String>>,
+    shares: Option<Vec<ShareView>>,
 }
 
 /// What only project managers see, and the candidate its own: the key that came with the invitation, under the name of
@@ -138,7 +139,7 @@ impl CandidateFields {
             address: profile.address.to_string(),
             partner_data: profile.partner_data.as_object().clone(),
             interview_suite_url: references.suite_page(&own),
-            shares: viewer.sees_shares.then(Vec::new),
+            shares: viewer.sees_shares.then(|| ShareView::all_of(candidate, references)),
             keys: viewer.sees_keys.then(|| Keys::of(candidate)),
             resource_uri: own,
         }

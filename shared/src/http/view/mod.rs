@@ -2,8 +2,10 @@
 
 mod candidate;
 mod customer;
+mod share;
 mod video;
 
 pub use candidate::{CandidateFields, CandidateView, Viewer};
 pub use customer::CustomerView;
+pub use share::ShareView;
 pub use video::PlacedVideoView;

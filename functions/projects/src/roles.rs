@@ -1,0 +1,67 @@
+//! The roles in a project one by one: the same data as the project's lists of people.
+
+use axum::Json;
+use axum::extract::RawQuery;
+use shared::auth::guard::{InProject, OnRole};
+use shared::auth::policy::{ChangeProject, Grant, ReadProject};
+use shared::domain::project::{HeldRole, Project, Role};
+use shared::error::FieldErrors;
+use shared::http::Fields;
+use shared::http::page::{Envelope, ListQuery};
+use shared::http::respond::{Created, Done, Ensured};
+use shared::{Error, Result};
+
+use crate::view::RoleView;
+
+/// GET …/roles/
+pub(crate) async fn list(
+    guard: InProject<ReadProject>,
+    RawQuery(query): RawQuery,
+) -> Result<Envelope<RoleView>> {
+    let query = ListQuery::parse(query.as_deref())?;
+    let (page, total) = query.slice(guard.project.staff.roles(), |held| held.id().to_string());
+    query.check_range(total)?;
+    let page = page.map(|held| view(&guard, held));
+    Ok(query.envelope(&guard.references().roles(guard.company(), guard.project.id), page, total))
+}
+
+/// POST …/roles/
+pub(crate) async fn create(guard: InProject<ChangeProject>, mut body: Fields) -> Result<Ensured<RoleView>> {
+    let customer =
+        body.required("customer", |reference| guard.references().parse_customer(guard.company(), reference));
+    let role = body.required("role", Role::parse);
+    body.finish()?;
+    let (customer, role) =
+        customer.zip(role).ok_or_else(|| Error::internal("a required field was neither read nor refused"))?;
+    let held = HeldRole { customer, role };
+    if guard.project.staff.has(held) {
+        return Ok(Ensured::Old(view(&guard, held)));
+    }
+    let mut after = Project::clone(&guard.project);
+    after.staff.give(held);
+    after.staff.check().map_err(|message| Error::field(FieldErrors::ACROSS, message))?;
+    guard.store.update_project(&guard.project, &after).await.map_err(|error| match error {
+        // Here one field names the person, whatever the role.
+        Error::Fields(messages) => Error::Fields(messages.about("customer")),
+        other => other,
+    })?;
+    let address = guard.references().role(guard.company(), guard.project.id, held.id());
+    Ok(Ensured::New(Created(address, view(&guard, held))))
+}
+
+/// GET …/roles/{roleId}/
+pub(crate) async fn read(guard: OnRole<ReadProject>) -> Json<RoleView> {
+    Json(view(&guard, guard.held))
+}
+
+/// DELETE …/roles/{roleId}/
+pub(crate) async fn delete(guard: OnRole<ChangeProject>) -> Result<Done> {
+    let mut after = Project::clone(&guard.project);
+    after.staff.take(guard.held);
+    guard.store.update_project(&guard.project, &after).await?;
+    Ok(Done)
+}
+
+fn view<G: Grant>(guard: &InProject<G>, held: HeldRole) -> RoleView {
+    RoleView::new(&guard.project, held, guard.references())
+}

@@ -1,0 +1,608 @@
+//! Creating, listing, reading, changing and deleting staff, and inviting them again.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Colleague, PASSWORD, Staff};
+use tests::http::{Request, Response};
+use tokio::task::JoinSet;
+
+const CUSTOMERS: &str = "/companies/acme/customers/";
+/// An identifier that no test gives to anything.
+const NOBODY: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+const ACCOUNT_TYPES: [&str; 4] = ["owner", "admin", "recruiter", "hiring-manager"];
+/// Who may create, change and delete whom.
+const MANAGED: [(&str, &[&str]); 4] = [
+    ("owner", &["admin", "recruiter", "hiring-manager"]),
+    ("admin", &["recruiter", "hiring-manager"]),
+    ("recruiter", &["hiring-manager"]),
+    ("hiring-manager", &[]),
+];
+
+/// What a client must say of a new customer.
+fn creation(email: &str) -> Value {
+    json!({
+        "first_name": "Grace",
+        "last_name": "Hopper",
+        "email": email,
+        "account_type": "recruiter",
+        "preferred_language": "de",
+    })
+}
+
+fn with(mut body: Value, fields: Value) -> Value {
+    body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    body
+}
+
+async fn uris(staff: &Staff, query: &str) -> Vec<String> {
+    let page = staff.get(&format!("{CUSTOMERS}{query}")).await.expect(200).json();
+    let objects = page["objects"].as_array().unwrap();
+    objects.iter().map(|one| one["resource_uri"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The tasks that wait to be done, by the kind that they have.
+async fn tasks(app: &TestApp) -> Vec<Value> {
+    let items = app.table().snapshot().await.into_iter();
+    items.filter(|((pk, _), _)| pk.starts_with("EFFECT#")).map(|(_, item)| item["task"].clone()).collect()
+}
+
+#[tokio::test]
+async fn five_fields_are_enough_and_the_user_name_is_the_email() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let email = app.next_email();
+    let response = owner.post(CUSTOMERS, creation(&email)).await.expect(201);
+    let uri = response.uri("resource_uri");
+    assert_eq!(response.header("location"), Some(uri.as_str()));
+    let expected = json!({
+        "resource_uri": uri,
+        "company": "https://hr.example/api/v3/companies/acme/",
+        "preferred_language": "de",
+        "account_type": "recruiter",
+        "user": uri,
+        "username": email,
+        "first_name": "Grace",
+        "last_name": "Hopper",
+        "email": email,
+        "phone": "",
+        "status": "invited",
+        "confirmationdate": null,
+        "invitationdate": "2026-11-08T10:00:00Z",
+        "gender": "",
+        "created_by": owner.uri,
+        "receive_interview_notifications": true,
+        "photo": "",
+        "position": "",
+        "projects": format!("{uri}projects/"),
+        "seen_welcome": false,
+        "is_active": true,
+    });
+    assert_eq!(response.json(), expected);
+    owner.get(&uri).await.expect_json(200, expected);
+    assert_eq!(uris(&owner, "").await, [owner.uri.clone(), uri]);
+    assert_eq!(tasks(&app).await[0]["kind"], "customer-invitation");
+    app.table().assert_sound().await;
+    app.settle().await;
+    assert_eq!(app.mails_to(&email).len(), 1);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn every_field_is_kept_as_sent_and_the_rest_is_ignored() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let kept = json!({
+        "username": "Grace.H",
+        "first_name": "Zoë",
+        "last_name": "O’Neil",
+        "email": "Zoe.ONeil@Mail.example",
+        "account_type": "admin",
+        "preferred_language": "fr",
+        "phone": "+41 44 123 45 67",
+        "gender": "mrs",
+        "position": "Head of People",
+        "receive_interview_notifications": false,
+        "seen_welcome": true,
+    });
+    let ignored = json!({
+        "status": "confirmed",
+        "is_active": false,
+        "confirmationdate": "2020-01-01T00:00:00Z",
+        "created_by": null,
+        "activation_key": "ivo_x",
+        "authenticate_on_behalf": true,
+        "password": PASSWORD,
+        "role": "evaluator",
+        "company": "https://hr.example/api/v3/companies/globex/",
+        "resource_uri": "https://elsewhere.example/",
+    });
+    let created = owner.post(CUSTOMERS, with(kept.clone(), ignored)).await.expect(201);
+    let read = owner.get(&created.uri("resource_uri")).await.expect(200).json();
+    for (name, value) in kept.as_object().unwrap() {
+        assert_eq!(read[name], *value, "{name}");
+    }
+    for (name, value) in
+        [("status", json!("invited")), ("is_active", json!(true)), ("created_by", json!(owner.uri))]
+    {
+        assert_eq!(read[name], value, "{name}");
+    }
+    assert_eq!(read.get("activation_key"), None, "nobody but the invited sees the key");
+    app.anonymous().log_in("acme", "grace.h", PASSWORD).await.expect_code(401, "invalid_credentials");
+}
+
+#[tokio::test]
+async fn each_required_field_is_missed() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let before = app.table().snapshot().await;
+    let required = ["first_name", "last_name", "email", "account_type", "preferred_language"];
+    owner.post(CUSTOMERS, json!({})).await.expect_fields(&required);
+    for field in required {
+        let mut body = creation("grace@acme.example");
+        body.as_object_mut().unwrap().remove(field);
+        let missing = json!({ field: ["This field is required."] });
+        owner.post(CUSTOMERS, body.clone()).await.expect_json(400, missing);
+        for wrong in [json!(null), json!(""), json!(7)] {
+            body[field] = wrong;
+            owner.post(CUSTOMERS, body.clone()).await.expect_fields(&[field]);
+        }
+    }
+    let wrong = json!({
+        "email": "nobody",
+        "username": "with space",
+        "account_type": "boss",
+        "preferred_language": "xx",
+        "phone": "1".repeat(51),
+        "receive_interview_notifications": "yes",
+    });
+    let names: Vec<&str> = wrong.as_object().unwrap().keys().map(String::as_str).collect();
+    owner.post(CUSTOMERS, with(creation("x@y.co"), wrong.clone())).await.expect_fields(&names);
+    assert_eq!(app.table().snapshot().await, before);
+}
+
+#[tokio::test]
+async fn user_names_and_emails_lead_to_one_person_whatever_their_case() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    owner.candidate(&project, json!({ "username": "Ada", "email": "ada@mail.example" })).await;
+    let grace = with(creation("grace@acme.example"), json!({ "username": "grace" }));
+    let grace = owner.post(CUSTOMERS, grace).await.expect(201).uri("resource_uri");
+    owner.candidate(&project, json!({ "username": "named@acme.example" })).await;
+    let before = app.table().snapshot().await;
+    for (username, email, field) in [
+        ("GRACE", "new@acme.example", "username"),
+        ("OWNER", "new@acme.example", "username"),
+        // A candidate has it.
+        ("aDa", "new@acme.example", "username"),
+        ("new", "Grace@ACME.example", "email"),
+        // A name is nobody else's address, nor an address somebody else's name.
+        ("Grace@acme.example", "new@acme.example", "username"),
+    ] {
+        let body = with(creation(email), json!({ "username": username }));
+        owner.post(CUSTOMERS, body).await.expect_fields(&[field]);
+    }
+    // Without a user name, the address stands for it.
+    owner.post(CUSTOMERS, creation("GRACE@acme.example")).await.expect_fields(&["email"]);
+    owner.post(CUSTOMERS, creation("named@acme.example")).await.expect_fields(&["username"]);
+    let both = with(creation("grace@acme.example"), json!({ "username": "grace" }));
+    owner.post(CUSTOMERS, both).await.expect_fields(&["email", "username"]);
+    assert_eq!(app.table().snapshot().await, before);
+
+    // A candidate's address hinders nobody, nor do other companies.
+    let same = with(creation("ada@mail.example"), json!({ "username": "ada2" }));
+    let ada = owner.post(CUSTOMERS, same).await.expect(201).uri("resource_uri");
+    let stranger = app.owner_of("globex").await;
+    let elsewhere = with(creation("grace@acme.example"), json!({ "username": "grace" }));
+    stranger.post("/companies/globex/customers/", elsewhere).await.expect(201);
+    for name in ["GRACE", "Grace@Acme.Example", "ada2"] {
+        let body = json!({ "first_name": "A", "last_name": "B", "username": name });
+        owner.post(&format!("{project}candidates/"), body).await.expect_fields(&["username"]);
+    }
+
+    // The same for a new address; one's own in another case is none.
+    owner.patch(&ada, json!({ "email": "GRACE@acme.example" })).await.expect_fields(&["email"]);
+    owner.patch(&ada, json!({ "email": "ADA@mail.example" })).await.expect(200);
+    owner.patch(&ada, json!({ "email": "countess@mail.example" })).await.expect(200);
+    app.table().assert_sound().await;
+    let taken = with(creation("ada@mail.example"), json!({ "username": "ada3" }));
+    owner.post(CUSTOMERS, taken).await.expect(201);
+    // An address that is somebody's user name.
+    owner.patch(&grace, json!({ "email": "NAMED@acme.example" })).await.expect_fields(&["email"]);
+    owner
+        .post(CUSTOMERS, with(creation("named@acme.example"), json!({ "username": "n2" })))
+        .await
+        .expect_fields(&["email"]);
+    app.table().assert_sound().await;
+}
+
+/// How many names the clients fight for; the figure of the acceptance run is 1,000.
+fn names() -> usize {
+    #[expect(clippy::disallowed_methods, reason = "a longer run is asked for by hand")]
+    let asked = std::env::var("UNIQUE_NAMES");
+    asked.map_or(60, |number| number.parse().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_sixteen_who_create_the_same_person_one_succeeds() {
+    const CREATORS: usize = 16;
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let names = names();
+    let mut creators = JoinSet::new();
+    for creator in 0..CREATORS {
+        let owner = owner.clone();
+        creators.spawn(async move {
+            let mut responses: Vec<Response> = Vec::new();
+            for name in 0..names {
+                // Each in a case and with an address of their own.
+                let username = format!("{}-{name}", if creator % 2 == 0 { "name" } else { "NAME" });
+                let email = format!("c{creator}-{name}@acme.example");
+                let body = with(creation(&email), json!({ "username": username }));
+                responses.push(owner.post(CUSTOMERS, body).await);
+            }
+            responses
+        });
+    }
+    let mut winners = BTreeMap::new();
+    let (mut losers, mut others) = (0, Vec::new());
+    for response in creators.join_all().await.into_iter().flatten() {
+        match response.status.as_u16() {
+            201 => *winners.entry(response.uri("username").to_lowercase()).or_insert(0) += 1,
+            400 => {
+                response.expect_fields(&["username"]);
+                losers += 1;
+            }
+            _ => others.push(response.to_string()),
+        }
+    }
+    println!(
+        "{names} names, {CREATORS} creators: {} winners, {losers} losers, {} others",
+        winners.len(),
+        others.len()
+    );
+    assert_eq!(others, Vec::<String>::new());
+    assert_eq!((winners.len(), losers), (names, names * (CREATORS - 1)));
+    assert!(winners.values().all(|count| *count == 1), "{winners:?}");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn each_account_type_manages_those_below_it() {
+    let app = TestApp::start().await;
+    for (by, managed) in MANAGED {
+        let staff = app.staff(by).await;
+        for of in ACCOUNT_TYPES {
+            let is_managed = managed.contains(&of);
+            let own = with(creation(&app.next_email()), json!({ "account_type": of }));
+            staff.post(CUSTOMERS, own).await.expect(if is_managed { 201 } else { 403 });
+            let other = app.staff(of).await;
+            let before = app.table().snapshot().await;
+            let changes = [
+                json!({ "last_name": "Changed" }),
+                json!({ "email": app.next_email() }),
+                json!({ "account_type": "hiring-manager", "phone": "1" }),
+            ];
+            for change in changes {
+                let response = staff.patch(&other.uri, change).await;
+                response.expect(if is_managed { 200 } else { 403 });
+            }
+            staff.get(&other.uri).await.expect(200);
+            if !is_managed {
+                staff.delete(&other.uri).await.expect_code(403, "permission_denied");
+                assert_eq!(app.table().snapshot().await, before, "{by} of {of}");
+                other.get("/whoami/").await.expect(200);
+                continue;
+            }
+            staff.delete(&other.uri).await.expect(204);
+            other.get("/whoami/").await.expect_code(401, "invalid_credential");
+            staff.get(&other.uri).await.expect_code(404, "not_found");
+        }
+    }
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn nobody_makes_somebody_what_they_do_not_manage() {
+    let app = TestApp::start().await;
+    for (by, managed) in MANAGED {
+        let staff = app.staff(by).await;
+        for to in ACCOUNT_TYPES {
+            // Nobody changes their own.
+            let expected = if to == by { 200 } else { 403 };
+            staff.patch(&staff.uri, json!({ "account_type": to })).await.expect(expected);
+            for from in managed {
+                let other = app.owner().await.colleague(from, json!({})).await;
+                let expected = if managed.contains(&to) { 200 } else { 403 };
+                staff.patch(&other.uri, json!({ "account_type": to })).await.expect(expected);
+                let now = staff.get(&other.uri).await.expect(200).json()["account_type"].clone();
+                assert_eq!(now, if expected == 200 { json!(to) } else { json!(from) });
+            }
+        }
+    }
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn everyone_changes_their_own_profile_and_nothing_else_of_themselves() {
+    let app = TestApp::start().await;
+    let profile = json!({
+        "first_name": "New",
+        "last_name": "Name",
+        "phone": "123",
+        "gender": "mr",
+        "position": "Boss",
+        "preferred_language": "it",
+        "receive_interview_notifications": false,
+        "seen_welcome": true,
+    });
+    for account_type in ACCOUNT_TYPES {
+        let staff = app.staff(account_type).await;
+        let changed = staff.patch(&staff.uri, profile.clone()).await.expect(200).json();
+        for (name, value) in profile.as_object().unwrap() {
+            assert_eq!(changed[name], *value, "{name}");
+        }
+        staff.get(&staff.uri).await.expect_json(200, changed);
+        let before = app.table().snapshot().await;
+        staff
+            .patch(&staff.uri, json!({ "email": app.next_email() }))
+            .await
+            .expect_code(403, "permission_denied");
+        let wrong = json!({ "first_name": "", "preferred_language": "xx", "seen_welcome": 1 });
+        let names: Vec<&str> = wrong.as_object().unwrap().keys().map(String::as_str).collect();
+        staff.patch(&staff.uri, wrong.clone()).await.expect_fields(&names);
+        assert_eq!(app.table().snapshot().await, before);
+    }
+}
+
+#[tokio::test]
+async fn a_username_cannot_be_changed() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let staff = app.staff("recruiter").await;
+    let before = app.table().snapshot().await;
+    for changer in [&owner, &staff] {
+        for username in ["other", "recruiter-2", "with space"] {
+            let change = json!({ "username": username, "phone": "1" });
+            changer.patch(&staff.uri, change).await.expect_fields(&["username"]);
+        }
+        changer.patch(&staff.uri, json!({ "username": staff.username })).await.expect(200);
+    }
+    assert_eq!(app.table().snapshot().await, before);
+}
+
+#[tokio::test]
+async fn what_was_read_can_be_sent_back_and_changes_nothing() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let staff = app.staff("hiring-manager").await;
+    let invited = owner.colleague("admin", json!({ "username": "Someone", "gender": "mr" })).await;
+    let before = app.table().snapshot().await;
+    for (changer, uri) in
+        [(&owner, &owner.uri), (&owner, &staff.uri), (&staff, &staff.uri), (&owner, &invited.uri)]
+    {
+        let read = changer.get(uri).await.expect(200).json();
+        changer.patch(uri, read.clone()).await.expect_json(200, read);
+    }
+    assert_eq!(app.table().snapshot().await, before);
+}
+
+#[tokio::test]
+async fn people_change_their_own_password_and_are_asked_for_the_present_one() {
+    const NEW: &str = "a new password of mine";
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let staff = app.staff("recruiter").await;
+    let before = app.table().snapshot().await;
+    let change = json!({ "password": NEW, "current_password": PASSWORD });
+    owner.patch(&staff.uri, change.clone()).await.expect_fields(&["password"]);
+    staff.patch(&staff.uri, json!({ "password": NEW })).await.expect_fields(&["current_password"]);
+    let wrong = json!({ "password": NEW, "current_password": "wrong horse battery" });
+    staff.patch(&staff.uri, wrong).await.expect_fields(&["current_password"]);
+    let short = json!({ "password": "short", "current_password": PASSWORD });
+    staff.patch(&staff.uri, short).await.expect_fields(&["password"]);
+    assert_eq!(app.table().snapshot().await, before);
+
+    let (token, browser) = (staff.new_token().await, staff.browser().await);
+    staff.patch(&staff.uri, change).await.expect(200);
+    staff.get("/whoami/").await.expect_code(401, "invalid_credential");
+    token.get("/whoami/").await.expect_code(401, "invalid_credential");
+    browser.get("/whoami/").await.expect_code(401, "invalid_credential");
+    app.anonymous().log_in("acme", &staff.username, PASSWORD).await.expect(401);
+    app.anonymous().log_in("acme", &staff.username, NEW).await.expect(200);
+}
+
+#[tokio::test]
+async fn the_list_can_be_narrowed_and_comes_in_pages() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let admin = app.staff("admin").await;
+    let mut invited: Vec<Colleague> = Vec::new();
+    for n in 0..5 {
+        invited.push(owner.colleague("recruiter", json!({ "username": format!("Re-{n}") })).await);
+    }
+    let recruiters: Vec<String> = invited.iter().map(|one| one.uri.clone()).collect();
+    let all = [vec![owner.uri.clone(), admin.uri.clone()], recruiters.clone()].concat();
+    let hiring = app.staff("hiring-manager").await;
+    let everybody = [all, vec![hiring.uri.clone()]].concat();
+    assert_eq!(uris(&hiring, "").await, everybody, "all staff see all staff, oldest first");
+    assert_eq!(uris(&owner, "?status=invited").await, recruiters);
+    assert_eq!(uris(&owner, "?account_type=recruiter").await, recruiters);
+    assert_eq!(uris(&owner, "?account_type=admin&status=confirmed").await, [admin.uri.clone()]);
+    assert_eq!(uris(&owner, "?account_type=admin&status=invited").await, Vec::<String>::new());
+    for name in ["Re-3", "re-3", "RE-3"] {
+        let page = owner.get(&format!("{CUSTOMERS}?username={name}")).await.expect(200).json();
+        let expected = json!({ "total_count": 1, "previous": null, "next": null });
+        assert_eq!((&page["meta"], &page["objects"][0]["resource_uri"]), (&expected, &json!(recruiters[3])));
+    }
+    let address = invited[0].email.as_str();
+    for nobody in ["nobody", address, "re-3&status=confirmed", "re-3&account_type=admin", "%00", "Re-"] {
+        assert_eq!(uris(&owner, &format!("?username={nobody}")).await, Vec::<String>::new(), "{nobody}");
+    }
+    for (wrong, field) in [
+        ("status=x", "status"),
+        ("account_type=Owner", "account_type"),
+        ("page=3", "page"),
+        ("page=0", "page"),
+    ] {
+        owner.get(&format!("{CUSTOMERS}?{wrong}")).await.expect_fields(&[field]);
+    }
+    for filter in ["", "&account_type=recruiter"] {
+        let expected = if filter.is_empty() { &everybody } else { &recruiters };
+        let (mut seen, mut next) = (Vec::new(), Some(format!("{CUSTOMERS}?page_size=2{filter}")));
+        while let Some(target) = next {
+            let page = owner.get(&target).await.expect(200).json();
+            assert_eq!(page["meta"]["total_count"], expected.len());
+            let rows = page["objects"].as_array().unwrap();
+            assert!(rows.len() <= 2);
+            seen.extend(rows.iter().map(|one| one["resource_uri"].as_str().unwrap().to_owned()));
+            next = page["meta"]["next"].as_str().map(str::to_owned);
+        }
+        assert_eq!(seen, *expected);
+    }
+}
+
+#[tokio::test]
+async fn whoever_is_deleted_is_gone_at_once_and_everywhere() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let leaves = owner.colleague("recruiter", json!({ "username": "leaver", "first_name": "Lea" })).await;
+    let leaves = leaves.activate().await;
+    let (token, browser) = (leaves.new_token().await, leaves.browser().await);
+    let own = leaves.project(json!({ "evaluators": [leaves.uri] })).await;
+    let other = owner.project(json!({ "reviewers": [leaves.uri], "evaluators": [owner.uri] })).await;
+    let candidate = owner.candidate(&other, json!({})).await;
+    owner.post(&format!("{candidate}shares/"), json!({ "customer": leaves.uri })).await.expect(201);
+    app.settle().await;
+
+    owner.delete(&leaves.uri).await.expect(204);
+    for response in [leaves.get("/whoami/").await, token.get("/whoami/").await, browser.get("/whoami/").await]
+    {
+        response.expect_code(401, "invalid_credential");
+    }
+    for name in [&leaves.username, &leaves.email] {
+        app.anonymous().log_in("acme", name, PASSWORD).await.expect_code(401, "invalid_credentials");
+    }
+    owner.get(&leaves.uri).await.expect_code(404, "not_found");
+    owner.delete(&leaves.uri).await.expect_code(404, "not_found");
+    assert_eq!(uris(&owner, "").await, [owner.uri.clone()]);
+    assert_eq!(uris(&owner, "?username=leaver").await, Vec::<String>::new());
+    let project = owner.get(&own).await.expect(200).json();
+    assert_eq!((&project["interview_managers"], &project["evaluators"]), (&json!([]), &json!([])));
+    let project = owner.get(&other).await.expect(200).json();
+    assert_eq!((&project["reviewers"], &project["evaluators"]), (&json!([]), &json!([owner.uri])));
+    assert_eq!(owner.get(&candidate).await.expect(200).json()["shares"], json!([]));
+    app.table().assert_sound().await;
+
+    let tasks = tasks(&app).await;
+    assert_eq!(tasks.len(), 1, "{tasks:?}");
+    assert_eq!(tasks[0]["kind"], "customer-deleted");
+    assert_eq!(tasks[0]["by"], "Sam Staff");
+    assert_eq!(tasks[0]["was"]["email"], leaves.email);
+    app.settle().await;
+    let mails = app.mails_to(&leaves.email);
+    assert!(mails[0].text.as_ref().unwrap().contains("Sam Staff"), "{:?}", mails[0]);
+    app.table().assert_sound().await;
+
+    // The names are free again.
+    owner.colleague("admin", json!({ "username": "leaver", "email": leaves.email })).await;
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn nobody_deletes_themselves() {
+    let app = TestApp::start().await;
+    for account_type in ["owner", "admin", "recruiter"] {
+        let staff = app.staff(account_type).await;
+        let before = app.table().snapshot().await;
+        staff.delete(&staff.uri).await.expect_code(400, "own_account");
+        assert_eq!(app.table().snapshot().await, before);
+    }
+    let hiring = app.staff("hiring-manager").await;
+    hiring.delete(&hiring.uri).await.expect_code(403, "permission_denied");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_who_delete_one_customer_one_succeeds_and_one_mail_is_sent() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let staff = app.staff("recruiter").await;
+    let project = staff.project(json!({})).await;
+    let mut clients = JoinSet::new();
+    for _ in 0..8 {
+        let (owner, uri) = (owner.clone(), staff.uri.clone());
+        clients.spawn(async move { owner.delete(&uri).await.status.as_u16() });
+    }
+    let statuses = clients.join_all().await;
+    assert_eq!(statuses.iter().filter(|status| **status == 204).count(), 1, "{statuses:?}");
+    assert!(statuses.iter().all(|status| [204, 404, 409].contains(status)), "{statuses:?}");
+    assert_eq!(tasks(&app).await.len(), 1);
+    assert_eq!(owner.get(&project).await.expect(200).json()["interview_managers"], json!([]));
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn inviting_again_ends_the_older_key_and_sends_another() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let invited = owner.colleague("recruiter", json!({})).await;
+    app.settle().await;
+    let first = app.mailed_key(&invited.email);
+    app.clock().advance(chrono::TimeDelta::days(1));
+    let reinvite = format!("{}reinvite/", invited.uri);
+    let owner = app.token(&owner.new_token().await.secret);
+    let answer = owner.send(Request::patch(&reinvite)).await.expect(200).json();
+    assert_eq!((&answer["status"], &answer["resource_uri"]), (&json!("invited"), &json!(invited.uri)));
+    assert_eq!(answer["invitationdate"], "2026-11-09T10:00:00Z");
+    let activate = async |key: &str| {
+        app.anonymous().post("/api-activate/", json!({ "activation_key": key, "password": PASSWORD })).await
+    };
+    activate(&first).await.expect_fields(&["activation_key"]);
+    app.settle().await;
+    assert_eq!(app.mails_to(&invited.email).len(), 2);
+    let second = app.mailed_key(&invited.email);
+    assert_ne!(first, second);
+    activate(&first).await.expect_fields(&["activation_key"]);
+    activate(&second).await.expect(200);
+    owner.send(Request::patch(&reinvite)).await.expect_code(400, "not_invited");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn owners_and_admins_invite_again_and_only_who_waits_for_it() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let invited = owner.colleague("hiring-manager", json!({})).await;
+    let reinvite = format!("{}reinvite/", invited.uri);
+    for (account_type, status) in [("admin", 200), ("recruiter", 403), ("hiring-manager", 403)] {
+        let staff = app.staff(account_type).await;
+        staff.send(Request::patch(&reinvite)).await.expect(status);
+        let confirmed = format!("{}reinvite/", staff.uri);
+        owner.send(Request::patch(&confirmed)).await.expect_code(400, "not_invited");
+    }
+    for unknown in [format!("{CUSTOMERS}{NOBODY}/reinvite/"), format!("{CUSTOMERS}x/reinvite/")] {
+        owner.send(Request::patch(&unknown)).await.expect_code(404, "not_found");
+    }
+    let stranger = app.owner_of("globex").await;
+    stranger.send(Request::patch(&reinvite)).await.expect_code(404, "not_found");
+    let response = owner.post(&reinvite, json!({})).await.expect_code(405, "method_not_allowed");
+    assert_eq!(response.header("allow"), Some("PATCH"));
+}
+
+#[tokio::test]
+async fn customers_of_another_company_are_as_unknown_as_none() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let stranger = app.owner_of("globex").await;
+    let missing = owner.get(&format!("{CUSTOMERS}{NOBODY}/")).await.expect_code(404, "not_found").body;
+    let elsewhere = format!("{CUSTOMERS}{}/", stranger.id());
+    for target in [&stranger.uri, &elsewhere, &format!("{CUSTOMERS}x/")] {
+        assert_eq!(owner.get(target).await.expect(404).body, missing);
+        assert_eq!(owner.patch(target, json!({ "phone": "1" })).await.expect(404).body, missing);
+        assert_eq!(owner.delete(target).await.expect(404).body, missing);
+    }
+    stranger.get(CUSTOMERS).await.expect_code(404, "not_found");
+    stranger.post(CUSTOMERS, creation("x@y.co")).await.expect_code(404, "not_found");
+}

@@ -1,0 +1,209 @@
+//! The roles in a project one by one, which are the same data as its lists of people.
+
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff};
+
+/// An identifier that no test gives to anything.
+const NOBODY: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+async fn list(staff: &Staff, project: &str) -> Vec<Value> {
+    let page = staff.get(&format!("{project}roles/")).await.expect(200).json();
+    let roles = page["objects"].as_array().unwrap().clone();
+    assert_eq!(page["meta"]["total_count"], roles.len());
+    roles
+}
+
+#[tokio::test]
+async fn roles_and_lists_of_people_are_the_same_data() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let person = app.staff("hiring-manager").await;
+    let project = owner.project(json!({})).await;
+    let roles = owner.get(&project).await.expect(200).uri("roles");
+    assert_eq!(roles, format!("{project}roles/"));
+    for (role, field) in
+        [("evaluator", "evaluators"), ("interview_manager", "interview_managers"), ("reviewer", "reviewers")]
+    {
+        person.get(&project).await.expect(404);
+        let response = owner.post(&roles, json!({ "customer": person.uri, "role": role })).await.expect(201);
+        let uri = response.uri("resource_uri");
+        assert_eq!(response.header("location"), Some(uri.as_str()));
+        let expected =
+            json!({ "resource_uri": uri, "project": project, "customer": person.uri, "role": role });
+        assert_eq!(response.json(), expected);
+        owner.get(&uri).await.expect_json(200, expected.clone());
+        assert!(list(&owner, &project).await.contains(&expected));
+        let people = owner.get(&project).await.expect(200).json()[field].clone();
+        assert!(people.as_array().unwrap().contains(&json!(person.uri)), "{people}");
+        person.get(&project).await.expect(200);
+        app.table().assert_sound().await;
+
+        owner.delete(&uri).await.expect(204);
+        owner.get(&uri).await.expect_code(404, "not_found");
+        owner.delete(&uri).await.expect_code(404, "not_found");
+        let people = owner.get(&project).await.expect(200).json()[field].clone();
+        assert!(!people.as_array().unwrap().contains(&json!(person.uri)), "{people}");
+        app.table().assert_sound().await;
+
+        // One that the project's own fields gave, under the same address.
+        owner.patch(&project, json!({ field: [person.uri] })).await.expect(200);
+        owner.get(&uri).await.expect_json(200, expected);
+        owner.patch(&project, json!({ field: [] })).await.expect(200);
+        owner.get(&uri).await.expect(404);
+    }
+}
+
+#[tokio::test]
+async fn a_role_that_is_held_is_not_given_twice() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({ "evaluators": [owner.uri] })).await;
+    let held = list(&owner, &project).await;
+    assert_eq!(held.len(), 2, "creating it gave one, evaluating is another");
+    let before = app.table().snapshot().await;
+    for role in held {
+        let again = json!({ "customer": role["customer"], "role": role["role"] });
+        owner.post(&format!("{project}roles/"), again).await.expect_json(200, role);
+    }
+    assert_eq!(app.table().snapshot().await, before);
+}
+
+#[tokio::test]
+async fn roles_exclude_each_other_as_the_lists_do() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let person = app.staff("hiring-manager").await.uri;
+    let project = owner.project(json!({ "evaluators": [person] })).await;
+    let by_field = owner.patch(&project, json!({ "reviewers": [person] })).await.expect(400);
+    let by_role = json!({ "customer": person, "role": "reviewer" });
+    owner.post(&format!("{project}roles/"), by_role).await.expect_json(400, by_field.json());
+    let manages = json!({ "customer": person, "role": "interview_manager" });
+    owner.post(&format!("{project}roles/"), manages).await.expect(201);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_project_has_room_for_forty_people_role_by_role() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let company = "https://hr.example/api/v3/companies/acme/";
+    let mut people = Vec::new();
+    for n in 0..40 {
+        let id = format!("{NOBODY:.24}{n:02}");
+        app.table().put_attachment("acme", "CUSTOMER", &id).await;
+        people.push(format!("{company}customers/{id}/"));
+    }
+    // With the owner, forty.
+    let project = owner.project(json!({ "evaluators": people[..39] })).await;
+    let roles = format!("{project}roles/");
+    let one_more = json!({ "customer": people[39], "role": "reviewer" });
+    owner.post(&roles, one_more).await.expect_fields(&["non_field_errors"]);
+    owner.post(&roles, json!({ "customer": people[0], "role": "interview_manager" })).await.expect(201);
+
+    let mut seen = Vec::new();
+    let mut next = Some(format!("{roles}?page_size=9"));
+    while let Some(target) = next {
+        let page = owner.get(&target).await.expect(200).json();
+        assert_eq!(page["meta"]["total_count"], 41);
+        let uris = page["objects"].as_array().unwrap().iter();
+        seen.extend(uris.map(|role| role["resource_uri"].as_str().unwrap().to_owned()));
+        next = page["meta"]["next"].as_str().map(str::to_owned);
+    }
+    assert_eq!(seen.len(), 41);
+    assert!(seen.is_sorted_by(|a, b| a < b), "each once, in the order of their identifiers");
+}
+
+#[tokio::test]
+async fn a_role_needs_a_known_person_and_a_known_name() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let person = app.staff("hiring-manager").await;
+    let stranger = app.owner_of("globex").await;
+    let gone = app.staff("recruiter").await;
+    owner.delete(&gone.uri).await.expect(204);
+    let project = owner.project(json!({})).await;
+    let roles = format!("{project}roles/");
+    let before = app.table().snapshot().await;
+    owner.post(&roles, json!({})).await.expect_fields(&["customer", "role"]);
+    for role in
+        [json!(null), json!(""), json!("Evaluator"), json!("interview-manager"), json!("owner"), json!(1)]
+    {
+        let body = json!({ "customer": person.uri, "role": role });
+        owner.post(&roles, body).await.expect_fields(&["role"]);
+    }
+    let unknown = format!("https://hr.example/api/v3/companies/acme/customers/{NOBODY}/");
+    for customer in [&stranger.uri, &gone.uri, &project, &unknown, &String::new()] {
+        for role in ["interview_manager", "evaluator", "reviewer"] {
+            let body = json!({ "customer": customer, "role": role });
+            owner.post(&roles, body).await.expect_fields(&["customer"]);
+        }
+    }
+    for id in [NOBODY, "x", person.id()] {
+        owner.get(&format!("{roles}{id}/")).await.expect_code(404, "not_found");
+    }
+    assert_eq!(app.table().snapshot().await, before);
+}
+
+#[tokio::test]
+async fn project_staff_see_the_roles_and_its_managers_give_them() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let [manager, evaluator, outsider] =
+        [app.staff("hiring-manager").await, app.staff("hiring-manager").await, app.staff("recruiter").await];
+    let project =
+        owner.project(json!({ "interview_managers": [manager.uri], "evaluators": [evaluator.uri] })).await;
+    let roles = format!("{project}roles/");
+    let given = json!({ "customer": outsider.uri, "role": "reviewer" });
+    let held = list(&evaluator, &project).await;
+    assert_eq!(held, list(&manager, &project).await);
+    evaluator.post(&roles, given.clone()).await.expect_code(403, "permission_denied");
+    for role in &held {
+        let uri = role["resource_uri"].as_str().unwrap();
+        evaluator.get(uri).await.expect(200);
+        evaluator.delete(uri).await.expect_code(403, "permission_denied");
+        outsider.get(uri).await.expect_code(404, "not_found");
+        outsider.delete(uri).await.expect_code(404, "not_found");
+    }
+    outsider.get(&roles).await.expect_code(404, "not_found");
+    outsider.post(&roles, given.clone()).await.expect_code(404, "not_found");
+    manager.post(&roles, given).await.expect(201);
+    outsider.get(&roles).await.expect(200);
+}
+
+#[tokio::test]
+async fn the_projects_of_a_customer_are_those_with_a_role_that_the_caller_sees_too() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let [person, colleague] = [app.staff("hiring-manager").await, app.staff("recruiter").await];
+    let shared = owner.project(json!({ "evaluators": [person.uri], "reviewers": [colleague.uri] })).await;
+    let running = owner.running_project(json!({ "interview_managers": [person.uri] })).await;
+    owner.project(json!({ "evaluators": [colleague.uri] })).await;
+    let address = owner.get(&person.uri).await.expect(200).uri("projects");
+    assert_eq!(address, format!("{}projects/", person.uri));
+    let seen = async |staff: &Staff, query: &str| -> Vec<String> {
+        let page = staff.get(&format!("{address}{query}")).await.expect(200).json();
+        let objects = page["objects"].as_array().unwrap();
+        if query != "?page_size=1" {
+            assert_eq!(page["meta"]["total_count"], objects.len());
+        }
+        objects.iter().map(|project| project["resource_uri"].as_str().unwrap().to_owned()).collect()
+    };
+    let both = vec![shared.clone(), running.clone()];
+    assert_eq!(seen(&owner, "").await, both);
+    assert_eq!(seen(&person, "").await, both);
+    assert_eq!(seen(&colleague, "").await, [shared.clone()]);
+    assert_eq!(seen(&owner, "?status=40-running").await, [running]);
+    assert_eq!(seen(&owner, "?page_size=1").await, [shared]);
+    owner.get(&format!("{address}?status=x")).await.expect_fields(&["status"]);
+    owner.get(&format!("{address}?page=2")).await.expect_fields(&["page"]);
+
+    let first = owner.get(&address).await.expect(200).json()["objects"][0].clone();
+    assert!(first.get("skipped_candiates_count").is_some(), "shown as in every list of projects");
+    owner.get(&format!("/companies/acme/customers/{NOBODY}/projects/")).await.expect_code(404, "not_found");
+    let stranger = app.owner_of("globex").await;
+    stranger.get(&address).await.expect_code(404, "not_found");
+    app.anonymous().get(&address).await.expect_code(401, "not_authenticated");
+    let candidate = owner.invite(&owner.running_project(json!({})).await, json!({})).await;
+    candidate.get(&address).await.expect_code(403, "permission_denied");
+}

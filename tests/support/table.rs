@@ -9,17 +9,22 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::app::App;
 use shared::domain::candidate::{Candidate, CandidateStatus, Evaluation};
-use shared::domain::customer::Customer;
+use shared::domain::customer::{AccountType, Customer};
 use shared::domain::effect::Effect;
+use shared::domain::id::CompanyId;
+use shared::domain::label::Label;
+use shared::domain::named_token::NamedToken;
 use shared::domain::project::Project;
 use shared::domain::search::tokens;
+use shared::domain::secret::SecretHash;
 use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 
 use crate::caller::last_segment;
 
 type Item = HashMap<String, AttributeValue>;
-type Key = (String, String);
+/// Partition and sort key.
+pub type Key = (String, String);
 
 /// The table of one test.
 pub struct Table<'a> {
@@ -63,8 +68,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Makes sure that everything which follows from companies, customers, projects and candidates is there, and
-    /// nothing else: counts shard by shard, logins, search entries, memberships, places in the index.
+    /// Makes sure that everything which follows from companies and what they own is there, and nothing else: counts
+    /// shard by shard, logins, search entries, memberships, label texts, token values, places in the index.
     ///
     /// # Panics
     /// With everything that is wrong.
@@ -78,7 +83,7 @@ impl<'a> Table<'a> {
         for (key, item) in &items {
             match expected.items.remove(key) {
                 Some(attributes) => {
-                    let stored = counters(item);
+                    let (stored, attributes) = (counters(item), not_zero(attributes));
                     if stored != attributes {
                         wrong.push(format!("{key:?} says {stored:?}, recounted {attributes:?}"));
                     }
@@ -131,9 +136,10 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Puts a label or a video of a company there, which no route creates yet. `kind` is `LABEL` or `VIDEO`.
+    /// Puts something there that a project may refer to, past all rules. `kind` is `CUSTOMER`, `LABEL` or `VIDEO`.
     pub async fn put_attachment(&self, company: &str, kind: &str, id: &str) {
-        let item = json!({ "pk": format!("COMPANY#{company}"), "sk": format!("{kind}#{id}"), "version": 1 });
+        let (pk, sk) = (format!("COMPANY#{company}"), format!("{kind}#{id}"));
+        let item = json!({ "pk": pk, "sk": sk, "version": 1, "is_active": true });
         self.put(serde_dynamo::to_item(item).expect("an item")).await;
     }
 
@@ -141,7 +147,12 @@ impl<'a> Table<'a> {
     pub async fn set_customer(&self, uri: &str, attribute: &str, value: AttributeValue) {
         let company = uri.split('/').rev().nth(3).expect("a company");
         let key = (format!("COMPANY#{company}"), format!("CUSTOMER#{}", last_segment(uri)));
-        let mut item = self.item(&key).await;
+        self.set(&key, attribute, value).await;
+    }
+
+    /// Sets one attribute of an item, past all rules.
+    pub async fn set(&self, key: &Key, attribute: &str, value: AttributeValue) {
+        let mut item = self.item(key).await;
         item.insert(attribute.to_owned(), value);
         self.put(item).await;
     }
@@ -160,7 +171,7 @@ impl<'a> Table<'a> {
 
 type Attributes = BTreeMap<String, Value>;
 
-/// What must be in a table, given its companies, customers, projects and candidates.
+/// What must be in a table, given its companies and what they own.
 #[derive(Default)]
 struct Expected {
     items: BTreeMap<Key, Attributes>,
@@ -174,6 +185,10 @@ impl Expected {
             self.count((pk.clone(), "TALLY".to_owned()), []);
         } else if sk.starts_with("CUSTOMER#") {
             self.add_customer(&read(item));
+        } else if sk.starts_with("LABEL#") {
+            self.add_label(&read(item));
+        } else if sk.starts_with("TOKEN#") && pk.starts_with("COMPANY#") {
+            self.add_token(&read(item));
         } else if sk.starts_with("PROJECT#") && !pk.contains("#CUSTOMER#") {
             let project: Project = read(item);
             let partition = format!("COMPANY#{}#PROJECTS#{}", project.company, project.status.as_str());
@@ -193,7 +208,9 @@ impl Expected {
 
     fn add_customer(&mut self, customer: &Customer) {
         let company = &customer.company;
-        self.count((format!("COMPANY#{company}"), "TALLY".to_owned()), [("customers".to_owned(), 1)]);
+        let owners = customer.account_type == AccountType::Owner && customer.is_at_work();
+        let counters = [("customers".to_owned(), 1), ("owners".to_owned(), owners.into())];
+        self.count(company_tally(company), counters);
         let leads_there = |name: &str, sk: &str| ((login(company.as_str(), name), sk.to_owned()), Vec::new());
         let logins = [
             leads_there(customer.username.as_str(), "USERNAME"),
@@ -204,10 +221,23 @@ impl Expected {
         }
     }
 
+    fn add_label(&mut self, label: &Label) {
+        let company = &label.company;
+        self.count(company_tally(company), [("labels".to_owned(), 1)]);
+        let text = SecretHash::of(&fold_case(label.text.as_str()));
+        self.count((format!("LABEL#{company}#{}", text.as_str()), "TEXT".to_owned()), []);
+    }
+
+    fn add_token(&mut self, token: &NamedToken) {
+        self.count(company_tally(&token.company), [("named_tokens".to_owned(), 1)]);
+        let by_hash = format!("TOKEN#{}", token.hash.as_str());
+        self.count((by_hash.clone(), by_hash), []);
+    }
+
     fn add_project(&mut self, project: &Project) {
         let (c, p) = (&project.company, project.id);
         let counter = (format!("projects:{}", project.status.as_str()), 1);
-        self.count((format!("COMPANY#{c}"), "TALLY".to_owned()), [counter]);
+        self.count(company_tally(c), [counter]);
         for shard in 0..SHARDS {
             let shard = (format!("COMPANY#{c}#PROJECT#{p}"), format!("TALLY#{shard}"));
             let attributes = self.items.entry(shard).or_default();
@@ -265,7 +295,7 @@ impl Expected {
 
 /// What is not derived from anything else.
 fn is_primary((pk, sk): &Key) -> bool {
-    let kinds = ["COMPANY", "CUSTOMER#", "PROJECT#", "CANDIDATE#", "LABEL#", "VIDEO#"];
+    let kinds = ["COMPANY", "CUSTOMER#", "PROJECT#", "CANDIDATE#", "LABEL#", "VIDEO#", "TOKEN#"];
     let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
     let by_itself = ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#"].iter().any(|kind| pk.starts_with(kind));
     by_itself || sk == "FAILURES" || (own && !pk.contains("#CUSTOMER#"))
@@ -274,8 +304,15 @@ fn is_primary((pk, sk): &Key) -> bool {
 /// The counters of a tally that are not zero, and the status that a shard repeats.
 fn counters(item: &Item) -> Attributes {
     let attributes: Attributes = serde_dynamo::from_item(item.clone()).expect("JSON");
-    let is_counter = |name: &str| name.contains(':') || name == "customers" || name == "project_status";
-    attributes.into_iter().filter(|(name, value)| is_counter(name) && *value != 0).collect()
+    let of_company = ["customers", "owners", "labels", "named_tokens"];
+    let is_counter =
+        |name: &str| name.contains(':') || of_company.contains(&name) || name == "project_status";
+    not_zero(attributes.into_iter().filter(|(name, _)| is_counter(name)).collect())
+}
+
+fn not_zero(mut attributes: Attributes) -> Attributes {
+    attributes.retain(|_, value| *value != 0);
+    attributes
 }
 
 /// What one candidate adds to its shard.
@@ -297,6 +334,10 @@ fn shard_key(candidate: &Candidate) -> Key {
 fn index_partition(candidate: &Candidate) -> String {
     let Candidate { company, project, status, .. } = candidate;
     format!("COMPANY#{company}#PROJECT#{project}#CANDIDATES#{}", status.as_str())
+}
+
+fn company_tally(company: &CompanyId) -> Key {
+    (format!("COMPANY#{company}"), "TALLY".to_owned())
 }
 
 fn login(company: &str, name: &str) -> String {

@@ -1,11 +1,30 @@
-//! The company itself.
+//! The company itself, its labels and its named tokens.
 
-mod crud;
+mod changes;
+mod company;
+mod labels;
+mod tokens;
 mod view;
 
 use shared::http::Routes;
 
 /// The routes of this group.
 pub fn routes() -> Routes {
-    Routes::new().get("/companies/{companyId}/", crud::read)
+    const COMPANY: &str = "/companies/{companyId}/";
+    const LABELS: &str = "/companies/{companyId}/labels/";
+    const LABEL: &str = "/companies/{companyId}/labels/{labelId}/";
+    const TOKENS: &str = "/companies/{companyId}/tokens/";
+    const TOKEN: &str = "/companies/{companyId}/tokens/{tokenId}/";
+    Routes::new()
+        .get(COMPANY, company::read)
+        .patch(COMPANY, company::update)
+        .get(LABELS, labels::list)
+        .post(LABELS, labels::create)
+        .get(LABEL, labels::read)
+        .patch(LABEL, labels::update)
+        .delete(LABEL, labels::delete)
+        .get(TOKENS, tokens::list)
+        .post(TOKENS, tokens::create)
+        .get(TOKEN, tokens::read)
+        .delete(TOKEN, tokens::delete)
 }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use url::Url;
 
 use crate::config::Config;
-use crate::domain::id::{CandidateId, CompanyId, CustomerId, Id, LabelId, ProjectId, VideoId};
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, Id, LabelId, ProjectId, TokenId, VideoId};
 
 /// Makes and reads references.
 #[derive(Clone, Copy)]
@@ -33,6 +33,21 @@ impl<'a> References<'a> {
     /// All customers of a company.
     pub fn customers(&self, c: &CompanyId) -> String {
         format!("{}customers/", self.company(c))
+    }
+
+    /// All labels of a company.
+    pub fn labels(&self, c: &CompanyId) -> String {
+        format!("{}labels/", self.company(c))
+    }
+
+    /// All named tokens of a company.
+    pub fn tokens(&self, c: &CompanyId) -> String {
+        format!("{}tokens/", self.company(c))
+    }
+
+    /// A named token.
+    pub fn token(&self, c: &CompanyId, t: TokenId) -> String {
+        self.in_company(c, "tokens", t)
     }
 
     /// A label.

@@ -45,7 +45,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Changed`].
-    pub(crate) async fn update_company(&self, before: &Versioned<Company>, after: &Company) -> Result<()> {
+    pub async fn update_company(&self, before: &Versioned<Company>, after: &Company) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.replace(before, after)?;
         self.commit(transaction).await

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
-use crate::domain::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, VideoId};
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId, VideoId};
 use crate::domain::project::ProjectStatus;
 use crate::domain::secret::SecretHash;
 use crate::domain::text::fold_case;
@@ -113,9 +113,19 @@ pub(crate) fn video(c: &CompanyId, v: VideoId) -> Key {
     Key::new(format!("COMPANY#{c}"), format!("VIDEO#{v}"))
 }
 
+/// All labels of a company.
+pub(crate) fn labels(c: &CompanyId) -> Collection {
+    Collection { pk: format!("COMPANY#{c}"), prefix: "LABEL#" }
+}
+
 /// A label.
 pub(crate) fn label(c: &CompanyId, l: LabelId) -> Key {
-    Key::new(format!("COMPANY#{c}"), format!("LABEL#{l}"))
+    labels(c).key(l)
+}
+
+/// The label with a text: unique in the company. Hashed, since folding can swell a text beyond what fits in a key.
+pub(crate) fn label_by_text(c: &CompanyId, text: &str) -> Key {
+    Key::new(format!("LABEL#{c}#{}", SecretHash::of(&fold_case(text)).as_str()), "TEXT")
 }
 
 /// The projects in which a customer has a role.
@@ -183,6 +193,11 @@ pub(crate) fn token_by_hash(hash: &SecretHash) -> Key {
 /// All named tokens of a company.
 pub(crate) fn tokens(c: &CompanyId) -> Collection {
     Collection { pk: format!("COMPANY#{c}"), prefix: "TOKEN#" }
+}
+
+/// A named token, by its identifier.
+pub(crate) fn token(c: &CompanyId, t: TokenId) -> Key {
+    tokens(c).key(t)
 }
 
 /// A word by which a candidate is found.

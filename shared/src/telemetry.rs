@@ -6,6 +6,9 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+/// What our own lines are about.
+const OURS: [&str; 5] = ["request", "operator", "outbox", "deadline-expiry", "platform-events"];
+
 /// Writes this process's log to standard output, where Lambda reads it.
 pub fn install() {
     install_to(std::io::stdout);
@@ -22,10 +25,8 @@ where
         .with_current_span(false)
         .with_span_list(false);
     // Libraries are heard only when something is wrong; what they say below that may quote requests.
-    let ours = Targets::new()
-        .with_default(LevelFilter::WARN)
-        .with_target("request", LevelFilter::INFO)
-        .with_target("operator", LevelFilter::INFO);
+    let heard = OURS.map(|target| (target, LevelFilter::INFO));
+    let ours = Targets::new().with_default(LevelFilter::WARN).with_targets(heard);
     let registry = tracing_subscriber::registry().with(lines.with_writer(writer)).with(ours);
     // A second installation, in a test process for example, leaves the first as it is.
     let _ = registry.try_init();

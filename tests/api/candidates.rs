@@ -1,6 +1,7 @@
 //! Creating, reading, changing and deleting candidates.
 
 use serde_json::{Value, json};
+use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 
@@ -297,18 +298,20 @@ async fn only_managers_see_shares_and_keys() {
 
 #[tokio::test]
 async fn evaluations_show_as_far_as_they_have_come() {
-    use shared::domain::candidate::CandidateStatus::Interviewed;
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let [one, two] = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];
-    let project = owner.project(json!({ "evaluators": [one.uri, two.uri] })).await;
-    let uri = owner.candidate(&project, json!({})).await;
-    for (completed_by, status, my_status) in [
-        (vec![], "pending", "pending"),
-        (vec![&*two.uri], "partial", "pending"),
-        (vec![&*one.uri, &*two.uri], "completed", "completed"),
+    let fields = json!({ "evaluators": [one.uri, two.uri], "allow_hash_login": true });
+    let project = owner.running_project(fields).await;
+    let uri = owner.candidate_at(&project, CandidateStatus::Interviewed).await;
+    for (evaluates, status, my_status) in [
+        (None, "pending", "pending"),
+        (Some(&two.uri), "partial", "pending"),
+        (Some(&one.uri), "completed", "completed"),
     ] {
-        app.table().move_candidate(&uri, Interviewed, &completed_by).await;
+        if let Some(by) = evaluates {
+            app.evaluate(&uri, by, true).await;
+        }
         let candidate = one.get(&uri).await.expect(200).json();
         assert_eq!(
             [&candidate["evaluation_status"], &candidate["my_evaluation_status"]],

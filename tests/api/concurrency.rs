@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use serde_json::json;
-use shared::domain::candidate::CandidateStatus;
+use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 use tokio::task::JoinSet;
@@ -103,21 +102,72 @@ async fn a_project_that_opens_and_closes_keeps_its_counts() {
     app.table().assert_sound().await;
 }
 
+/// Everything that a candidate needs to be invited.
+fn ready(app: &TestApp) -> Value {
+    json!({ "email": "ada@mail.example", "deadline": app.clock().in_days(7) })
+}
+
 #[tokio::test]
 async fn a_candidate_invited_meanwhile_keeps_a_project_from_closing() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
-    let project = owner.project(json!({})).await;
-    let candidate = owner.candidate(&project, json!({})).await;
+    let project = owner.running_project(json!({})).await;
+    let candidate = owner.candidate(&project, ready(&app)).await;
     let closing = chaos.pause("TransactWriteItems");
     let meanwhile = async {
         closing.reached().await;
-        app.table().move_candidate(&candidate, CandidateStatus::Invited, &[]).await;
+        owner.advance(&candidate).await.expect(200);
         closing.resume();
     };
     let (refused, ()) = tokio::join!(owner.set_status(&project, "60-closed"), meanwhile);
     refused.expect_code(400, "cannot_archive");
-    assert_eq!(owner.get(&project).await.expect(200).json()["status"], "10-incomplete");
+    assert_eq!(owner.get(&project).await.expect(200).json()["status"], "40-running");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_project_closed_meanwhile_keeps_a_candidate_from_being_invited() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let candidate = owner.candidate(&project, ready(&app)).await;
+    let inviting = chaos.pause("TransactWriteItems");
+    let meanwhile = async {
+        inviting.reached().await;
+        owner.set_status(&project, "60-closed").await.expect(200);
+        inviting.resume();
+    };
+    let (refused, ()) = tokio::join!(owner.advance(&candidate), meanwhile);
+    refused.expect_code(400, "project_not_running");
+    assert_eq!(owner.get(&candidate).await.expect(200).json()["status"], "new");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_project_is_ever_closed_with_an_open_candidate() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    for _ in 0..20 {
+        let project = owner.running_project(json!({})).await;
+        let candidate = owner.candidate(&project, ready(&app)).await;
+        let mut clients = JoinSet::new();
+        for _ in 0..2 {
+            let [one, two] = [owner.clone(), owner.clone()];
+            let (project, candidate) = (project.clone(), candidate.clone());
+            clients.spawn(async move { one.set_status(&project, "60-closed").await });
+            clients.spawn(async move { two.advance(&candidate).await });
+        }
+        for response in clients.join_all().await {
+            assert!([200, 400, 409].contains(&response.status.as_u16()), "{response}");
+        }
+        let status = async |uri: &str| owner.get(uri).await.expect(200).uri("status");
+        let (of_project, of_candidate) = (status(&project).await, status(&candidate).await);
+        let expected = [("60-closed", "new"), ("40-running", "invited")];
+        assert!(
+            expected.contains(&(of_project.as_str(), of_candidate.as_str())),
+            "{of_project} {of_candidate}"
+        );
+    }
     app.table().assert_sound().await;
 }
 

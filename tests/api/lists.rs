@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 
@@ -134,8 +133,11 @@ async fn a_list_can_be_narrowed_to_a_status() {
     let owner = app.owner().await;
     let (list, candidates) = given(&owner, 9).await;
     let invited: Vec<String> = candidates.iter().step_by(2).cloned().collect();
+    owner.set_status(list.strip_suffix("candidates/").unwrap(), "40-running").await.expect(200);
     for uri in &invited {
-        app.table().move_candidate(uri, CandidateStatus::Invited, &[]).await;
+        let ready = json!({ "email": "ada@mail.example", "deadline": app.clock().in_days(7) });
+        owner.patch(uri, ready).await.expect(200);
+        owner.advance(uri).await.expect(200);
     }
     let found = page(&owner, &format!("{list}?status=invited")).await;
     assert_eq!((found.uris, found.total), (invited.clone(), json!(5)));

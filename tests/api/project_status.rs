@@ -5,6 +5,11 @@ use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::caller::Caller;
 
+/// The settings of a project in which candidates need no password.
+fn without_passwords() -> Value {
+    json!({ "allow_hash_login": true })
+}
+
 #[tokio::test]
 async fn the_status_has_an_address_of_its_own() {
     let app = TestApp::start().await;
@@ -103,13 +108,11 @@ async fn open_candidates_keep_a_project_from_closing() {
         (Aborted, true),
         (Skipped, true),
     ] {
-        let project = owner.project(json!({})).await;
+        let project = owner.running_project(without_passwords()).await;
         for _ in 0..3 {
             owner.candidate(&project, json!({})).await;
         }
-        let candidate = owner.candidate(&project, json!({})).await;
-        app.table().move_candidate(&candidate, status, &[]).await;
-        owner.set_status(&project, "40-running").await.expect(200);
+        owner.candidate_at(&project, status).await;
 
         let shown = owner.get(&project).await.expect(200).json();
         assert_eq!(shown["can_archive"], closes, "{status:?}");
@@ -139,10 +142,14 @@ async fn interviewed_candidates_must_be_fully_evaluated_before_the_end() {
         (2, vec![&*one], false),
         (2, vec![&*one, &*two], true),
     ] {
-        let fields = json!({ "evaluators": [one, two], "team_evaluation": team_evaluation });
-        let project = owner.project(fields).await;
-        let candidate = owner.candidate(&project, json!({})).await;
-        app.table().move_candidate(&candidate, CandidateStatus::Interviewed, &completed_by).await;
+        let fields = json!({
+            "evaluators": [one, two], "team_evaluation": team_evaluation, "allow_hash_login": true,
+        });
+        let project = owner.running_project(fields).await;
+        let candidate = owner.candidate_at(&project, CandidateStatus::Interviewed).await;
+        for by in &completed_by {
+            app.evaluate(&candidate, by, true).await;
+        }
         let shown = owner.get(&project).await.expect(200).json();
         assert_eq!(shown["can_archive"], closes, "{team_evaluation} {completed_by:?}");
         assert_eq!(shown["evaluated_candidates_count"], i32::from(closes));
@@ -156,11 +163,9 @@ async fn only_new_candidates_let_a_project_become_a_draft_again() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     for status in CandidateStatus::ALL {
-        let project = owner.project(json!({})).await;
-        owner.set_status(&project, "40-running").await.expect(200);
+        let project = owner.running_project(without_passwords()).await;
         owner.candidate(&project, json!({})).await;
-        let candidate = owner.candidate(&project, json!({})).await;
-        app.table().move_candidate(&candidate, status, &[]).await;
+        owner.candidate_at(&project, status).await;
         let response = owner.set_status(&project, "10-incomplete").await;
         match status {
             CandidateStatus::New => response.expect(200),
@@ -174,11 +179,10 @@ async fn only_new_candidates_let_a_project_become_a_draft_again() {
 async fn counts_follow_every_candidate() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let project = owner.project(json!({})).await;
+    let project = owner.running_project(without_passwords()).await;
     for (count, status) in CandidateStatus::ALL.into_iter().enumerate() {
         for _ in 0..=count {
-            let candidate = owner.candidate(&project, json!({})).await;
-            app.table().move_candidate(&candidate, status, &[]).await;
+            owner.candidate_at(&project, status).await;
         }
     }
     app.table().assert_sound().await;
@@ -204,9 +208,11 @@ async fn flags_depend_on_who_looks() {
     let owner = app.owner().await;
     let [one, two] = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];
     let reviewer = app.staff("hiring-manager").await;
-    let roles = json!({ "evaluators": [one.uri, two.uri], "reviewers": [reviewer.uri] });
-    let project = owner.project(roles).await;
-    let candidate = owner.candidate(&project, json!({})).await;
+    let fields = json!({
+        "evaluators": [one.uri, two.uri], "reviewers": [reviewer.uri], "allow_hash_login": true,
+    });
+    let project = owner.running_project(fields).await;
+    let candidate = owner.candidate_at(&project, CandidateStatus::Interviewing).await;
     let everybody = [&owner, &one, &two, &reviewer];
     let flags = async |name: &str| {
         let mut flags = Vec::new();
@@ -217,10 +223,10 @@ async fn flags_depend_on_who_looks() {
     };
     assert_eq!(flags("can_evaluate").await, [false; 4], "nobody is interviewed");
 
-    app.table().move_candidate(&candidate, CandidateStatus::Interviewed, &[]).await;
+    app.complete(&candidate).await;
     assert_eq!(flags("can_evaluate").await, [false, true, true, false]);
     assert_eq!(flags("can_see_results").await, [false; 4], "nobody has evaluated");
 
-    app.table().move_candidate(&candidate, CandidateStatus::Interviewed, &[&one.uri]).await;
+    app.evaluate(&candidate, &one.uri, true).await;
     assert_eq!(flags("can_see_results").await, [true, true, false, true], "two has yet to evaluate");
 }

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use admin::{Command, Outcome};
-use embedded::{Answers, Backend, Events, Gateway, Storage, Template};
+use embedded::{Answers, Backend, Events, Gateway, Mail, Storage, Template};
 use serde_json::{Value, json};
 use shared::app::App;
 use shared::clock::{Entropy, SystemEntropy};
 use shared::config::Config;
 use tokio::sync::OnceCell;
 
-use crate::caller::{Anonymous, Caller, PASSWORD, Staff, Token};
+use crate::caller::{Anonymous, Browser, Caller, PASSWORD, Staff, Token};
 use crate::chaos::Chaos;
 use crate::clock::{Hasty, ManualClock};
 use crate::http::{Request, Response};
@@ -29,6 +29,7 @@ static BACKEND: LazyLock<Backend> =
     LazyLock::new(|| Backend::start(&Storage::Memory).expect("the local back end starts"));
 
 static TABLES: AtomicUsize = AtomicUsize::new(0);
+static ADDRESSES: AtomicUsize = AtomicUsize::new(0);
 
 /// The service with an empty table and a clock that stands at [`ManualClock::START`]. Clones share everything.
 #[derive(Clone)]
@@ -41,7 +42,6 @@ struct Inner {
     events: Events,
     owner: OnceCell<Staff>,
     people: AtomicUsize,
-    addresses: AtomicUsize,
 }
 
 impl TestApp {
@@ -75,7 +75,6 @@ impl TestApp {
             events,
             owner: OnceCell::new(),
             people: AtomicUsize::new(0),
-            addresses: AtomicUsize::new(0),
         }))
     }
 
@@ -84,6 +83,13 @@ impl TestApp {
         let upstream = BACKEND.environment(BASE_URL, "").remove("AWS_ENDPOINT_URL_DYNAMODB");
         let chaos = Chaos::start(&upstream.expect("an endpoint")).await;
         (Self::assemble(&[("AWS_ENDPOINT_URL_DYNAMODB", chaos.url())], Arc::new(Hasty)), chaos)
+    }
+
+    /// The service, and what stands between it and SES.
+    pub async fn start_with_ses_chaos() -> (Self, Chaos) {
+        let upstream = BACKEND.environment(BASE_URL, "").remove("AWS_ENDPOINT_URL_SES");
+        let chaos = Chaos::start(&upstream.expect("an endpoint")).await;
+        (Self::assemble(&[("AWS_ENDPOINT_URL_SES", chaos.url())], Arc::new(SystemEntropy)), chaos)
     }
 
     /// What the functions run on.
@@ -170,10 +176,14 @@ impl TestApp {
         self.log_in_created(command, COMPANY, &username, email).await
     }
 
-    /// An address that nobody has in this table.
-    pub(crate) fn next_email(&self) -> String {
-        let number = self.0.addresses.fetch_add(1, Ordering::Relaxed) + 1;
-        format!("candidate-{number}@mail.example")
+    /// An address that nobody else in this process has.
+    pub fn next_email(&self) -> String {
+        format!("candidate-{}@mail.example", ADDRESSES.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The mails that SES took for an address, newest first.
+    pub fn mails_to(&self, address: &str) -> Vec<Arc<Mail>> {
+        BACKEND.mailbox().to(address)
     }
 
     /// Gives an operator's command.
@@ -186,6 +196,18 @@ impl TestApp {
     pub(crate) async fn log_in(&self, company: &str, username: &str) -> Token {
         let response = self.anonymous().log_in(company, username, PASSWORD).await.expect(200);
         self.token(&response.uri("token"))
+    }
+
+    /// A browser in which somebody has logged in.
+    pub async fn browser(&self, company: &str, username: &str) -> Browser {
+        let login = json!({ "company": company, "username": username, "password": PASSWORD });
+        let request =
+            Request::post("/api-session-auth/").json(&login).header("sec-fetch-site", "same-origin");
+        let response = self.send(request).await.expect(200);
+        let cookie = response.header("set-cookie").and_then(|cookie| cookie.split(';').next());
+        let cookie = cookie.and_then(|pair| pair.strip_prefix("sessionid="));
+        let cookie = cookie.unwrap_or_else(|| panic!("no session cookie in {response}")).to_owned();
+        Browser { app: self.clone(), cookie }
     }
 
     async fn log_in_created(&self, command: Value, company: &str, username: &str, email: String) -> Staff {

@@ -3,6 +3,7 @@
 use std::future::Future;
 
 use serde_json::{Value, json};
+use shared::domain::candidate::CandidateStatus;
 
 use crate::app::TestApp;
 use crate::http::{Request, Response};
@@ -56,6 +57,38 @@ pub trait Caller: Send + Sync {
         Self: Sized,
     {
         self.send(Request::delete(target))
+    }
+
+    /// Advances the candidate at `uri`.
+    fn advance(&self, uri: &str) -> impl Future<Output = Response> + Send
+    where
+        Self: Sized,
+    {
+        self.send(Request::patch(&format!("{uri}status/advance/")))
+    }
+
+    /// Takes the candidate at `uri` out.
+    fn skip(&self, uri: &str) -> impl Future<Output = Response> + Send
+    where
+        Self: Sized,
+    {
+        self.send(Request::patch(&format!("{uri}status/skip/")))
+    }
+
+    /// Reminds the candidate at `uri`.
+    fn remind(&self, uri: &str) -> impl Future<Output = Response> + Send
+    where
+        Self: Sized,
+    {
+        self.send(Request::post(&format!("{uri}reminder/")))
+    }
+
+    /// Sets the deadline of the candidate at `uri`.
+    fn set_deadline(&self, uri: &str, deadline: &str) -> impl Future<Output = Response> + Send
+    where
+        Self: Sized,
+    {
+        self.send(Request::patch(&format!("{uri}deadline/")).json(&json!({ "deadline": deadline })))
     }
 }
 
@@ -122,6 +155,17 @@ impl Caller for Invited {
 }
 
 impl Invited {
+    /// The candidate in a response, which must show its key.
+    #[track_caller]
+    pub fn shown_in(app: &TestApp, response: &Response) -> Self {
+        Self {
+            app: app.clone(),
+            uri: response.uri("resource_uri"),
+            key: response.uri("activation_key"),
+            email: response.uri("email"),
+        }
+    }
+
     /// Chooses [`PASSWORD`].
     pub async fn choose_password(&self) {
         self.patch(&self.uri, json!({ "password": PASSWORD })).await.expect(200);
@@ -203,14 +247,7 @@ impl Staff {
 
     /// A browser in which this user has logged in.
     pub async fn browser(&self) -> Browser {
-        let login = json!({ "company": self.company, "username": self.username, "password": PASSWORD });
-        let request =
-            Request::post("/api-session-auth/").json(&login).header("sec-fetch-site", "same-origin");
-        let response = self.app().send(request).await.expect(200);
-        let cookie = response.header("set-cookie").and_then(|cookie| cookie.split(';').next());
-        let cookie = cookie.and_then(|pair| pair.strip_prefix("sessionid="));
-        let cookie = cookie.unwrap_or_else(|| panic!("no session cookie in {response}")).to_owned();
-        Browser { app: self.app().clone(), cookie }
+        self.app().browser(&self.company, &self.username).await
     }
 
     /// Creates a project and gives its address.
@@ -255,14 +292,40 @@ impl Staff {
         let mut own = json!({ "email": email, "deadline": app.clock().in_days(7) });
         merge(&mut own, fields);
         let uri = self.candidate(project, own).await;
-        let advanced = self.advance(&uri).await.expect(200);
-        let email = advanced.uri("email");
-        Invited { app: app.clone(), key: advanced.uri("activation_key"), uri, email }
+        Invited::shown_in(app, &self.advance(&uri).await.expect(200))
     }
 
-    /// Advances the candidate at `uri`.
-    pub async fn advance(&self, uri: &str) -> Response {
-        self.send(Request::patch(&format!("{uri}status/advance/"))).await
+    /// Creates a candidate in the running project at `project`, which lets candidates take part without a password, and
+    /// brings it to a status by what really leads there.
+    pub async fn candidate_at(&self, project: &str, status: CandidateStatus) -> String {
+        use CandidateStatus::{
+            Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
+        };
+        if status == New {
+            return self.candidate(project, json!({})).await;
+        }
+        let app = self.app();
+        let invited = self.invite(project, json!({})).await;
+        let uri = invited.uri.clone();
+        let advances = match status {
+            New | Invited | Expired | Skipped => 0,
+            Confirmed => 1,
+            Interviewing | Interviewed | Aborted => 2,
+        };
+        for _ in 0..advances {
+            invited.advance(&uri).await.expect(200);
+        }
+        match status {
+            New | Invited | Confirmed | Interviewing => {}
+            Interviewed => app.complete(&uri).await,
+            Aborted => app.abort(&uri).await,
+            Skipped => drop(self.skip(&uri).await.expect(200)),
+            Expired => {
+                self.set_deadline(&uri, &app.clock().in_days(0)).await.expect(200);
+                app.expire_overdue().await;
+            }
+        }
+        uri
     }
 
     /// Changes the status of the project at `project`.

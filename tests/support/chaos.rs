@@ -1,4 +1,4 @@
-//! What can go wrong between the service and DynamoDB, made to happen: a proxy that fails on demand.
+//! What can go wrong between the service and DynamoDB, or SES, made to happen: a proxy that fails on demand.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
@@ -30,6 +30,8 @@ pub enum Fault {
     AnswerLost,
     /// Only the first half of the keys is read, and the rest handed back.
     HalfProcessed,
+    /// SES refuses it with this code. Nothing is done.
+    Refused(&'static str),
     /// It waits until the test lets it go on.
     Paused(Pause),
 }
@@ -55,7 +57,7 @@ impl Pause {
     }
 }
 
-/// A proxy in front of DynamoDB, which ends with the test.
+/// A proxy in front of DynamoDB, or of SES, which ends with the test.
 pub struct Chaos {
     url: String,
     shared: Arc<Shared>,
@@ -177,7 +179,7 @@ impl Chaos {
         *self.shared.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(requests);
     }
 
-    /// Lets every request take so much longer, as if DynamoDB were farther away.
+    /// Lets every request take so much longer, as if what is behind it were farther away.
     pub fn delay(&self, by: Duration) {
         let micros = u64::try_from(by.as_micros()).expect("a short time");
         self.shared.delay_micros.store(micros, Ordering::Relaxed);
@@ -249,8 +251,7 @@ async fn listen(listener: TcpListener, shared: Arc<Shared>) {
 async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<Response<Body>> {
     let (head, body) = request.into_parts();
     let body = to_bytes(Body::new(body), usize::MAX).await.map_err(io::Error::other)?;
-    let target = head.headers.get("x-amz-target").and_then(|target| target.to_str().ok());
-    let operation = target.and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned();
+    let operation = operation_of(&head, &body);
     let items = items_of(&operation, &body);
     let fault = {
         let mut operations = shared.operations();
@@ -286,9 +287,22 @@ async fn meet(
             Err(io::ErrorKind::ConnectionReset.into())
         }
         Some(Fault::HalfProcessed) => half(shared, head, &body).await,
+        Some(Fault::Refused(code)) => Ok(refusal(code)),
         Some(Fault::Paused(pause)) => {
             pause.wait().await;
             forward(shared, head, body).await
+        }
+    }
+}
+
+/// What is asked of DynamoDB, or of SES.
+fn operation_of(head: &request::Parts, body: &[u8]) -> String {
+    let target = head.headers.get("x-amz-target").and_then(|target| target.to_str().ok());
+    match target.and_then(|target| target.rsplit('.').next()) {
+        Some(operation) => operation.to_owned(),
+        None => {
+            let mut form = url::form_urlencoded::parse(body);
+            form.find(|(name, _)| name == "Action").map(|(_, action)| action.into_owned()).unwrap_or_default()
         }
     }
 }
@@ -332,6 +346,14 @@ fn error(kind: &str, mut body: Value) -> Response<Body> {
     *response.status_mut() = StatusCode::BAD_REQUEST;
     let json = HeaderValue::from_static("application/x-amz-json-1.0");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}
+
+fn refusal(code: &str) -> Response<Body> {
+    let body =
+        format!("<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code></Error></ErrorResponse>");
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = StatusCode::BAD_REQUEST;
     response
 }
 

@@ -1,5 +1,6 @@
-//! The request log of this process, each line kept until somebody asks for it.
+//! The log of this process, each line kept until somebody asks for it.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -36,6 +37,11 @@ static LINES: LazyLock<Mutex<HashMap<String, Value>>> = LazyLock::new(|| {
     Mutex::default()
 });
 
+thread_local! {
+    /// What was logged on this thread besides requests: a test on one thread finds only lines of its own.
+    static OTHERS: RefCell<Vec<Value>> = const { RefCell::new(Vec::new()) };
+}
+
 /// Makes this process log to memory.
 pub fn install() {
     LazyLock::force(&LINES);
@@ -50,6 +56,11 @@ pub fn line_of(request_id: &str) -> RequestLog {
     let line = lines().get(request_id).cloned();
     let line = line.unwrap_or_else(|| panic!("no log line of request {request_id}"));
     serde_json::from_value(line.clone()).unwrap_or_else(|error| panic!("{error} in log line {line}"))
+}
+
+/// What this thread has logged about `target` since it was last asked. Only for tests that run on one thread.
+pub fn take_lines(target: &str) -> Vec<Value> {
+    OTHERS.with_borrow_mut(|lines| lines.extract_if(.., |line| line["target"] == target).collect())
 }
 
 fn lines() -> MutexGuard<'static, HashMap<String, Value>> {
@@ -67,9 +78,13 @@ impl io::Write for Writer {
                 let id = id.to_owned();
                 lines().insert(id, event);
             }
-            // Shown with the failure of a test, if it fails.
-            None if event["level"] != "INFO" => eprint!("{}", String::from_utf8_lossy(line)),
-            None => {}
+            None => {
+                if event["level"] != "INFO" {
+                    // Shown with the failure of a test, if it fails.
+                    eprint!("{}", String::from_utf8_lossy(line));
+                }
+                OTHERS.with_borrow_mut(|lines| lines.push(event));
+            }
         }
         Ok(line.len())
     }

@@ -8,10 +8,10 @@ use chrono::{DateTime, Utc};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::app::App;
-use shared::domain::candidate::{Candidate, CandidateStatus, Evaluation};
+use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::customer::{AccountType, Customer};
 use shared::domain::effect::Effect;
-use shared::domain::id::CompanyId;
+use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::label::Label;
 use shared::domain::named_token::NamedToken;
 use shared::domain::project::Project;
@@ -100,42 +100,6 @@ impl<'a> Table<'a> {
         assert!(wrong.is_empty(), "the table does not fit together:\n{}", wrong.join("\n"));
     }
 
-    /// Moves a candidate as the platform's other parts will, whose events this service does not yet take: the item,
-    /// its place in the index and the counts together.
-    pub async fn move_candidate(&self, uri: &str, status: CandidateStatus, completed_by: &[&str]) {
-        let key = candidate_key(uri);
-        let item = self.item(&key).await;
-        let mut candidate: Candidate = read(&item);
-        self.count(&candidate, -1).await;
-        candidate.status = status;
-        let done = Evaluation { completed: true, at: DateTime::UNIX_EPOCH };
-        let evaluator = |uri: &&str| (last_segment(uri).parse().expect("an identifier"), done);
-        candidate.evaluations = completed_by.iter().map(evaluator).collect();
-        self.count(&candidate, 1).await;
-        let mut moved: Item = serde_dynamo::to_item(&candidate).expect("an item");
-        moved.insert("by_status_pk".to_owned(), string(index_partition(&candidate)));
-        let kept = ["pk", "sk", "version", "by_status_sk"].map(|name| (name.to_owned(), item[name].clone()));
-        moved.extend(kept);
-        self.put(moved).await;
-    }
-
-    async fn count(&self, candidate: &Candidate, by: i64) {
-        let (pk, sk) = shard_key(candidate);
-        for (counter, _) in counted(candidate) {
-            self.client
-                .update_item()
-                .table_name(self.name)
-                .key("pk", string(&pk))
-                .key("sk", string(&sk))
-                .update_expression("ADD #counter :by")
-                .expression_attribute_names("#counter", counter)
-                .expression_attribute_values(":by", AttributeValue::N(by.to_string()))
-                .send()
-                .await
-                .expect("an update");
-        }
-    }
-
     /// Puts something there that a project may refer to, past all rules. `kind` is `CUSTOMER`, `LABEL` or `VIDEO`.
     pub async fn put_attachment(&self, company: &str, kind: &str, id: &str) {
         let (pk, sk) = (format!("COMPANY#{company}"), format!("{kind}#{id}"));
@@ -150,7 +114,27 @@ impl<'a> Table<'a> {
         self.set(&key, attribute, value).await;
     }
 
-    /// Sets one attribute of an item, past all rules.
+    /// Adds to a counter of one shard of a project's tally.
+    pub(crate) async fn count(
+        &self,
+        (company, project, shard): (&CompanyId, ProjectId, u8),
+        counter: &str,
+        by: i64,
+    ) {
+        self.client
+            .update_item()
+            .table_name(self.name)
+            .key("pk", string(format!("COMPANY#{company}#PROJECT#{project}")))
+            .key("sk", string(format!("TALLY#{shard}")))
+            .update_expression("ADD #counter :by")
+            .expression_attribute_names("#counter", counter)
+            .expression_attribute_values(":by", AttributeValue::N(by.to_string()))
+            .send()
+            .await
+            .expect("an update");
+    }
+
+    /// Sets one attribute of the item under a key, past all rules.
     pub async fn set(&self, key: &Key, attribute: &str, value: AttributeValue) {
         let mut item = self.item(key).await;
         item.insert(attribute.to_owned(), value);
@@ -167,6 +151,23 @@ impl<'a> Table<'a> {
         let put = self.client.put_item().table_name(self.name).set_item(Some(item));
         put.send().await.expect("a write");
     }
+}
+
+/// The item of a candidate as the service writes it first.
+pub(crate) fn candidate_item(candidate: &Candidate) -> Item {
+    let mut item: Item = serde_dynamo::to_item(candidate).expect("an item");
+    let Candidate { company, project, id, .. } = candidate;
+    item.insert("pk".to_owned(), string(format!("COMPANY#{company}#PROJECT#{project}")));
+    item.insert("sk".to_owned(), string(format!("CANDIDATE#{id}")));
+    item.insert("version".to_owned(), AttributeValue::N("1".to_owned()));
+    item.insert("by_status_pk".to_owned(), string(index_partition(candidate)));
+    item.insert("by_status_sk".to_owned(), string(id.to_string()));
+    if let Some(at) = candidate.expires_at() {
+        let shard = id.to_bytes()[15] % 16;
+        item.insert("due_shard".to_owned(), AttributeValue::N(shard.to_string()));
+        item.insert("due_at".to_owned(), string(at.format("%Y-%m-%dT%H:%M:%SZ").to_string()));
+    }
+    item
 }
 
 type Attributes = BTreeMap<String, Value>;
@@ -342,15 +343,6 @@ fn company_tally(company: &CompanyId) -> Key {
 
 fn login(company: &str, name: &str) -> String {
     format!("LOGIN#{company}#{}", fold_case(name))
-}
-
-/// The key of the candidate at an address `…/companies/{c}/projects/{p}/candidates/{k}/`.
-fn candidate_key(uri: &str) -> Key {
-    let segments: Vec<&str> = uri.trim_end_matches('/').rsplit('/').collect();
-    let [id, "candidates", project, "projects", company, ..] = segments[..] else {
-        panic!("no address of a candidate: {uri}");
-    };
-    (format!("COMPANY#{company}#PROJECT#{project}"), format!("CANDIDATE#{id}"))
 }
 
 fn key_of(item: &Item) -> Key {

@@ -36,6 +36,7 @@ pub struct Summary {
 pub(crate) async fn handle(system: &System) -> Result<Summary> {
     let mailer = Mailer::new(system.aws(), system.config()).map_err(shared::Error::internal)?;
     let mut summary = Summary::default();
+    let mut is_throttled = false;
     for shard in Store::effect_shards() {
         let mut from = None;
         loop {
@@ -45,13 +46,13 @@ pub(crate) async fn handle(system: &System) -> Result<Summary> {
                     summary.more = true;
                     return Ok(summary.log(system));
                 }
-                let fates =
-                    join_all(group.iter().map(|effect| deliver(system, &mailer, effect.clone()))).await;
-                let is_throttled = fates.iter().any(|fate| matches!(fate, Ok(Fate::Throttled)));
-                fates.iter().for_each(|fate| summary.count(fate));
                 if is_throttled {
                     tokio::time::sleep(PAUSE).await;
                 }
+                let fates =
+                    join_all(group.iter().map(|effect| deliver(system, &mailer, effect.clone()))).await;
+                is_throttled = fates.iter().any(|fate| matches!(fate, Ok(Fate::Throttled)));
+                fates.iter().for_each(|fate| summary.count(fate));
             }
             from = due.next;
             if from.is_none() {

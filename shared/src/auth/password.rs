@@ -1,9 +1,12 @@
 //! Passwords: argon2id, 19 MiB, two passes, one lane, as OWASP recommends.
 
+use std::num::NonZero;
 use std::sync::LazyLock;
 
 use argon2::password_hash::phc::PasswordHash as Phc;
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
+use passwords::analyzer::is_common_password;
+use tokio::sync::Semaphore;
 
 use crate::clock::Entropy;
 use crate::domain::secret::PasswordHash;
@@ -39,6 +42,9 @@ impl Password {
     pub fn choose(text: &str) -> Result<Self, String> {
         if text.chars().count() < Self::MIN {
             return Err(format!("Ensure this field has at least {} characters.", Self::MIN));
+        }
+        if is_common_password(text) || is_common_password(text.to_lowercase()) {
+            return Err("This password is too common.".to_owned());
         }
         Self::attempt(text)
     }
@@ -89,7 +95,13 @@ static ARGON2: LazyLock<Argon2<'_>> = LazyLock::new(|| {
 const NOBODYS: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
+/// How many hashes are computed at once: one a processor, since more would only hold memory and none would be ready
+/// sooner. A Lambda function has one request at a time, a local run many.
+static ROOM: LazyLock<Semaphore> =
+    LazyLock::new(|| Semaphore::new(std::thread::available_parallelism().map_or(1, NonZero::get)));
+
 async fn on_own_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    let _room = ROOM.acquire().await.map_err(Error::internal)?;
     tokio::task::spawn_blocking(work).await.map_err(Error::internal)?
 }
 
@@ -117,7 +129,10 @@ mod tests {
     #[test]
     fn a_chosen_password_is_neither_short_nor_endless() {
         assert!(Password::choose("1234567").is_err());
-        assert!(Password::choose("12345678").is_ok());
+        assert!(Password::choose("1234567x y").is_ok());
+        for common in ["12345678", "password", "PASSWORD", "qwertyuiop", "iloveyou"] {
+            assert!(Password::choose(common).is_err(), "{common}");
+        }
         assert!(Password::choose(&"x".repeat(129)).is_err());
         assert!(Password::attempt("").is_err());
     }

@@ -56,3 +56,6 @@ impl Candidate {
         self.started_at.is_some_and(|started| started.timestamp() > at.timestamp())
     }
 }
+
+#[cfg(test)]
+mod tests;

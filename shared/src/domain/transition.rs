@@ -1,6 +1,6 @@
 //! The life of a candidate: one table of moves, and the rules that they follow.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 
 use super::Refusal;
 use super::candidate::{Candidate, CandidateStatus};
@@ -210,7 +210,9 @@ impl Candidate {
         };
         let line = ADVANCES.iter().find(fits).ok_or(NO_TRANSITION)?;
         if self.status == CandidateStatus::New && self.profile.deadline.is_none() {
-            self.profile.deadline = terms.default_days.map(|days| now + TimeDelta::days(days.into()));
+            let after = |days: u32| now + TimeDelta::days(days.into());
+            // Deadlines are shown in whole seconds; sent back as it was read, this one must not be another.
+            self.profile.deadline = terms.default_days.map(|days| after(days).trunc_subsecs(0));
         }
         if let Some(refusal) = line.needs.iter().find_map(|condition| condition.refusal(&self, terms, now)) {
             return Err(refusal);
@@ -291,3 +293,6 @@ impl Candidate {
         Some(self)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -77,13 +77,7 @@ impl Link {
     /// The page for who has a key: to register on, or the interview where that needs no password and none was chosen; the
     /// page to log in on for who needs a key no more.
     pub fn new(suite: &Url, candidate: &Candidate, project: &Project) -> Self {
-        let page = |segments: &[&str]| {
-            let mut url = suite.clone();
-            if let Ok(mut path) = url.path_segments_mut() {
-                path.pop_if_empty().extend(segments);
-            }
-            String::from(url)
-        };
+        let page = |segments: &[&str]| page(suite, segments);
         let company = candidate.company.as_str();
         let does_without_password = project.settings.allow_hash_login && candidate.password_hash.is_none();
         match candidate.access_key.as_ref().map(AccessKey::as_str) {
@@ -104,6 +98,15 @@ impl Link {
             Self::Register(url) | Self::Open(url) | Self::Start(url) => url,
         }
     }
+}
+
+/// A page of the web application at `suite`, wherever that is mounted. Nothing can leave its segment.
+fn page(suite: &Url, segments: &[&str]) -> String {
+    let mut url = suite.clone();
+    if let Ok(mut path) = url.path_segments_mut() {
+        path.pop_if_empty().extend(segments);
+    }
+    String::from(url)
 }
 
 #[cfg(test)]

@@ -1,0 +1,131 @@
+//! Every report in every situation, and in every order.
+
+use chrono::TimeDelta;
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::candidate::Profile;
+use crate::domain::id::Id;
+use crate::domain::secret::AccessKey;
+use crate::domain::text::Name;
+use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped};
+
+/// When what is reported happened: events tell it to the second.
+fn at() -> DateTime<Utc> {
+    "2026-11-08T10:00:00Z".parse().unwrap()
+}
+
+fn evaluator(byte: u8) -> CustomerId {
+    Id::from_bytes([byte; 16])
+}
+
+fn candidate(status: CandidateStatus) -> Candidate {
+    let name = |text| Name::parse(text).unwrap();
+    let profile = Profile::new(name("Ada"), name("Byron"));
+    let company = "acme".parse().unwrap();
+    let mut candidate =
+        Candidate::new(Id::from_bytes([9; 16]), company, Id::from_bytes([8; 16]), profile, None);
+    candidate.status = status;
+    candidate.access_key = Some(AccessKey::new("known".to_owned()));
+    candidate.session_epoch = 3;
+    candidate
+}
+
+#[test]
+fn a_completed_interview_is_a_fact_for_whoever_may_have_begun_one() {
+    for status in CandidateStatus::ALL {
+        let before = candidate(status);
+        let counts = match status {
+            Interviewing | Confirmed | Aborted | Expired => true,
+            New | Invited | Interviewed | Skipped => false,
+        };
+        let expected = counts.then(|| Candidate {
+            status: Interviewed,
+            interviewed_at: Some(at()),
+            access_key: None,
+            ..before.clone()
+        });
+        assert_eq!(before.after_report(Report::Completed, at()), expected, "{status:?}");
+    }
+}
+
+#[test]
+fn an_interview_that_was_broken_off_counts_only_if_it_is_the_present_one() {
+    let started = [
+        (None, true),
+        (Some(at() - TimeDelta::days(1)), true),
+        (Some(at()), true),
+        // Begun in the same second, of which the event tells no part.
+        (Some(at() + TimeDelta::milliseconds(999)), true),
+        (Some(at() + TimeDelta::seconds(1)), false),
+    ];
+    for status in CandidateStatus::ALL {
+        for (started_at, is_present) in started {
+            let before = Candidate { started_at, ..candidate(status) };
+            let counts = status == Interviewing && is_present;
+            let expected = counts.then(|| Candidate { status: Aborted, access_key: None, ..before.clone() });
+            assert_eq!(before.after_report(Report::Aborted, at()), expected, "{status:?} {started_at:?}");
+        }
+    }
+}
+
+#[test]
+fn an_evaluation_is_noted_wherever_the_candidate_stands_unless_a_later_one_is_known() {
+    let known = [(None, true), (Some(-1), true), (Some(0), true), (Some(1), false)];
+    for status in CandidateStatus::ALL {
+        for completed in [false, true] {
+            for (seconds_later, counts) in known {
+                let mut before = candidate(status);
+                let other = Evaluation { completed: true, at: at() };
+                before.evaluations.insert(evaluator(2), other);
+                if let Some(seconds) = seconds_later {
+                    let known = Evaluation { completed: !completed, at: at() + TimeDelta::seconds(seconds) };
+                    before.evaluations.insert(evaluator(1), known);
+                }
+                let mut expected = before.clone();
+                expected.evaluations.insert(evaluator(1), Evaluation { completed, at: at() });
+                let report = Report::Evaluated { customer: evaluator(1), completed };
+                let case = format!("{status:?} {completed} {seconds_later:?}");
+                assert_eq!(before.after_report(report, at()), counts.then_some(expected), "{case}");
+            }
+        }
+    }
+}
+
+/// Evaluations by three evaluators, no two at the same moment, in two orders of arrival.
+fn evaluations() -> impl Strategy<Value = [Vec<(i64, CustomerId, bool)>; 2]> {
+    let reports = prop::collection::vec((1..4_u8, any::<bool>()), 1..12);
+    let reports = reports.prop_map(|reports| {
+        let numbered = reports.into_iter().zip(0..);
+        numbered.map(|((by, completed), second)| (second, evaluator(by), completed)).collect::<Vec<_>>()
+    });
+    reports
+        .prop_flat_map(|reports| (Just(reports.clone()), Just(reports).prop_shuffle()))
+        .prop_map(Into::into)
+}
+
+proptest! {
+    #[test]
+    fn evaluations_and_the_interview_come_to_the_same_in_whatever_order_they_arrive(
+        orders in evaluations(),
+        completed_after in 0..12_usize,
+    ) {
+        let outcomes = orders.map(|reports| {
+            let mut candidate = candidate(Interviewing);
+            let count = reports.len();
+            for (number, (second, customer, completed)) in reports.into_iter().enumerate() {
+                let mut take = |report, second| {
+                    let at = at() + TimeDelta::seconds(second);
+                    candidate = candidate.clone().after_report(report, at).unwrap_or_else(|| candidate.clone());
+                };
+                if number == completed_after.min(count - 1) {
+                    take(Report::Completed, 0);
+                }
+                take(Report::Evaluated { customer, completed }, second);
+            }
+            candidate
+        });
+        prop_assert_eq!(outcomes[0].status, Interviewed);
+        prop_assert_eq!(&outcomes[0], &outcomes[1]);
+    }
+}

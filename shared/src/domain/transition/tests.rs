@@ -1,0 +1,424 @@
+//! Every rule in every situation, against what the contract promises.
+
+use super::*;
+use crate::domain::candidate::Profile;
+use crate::domain::id::Id;
+use crate::domain::secret::PasswordHash;
+use crate::domain::text::{Email, Name};
+use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped};
+
+const NO_AND_YES: [bool; 2] = [false, true];
+
+/// The moment at which everything in these tests happens: not a whole second, as moments of requests are not.
+fn now() -> DateTime<Utc> {
+    "2026-11-08T10:00:00.250Z".parse().unwrap()
+}
+
+fn fresh_key() -> AccessKey {
+    AccessKey::new("fresh".to_owned())
+}
+
+/// A deadline as the rules tell deadlines apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deadline {
+    None,
+    Passed,
+    ExactlyNow,
+    Ahead,
+}
+
+impl Deadline {
+    const ALL: [Self; 4] = [Self::None, Self::Passed, Self::ExactlyNow, Self::Ahead];
+
+    fn moment(self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::None => None,
+            Self::Passed => Some(now() - TimeDelta::milliseconds(1)),
+            Self::ExactlyNow => Some(now()),
+            Self::Ahead => Some(now() + TimeDelta::milliseconds(1)),
+        }
+    }
+
+    fn is_over(self) -> bool {
+        matches!(self, Self::Passed | Self::ExactlyNow)
+    }
+}
+
+/// What the rules look at in a candidate.
+#[derive(Debug, Clone, Copy)]
+struct Situation {
+    status: CandidateStatus,
+    has_email: bool,
+    deadline: Deadline,
+    has_password: bool,
+    has_key: bool,
+}
+
+impl Situation {
+    fn all() -> impl Iterator<Item = Self> {
+        CandidateStatus::ALL.into_iter().flat_map(|status| {
+            NO_AND_YES.into_iter().flat_map(move |has_email| {
+                Deadline::ALL.into_iter().flat_map(move |deadline| {
+                    NO_AND_YES.into_iter().flat_map(move |has_password| {
+                        NO_AND_YES.map(|has_key| Self { status, has_email, deadline, has_password, has_key })
+                    })
+                })
+            })
+        })
+    }
+
+    /// A candidate in this situation who has been through everything, so that a rule which forgets something shows.
+    fn candidate(self) -> Candidate {
+        let name = |text| Name::parse(text).unwrap();
+        let mut profile = Profile::new(name("Ada"), name("Byron"));
+        profile.email = self.has_email.then(|| Email::parse("ada@mail.example").unwrap());
+        profile.deadline = self.deadline.moment();
+        let [candidate, project] = [[1; 16], [2; 16]];
+        let by = Some(Id::from_bytes([3; 16]));
+        let company = "acme".parse().unwrap();
+        let mut candidate =
+            Candidate::new(Id::from_bytes(candidate), company, Id::from_bytes(project), profile, by);
+        let earlier = |days| Some(now() - TimeDelta::days(days));
+        candidate.status = self.status;
+        candidate.invited_at = earlier(9);
+        candidate.confirmed_at = earlier(8);
+        candidate.started_at = earlier(7);
+        candidate.interviewed_at = earlier(6);
+        candidate.reminded_at = earlier(5);
+        candidate.access_key = self.has_key.then(|| AccessKey::new("known".to_owned()));
+        candidate.password_hash = self.has_password.then(|| PasswordHash::new("$argon2id$".to_owned()));
+        candidate.session_epoch = 3;
+        candidate
+    }
+}
+
+/// What project and company say, as far as it can make a difference.
+#[derive(Debug, Clone, Copy)]
+struct Around {
+    is_running: bool,
+    allow_hash_login: bool,
+    has_period: bool,
+}
+
+impl Around {
+    fn all() -> impl Iterator<Item = Self> {
+        NO_AND_YES.into_iter().flat_map(|is_running| {
+            NO_AND_YES.into_iter().flat_map(move |allow_hash_login| {
+                NO_AND_YES.map(|has_period| Self { is_running, allow_hash_login, has_period })
+            })
+        })
+    }
+
+    fn terms(self) -> Terms {
+        let Self { is_running, allow_hash_login, has_period } = self;
+        Terms { is_running, default_days: has_period.then_some(14), allow_hash_login }
+    }
+}
+
+/// Where advancing leads, or the code of the refusal, as the contract has it.
+fn promised(one: Situation, by: Actor, around: Around) -> Result<CandidateStatus, &'static str> {
+    let needs = |holds: bool, code| if holds { Ok(()) } else { Err(code) };
+    let project = needs(around.is_running, "project_not_running");
+    let email = needs(one.has_email, "email_missing");
+    let not_over = needs(!one.deadline.is_over(), "deadline_passed");
+    let gets_deadline = one.status == New && around.has_period;
+    let deadline = needs(one.deadline != Deadline::None || gets_deadline, "deadline_missing").and(not_over);
+    let password = needs(one.has_password || around.allow_hash_login, "password_missing");
+    match (one.status, by) {
+        (New, Actor::Manager) => project.and(email).and(deadline).and(Ok(Invited)),
+        (Aborted, Actor::Manager) => project.and(deadline).and(Ok(Confirmed)),
+        (Expired, Actor::Manager) if one.has_password => project.and(deadline).and(Ok(Confirmed)),
+        (Expired, Actor::Manager) => project.and(deadline).and(Ok(Invited)),
+        (Invited, Actor::Candidate) => project.and(not_over).and(password).and(Ok(Confirmed)),
+        (Confirmed, Actor::Candidate) => project.and(deadline).and(Ok(Interviewing)),
+        (Interviewing, Actor::Candidate) => Err("not_implemented"),
+        _ => Err("no_transition"),
+    }
+}
+
+/// The candidate that advancing to `to` must make of `before`.
+fn advanced(before: &Candidate, to: CandidateStatus) -> Candidate {
+    let mut after = Candidate { status: to, ..before.clone() };
+    match to {
+        Invited => {
+            after.invited_at = Some(now());
+            after.access_key = Some(fresh_key());
+        }
+        Confirmed => {
+            after.confirmed_at = Some(now());
+            // A password is the better key; without one, the candidate keeps or gets a key to go on with.
+            after.access_key = match (&before.password_hash, &before.access_key) {
+                (Some(_), _) => None,
+                (None, Some(known)) => Some(known.clone()),
+                (None, None) => Some(fresh_key()),
+            };
+        }
+        Interviewing => after.started_at = Some(now()),
+        other => unreachable!("nobody advances to {other:?}"),
+    }
+    after
+}
+
+#[test]
+fn advancing_leads_where_the_contract_says_and_changes_nothing_else() {
+    let mut walked = 0;
+    for one in Situation::all() {
+        for (by, around) in Actor::ALL.into_iter().flat_map(|by| Around::all().map(move |a| (by, a))) {
+            walked += 1;
+            let before = one.candidate();
+            let outcome = before.clone().advance(by, &around.terms(), now(), fresh_key());
+            let case = format!("{one:?} advanced by {by:?}, {around:?}");
+            match (outcome, promised(one, by, around)) {
+                (Err(refusal), Err(code)) => assert_eq!(refusal.code, code, "{case}"),
+                (Ok(step), Ok(to)) => {
+                    let mut expected = advanced(&before, to);
+                    if one.status == New && one.deadline == Deadline::None {
+                        // Whole seconds, or reading a candidate and sending it back would change its deadline.
+                        expected.profile.deadline = Some("2026-11-22T10:00:00Z".parse().unwrap());
+                    }
+                    assert_eq!(step.candidate, expected, "{case}");
+                    assert!(step.needs_running_project, "{case}");
+                    let mail = match (one.status, to) {
+                        _ if !one.has_email => None,
+                        (_, Invited) => Some(CandidateMail::Invitation),
+                        (Expired | Aborted, Confirmed) => Some(CandidateMail::DeadlineChanged),
+                        _ => None,
+                    };
+                    assert_eq!(step.mail, mail, "{case}");
+                }
+                (outcome, promised) => panic!("{case}: {outcome:?}, promised {promised:?}"),
+            }
+        }
+    }
+    assert_eq!(walked, 8 * 2 * 4 * 2 * 2 * 2 * 8);
+}
+
+#[test]
+fn skipping_ends_all_that_has_not_begun_or_was_broken_off() {
+    for one in Situation::all() {
+        let before = one.candidate();
+        let outcome = before.clone().skip();
+        if matches!(one.status, Interviewing | Interviewed | Skipped) {
+            assert_eq!(outcome.map_err(|refusal| refusal.code), Err("no_transition"), "{one:?}");
+            continue;
+        }
+        let step = outcome.unwrap();
+        let session_epoch = before.session_epoch + 1;
+        let expected = Candidate { status: Skipped, access_key: None, session_epoch, ..before };
+        assert_eq!((step.candidate, step.mail), (expected, None), "{one:?}");
+        assert!(!step.needs_running_project, "{one:?}");
+    }
+}
+
+#[test]
+fn only_those_are_reminded_who_can_still_act_on_it() {
+    for one in Situation::all() {
+        let before = one.candidate();
+        let outcome = before.clone().remind(now());
+        let expected = match one {
+            Situation { status: Invited | Confirmed, deadline, .. } if deadline.is_over() => {
+                Err("deadline_passed")
+            }
+            Situation { status: Invited | Confirmed, has_email: false, .. } => Err("email_missing"),
+            Situation { status: Invited | Confirmed, .. } => {
+                Ok((Candidate { reminded_at: Some(now()), ..before }, Some(CandidateMail::Reminder)))
+            }
+            _ => Err("no_reminder"),
+        };
+        let outcome = outcome.map(|step| (step.candidate, step.mail)).map_err(|refusal| refusal.code);
+        assert_eq!(outcome, expected, "{one:?}");
+    }
+}
+
+#[test]
+fn a_deadline_ends_what_was_waiting_for_it() {
+    for one in Situation::all() {
+        let before = one.candidate();
+        let to = match one.status {
+            _ if !one.deadline.is_over() => None,
+            Invited | Confirmed => Some(Expired),
+            Interviewing => Some(Aborted),
+            _ => None,
+        };
+        let expected = to.map(|status| Candidate { status, access_key: None, ..before.clone() });
+        assert_eq!(before.clone().expire(now()), expected, "{one:?}");
+        // Whoever it would make a difference to, and nobody else, is looked for when it has come.
+        let is_looked_for = before.expires_at().is_some_and(|at| at <= now());
+        assert_eq!(is_looked_for, expected.is_some(), "{one:?}");
+        if let Some(expired) = expected {
+            assert_eq!(expired.expire(now()), None, "{one:?}: once is enough");
+        }
+    }
+}
+
+#[test]
+fn a_new_deadline_is_told_to_those_who_wait_for_it() {
+    let others = [None, Some(now() - TimeDelta::days(1)), Some(now() + TimeDelta::days(1))];
+    for one in Situation::all() {
+        let after = one.candidate();
+        for before in others.into_iter().chain([after.profile.deadline]) {
+            let step = after.clone().after_deadline_change(before, now());
+            let is_told = matches!(one.status, Invited | Confirmed)
+                && one.has_email
+                && !one.deadline.is_over()
+                && before != after.profile.deadline;
+            let mail = is_told.then_some(CandidateMail::DeadlineChanged);
+            let case = format!("{one:?}, before {before:?}");
+            assert_eq!((&step.candidate, step.mail), (&after, mail), "{case}");
+            assert!(!step.needs_running_project, "{case}");
+        }
+    }
+}
+
+#[test]
+fn a_password_ends_sessions_and_the_key_that_stood_for_it() {
+    for one in Situation::all() {
+        let before = one.candidate();
+        let hash = PasswordHash::new("$another$".to_owned());
+        let mut expected = before.clone();
+        expected.password_hash = Some(hash.clone());
+        expected.session_epoch += 1;
+        // Who is invited has yet to confirm by the key.
+        expected.access_key = expected.access_key.filter(|_| one.status == Invited);
+        assert_eq!(before.with_password(hash), expected, "{one:?}");
+    }
+}
+
+#[test]
+fn a_key_opens_nothing_after_the_deadline_or_a_skip() {
+    for one in Situation::all() {
+        let candidate = one.candidate();
+        assert_eq!(candidate.may_log_in(), one.status != Skipped, "{one:?}");
+        let expected = one.status != Skipped && !one.deadline.is_over();
+        assert_eq!(candidate.may_use_key(now()), expected, "{one:?}");
+    }
+}
+
+mod histories {
+    //! What holds of a candidate whatever happens to it, in whatever order.
+
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::report::Report;
+
+    #[derive(Debug, Clone, Copy)]
+    enum Event {
+        Advance(Actor),
+        Skip,
+        Remind,
+        Expire,
+        Deadline(Option<i64>),
+        Password,
+        Completed,
+        Aborted,
+        Evaluated(bool),
+        Wait,
+    }
+
+    fn event() -> impl Strategy<Value = Event> {
+        prop_oneof![
+            3 => Just(Event::Advance(Actor::Manager)),
+            4 => Just(Event::Advance(Actor::Candidate)),
+            1 => Just(Event::Remind),
+            1 => Just(Event::Expire),
+            2 => prop_oneof![Just(None), Just(Some(-1)), Just(Some(2)), Just(Some(9))].prop_map(Event::Deadline),
+            2 => Just(Event::Password),
+            1 => Just(Event::Completed),
+            1 => Just(Event::Aborted),
+            1 => any::<bool>().prop_map(Event::Evaluated),
+            2 => Just(Event::Wait),
+            1 => prop_oneof![9 => Just(Event::Wait), 1 => Just(Event::Skip)],
+        ]
+    }
+
+    fn after(
+        candidate: &Candidate,
+        event: Event,
+        terms: &Terms,
+        at: DateTime<Utc>,
+        key: &str,
+    ) -> Option<Candidate> {
+        let own = candidate.clone();
+        let step = |step: Result<Step, Refusal>| step.ok().map(|step| step.candidate);
+        match event {
+            Event::Advance(by) => step(own.advance(by, terms, at, AccessKey::new(key.to_owned()))),
+            Event::Skip => step(own.skip()),
+            Event::Remind => step(own.remind(at)),
+            Event::Expire => own.expire(at),
+            Event::Deadline(days) => {
+                let mut changed = own;
+                changed.profile.deadline = days.map(|days| at + TimeDelta::days(days));
+                Some(changed.after_deadline_change(candidate.profile.deadline, at).candidate)
+            }
+            // Only who has a key or a password is let in to choose another.
+            Event::Password if own.access_key.is_none() && own.password_hash.is_none() => None,
+            Event::Password => own.may_log_in().then(|| own.with_password(PasswordHash::new(key.to_owned()))),
+            Event::Completed => own.after_report(Report::Completed, at),
+            Event::Aborted => own.after_report(Report::Aborted, at),
+            Event::Evaluated(completed) => {
+                own.after_report(Report::Evaluated { customer: Id::from_bytes([4; 16]), completed }, at)
+            }
+            Event::Wait => None,
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #[test]
+        fn keys_sessions_and_dates_fit_the_status(allow_hash_login: bool, events in vec(event(), 1..40)) {
+            let terms = Terms { is_running: true, default_days: Some(3), allow_hash_login };
+            let start = Situation {
+                status: New, has_email: true, deadline: Deadline::None, has_password: false, has_key: false,
+            };
+            let mut one = start.candidate();
+            one.invited_at = None;
+            one.confirmed_at = None;
+            one.started_at = None;
+            one.interviewed_at = None;
+            let mut at = now();
+            let mut given: Vec<AccessKey> = Vec::new();
+            for (number, event) in events.into_iter().enumerate() {
+                if matches!(event, Event::Wait) {
+                    at += TimeDelta::days(1);
+                }
+                let Some(next) = after(&one, event, &terms, at, &format!("key-{number}")) else { continue };
+
+                let has_key = next.access_key.is_some();
+                let needs_key = match next.status {
+                    New | Expired | Aborted | Skipped | Interviewed => false,
+                    Invited => true,
+                    Confirmed | Interviewing => next.password_hash.is_none(),
+                };
+                prop_assert_eq!(has_key, needs_key, "{:?}", &next);
+                // A key that was taken away never opens anything again.
+                if let Some(key) = next.access_key.clone().filter(|key| Some(key) != one.access_key.as_ref()) {
+                    prop_assert!(!given.contains(&key));
+                    given.push(key);
+                }
+                if next.status == Invited && one.status != Invited {
+                    prop_assert_ne!(&next.access_key, &one.access_key);
+                }
+
+                let ends_sessions = matches!(event, Event::Skip | Event::Password);
+                prop_assert_eq!(next.session_epoch, one.session_epoch + u32::from(ends_sessions));
+                match next.status {
+                    New | Skipped => {}
+                    Invited | Expired => prop_assert!(next.invited_at.is_some()),
+                    Confirmed => prop_assert!(next.confirmed_at.is_some()),
+                    Interviewing | Aborted => prop_assert!(next.started_at.is_some()),
+                    Interviewed => prop_assert!(next.interviewed_at.is_some()),
+                }
+                if matches!(one.status, Skipped | Interviewed) {
+                    prop_assert_eq!(next.status, one.status, "both are the end");
+                }
+                let deadline = next.profile.deadline;
+                prop_assert_eq!((next.id, &next.company, next.project), (one.id, &one.company, one.project));
+                prop_assert_eq!(&next.profile, &Profile { deadline, ..one.profile.clone() });
+                prop_assert_eq!(next.created_by, one.created_by);
+                one = next;
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Every mail in every language, to and from people whose names are markup.
+
+use super::*;
+
+const LANGUAGES: [Language; 6] =
+    [Language::En, Language::De, Language::Fr, Language::Es, Language::It, Language::Nl];
+
+const FIRST: &str = "<script>alert(1)</script>";
+const LAST: &str = "O'Neil \"Q\" & 🎥";
+const COMPANY: &str = "<b>Ac&me</b>, \"Inc\" {{ x }}";
+const BY: &str = "Zoë <i>O'Hara</i> & {% if %}";
+const LINK: &str = "https://hr.example/activate/aB3-_x";
+
+const INVITATION: AccountMail<'_> = AccountMail::Invitation { link: LINK, days: 7 };
+const RESET: AccountMail<'_> = AccountMail::PasswordReset { link: LINK, hours: 2 };
+const DELETED: AccountMail<'_> = AccountMail::Deleted { by: BY };
+const MAILS: [AccountMail<'_>; 3] = [INVITATION, RESET, DELETED];
+
+fn render_to(names: &[Name; 3], mail: AccountMail<'_>, language: Language) -> Rendered {
+    let [first_name, last_name, company] = names;
+    render_account(&AccountLetter { first_name, last_name, company, language, mail }).unwrap()
+}
+
+fn render(mail: AccountMail<'_>, language: Language) -> Rendered {
+    render_to(&[FIRST, LAST, COMPANY].map(|name| Name::parse(name).unwrap()), mail, language)
+}
+
+fn all() -> impl Iterator<Item = (AccountMail<'static>, Language)> {
+    MAILS.into_iter().flat_map(|mail| LANGUAGES.map(|language| (mail, language)))
+}
+
+/// The text that a reader of this HTML sees, roughly.
+fn unescaped(html: &str) -> String {
+    let entities = [("&#60;", "<"), ("&#62;", ">"), ("&#34;", "\""), ("&#39;", "'"), ("&#38;", "&")];
+    entities.iter().fold(html.to_owned(), |text, (entity, character)| text.replace(entity, character))
+}
+
+#[test]
+fn names_are_escaped_in_html_and_plain_in_text() {
+    for (mail, language) in all() {
+        let Rendered { subject, html, text } = render(mail, language);
+        let by = matches!(mail, AccountMail::Deleted { .. }).then_some(BY);
+        for name in [FIRST, LAST, COMPANY].into_iter().chain(by) {
+            assert!(!html.contains(name), "{language:?}: {html}");
+            assert!(unescaped(&html).contains(name), "{language:?}: {html}");
+            assert!(text.contains(name), "{language:?}: {text}");
+        }
+        assert!(subject.contains(COMPANY), "{subject}");
+        for tag in ["<script", "<b>", "<i>", "&#38;#"] {
+            assert!(!html.contains(tag), "{language:?}: {html}");
+        }
+        assert!(!text.contains("&#"), "{text}");
+    }
+}
+
+#[test]
+fn nothing_of_a_template_is_left() {
+    for (mail, language) in all() {
+        let Rendered { subject, html, text } = render(mail, language);
+        for part in [&subject, &unescaped(&html), &text] {
+            // These names hold what looks like one.
+            let rest = part.replace(COMPANY, "").replace(BY, "");
+            for mark in ["{{", "}}", "{%", "%}", "{#", "#}"] {
+                assert!(!rest.contains(mark), "{language:?}: {rest}");
+            }
+        }
+        assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
+        assert!(html.contains(&format!("<html lang=\"{}\">", language.code())));
+        assert!(!html.contains("src="), "nothing is loaded from elsewhere");
+        assert!(!text.contains("\n\n\n") && !text.starts_with('\n') && !text.contains(" \n"), "{text:?}");
+        assert!(!text.contains("  ") && !text.contains(" ."), "{text:?}");
+        for element in ["<h1></h1>", "<p></p>", "><br>", "></a>"] {
+            assert!(!html.contains(element), "{language:?}: {html}");
+        }
+    }
+}
+
+#[test]
+fn every_part_is_one_line_whatever_a_stored_name_holds() {
+    // Names that were stored by other means than parsing.
+    let names = ["a\r\n\r\nb", "c\n", "\nAc\0me\r\nBcc: all@other.example\r\n\r\n<p>"]
+        .map(|name| serde_json::from_value::<Name>(name.into()).unwrap());
+    let broken = AccountMail::Deleted { by: "Eve\r\n\r\nPlease log in at https://evil.example\n" };
+    for language in LANGUAGES {
+        for (mail, plain) in [(INVITATION, INVITATION), (RESET, RESET), (broken, DELETED)] {
+            let Rendered { subject, text, .. } = render_to(&names, mail, language);
+            assert!(subject.contains("AcmeBcc"), "{subject:?}");
+            assert!(!subject.contains(char::is_control), "{subject:?}");
+            assert_eq!(subject, subject.trim());
+            // The signature alone takes a name as it is, and comes last.
+            let lines = |text: &str| text.lines().position(|line| line.starts_with("https:"));
+            assert_eq!(lines(&text), lines(&render(plain, language).text), "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_link_stands_in_both_parts_if_there_is_one() {
+    for (mail, language) in all() {
+        let Rendered { html, text, .. } = render(mail, language);
+        if matches!(mail, AccountMail::Deleted { .. }) {
+            assert!(!html.contains("href=") && !html.contains("class=\"note\""));
+            assert!(!text.contains("https:"));
+        } else {
+            assert_eq!(html.matches(&format!("href=\"{LINK}\"")).count(), 2);
+            assert!(html.contains(&format!(">{LINK}</a>")));
+            assert!(text.contains(&format!(":\n{LINK}\n\n")), "{text}");
+        }
+    }
+    let hostile = AccountMail::PasswordReset { link: "https://hr.example/\"><b>x", hours: 1 };
+    assert!(!render(hostile, Language::En).html.contains("<b>"));
+}
+
+#[test]
+fn how_long_a_link_is_good_is_told_as_people_count() {
+    for (language, day, days, hour, hours) in [
+        (Language::En, "1 day", "14 days", "1 hour", "24 hours"),
+        (Language::De, "1 Tag", "14 Tage", "1 Stunde", "24 Stunden"),
+        (Language::Fr, "1 jour", "14 jours", "1 heure", "24 heures"),
+        (Language::Es, "1 día", "14 días", "1 hora", "24 horas"),
+        (Language::It, "1 giorno", "14 giorni", "1 ora", "24 ore"),
+        (Language::Nl, "1 dag", "14 dagen", "1 uur", "24 uur"),
+    ] {
+        let invitation = |days| AccountMail::Invitation { link: LINK, days };
+        let reset = |hours| AccountMail::PasswordReset { link: LINK, hours };
+        for (mail, told) in
+            [(invitation(1), day), (invitation(14), days), (reset(1), hour), (reset(24), hours)]
+        {
+            let Rendered { html, text, .. } = render(mail, language);
+            // No line ends between the number and the unit.
+            let told = format!(" {} ", told.replace(' ', "\u{a0}"));
+            for part in [html, text] {
+                assert!(part.contains(&told), "{told}: {part}");
+            }
+        }
+    }
+}
+
+#[test]
+fn who_deleted_an_account_is_named_to_turn_to() {
+    for language in LANGUAGES {
+        let Rendered { html, text, .. } = render(DELETED, language);
+        assert_eq!(unescaped(&html).matches(BY).count(), 2, "{html}");
+        assert_eq!(text.matches(BY).count(), 2, "{text}");
+    }
+}
+
+#[test]
+fn mails_differ_by_occasion_and_language() {
+    let mut subjects: Vec<_> = all().map(|(mail, language)| render(mail, language).subject).collect();
+    subjects.sort();
+    subjects.dedup();
+    assert_eq!(subjects.len(), 18);
+}
+
+#[test]
+fn links_lead_into_the_web_application_wherever_it_is_mounted() {
+    for (suite, root) in [
+        ("https://hr.example", "https://hr.example"),
+        ("https://hr.example/", "https://hr.example"),
+        ("https://hr.example/app", "https://hr.example/app"),
+        ("http://localhost:8080/app/", "http://localhost:8080/app"),
+    ] {
+        let suite = Url::parse(suite).unwrap();
+        assert_eq!(activation_link(&suite, "aB3-_x"), format!("{root}/activate/aB3-_x"));
+        assert_eq!(reset_link(&suite, "aB3-_x"), format!("{root}/reset-password/aB3-_x"));
+    }
+    let suite = Url::parse("https://hr.example/").unwrap();
+    let hostile = "../a?b#c\"<";
+    assert_eq!(activation_link(&suite, hostile), "https://hr.example/activate/..%2Fa%3Fb%23c%22%3C");
+    assert_eq!(reset_link(&suite, hostile), "https://hr.example/reset-password/..%2Fa%3Fb%23c%22%3C");
+}

@@ -1,0 +1,109 @@
+//! The deadline action: what it takes, and what it leaves alone.
+
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff};
+use tests::http::Request;
+
+/// The service, its owner, and a candidate of a running project.
+async fn given() -> (TestApp, Staff, String) {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let uri = owner.candidate(&project, json!({ "email": "ada@mail.example" })).await;
+    (app, owner, uri)
+}
+
+#[tokio::test]
+async fn any_moment_with_a_zone_is_taken_and_shown_in_utc() {
+    let (app, owner, uri) = given().await;
+    let mut expected = owner.get(&uri).await.expect(200).json();
+    for (sent, shown) in [
+        ("2026-12-24T18:00:00Z", "2026-12-24T18:00:00Z"),
+        ("2026-12-24T18:00:00+01:00", "2026-12-24T17:00:00Z"),
+        ("2027-01-01T00:30:00+05:45", "2026-12-31T18:45:00Z"),
+        ("2026-12-24T18:00:00-0800", "2026-12-25T02:00:00Z"),
+        ("2026-12-24T18:00:00.999Z", "2026-12-24T18:00:00Z"),
+        // A past one too, so that rules can be seen to refuse.
+        ("2001-01-01T00:00:00Z", "2001-01-01T00:00:00Z"),
+        ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z"),
+    ] {
+        expected["deadline"] = json!(shown);
+        owner.set_deadline(&uri, sent).await.expect_json(200, expected.clone());
+        owner.get(&uri).await.expect_json(200, expected.clone());
+        app.table().assert_sound().await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_moment_with_a_zone_is_refused() {
+    let (app, owner, uri) = given().await;
+    let target = format!("{uri}deadline/");
+    let before = app.table().snapshot().await;
+    let required = json!({ "deadline": ["This field is required."] });
+    owner.patch(&target, json!({})).await.expect_json(400, required.clone());
+    owner.patch(&target, json!({ "Deadline": "2026-12-24T18:00:00Z" })).await.expect_json(400, required);
+    owner.patch(&target, json!({ "deadline": null })).await.expect_fields(&["deadline"]);
+    let form = json!({ "deadline": ["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."] });
+    for text in [
+        "2026-12-24T18:00:00",
+        "2026-12-24",
+        "soon",
+        "24.12.2026 18:00",
+        "2026-02-30T00:00:00Z",
+        "2026-12-24T25:00:00Z",
+        "10000-01-01T00:00:00Z",
+        "+10000-01-01T00:00:00Z",
+        "9999-12-31T23:59:59-01:00",
+    ] {
+        owner.set_deadline(&uri, text).await.expect_json(400, form.clone());
+    }
+    for value in [json!(""), json!(1_798_135_200), json!(true), json!(["2026-12-24T18:00:00Z"]), json!({})] {
+        owner.patch(&target, json!({ "deadline": value })).await.expect_fields(&["deadline"]);
+    }
+    let without_body = owner.send(Request::patch(&target)).await;
+    assert!(without_body.status.is_client_error(), "{without_body}");
+    owner.patch(&target, json!(["2026-12-24T18:00:00Z"])).await.expect(400);
+    assert_eq!(app.table().snapshot().await, before);
+}
+
+#[tokio::test]
+async fn the_same_deadline_again_is_no_write() {
+    let (app, owner, uri) = given().await;
+    owner.set_deadline(&uri, "2026-12-24T18:00:00Z").await.expect(200);
+    owner.advance(&uri).await.expect(200);
+    let before = app.table().snapshot().await;
+    for same in ["2026-12-24T18:00:00Z", "2026-12-24T19:00:00+01:00", "2026-12-24T18:00:00.5Z"] {
+        let again = owner.set_deadline(&uri, same).await.expect(200);
+        assert_eq!(again.log().write_units, 0.0, "{same}");
+    }
+    assert_eq!(app.table().snapshot().await, before, "nor is anybody told");
+}
+
+#[tokio::test]
+async fn it_changes_the_deadline_and_nothing_else() {
+    let (_, owner, uri) = given().await;
+    let mut expected = owner.get(&uri).await.expect(200).json();
+    expected["deadline"] = json!("2026-12-24T18:00:00Z");
+    let body = json!({
+        "deadline": "2026-12-24T18:00:00Z", "first_name": "Eve", "email": "eve@mail.example", "status": "invited",
+    });
+    owner.patch(&format!("{uri}deadline/"), body).await.expect_json(200, expected);
+}
+
+#[tokio::test]
+async fn whoever_waits_for_it_may_go_on_as_soon_as_it_is_moved() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({ "allow_hash_login": true })).await;
+    let invited = owner.invite(&project, json!({})).await;
+    owner.set_deadline(&invited.uri, "2001-01-01T00:00:00Z").await.expect(200);
+    invited.advance(&invited.uri).await.expect_code(401, "invalid_credential");
+    owner.set_deadline(&invited.uri, "2026-12-24T18:00:00Z").await.expect(200);
+    let confirmed = invited.advance(&invited.uri).await.expect(200).json();
+    assert_eq!(confirmed["status"], "confirmed");
+    // Cleared, it never passes; but without one no interview begins.
+    owner.patch(&invited.uri, json!({ "deadline": null })).await.expect(200);
+    let whoami = invited.get("/whoami/candidate/").await.expect(200).json();
+    assert_eq!((&whoami["deadline"], &whoami["seconds_until_deadline"]), (&Value::Null, &Value::Null));
+}

@@ -1,0 +1,64 @@
+//! Many candidates at once, written past the service: as it would have left them, but for what they are found by.
+
+use std::collections::{BTreeMap, HashMap};
+
+use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
+use chrono::{DateTime, Utc};
+use shared::app::App;
+use shared::clock::Clock;
+use shared::domain::candidate::{Candidate, CandidateStatus, Profile};
+use shared::domain::tally::shard_of;
+use shared::domain::text::Name;
+use tokio::task::JoinSet;
+
+use crate::app::TestApp;
+use crate::table::candidate_item;
+
+/// How many items one call writes.
+const TOGETHER: usize = 25;
+
+impl TestApp {
+    /// Puts `count` invited candidates with this deadline into the project at `project`, and counts them.
+    ///
+    /// Without names to log in with and entries of the search.
+    pub async fn fill(&self, project: &str, count: usize, deadline: DateTime<Utc>) {
+        let (app, now) = (self.app().clone(), self.clock().now());
+        let reference = format!("{project}candidates/{}/", app.ids().next::<()>(now));
+        let (company, project, _) = shared::http::reference::References::new(app.config())
+            .parse_candidate(&reference)
+            .expect("the address of a project");
+        let name = |text: &str| Name::parse(text).expect("a name");
+        let mut counts = BTreeMap::<u8, i64>::new();
+        let mut calls = JoinSet::new();
+        let mut items = Vec::new();
+        for number in 0..count {
+            let mut profile = Profile::new(name("Ada"), name(&format!("Byron {number}")));
+            profile.deadline = Some(deadline);
+            let id = app.ids().next(now);
+            let mut candidate = Candidate::new(id, company.clone(), project, profile, None);
+            candidate.status = CandidateStatus::Invited;
+            candidate.invited_at = Some(now);
+            *counts.entry(shard_of(id)).or_default() += 1;
+            items.push(candidate_item(&candidate));
+            if items.len() == TOGETHER || number + 1 == count {
+                calls.spawn(write(app.clone(), std::mem::take(&mut items)));
+            }
+            if calls.len() > 8 {
+                calls.join_next().await.expect("a call").expect("a write");
+            }
+        }
+        calls.join_all().await;
+        for (shard, count) in counts {
+            self.table().count((&company, project, shard), "status:invited", count).await;
+        }
+    }
+}
+
+async fn write(app: App, items: Vec<HashMap<String, AttributeValue>>) {
+    let put = |item| PutRequest::builder().set_item(Some(item)).build().expect("a request");
+    let requests: Vec<_> =
+        items.into_iter().map(|item| WriteRequest::builder().put_request(put(item)).build()).collect();
+    let call = app.aws().dynamodb().batch_write_item().request_items(&app.config().table, requests);
+    let answer = call.send().await.expect("a write");
+    assert!(answer.unprocessed_items.is_none_or(|left| left.is_empty()));
+}

@@ -1,0 +1,72 @@
+//! What happens to candidates without a request: reports of the platform's other parts, and deadlines.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use deadline_expiry::Summary;
+use platform_events::Outcome;
+use serde_json::{Value, json};
+use shared::clock::Clock;
+
+use crate::app::TestApp;
+
+static EVENTS: AtomicUsize = AtomicUsize::new(0);
+
+/// An event as the bus brings it, with an identifier that no other has.
+pub fn event(kind: &str, time: &str, detail: Value) -> Value {
+    let id = format!("event-{}", EVENTS.fetch_add(1, Ordering::Relaxed));
+    json!({
+        "version": "0",
+        "id": id,
+        "detail-type": kind,
+        "source": "platform",
+        "account": "000000000000",
+        "time": time,
+        "region": "eu-central-1",
+        "resources": [],
+        "detail": detail,
+    })
+}
+
+impl TestApp {
+    /// Hands an event to the function that takes it in.
+    ///
+    /// # Errors
+    /// Those of the function, and that of an event that is none.
+    pub async fn report(&self, event: Value) -> shared::Result<Outcome> {
+        let event = serde_json::from_value(event).map_err(shared::Error::internal)?;
+        platform_events::handle(self.app(), event).await
+    }
+
+    /// The platform reports, now, that the candidate at `uri` has finished its interview.
+    pub async fn complete(&self, uri: &str) {
+        self.must_apply("interview.completed", json!({ "candidate": uri })).await;
+    }
+
+    /// The platform reports, now, that the candidate at `uri` has broken its interview off.
+    pub async fn abort(&self, uri: &str) {
+        self.must_apply("interview.aborted", json!({ "candidate": uri })).await;
+    }
+
+    /// The platform reports, now, that the customer at `by` has finished evaluating the candidate at `uri`, or not.
+    pub async fn evaluate(&self, uri: &str, by: &str, completed: bool) {
+        let detail = json!({ "candidate": uri, "customer": by, "completed": completed });
+        self.must_apply("evaluation.recorded", detail).await;
+    }
+
+    async fn must_apply(&self, kind: &str, detail: Value) {
+        let now = self.clock().now().format("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let outcome = self.report(event(kind, &now, detail)).await;
+        assert_eq!(outcome.unwrap_or_else(|refused| panic!("{refused}")), Outcome::Applied);
+    }
+
+    /// Sweeps the deadlines that have passed, as the schedule does.
+    pub async fn expire_overdue(&self) -> Summary {
+        let tick = serde_json::from_value(json!({})).expect("anything");
+        deadline_expiry::handle(self.app(), tick).await.unwrap_or_else(|failed| panic!("{failed}"))
+    }
+
+    /// The same for at most `limit` candidates.
+    pub async fn expire_up_to(&self, limit: usize) -> Summary {
+        deadline_expiry::sweep(self.app(), limit).await.unwrap_or_else(|failed| panic!("{failed}"))
+    }
+}

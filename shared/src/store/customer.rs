@@ -178,8 +178,7 @@ impl Store {
 
     /// Every customer of a company, oldest first.
     pub async fn all_customers(&self, company: &CompanyId) -> Result<Vec<Versioned<Customer>>> {
-        let all = PageRequest { number: 1, size: u32::MAX - 1, cursor: None };
-        Ok(self.page(&Listing::All(keys::customers(company)), &all).await?.rows)
+        Ok(self.page(&Listing::All(keys::customers(company)), &PageRequest::everything()).await?.rows)
     }
 
     /// The customer with this user name, in any case.

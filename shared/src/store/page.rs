@@ -22,6 +22,13 @@ pub struct PageRequest {
     pub cursor: Option<Cursor>,
 }
 
+impl PageRequest {
+    /// The one page that has all rows.
+    pub(super) fn everything() -> Self {
+        Self { number: 1, size: u32::MAX - 1, cursor: None }
+    }
+}
+
 /// A place between two rows of a list, which stays where it is while rows come and go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cursor {

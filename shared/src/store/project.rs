@@ -115,9 +115,8 @@ impl Store {
         status: Option<ProjectStatus>,
     ) -> Result<Vec<Counted>> {
         let memberships = Listing::All(keys::memberships(company, customer));
-        let all = PageRequest { number: 1, size: u32::MAX - 1, cursor: None };
         let mut ids: Vec<ProjectId> = Vec::new();
-        for row in self.page_of_items(&memberships, &all).await?.rows {
+        for row in self.page_of_items(&memberships, &PageRequest::everything()).await?.rows {
             ids.push(memberships.id_in(&row)?.parse().map_err(Error::internal)?);
         }
         let keys = ids

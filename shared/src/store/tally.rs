@@ -15,10 +15,10 @@ use crate::domain::transition::PROJECT_NOT_RUNNING;
 use crate::error::{Error, Result};
 
 /// The attribute of a shard that repeats its project's status, for conditions of a candidate's moves.
-const PROJECT_STATUS: &str = "project_status";
+pub(super) const PROJECT_STATUS: &str = "project_status";
 
 /// The attribute of a counter.
-fn attribute(counter: Counter) -> String {
+pub(super) fn attribute(counter: Counter) -> String {
     match counter {
         Counter::Status(status) => format!("status:{}", status.as_str()),
         Counter::Evaluations(count) => format!("evaluations:{count}"),
@@ -50,7 +50,7 @@ impl Batch {
     }
 }
 
-fn counts_in(item: &Item) -> Vec<(Counter, i64)> {
+pub(super) fn counts_in(item: &Item) -> Vec<(Counter, i64)> {
     item.keys().filter_map(|name| Some((counter(name)?, number_in(item, name)?))).collect()
 }
 
@@ -168,6 +168,12 @@ pub(super) enum Owned {
 }
 
 impl Owned {
+    /// Everything that is counted.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        let others = [Self::Customers, Self::Owners, Self::Labels, Self::NamedTokens];
+        others.into_iter().chain(ProjectStatus::ALL.into_iter().map(Self::Projects))
+    }
+
     pub(super) fn attribute(self) -> String {
         match self {
             Self::Customers => "customers".to_owned(),

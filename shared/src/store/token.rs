@@ -54,7 +54,6 @@ impl Store {
 
     /// Every named token of a company, the oldest first.
     pub async fn tokens(&self, company: &CompanyId) -> Result<Vec<Versioned<NamedToken>>> {
-        let all = PageRequest { number: 1, size: u32::MAX - 1, cursor: None };
-        Ok(self.page(&Listing::All(keys::tokens(company)), &all).await?.rows)
+        Ok(self.page(&Listing::All(keys::tokens(company)), &PageRequest::everything()).await?.rows)
     }
 }

@@ -1,6 +1,7 @@
 //! Every route × every kind of caller, against `access.txt`.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -38,10 +39,11 @@ impl Promises {
 }
 
 /// Every group of routes that the gateway mounts.
-fn groups() -> [(&'static str, Routes); 4] {
+fn groups() -> [(&'static str, Routes); 5] {
     [
         ("auth", auth::routes()),
         ("companies", companies::routes()),
+        ("customers", customers::routes()),
         ("projects", projects::routes()),
         ("candidates", candidates::routes()),
     ]
@@ -75,6 +77,8 @@ struct Given {
     owner: Staff,
     staff: Vec<(&'static str, Staff)>,
     dead: String,
+    token: String,
+    made: AtomicUsize,
 }
 
 impl Given {
@@ -105,39 +109,71 @@ impl Given {
             ("manager", manager),
         ];
         let dead = app.dead_session().await.secret;
-        Self { app, project, owner, staff, dead }
+        let token = owner.named_token("Payroll").await.1.secret;
+        Self { app, project, owner, staff, dead, token, made: AtomicUsize::new(0) }
     }
 
-    /// A new candidate for a request of `kind` on the route with this path.
-    async fn candidate(&self, kind: &str, path: &str) -> About {
+    /// A name that nothing has yet.
+    fn new_name(&self) -> String {
+        format!("new-{}", self.made.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// A new candidate for a request of `kind` on the route with this path, if there must be one.
+    async fn candidate(&self, kind: &str, path: &str) -> Option<About> {
         let is_candidate = matches!(kind, "itself" | "key");
         if is_candidate || path.ends_with("/reminder/") {
             let invited = self.owner.invite(&self.project, json!({})).await;
             if path.ends_with("/advance/") {
                 invited.choose_password().await;
             }
-            return About::Invited(invited);
+            return Some(About::Invited(invited));
+        }
+        if !path.contains("{candidateId}") {
+            return None;
         }
         let ready = json!({ "email": "ada@mail.example", "deadline": "2027-01-01T00:00:00Z" });
-        About::New(self.owner.candidate(&self.project, ready).await)
+        Some(About::New(self.owner.candidate(&self.project, ready).await))
+    }
+
+    /// The path with the identifiers of things that are there.
+    async fn target(&self, path: &str, about: Option<&About>) -> String {
+        let mut target =
+            path.replace("{companyId}", "acme").replace("{projectId}", last_segment(&self.project));
+        if let Some(about) = about {
+            target = target.replace("{candidateId}", last_segment(about.uri()));
+        }
+        if path.contains("{customerId}") {
+            let new = new_customer(&self.new_name());
+            let created = self.owner.post("/companies/acme/customers/", new).await.expect(201);
+            target = target.replace("{customerId}", last_segment(&created.uri("resource_uri")));
+        }
+        if path.contains("{labelId}") {
+            let label = self.owner.label(&self.new_name()).await;
+            target = target.replace("{labelId}", last_segment(&label));
+        }
+        if path.contains("{tokenId}") {
+            let (token, _) = self.owner.named_token("Another").await;
+            target = target.replace("{tokenId}", last_segment(&token));
+        }
+        assert!(!target.contains('{'), "say what to call in {path}");
+        target
     }
 
     /// A request of `kind` on a route, for something that would be done for whoever may have it done.
     async fn request(&self, kind: &str, Row { method, path, .. }: &Row) -> Request {
-        let mut target = path.replace("{companyId}", "acme");
-        target = target.replace("{projectId}", last_segment(&self.project));
         let about = self.candidate(kind, path).await;
-        target = target.replace("{candidateId}", last_segment(about.uri()));
+        let target = self.target(path, about.as_ref()).await;
         // So that a session login is not refused for where it comes from.
         let mut request = Request::new(method.clone(), &target).header("sec-fetch-site", "same-origin");
-        if let Some(body) = body(method, path) {
+        if let Some(body) = self.body(method, path).await {
             request = request.json(&body);
         }
         let secret = match kind {
             "anonymous" => None,
             "dead" => Some(self.dead.clone()),
-            "key" => return about.invited().sign(request),
-            "itself" => Some(about.invited().register().await.secret),
+            "token" => Some(self.token.clone()),
+            "key" => return about.as_ref().map(About::invited).unwrap().sign(request),
+            "itself" => Some(about.as_ref().map(About::invited).unwrap().register().await.secret),
             "candidate" => Some(self.owner.invite(&self.project, json!({})).await.register().await.secret),
             _ => {
                 let (_, staff) = self.staff.iter().find(|(name, _)| *name == kind).unwrap();
@@ -150,6 +186,85 @@ impl Given {
             None => request,
         }
     }
+
+    async fn body(&self, method: &Method, path: &str) -> Option<Value> {
+        let last = path.trim_end_matches('/').rsplit('/').next().unwrap();
+        match (method.as_str(), last) {
+            ("GET" | "DELETE", _) => None,
+            (
+                _,
+                "api-token-invalidate"
+                | "api-session-invalidate"
+                | "advance"
+                | "skip"
+                | "reminder"
+                | "reinvite",
+            ) => None,
+            ("PATCH", "deadline") => Some(json!({ "deadline": "2027-01-01T00:00:00Z" })),
+            ("POST", "api-token-auth" | "api-session-auth") => {
+                Some(json!({ "company": "acme", "username": "owner", "password": PASSWORD }))
+            }
+            ("POST", "api-activate") => {
+                Some(json!({ "activation_key": self.one_time_key().await, "password": PASSWORD }))
+            }
+            ("POST", "api-password-reset") => Some(json!({ "company": "acme", "username": "owner" })),
+            ("POST", "confirm") => Some(json!({ "key": self.one_time_key().await, "password": PASSWORD })),
+            ("PATCH", "{companyId}") => Some(json!({ "phone": "123" })),
+            ("POST", "labels") => Some(json!({ "text": self.new_name() })),
+            ("PATCH", "{labelId}") => Some(json!({ "text": self.new_name() })),
+            ("POST", "tokens") => Some(json!({ "name": "Another" })),
+            ("POST", "customers") => Some(new_customer(&self.new_name())),
+            ("PATCH", "{customerId}") => Some(json!({ "position": "Chief" })),
+            ("POST", "batch-import") => Some(self.all_staff().await),
+            ("POST", "projects") => Some(json!({ "name": "Another" })),
+            ("POST", "candidates") => Some(json!({ "first_name": "Ada", "last_name": "Lovelace" })),
+            ("POST", "import") => Some(json!([{ "first_name": "Ada", "last_name": "Lovelace" }])),
+            ("PATCH", "status") => Some(json!({ "status": "40-running" })),
+            ("PATCH", "{projectId}") => Some(json!({ "contact_person": "Grace Hopper" })),
+            ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),
+            other => panic!("say what to send to {other:?}"),
+        }
+    }
+
+    /// A key to choose a password with, of somebody new.
+    async fn one_time_key(&self) -> String {
+        let name = self.new_name();
+        let command = json!({
+            "command": "create-customer",
+            "company": "acme",
+            "account_type": "hiring-manager",
+            "customer": new_customer(&name),
+        });
+        let link = self.app.operate(command).await.unwrap().activation_link.unwrap();
+        last_segment(link.as_str()).to_owned()
+    }
+
+    /// Everybody who works for the company, for an import that changes nothing.
+    async fn all_staff(&self) -> Value {
+        let (mut entries, mut next) =
+            (Vec::new(), Some("/companies/acme/customers/?page_size=100".to_owned()));
+        while let Some(page) = next {
+            let list = self.owner.get(&page).await.expect(200).json();
+            next = list["meta"]["next"].as_str().map(str::to_owned);
+            entries.extend(list["objects"].as_array().unwrap().iter().map(|customer| {
+                let mut entry = customer.clone();
+                entry["pk_attribute"] = "username".into();
+                entry
+            }));
+        }
+        entries.into()
+    }
+}
+
+/// What is sent to create a hiring manager.
+fn new_customer(name: &str) -> Value {
+    json!({
+        "first_name": "Grace",
+        "last_name": "Hopper",
+        "email": format!("{name}@acme.example"),
+        "account_type": "hiring-manager",
+        "preferred_language": "en",
+    })
 }
 
 /// The candidate that a request is about.
@@ -170,25 +285,6 @@ impl About {
             Self::Invited(invited) => invited,
             Self::New(uri) => panic!("{uri} has no key"),
         }
-    }
-}
-
-fn body(method: &Method, path: &str) -> Option<Value> {
-    let last = path.trim_end_matches('/').rsplit('/').next().unwrap();
-    match (method.as_str(), last) {
-        ("GET" | "DELETE", _) => None,
-        (_, "api-token-invalidate" | "api-session-invalidate" | "advance" | "skip" | "reminder") => None,
-        ("PATCH", "deadline") => Some(json!({ "deadline": "2027-01-01T00:00:00Z" })),
-        ("POST", "api-token-auth" | "api-session-auth") => {
-            Some(json!({ "company": "acme", "username": "owner", "password": PASSWORD }))
-        }
-        ("POST", "projects") => Some(json!({ "name": "Another" })),
-        ("POST", "candidates") => Some(json!({ "first_name": "Ada", "last_name": "Lovelace" })),
-        ("POST", "import") => Some(json!([{ "first_name": "Ada", "last_name": "Lovelace" }])),
-        ("PATCH", "status") => Some(json!({ "status": "40-running" })),
-        ("PATCH", "{projectId}") => Some(json!({ "contact_person": "Grace Hopper" })),
-        ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),
-        other => panic!("say what to send to {other:?}"),
     }
 }
 

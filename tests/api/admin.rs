@@ -45,7 +45,7 @@ async fn a_company_begins_with_an_owner_who_can_log_in() {
     let app = TestApp::start().await;
     let owner = person("boss", "boss@initech.example");
     let outcome = app.operate(create_company("initech", owner)).await.unwrap();
-    assert_eq!(outcome.company, "initech");
+    assert_eq!(outcome.company.as_deref(), Some("initech"));
     let token = app.anonymous().log_in("initech", "boss", PASSWORD).await.expect(200).uri("token");
     let whoami = app.token(&token).get("/whoami/").await.expect(200).json();
     assert_eq!(whoami["resource"]["resource_uri"], outcome.customer.unwrap());

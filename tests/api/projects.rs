@@ -97,8 +97,7 @@ async fn a_name_is_enough() {
 async fn every_field_is_kept_as_sent() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let (label, video) = (format!("labels/{NOBODY}/"), format!("videos/{NOBODY}/"));
-    app.table().put_attachment("acme", "LABEL", NOBODY).await;
+    let (label, video) = (owner.label("Vertrieb").await, format!("videos/{NOBODY}/"));
     app.table().put_attachment("acme", "VIDEO", NOBODY).await;
     let company = "https://hr.example/api/v3/companies/acme/";
     let [evaluator, manager] = [app.staff("hiring-manager").await.uri, app.staff("recruiter").await.uri];
@@ -107,7 +106,7 @@ async fn every_field_is_kept_as_sent() {
     sent["evaluators"] = json!([evaluator]);
     sent["interview_managers"] = json!([owner.uri, manager]);
     sent["reviewers"] = json!([reviewer]);
-    sent["labels"] = json!([format!("{company}{label}")]);
+    sent["labels"] = json!([label]);
     sent["videos"] = json!([{ "uri": format!("{company}{video}"), "position": 3 }]);
 
     let created = owner.post(PROJECTS, sent.clone()).await.expect(201);

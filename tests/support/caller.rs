@@ -283,6 +283,19 @@ impl Staff {
         self.post(&format!("{project}candidates/"), body).await.expect(201).uri("resource_uri")
     }
 
+    /// Creates a label and gives its address.
+    pub async fn label(&self, text: &str) -> String {
+        let labels = format!("/companies/{}/labels/", self.company);
+        self.post(&labels, json!({ "text": text })).await.expect(201).uri("resource_uri")
+    }
+
+    /// Creates a named token and gives its address, and whoever holds it.
+    pub async fn named_token(&self, name: &str) -> (String, Token) {
+        let tokens = format!("/companies/{}/tokens/", self.company);
+        let created = self.post(&tokens, json!({ "name": name })).await.expect(201);
+        (created.uri("resource_uri"), self.app().token(&created.uri("value")))
+    }
+
     /// Creates a project and lets it run.
     pub async fn running_project(&self, fields: Value) -> String {
         let project = self.project(fields).await;

@@ -9,18 +9,22 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::app::App;
 use shared::domain::candidate::{Candidate, CandidateStatus};
-use shared::domain::customer::{AccountType, Customer, CustomerStatus};
+use shared::domain::customer::{AccountType, Customer};
 use shared::domain::effect::Effect;
 use shared::domain::id::{CompanyId, ProjectId};
+use shared::domain::label::Label;
+use shared::domain::named_token::NamedToken;
 use shared::domain::project::Project;
 use shared::domain::search::tokens;
+use shared::domain::secret::SecretHash;
 use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 
 use crate::caller::last_segment;
 
 type Item = HashMap<String, AttributeValue>;
-type Key = (String, String);
+/// Partition and sort key.
+pub type Key = (String, String);
 
 /// The table of one test.
 pub struct Table<'a> {
@@ -64,8 +68,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Makes sure that everything which follows from companies, customers, projects and candidates is there, and
-    /// nothing else: counts shard by shard, logins, search entries, memberships, shares, places in the index.
+    /// Makes sure that everything which follows from companies and what they own is there, and nothing else: counts
+    /// shard by shard, logins, search entries, memberships, shares, label texts, token values, places in the index.
     ///
     /// # Panics
     /// With everything that is wrong.
@@ -79,7 +83,7 @@ impl<'a> Table<'a> {
         for (key, item) in &items {
             match expected.items.remove(key) {
                 Some(attributes) => {
-                    let stored = derived(key, item);
+                    let (stored, attributes) = (derived(key, item), not_zero(attributes));
                     if stored != attributes {
                         wrong.push(format!("{key:?} says {stored:?}, recounted {attributes:?}"));
                     }
@@ -96,8 +100,7 @@ impl<'a> Table<'a> {
         assert!(wrong.is_empty(), "the table does not fit together:\n{}", wrong.join("\n"));
     }
 
-    /// Puts something there that a project can refer to and that has nothing else to it. `kind` is `LABEL`, `VIDEO` or,
-    /// for a person, `CUSTOMER`.
+    /// Puts something there that a project may refer to, past all rules. `kind` is `CUSTOMER`, `LABEL` or `VIDEO`.
     pub async fn put_attachment(&self, company: &str, kind: &str, id: &str) {
         let (pk, sk) = (format!("COMPANY#{company}"), format!("{kind}#{id}"));
         let item = json!({ "pk": pk, "sk": sk, "version": 1, "is_active": true });
@@ -169,7 +172,7 @@ pub(crate) fn candidate_item(candidate: &Candidate) -> Item {
 
 type Attributes = BTreeMap<String, Value>;
 
-/// What must be in a table, given its companies, customers, projects and candidates.
+/// What must be in a table, given its companies and what they own.
 #[derive(Default)]
 struct Expected {
     items: BTreeMap<Key, Attributes>,
@@ -183,6 +186,10 @@ impl Expected {
             self.count((pk.clone(), "TALLY".to_owned()), []);
         } else if sk.starts_with("CUSTOMER#") {
             self.add_customer(&read(item));
+        } else if sk.starts_with("LABEL#") {
+            self.add_label(&read(item));
+        } else if sk.starts_with("TOKEN#") && pk.starts_with("COMPANY#") {
+            self.add_token(&read(item));
         } else if sk.starts_with("PROJECT#") && !pk.contains("#CUSTOMER#") {
             let project: Project = read(item);
             let partition = format!("COMPANY#{}#PROJECTS#{}", project.company, project.status.as_str());
@@ -202,11 +209,9 @@ impl Expected {
 
     fn add_customer(&mut self, customer: &Customer) {
         let company = &customer.company;
-        let is_owner = customer.account_type == AccountType::Owner
-            && customer.is_active
-            && customer.status == CustomerStatus::Confirmed;
-        let counters = [Some(("customers".to_owned(), 1)), is_owner.then(|| ("owners".to_owned(), 1))];
-        self.count((format!("COMPANY#{company}"), "TALLY".to_owned()), counters.into_iter().flatten());
+        let owners = customer.account_type == AccountType::Owner && customer.is_at_work();
+        let counters = [("customers".to_owned(), 1), ("owners".to_owned(), owners.into())];
+        self.count(company_tally(company), counters);
         let leads_there = |name: &str, sk: &str| ((login(company.as_str(), name), sk.to_owned()), Vec::new());
         let logins = [
             leads_there(customer.username.as_str(), "USERNAME"),
@@ -217,10 +222,23 @@ impl Expected {
         }
     }
 
+    fn add_label(&mut self, label: &Label) {
+        let company = &label.company;
+        self.count(company_tally(company), [("labels".to_owned(), 1)]);
+        let text = SecretHash::of(&fold_case(label.text.as_str()));
+        self.count((format!("LABEL#{company}#{}", text.as_str()), "TEXT".to_owned()), []);
+    }
+
+    fn add_token(&mut self, token: &NamedToken) {
+        self.count(company_tally(&token.company), [("named_tokens".to_owned(), 1)]);
+        let by_hash = format!("TOKEN#{}", token.hash.as_str());
+        self.count((by_hash.clone(), by_hash), []);
+    }
+
     fn add_project(&mut self, project: &Project) {
         let (c, p) = (&project.company, project.id);
         let counter = (format!("projects:{}", project.status.as_str()), 1);
-        self.count((format!("COMPANY#{c}"), "TALLY".to_owned()), [counter]);
+        self.count(company_tally(c), [counter]);
         for shard in 0..SHARDS {
             let shard = (format!("COMPANY#{c}#PROJECT#{p}"), format!("TALLY#{shard}"));
             let attributes = self.items.entry(shard).or_default();
@@ -285,7 +303,7 @@ impl Expected {
 
 /// What is not derived from anything else.
 fn is_primary((pk, sk): &Key) -> bool {
-    let kinds = ["COMPANY", "CUSTOMER#", "PROJECT#", "CANDIDATE#", "LABEL#", "VIDEO#"];
+    let kinds = ["COMPANY", "CUSTOMER#", "PROJECT#", "CANDIDATE#", "LABEL#", "VIDEO#", "TOKEN#"];
     let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
     let by_itself =
         ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#", "RESET#"].iter().any(|kind| pk.starts_with(kind));
@@ -297,11 +315,16 @@ fn is_primary((pk, sk): &Key) -> bool {
 fn derived((_, sk): &Key, item: &Item) -> Attributes {
     let attributes: Attributes = serde_dynamo::from_item(item.clone()).expect("JSON");
     let is_derived = |name: &str| match name {
-        "customers" | "owners" | "project_status" => true,
+        "customers" | "owners" | "labels" | "named_tokens" | "project_status" => true,
         "project" | "candidate" => sk.starts_with("SHARE#"),
         _ => name.contains(':'),
     };
-    attributes.into_iter().filter(|(name, value)| is_derived(name) && *value != 0).collect()
+    not_zero(attributes.into_iter().filter(|(name, _)| is_derived(name)).collect())
+}
+
+fn not_zero(mut attributes: Attributes) -> Attributes {
+    attributes.retain(|_, value| *value != 0);
+    attributes
 }
 
 /// What one candidate adds to its shard.
@@ -323,6 +346,10 @@ fn shard_key(candidate: &Candidate) -> Key {
 fn index_partition(candidate: &Candidate) -> String {
     let Candidate { company, project, status, .. } = candidate;
     format!("COMPANY#{company}#PROJECT#{project}#CANDIDATES#{}", status.as_str())
+}
+
+fn company_tally(company: &CompanyId) -> Key {
+    (format!("COMPANY#{company}"), "TALLY".to_owned())
 }
 
 fn login(company: &str, name: &str) -> String {

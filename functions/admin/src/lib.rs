@@ -1,10 +1,12 @@
 //! What the operator does: commands that only those whom IAM lets invoke this function may give.
 //!
-//! Each command is idempotent or refused, and leaves one line in the log.
+//! Each command can be repeated without doing more than once, and leaves one line in the log.
 
 mod command;
+mod outcome;
 
-pub use command::{Command, Outcome, Person};
+pub use command::{Command, Person};
+pub use outcome::{ActivationLink, ListedCompany, Outcome};
 
 use shared::Result;
 use shared::app::App;
@@ -16,10 +18,20 @@ use shared::auth::guard::Operator;
 /// Messages by field for what is wrong with the command, taken or missing.
 pub async fn handle(app: &App, command: Command) -> Result<Outcome> {
     let name = command.name();
+    let company = command.company().map(str::to_owned);
     let outcome = command.run(&Operator::of(app)).await;
     match &outcome {
-        Ok(done) => tracing::info!(target: "operator", command = name, company = done.company, "done"),
-        Err(error) => tracing::warn!(target: "operator", command = name, %error, "refused"),
+        Ok(done) => tracing::info!(
+            target: "operator",
+            command = name,
+            company,
+            customer = done.customer,
+            sessions_ended = done.ended.as_ref().map(|ended| ended.join(" ")),
+            drift = done.recount.as_ref().map(|recount| recount.drift.len()),
+            entries_mended = done.search.as_ref().map(|search| search.added + search.removed),
+            "done"
+        ),
+        Err(error) => tracing::warn!(target: "operator", command = name, company, %error, "refused"),
     }
     outcome
 }

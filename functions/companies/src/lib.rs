@@ -1,14 +1,33 @@
-//! The company itself, and what its people share with each other.
+//! The company itself, its labels and its named tokens, and what its people share with each other.
 
-mod crud;
+mod changes;
+mod company;
+mod labels;
 mod shares;
+mod tokens;
 mod view;
 
 use shared::http::Routes;
 
 /// The routes of this group.
 pub fn routes() -> Routes {
+    const COMPANY: &str = "/companies/{companyId}/";
+    const LABELS: &str = "/companies/{companyId}/labels/";
+    const LABEL: &str = "/companies/{companyId}/labels/{labelId}/";
+    const TOKENS: &str = "/companies/{companyId}/tokens/";
+    const TOKEN: &str = "/companies/{companyId}/tokens/{tokenId}/";
+    const SHARES: &str = "/companies/{companyId}/shares/";
     Routes::new()
-        .get("/companies/{companyId}/", crud::read)
-        .get("/companies/{companyId}/shares/", shares::list)
+        .get(COMPANY, company::read)
+        .patch(COMPANY, company::update)
+        .get(LABELS, labels::list)
+        .post(LABELS, labels::create)
+        .get(LABEL, labels::read)
+        .patch(LABEL, labels::update)
+        .delete(LABEL, labels::delete)
+        .get(SHARES, shares::list)
+        .get(TOKENS, tokens::list)
+        .post(TOKENS, tokens::create)
+        .get(TOKEN, tokens::read)
+        .delete(TOKEN, tokens::delete)
 }

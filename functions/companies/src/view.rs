@@ -1,8 +1,11 @@
-//! A company as clients see it.
+//! A company, its labels and its named tokens as clients see them.
 
 use serde::Serialize;
 use shared::domain::company::Company;
+use shared::domain::label::Label;
+use shared::domain::named_token::NamedToken;
 use shared::http::reference::References;
+use shared::http::respond::timestamp;
 
 /// A company as clients see it.
 #[derive(Serialize)]
@@ -38,5 +41,62 @@ impl CompanyView {
             registration_email: company.registration_email.to_string(),
             timezone: company.timezone.to_string(),
         }
+    }
+}
+
+/// A label as clients see it.
+#[derive(Serialize)]
+pub(crate) struct LabelView {
+    resource_uri: String,
+    company: String,
+    text: String,
+}
+
+impl LabelView {
+    /// The view of a label.
+    pub(crate) fn new(label: &Label, references: References<'_>) -> Self {
+        Self {
+            resource_uri: references.label(&label.company, label.id),
+            company: references.company(&label.company),
+            text: label.text.to_string(),
+        }
+    }
+}
+
+/// A named token as clients see it: all but its value.
+#[derive(Serialize)]
+pub(crate) struct TokenView {
+    resource_uri: String,
+    company: String,
+    name: String,
+    created_at: String,
+    created_by: String,
+}
+
+impl TokenView {
+    /// The view of a named token.
+    pub(crate) fn new(token: &NamedToken, references: References<'_>) -> Self {
+        Self {
+            resource_uri: references.token(&token.company, token.id),
+            company: references.company(&token.company),
+            name: token.name.to_string(),
+            created_at: timestamp(token.created_at),
+            created_by: references.customer(&token.company, token.created_by),
+        }
+    }
+}
+
+/// A named token as its creator sees it, once.
+#[derive(Serialize)]
+pub(crate) struct NewTokenView {
+    #[serde(flatten)]
+    token: TokenView,
+    value: String,
+}
+
+impl NewTokenView {
+    /// The view of a new named token with this value.
+    pub(crate) fn new(token: &NamedToken, value: String, references: References<'_>) -> Self {
+        Self { token: TokenView::new(token, references), value }
     }
 }

@@ -69,7 +69,7 @@ impl Local {
         let demo = Demo::of(backend.folder(), &app).await?;
         let background = events.in_background();
 
-        let pages = Pages { mailbox: backend.mailbox().clone(), events, clock };
+        let pages = Pages { mailbox: backend.mailbox().clone(), events, clock, app: app.clone() };
         let router = pages::router(pages).fallback(async move |request: Request| gateway.call(request).await);
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(backend::serve(listener, router, async {

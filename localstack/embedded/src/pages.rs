@@ -1,5 +1,5 @@
-//! What only the local run has, under `/_local/`: the mails that were sent, as JSON and as pages; the clock, the schedules
-//! and the event bus, as JSON.
+//! What only the local run has, under `/_local/`: the mails that were sent, as JSON and as pages; the clock, the schedules,
+//! the event bus and the operator's commands, as JSON.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +13,7 @@ use axum::routing::{any, get, post};
 use axum::{Json, Router};
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Map, Value, json};
+use shared::app::App;
 use shared::clock::Clock;
 
 use crate::{Answers, Events, Mail, Mailbox, OffsetClock};
@@ -23,6 +24,7 @@ pub(crate) struct Pages {
     pub(crate) mailbox: Mailbox,
     pub(crate) events: Events,
     pub(crate) clock: OffsetClock,
+    pub(crate) app: App,
 }
 
 /// A mail may not run anything or send anything, and its links leave the frame that it is shown in.
@@ -43,6 +45,7 @@ pub(crate) fn router(pages: Pages) -> Router {
         .route("/_local/clock", get(clock).post(advance_clock))
         .route("/_local/sweep", post(sweep))
         .route("/_local/events", post(put_event))
+        .route("/_local/admin", post(operate))
         .route("/_local/{*unknown}", any(async || StatusCode::NOT_FOUND))
         .with_state(pages)
 }
@@ -121,6 +124,20 @@ async fn put_event(State(pages): State<Pages>, request: Request<Body>) -> Result
     answers.map(answered).map_err(|error| refusal(StatusCode::BAD_REQUEST, error))
 }
 
+async fn operate(State(pages): State<Pages>, request: Request<Body>) -> Result<Response, Response> {
+    let command: admin::Command = serde_json::from_value(json_of(request).await?)
+        .map_err(|error| refusal(StatusCode::BAD_REQUEST, format!("the body is no command: {error}")))?;
+    // Boxed, as in `shared::event`.
+    match Box::pin(admin::handle(&pages.app, command)).await {
+        Ok(outcome) => Ok(Json(outcome).into_response()),
+        Err(error) if error.status().is_client_error() => Err(refusal(StatusCode::BAD_REQUEST, error)),
+        Err(error) => {
+            let answer = Json(json!({ "errorMessage": error.to_string() }));
+            Err((StatusCode::BAD_GATEWAY, answer).into_response())
+        }
+    }
+}
+
 /// What functions answered; those that failed say so as Lambda would.
 fn answered(answers: Answers) -> Response {
     let failed = answers.values().any(Result::is_err);
@@ -177,7 +194,6 @@ fn page(html: String, policy: &'static str) -> Response {
 mod tests {
     use std::collections::HashMap;
 
-    use shared::app::App;
     use shared::clock::SystemEntropy;
     use shared::config::Config;
     use tower::ServiceExt;
@@ -203,7 +219,10 @@ Resources:
 
     /// Pages in front of a function that answers the time of its event, and one that does not know any event.
     fn pages(mailbox: &Mailbox) -> Pages {
-        let backend = Backend::start(&Storage::Memory).unwrap();
+        pages_before(&Backend::start(&Storage::Memory).unwrap(), mailbox)
+    }
+
+    fn pages_before(backend: &Backend, mailbox: &Mailbox) -> Pages {
         let environment = backend.environment("http://localhost/api/v3", "pages-test");
         let config = Config::from_variables(|name| environment.get(name).cloned()).unwrap();
         let clock = backend.clock().clone();
@@ -216,8 +235,8 @@ Resources:
             ("BadFunction".to_owned(), in_process_event(&app, async |_, (): ()| Ok(Value::Null))),
         ]);
         let template = crate::Template::parse(TEMPLATE).unwrap();
-        let events = Events::new(&template, &functions, &backend, &app).unwrap();
-        Pages { mailbox: mailbox.clone(), events, clock }
+        let events = Events::new(&template, &functions, backend, &app).unwrap();
+        Pages { mailbox: mailbox.clone(), events, clock, app }
     }
 
     async fn get(mailbox: &Mailbox, path: &str) -> (StatusCode, String, String) {
@@ -323,9 +342,34 @@ Resources:
     }
 
     #[tokio::test]
+    async fn the_operators_commands_are_taken_as_the_function_takes_them() {
+        let backend = Backend::start(&Storage::Memory).unwrap();
+        backend.create_table("pages-test").unwrap();
+        let pages = pages_before(&backend, &Mailbox::default());
+        let create = r#"{"command": "create-company", "company": "acme", "name": "Acme", "owner":
+            {"first_name": "Ada", "last_name": "Byron", "email": "ada@acme.example"}}"#;
+        let (status, created) = post_json(&pages, "/_local/admin", create).await;
+        assert_eq!((status, &created["company"]), (200, &json!("acme")), "{created}");
+        let link = created["activation_link"].as_str().unwrap();
+        assert!(link.starts_with("http://localhost/activate/ivo_"), "{link}");
+        let (status, list) = post_json(&pages, "/_local/admin", r#"{"command": "list-companies"}"#).await;
+        assert_eq!((status, list), (200, json!({ "companies": [{ "company": "acme", "name": "Acme" }] })));
+
+        let (status, refused) =
+            post_json(&pages, "/_local/admin", r#"{"command": "recount", "company": "x"}"#).await;
+        assert_eq!(status, 400);
+        assert!(refused["error"].as_str().unwrap().contains("Use 2 to 63 of"), "{refused}");
+        for body in ["", "{}", "[]", r#"{"command": "drop-table"}"#, r#"{"command": "recount"}"#] {
+            let (status, answer) = post_json(&pages, "/_local/admin", body).await;
+            assert_eq!(status, 400, "{body}");
+            assert!(answer["error"].as_str().unwrap().starts_with("the body is no command: "), "{answer}");
+        }
+    }
+
+    #[tokio::test]
     async fn what_another_sites_page_could_send_is_refused() {
         let pages = pages(&Mailbox::default());
-        for path in ["/_local/clock", "/_local/sweep", "/_local/events"] {
+        for path in ["/_local/clock", "/_local/sweep", "/_local/events", "/_local/admin"] {
             for kind in
                 ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
             {

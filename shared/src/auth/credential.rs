@@ -3,11 +3,13 @@
 use axum::http::{HeaderMap, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use chrono::{DateTime, Utc};
 
 use crate::clock::Entropy;
 use crate::domain::Refusal;
 use crate::domain::account::{Account, Claim};
 use crate::domain::id::{CustomerId, Id};
+use crate::domain::secret::{OneTimeKey, SecretHash};
 use crate::error::{Error, Result};
 use crate::store::SessionKind;
 
@@ -107,6 +109,17 @@ impl SecretKind {
         let company = std::str::from_utf8(rest.get(RANDOM_BYTES..)?).ok()?.parse().ok()?;
         Some(Claim { company, account, on_behalf_by })
     }
+}
+
+/// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
+pub fn new_one_time_key(
+    claim: &Claim,
+    expires_at: DateTime<Utc>,
+    entropy: &dyn Entropy,
+) -> (String, OneTimeKey) {
+    let key = SecretKind::OneTimeKey.generate(claim, entropy);
+    let stored = OneTimeKey { hash: SecretHash::of(&key), expires_at };
+    (key, stored)
 }
 
 /// A new value of a named token, which leads to nothing but itself.

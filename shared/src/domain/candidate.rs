@@ -214,6 +214,12 @@ impl Candidate {
         self.may_log_in() && !self.is_overdue(now)
     }
 
+    /// The candidate whose sessions have ended.
+    pub fn with_sessions_ended(mut self) -> Self {
+        self.session_epoch += 1;
+        self
+    }
+
     /// The candidate with another password: its sessions end, and so does a key that stood for a password.
     pub fn with_password(mut self, hash: PasswordHash) -> Self {
         self.password_hash = Some(hash);

@@ -1,5 +1,6 @@
 //! A company: the tenant, and its defaults for projects.
 
+use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
 use super::id::CompanyId;
@@ -66,9 +67,29 @@ impl Company {
     }
 }
 
+/// The IANA name of a time zone that is known here, spelled as IANA does.
+///
+/// # Errors
+/// The message for whoever sent it.
+pub fn time_zone(text: &str) -> Result<Line<64>, String> {
+    let name = Line::parse(text)?;
+    let known = name.as_str().parse::<Tz>();
+    known.map(|_| name).map_err(|_| "Use an IANA time zone name, for example Europe/Berlin.".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn time_zones_are_known_by_their_iana_names() {
+        for known in ["Europe/Berlin", "America/Argentina/Buenos_Aires", "UTC", " Asia/Kolkata "] {
+            assert_eq!(time_zone(known).unwrap().as_str(), known.trim());
+        }
+        for unknown in ["", "europe/berlin", "Berlin", "CEST", "+02:00", "Europe/Berlin\n"] {
+            assert_eq!(time_zone(unknown).is_ok(), unknown.trim() == "Europe/Berlin", "{unknown:?}");
+        }
+    }
 
     #[test]
     fn a_company_stored_before_senders_were_known_has_none() {

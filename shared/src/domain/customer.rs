@@ -221,6 +221,12 @@ impl Customer {
         self
     }
 
+    /// The customer whose sessions have ended.
+    pub fn with_sessions_ended(mut self) -> Self {
+        self.session_epoch += 1;
+        self
+    }
+
     /// The customer who may log in, or may not: then its sessions end.
     pub fn with_access(mut self, is_active: bool) -> Self {
         if self.is_active && !is_active {

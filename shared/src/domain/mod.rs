@@ -7,6 +7,7 @@ pub mod customer;
 pub mod effect;
 pub mod evaluation;
 pub mod id;
+pub mod label;
 pub mod language;
 pub mod mail;
 pub mod named_token;

@@ -3,9 +3,16 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::Refusal;
 use super::id::{CompanyId, CustomerId, TokenId};
 use super::secret::SecretHash;
 use super::text::Name;
+
+/// The most named tokens of one company.
+pub const MAX_TOKENS: u32 = 100;
+/// A company has as many named tokens as it may have.
+pub const TOO_MANY_TOKENS: Refusal =
+    Refusal { code: "too_many_tokens", detail: "A company may have 100 named tokens. Delete one first." };
 
 /// A named token as it is stored: what it is for, and the hash of its value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -27,6 +27,15 @@ impl<const MAX: usize> Line<MAX> {
         Ok(Self(text))
     }
 
+    /// Takes `text` as [`Line::parse`] does, if there is something to see in it.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub(super) fn parse_visible(text: &str) -> Result<Self, String> {
+        let line = Self::parse(text)?;
+        if line.0.chars().any(is_visible) { Ok(line) } else { Err("This field may not be blank.".to_owned()) }
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -71,12 +80,7 @@ impl Name {
     /// # Errors
     /// The message for whoever sent it.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let line = Line::parse(text)?;
-        if line.as_str().chars().any(is_visible) {
-            Ok(Self(line))
-        } else {
-            Err("This field may not be blank.".to_owned())
-        }
+        Line::parse_visible(text).map(Self)
     }
 
     /// The text.
@@ -163,6 +167,11 @@ impl Email {
     /// The address.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
+    }
+
+    /// The address as a line of text.
+    pub fn into_line(self) -> Line<254> {
+        self.0
     }
 }
 

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::config::Config;
 use crate::domain::id::{
-    CandidateId, CompanyId, CustomerId, Id, LabelId, ProjectId, RoleId, ShareId, VideoId,
+    CandidateId, CompanyId, CustomerId, Id, LabelId, ProjectId, RoleId, ShareId, TokenId, VideoId,
 };
 
 /// Makes and reads references.
@@ -35,6 +35,21 @@ impl<'a> References<'a> {
     /// All customers of a company.
     pub fn customers(&self, c: &CompanyId) -> String {
         format!("{}customers/", self.company(c))
+    }
+
+    /// All labels of a company.
+    pub fn labels(&self, c: &CompanyId) -> String {
+        format!("{}labels/", self.company(c))
+    }
+
+    /// All named tokens of a company.
+    pub fn tokens(&self, c: &CompanyId) -> String {
+        format!("{}tokens/", self.company(c))
+    }
+
+    /// A named token.
+    pub fn token(&self, c: &CompanyId, t: TokenId) -> String {
+        self.in_company(c, "tokens", t)
     }
 
     /// A label.

@@ -1,8 +1,12 @@
 //! Access patterns of companies.
 
+use aws_sdk_dynamodb::operation::scan::ScanOutput;
+use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
+
 use super::Store;
-use super::item::{Entity, Item, VERSION, Versioned, number};
+use super::item::{self, Entity, Item, VERSION, Versioned, number, string};
 use super::keys::{self, Key};
+use super::retry::Failure;
 use super::tally::Owned;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
@@ -35,6 +39,41 @@ impl Store {
         self.commit(transaction).await
     }
 
+    /// Every company, in the order of their identifiers.
+    ///
+    /// Reads the whole table, as no request should: companies stand in partitions of their own, which nothing lists.
+    pub(crate) async fn every_company(&self) -> Result<Vec<Versioned<Company>>> {
+        let mut companies: Vec<Versioned<Company>> = Vec::new();
+        let mut start = None;
+        loop {
+            let page = self.with_retries(|| self.scan_companies(start.clone())).await?;
+            for item in page.items.unwrap_or_default() {
+                companies.push(item::read(item)?);
+            }
+            start = page.last_evaluated_key;
+            if start.is_none() {
+                companies.sort_by(|one, other| one.id.cmp(&other.id));
+                return Ok(companies);
+            }
+        }
+    }
+
+    async fn scan_companies(&self, start: Option<Item>) -> Result<ScanOutput, Failure> {
+        let response = self
+            .client()
+            .scan()
+            .table_name(self.table())
+            .filter_expression(format!("{} = :company", keys::SK))
+            .expression_attribute_values(":company", string(keys::COMPANY))
+            .set_exclusive_start_key(start)
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .send()
+            .await
+            .map_err(Failure::of)?;
+        self.usage.count_reads(response.consumed_capacity());
+        Ok(response)
+    }
+
     /// Reads a company, if there is one.
     pub async fn company(&self, company: &CompanyId) -> Result<Option<Versioned<Company>>> {
         let key = keys::company(company);
@@ -45,7 +84,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Changed`].
-    pub(crate) async fn update_company(&self, before: &Versioned<Company>, after: &Company) -> Result<()> {
+    pub async fn update_company(&self, before: &Versioned<Company>, after: &Company) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.replace(before, after)?;
         self.commit(transaction).await

@@ -9,7 +9,7 @@ use super::item::{Entity, Versioned};
 use super::keys::{self, Key};
 use super::login::LoginPartition;
 use super::page::{Listing, Page, PageRequest};
-use super::tally::{Owned, customers_in};
+use super::tally::Owned;
 use super::transaction::Transaction;
 use crate::domain::account::Account;
 use crate::domain::customer::{AccountType, Customer};
@@ -197,17 +197,12 @@ impl Store {
         request: &PageRequest,
     ) -> Result<(Page<Versioned<Customer>>, u64)> {
         let listing = Listing::All(keys::customers(company));
-        let (page, tally) = tokio::try_join!(self.page(&listing, request), async {
-            let key = keys::company_tally(company);
-            Ok(self.get([key.clone()]).await?.take_item(&key))
-        })?;
-        Ok((page, customers_in(tally.as_ref())))
+        tokio::try_join!(self.page(&listing, request), self.count_owned(company, Owned::Customers))
     }
 
     /// Every customer of a company, oldest first.
     pub async fn all_customers(&self, company: &CompanyId) -> Result<Vec<Versioned<Customer>>> {
-        let all = PageRequest { number: 1, size: u32::MAX - 1, cursor: None };
-        Ok(self.page(&Listing::All(keys::customers(company)), &all).await?.rows)
+        Ok(self.page(&Listing::All(keys::customers(company)), &PageRequest::everything()).await?.rows)
     }
 
     /// The customer with this user name, in any case.

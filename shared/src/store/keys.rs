@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
-use crate::domain::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, VideoId};
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId, VideoId};
 use crate::domain::project::ProjectStatus;
 use crate::domain::secret::SecretHash;
 use crate::domain::text::fold_case;
@@ -65,9 +65,12 @@ impl Collection {
     }
 }
 
+/// The sort key of every company.
+pub(crate) const COMPANY: &str = "COMPANY";
+
 /// The company.
 pub(crate) fn company(c: &CompanyId) -> Key {
-    Key::new(format!("COMPANY#{c}"), "COMPANY")
+    Key::new(format!("COMPANY#{c}"), COMPANY)
 }
 
 /// The counts of what a company owns.
@@ -113,9 +116,19 @@ pub(crate) fn video(c: &CompanyId, v: VideoId) -> Key {
     Key::new(format!("COMPANY#{c}"), format!("VIDEO#{v}"))
 }
 
+/// All labels of a company.
+pub(crate) fn labels(c: &CompanyId) -> Collection {
+    Collection { pk: format!("COMPANY#{c}"), prefix: "LABEL#" }
+}
+
 /// A label.
 pub(crate) fn label(c: &CompanyId, l: LabelId) -> Key {
-    Key::new(format!("COMPANY#{c}"), format!("LABEL#{l}"))
+    labels(c).key(l)
+}
+
+/// The label with a text: unique in the company. Hashed, since folding can swell a text beyond what fits in a key.
+pub(crate) fn label_by_text(c: &CompanyId, text: &str) -> Key {
+    Key::new(format!("LABEL#{c}#{}", SecretHash::of(&fold_case(text)).as_str()), "TEXT")
 }
 
 /// The projects in which a customer has a role.
@@ -153,9 +166,14 @@ pub(crate) fn login_email(c: &CompanyId, email: &str) -> Key {
     Key::new(login_partition(c, email), "EMAIL")
 }
 
+/// All candidates that an email address leads to.
+pub(crate) fn login_candidates(c: &CompanyId, email: &str) -> Collection {
+    Collection { pk: login_partition(c, email), prefix: "CANDIDATE#" }
+}
+
 /// One of the candidates that an email address leads to.
 pub(crate) fn login_candidate(c: &CompanyId, email: &str, k: CandidateId) -> Key {
-    Key::new(login_partition(c, email), format!("CANDIDATE#{k}"))
+    login_candidates(c, email).key(k)
 }
 
 /// All accounts that a name may lead to.
@@ -190,10 +208,27 @@ pub(crate) fn tokens(c: &CompanyId) -> Collection {
     Collection { pk: format!("COMPANY#{c}"), prefix: "TOKEN#" }
 }
 
+/// A named token, by its identifier.
+pub(crate) fn token(c: &CompanyId, t: TokenId) -> Key {
+    tokens(c).key(t)
+}
+
+/// The partition of all words with this first letter by which candidates of a company are found.
+pub(crate) fn search_partition(c: &CompanyId, first: &str) -> String {
+    format!("SEARCH#{c}#{first}")
+}
+
 /// A word by which a candidate is found.
 pub(crate) fn search_entry(c: &CompanyId, token: &str, p: ProjectId, k: CandidateId) -> Key {
     let first: String = token.chars().take(1).collect();
-    Key::new(format!("SEARCH#{c}#{first}"), format!("{token}#{p}#{k}"))
+    Key::new(search_partition(c, &first), format!("{token}#{p}#{k}"))
+}
+
+/// The word, and the candidate that it leads to, in the sort key of a search entry.
+pub(crate) fn in_search_entry(sk: &str) -> Option<(&str, ProjectId, CandidateId)> {
+    let mut parts = sk.rsplitn(3, '#');
+    let (k, p, token) = (parts.next()?, parts.next()?, parts.next()?);
+    Some((token, p.parse().ok()?, k.parse().ok()?))
 }
 
 /// Something that is still to be done about a change.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Store;
 use super::item::{self, Entity, Item, VERSION, Versioned, number};
 use super::keys::{self, Key};
+use super::page::{Listing, PageRequest};
 use super::retry::Failure;
 use super::transaction::Transaction;
 use crate::domain::account::Account;
@@ -149,6 +150,32 @@ impl Store {
     ) -> Result<(Vec<Versioned<Customer>>, Vec<Versioned<Candidate>>)> {
         let partition = LoginPartition::of(company.as_str(), name);
         let (accounts, _) = self.login_entries(&partition).await?;
+        let found = self.accounts(&partition, accounts).await?;
+        Ok((found.customers, found.candidates))
+    }
+
+    /// Everybody whom a name leads to, however many candidates have that email.
+    pub async fn everybody_called(
+        &self,
+        company: &CompanyId,
+        name: &str,
+    ) -> Result<(Vec<Versioned<Customer>>, Vec<Versioned<Candidate>>)> {
+        let partition = LoginPartition::of(company.as_str(), name);
+        if partition.company.is_none() {
+            return Ok(Default::default());
+        }
+        let unique = [keys::login_username(company, name), keys::login_email(company, name)];
+        let candidates = Listing::All(keys::login_candidates(company, name));
+        let everything = PageRequest::everything();
+        let (mut batch, page) =
+            tokio::try_join!(self.get(unique.clone()), self.page_of_items(&candidates, &everything))?;
+        let mut accounts = Vec::new();
+        for item in unique.iter().filter_map(|key| batch.take_item(key)).chain(page.rows) {
+            let account = serde_dynamo::from_item(item).map_err(Error::internal)?;
+            if !accounts.contains(&account) {
+                accounts.push(account);
+            }
+        }
         let found = self.accounts(&partition, accounts).await?;
         Ok((found.customers, found.candidates))
     }

@@ -8,6 +8,9 @@ use super::keys::{self, BY_STATUS, BY_STATUS_PK, BY_STATUS_SK, Collection, Key};
 use super::retry::Failure;
 use crate::error::{Error, Result};
 
+/// How many rows of a whole collection are held at once.
+const AT_ONCE: u32 = 1_000;
+
 /// Which page of a list is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRequest {
@@ -17,6 +20,13 @@ pub struct PageRequest {
     pub size: u32,
     /// Where it begins, if a link said so; the number is then only for show.
     pub cursor: Option<Cursor>,
+}
+
+impl PageRequest {
+    /// The one page that has all rows.
+    pub(super) fn everything() -> Self {
+        Self { number: 1, size: u32::MAX - 1, cursor: None }
+    }
 }
 
 /// A place between two rows of a list, which stays where it is while rows come and go.
@@ -121,6 +131,24 @@ impl Store {
             }
         }
         Ok(Page { rows, next: page.next, previous: page.previous })
+    }
+
+    /// Hands every entity of a collection to `take`, the oldest first, without holding them all at once.
+    pub(super) async fn for_each<T: Entity>(
+        &self,
+        collection: Collection,
+        mut take: impl FnMut(Versioned<T>),
+    ) -> Result<()> {
+        let listing = Listing::All(collection);
+        let mut request = PageRequest { number: 1, size: AT_ONCE, cursor: None };
+        loop {
+            let page = self.page(&listing, &request).await?;
+            page.rows.into_iter().for_each(&mut take);
+            if page.next.is_none() {
+                return Ok(());
+            }
+            request.cursor = page.next;
+        }
     }
 
     /// One page of bare items; of an index, only their keys.

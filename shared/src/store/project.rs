@@ -115,9 +115,8 @@ impl Store {
         status: Option<ProjectStatus>,
     ) -> Result<Vec<Counted>> {
         let memberships = Listing::All(keys::memberships(company, customer));
-        let all = PageRequest { number: 1, size: u32::MAX - 1, cursor: None };
         let mut ids: Vec<ProjectId> = Vec::new();
-        for row in self.page_of_items(&memberships, &all).await?.rows {
+        for row in self.page_of_items(&memberships, &PageRequest::everything()).await?.rows {
             ids.push(memberships.id_in(&row)?.parse().map_err(Error::internal)?);
         }
         let keys = ids
@@ -141,29 +140,39 @@ impl Store {
     /// [`Error::Changed`] when somebody keeps changing one of the projects.
     pub(super) async fn leave_projects(&self, company: &CompanyId, customer: CustomerId) -> Result<()> {
         for Counted { project, .. } in self.projects_of(company, customer, None).await? {
-            let mut before = project;
-            let mut tries = LEAVE_TRIES;
-            loop {
-                let mut after = Project::clone(&before);
-                after.staff.remove(customer);
-                match self.update_project(&before, &after).await {
-                    Err(Error::Changed) if tries > 0 => tries -= 1,
-                    Err(Error::NotFound) => break,
-                    outcome => break outcome?,
-                }
-                let key = keys::project(company, before.id);
-                match self.get([key.clone()]).await?.take(&key)? {
-                    Some(now) => before = now,
-                    None => break,
-                }
-            }
+            self.insist_on(project, |project| project.staff.remove(customer)).await?;
         }
         Ok(())
+    }
+
+    /// Changes a project, again when others change it at the same time, until it is changed or gone.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] when that happens too often.
+    pub(super) async fn insist_on<R>(
+        &self,
+        mut before: Versioned<Project>,
+        change: impl Fn(&mut Project) -> R,
+    ) -> Result<()> {
+        let mut tries = INSIST_TRIES;
+        loop {
+            let mut after = Project::clone(&before);
+            change(&mut after);
+            match self.update_project(&before, &after).await {
+                Err(Error::Changed) if tries > 0 => tries -= 1,
+                Err(Error::NotFound) => return Ok(()),
+                outcome => return outcome,
+            }
+            match self.project(&before.company, before.id).await? {
+                Some(now) => before = now,
+                None => return Ok(()),
+            }
+        }
     }
 }
 
 /// How often a project is tried again that others change at the same time.
-const LEAVE_TRIES: usize = 5;
+const INSIST_TRIES: usize = 5;
 
 impl Batch {
     fn count(&mut self, project: Versioned<Project>) -> Counted {
@@ -180,7 +189,7 @@ impl Transaction {
         for label in after.settings.labels.iter().filter(|label| !had(&|p| p.settings.labels.contains(label)))
         {
             let missing = Error::field("labels", format!("There is no label {label}."));
-            self.require(keys::label(c, *label), missing)?;
+            self.require_flag(keys::label(c, *label), "is_active", missing)?;
         }
         for placed in &after.settings.videos {
             if !had(&|p| p.settings.videos.iter().any(|old| old.video == placed.video)) {

@@ -1,5 +1,6 @@
 //! Counts as items: a project's in four shards, a company's in one.
 
+use super::Store;
 use super::batch::Batch;
 use super::item::{Item, VERSION, number, number_in, string};
 use super::keys::{self, Key};
@@ -7,16 +8,17 @@ use super::transaction::{Change, Transaction};
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::customer::LAST_OWNER;
 use crate::domain::id::{CompanyId, ProjectId};
+use crate::domain::named_token::{MAX_TOKENS, TOO_MANY_TOKENS};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
 use crate::domain::tally::{Counter, SHARDS, Tally};
 use crate::domain::transition::PROJECT_NOT_RUNNING;
 use crate::error::{Error, Result};
 
 /// The attribute of a shard that repeats its project's status, for conditions of a candidate's moves.
-const PROJECT_STATUS: &str = "project_status";
+pub(super) const PROJECT_STATUS: &str = "project_status";
 
 /// The attribute of a counter.
-fn attribute(counter: Counter) -> String {
+pub(super) fn attribute(counter: Counter) -> String {
     match counter {
         Counter::Status(status) => format!("status:{}", status.as_str()),
         Counter::Evaluations(count) => format!("evaluations:{count}"),
@@ -48,7 +50,7 @@ impl Batch {
     }
 }
 
-fn counts_in(item: &Item) -> Vec<(Counter, i64)> {
+pub(super) fn counts_in(item: &Item) -> Vec<(Counter, i64)> {
     item.keys().filter_map(|name| Some((counter(name)?, number_in(item, name)?))).collect()
 }
 
@@ -122,7 +124,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Counts things that a company owns; refused when no owner would be left.
+    /// Counts things that a company owns; refused when no owner would be left, or when named tokens get too many.
     pub(super) fn company_tally(&mut self, company: &CompanyId, changes: &[(Owned, i64)]) -> Result<()> {
         let counters = changes.iter().filter(|(_, count)| *count != 0);
         let counters: Vec<_> = counters.map(|(owned, count)| (owned.attribute(), *count)).collect();
@@ -140,6 +142,12 @@ impl Transaction {
             change.values.push((":lost".to_owned(), number(owners_lost)));
             refusal = LAST_OWNER.into();
         }
+        if changes.iter().any(|(owned, count)| matches!(owned, Owned::NamedTokens) && *count > 0) {
+            let tokens = Owned::NamedTokens.attribute();
+            change.condition = Some(format!("attribute_not_exists({tokens}) OR {tokens} < :most"));
+            change.values.push((":most".to_owned(), number(MAX_TOKENS)));
+            refusal = TOO_MANY_TOKENS.into();
+        }
         self.update(keys::company_tally(company), change, refusal)
     }
 }
@@ -153,21 +161,37 @@ pub(super) enum Owned {
     Owners,
     /// Projects with this status.
     Projects(ProjectStatus),
+    /// Labels.
+    Labels,
+    /// Named tokens; never more than [`MAX_TOKENS`].
+    NamedTokens,
 }
 
 impl Owned {
+    /// Everything that is counted.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        let others = [Self::Customers, Self::Owners, Self::Labels, Self::NamedTokens];
+        others.into_iter().chain(ProjectStatus::ALL.into_iter().map(Self::Projects))
+    }
+
     pub(super) fn attribute(self) -> String {
         match self {
             Self::Customers => "customers".to_owned(),
             Self::Owners => "owners".to_owned(),
             Self::Projects(status) => format!("projects:{}", status.as_str()),
+            Self::Labels => "labels".to_owned(),
+            Self::NamedTokens => "named_tokens".to_owned(),
         }
     }
 }
 
-/// How many customers a company has, by the item of its tally.
-pub(super) fn customers_in(tally: Option<&Item>) -> u64 {
-    tally.and_then(|item| number_in(item, &Owned::Customers.attribute())).unwrap_or(0)
+impl Store {
+    /// How many things of one kind a company has.
+    pub(super) async fn count_owned(&self, company: &CompanyId, owned: Owned) -> Result<u64> {
+        let key = keys::company_tally(company);
+        let tally = self.get([key.clone()]).await?.take_item(&key);
+        Ok(tally.and_then(|item| number_in(&item, &owned.attribute())).unwrap_or(0))
+    }
 }
 
 /// How many projects a company has, all or those with one status, by the item of its tally.

@@ -5,13 +5,14 @@ use super::batch::Batch;
 use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key};
 use super::page::{Listing, PageRequest};
-use crate::domain::id::{CompanyId, TokenId};
+use super::tally::Owned;
+use crate::domain::id::CompanyId;
 use crate::domain::named_token::NamedToken;
 use crate::error::{Error, Result};
 
 impl Entity for NamedToken {
     fn key(&self) -> Key {
-        keys::tokens(&self.company).key(self.id)
+        keys::token(&self.company, self.id)
     }
 }
 
@@ -27,12 +28,15 @@ impl Store {
     /// Creates a named token.
     ///
     /// # Errors
-    /// A message on `value` when there is one of that value, in whichever company.
+    /// A message on `value` when there is one of that value, in whichever company; [`TOO_MANY_TOKENS`].
+    ///
+    /// [`TOO_MANY_TOKENS`]: crate::domain::named_token::TOO_MANY_TOKENS
     pub async fn create_token(&self, token: &NamedToken) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.create(token, Error::internal("a new identifier is taken"))?;
         let taken = Error::field("value", "Choose another value.");
         transaction.create_item(keys::token_by_hash(&token.hash), item::write(token, 1)?, taken)?;
+        transaction.company_tally(&token.company, &[(Owned::NamedTokens, 1)])?;
         self.commit(transaction).await
     }
 
@@ -44,18 +48,12 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.delete(token)?;
         transaction.delete_derived(keys::token_by_hash(&token.hash))?;
+        transaction.company_tally(&token.company, &[(Owned::NamedTokens, -1)])?;
         self.commit(transaction).await
-    }
-
-    /// The named token of a company with this identifier.
-    pub async fn token(&self, company: &CompanyId, id: TokenId) -> Result<Option<Versioned<NamedToken>>> {
-        let key = keys::tokens(company).key(id);
-        self.get([key.clone()]).await?.take(&key)
     }
 
     /// Every named token of a company, the oldest first.
     pub async fn tokens(&self, company: &CompanyId) -> Result<Vec<Versioned<NamedToken>>> {
-        let all = PageRequest { number: 1, size: u32::MAX - 1, cursor: None };
-        Ok(self.page(&Listing::All(keys::tokens(company)), &all).await?.rows)
+        Ok(self.page(&Listing::All(keys::tokens(company)), &PageRequest::everything()).await?.rows)
     }
 }

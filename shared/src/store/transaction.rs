@@ -111,6 +111,12 @@ impl Transaction {
         self.check(key, &format!("{flag} = :yes"), Some(yes), missing)
     }
 
+    /// Requires that an entity is as it was read, else [`Error::Changed`].
+    pub(super) fn require_unchanged<T: Entity>(&mut self, entity: &Versioned<T>) -> Result<()> {
+        let seen = (":seen".to_owned(), number(entity.version()));
+        self.check(entity.key(), "version = :seen", Some(seen), Error::Changed)
+    }
+
     /// Requires that nothing stands under `key`, else `taken`.
     pub(super) fn require_absent(&mut self, key: Key, taken: Error) -> Result<()> {
         self.check(key, "attribute_not_exists(pk)", None, taken)

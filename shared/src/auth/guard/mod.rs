@@ -22,7 +22,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 pub use beside::{Beside, CandidatePage};
 pub use candidate::OnCandidate;
-pub use company::InCompany;
+pub use company::{InCompany, OfCompany};
 pub use customer::OnCustomer;
 pub use once::{Progress, Turn};
 pub use operator::Operator;
@@ -34,7 +34,7 @@ pub use system::System;
 pub use whoami::{AsCandidate, WhoAmI};
 
 use super::caller::{Caller, Identity, LiveSession, Proof};
-use super::credential::{Credential, Means, REJECTED, SecretKind};
+use super::credential::{Credential, Means, REJECTED, SecretKind, new_token_value};
 use super::password::Password;
 use super::{csrf, policy};
 use crate::app::App;
@@ -90,6 +90,11 @@ impl Scope {
         let account = Account::Candidate { project, candidate };
         let claim = Claim::own(self.company().clone(), account);
         AccessKey::new(SecretKind::AccessKey.generate(&claim, self.app.entropy()))
+    }
+
+    /// A new value of a named token.
+    pub fn new_token_value(&self) -> String {
+        new_token_value(self.app.entropy())
     }
 
     /// The hash of a password, to store.

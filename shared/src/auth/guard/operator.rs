@@ -1,32 +1,39 @@
 //! The operator, whom no credential of the service admits: only IAM lets anybody invoke the admin function.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::app::App;
+use crate::auth::credential::new_one_time_key;
 use crate::auth::password::Password;
+use crate::config::Config;
+use crate::domain::account::Claim;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
-use crate::domain::id::{CompanyId, Id};
-use crate::domain::secret::PasswordHash;
-use crate::domain::sender::Sender;
-use crate::error::{Error, Result};
+use crate::domain::id::{CompanyId, ProjectId};
+use crate::domain::secret::{OneTimeKey, PasswordHash};
+use crate::error::Result;
 use crate::http::reference::References;
-use crate::store::{Store, Usage};
+use crate::store::{Recount, Reindexed, Store, Usage, Versioned};
+
+/// How long the storage may be busy before a command is given up; the function has fifteen minutes.
+const PATIENCE: Duration = Duration::from_secs(14 * 60);
 
 /// Whoever operates the service.
 pub struct Operator {
     /// The moment of the command.
     pub now: DateTime<Utc>,
-    store: Store,
+    /// The table.
+    pub store: Store,
     app: App,
 }
 
 impl Operator {
     /// Acts as the operator, on the word of who may invoke this function.
     pub fn of(app: &App) -> Self {
-        let store = Store::new(app.clone(), Arc::new(Usage::default()));
+        let store = Store::new(app.clone(), Arc::new(Usage::default())).with_patience(PATIENCE);
         Self { now: app.now(), store, app: app.clone() }
     }
 
@@ -35,9 +42,9 @@ impl Operator {
         References::new(self.app.config())
     }
 
-    /// A new identifier.
-    pub fn next_id<T>(&self) -> Id<T> {
-        self.store.next_id(self.now)
+    /// The settings.
+    pub fn config(&self) -> &Config {
+        self.app.config()
     }
 
     /// The hash of a password, to store.
@@ -48,6 +55,11 @@ impl Operator {
         password.hash(self.app.entropy()).await
     }
 
+    /// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
+    pub fn new_one_time_key(&self, claim: &Claim, lifetime: TimeDelta) -> (String, OneTimeKey) {
+        new_one_time_key(claim, self.now + lifetime, self.app.entropy())
+    }
+
     /// Creates a company and its first owner.
     ///
     /// # Errors
@@ -56,25 +68,29 @@ impl Operator {
         self.store.create_company(company, owner).await
     }
 
-    /// Creates a customer of an existing company.
+    /// Every company.
     ///
     /// # Errors
-    /// Messages by field for what is taken or missing.
-    pub async fn create_customer(&self, customer: &Customer) -> Result<()> {
-        self.store.create_customer(customer, self.now).await
+    /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
+    pub async fn every_company(&self) -> Result<Vec<Versioned<Company>>> {
+        self.store.every_company().await
     }
 
-    /// Makes `senders` all that mails in the name of an existing company may come from.
+    /// Counts again what a company's tallies count, those of all projects or of one, and mends what does not agree.
     ///
     /// # Errors
-    /// A message on `company` when there is none; [`Error::Changed`] when somebody changes the company at this moment.
-    pub async fn verify_senders(&self, company: &CompanyId, senders: Vec<Sender>) -> Result<()> {
-        let missing = || Error::field("company", "There is no such company.");
-        let before = self.store.company(company).await?.ok_or_else(missing)?;
-        if before.verified_senders == senders {
-            return Ok(());
-        }
-        let after = Company { verified_senders: senders, ..Company::clone(&before) };
-        self.store.update_company(&before, &after).await
+    /// Messages on `company` and `project` when there is none; [`crate::Error::Changed`] when somebody keeps changing
+    /// what is counted.
+    pub async fn recount(&self, company: &CompanyId, only: Option<ProjectId>) -> Result<Recount> {
+        self.store.recount(company, only).await
+    }
+
+    /// Makes the search entries of a company what follows from its candidates.
+    ///
+    /// # Errors
+    /// A message on `company` when there is none; [`crate::Error::Changed`] when somebody keeps changing one of the
+    /// candidates.
+    pub async fn reindex(&self, company: &CompanyId) -> Result<Reindexed> {
+        self.store.reindex(company).await
     }
 }

@@ -6,11 +6,11 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::app::App;
-use crate::auth::credential::SecretKind;
+use crate::auth::credential::new_one_time_key;
 use crate::aws::Aws;
 use crate::config::Config;
 use crate::domain::account::Claim;
-use crate::domain::secret::{OneTimeKey, SecretHash};
+use crate::domain::secret::OneTimeKey;
 use crate::store::{Store, Usage};
 
 /// How long the storage may be busy before an event is left for another try; functions have a minute.
@@ -36,9 +36,7 @@ impl System {
 
     /// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
     pub fn new_one_time_key(&self, claim: &Claim, lifetime: TimeDelta) -> (String, OneTimeKey) {
-        let key = SecretKind::OneTimeKey.generate(claim, self.app.entropy());
-        let stored = OneTimeKey { hash: SecretHash::of(&key), expires_at: self.now + lifetime };
-        (key, stored)
+        new_one_time_key(claim, self.now + lifetime, self.app.entropy())
     }
 
     /// The settings.

@@ -1,0 +1,76 @@
+//! Commands about what people may do.
+
+use shared::auth::guard::Operator;
+use shared::domain::candidate::Candidate;
+use shared::domain::customer::{AccountType, Customer};
+use shared::store::Versioned;
+use shared::{Error, Result};
+
+use super::{no_company, only_company_id};
+use crate::outcome::Outcome;
+
+/// Makes a staff user an owner.
+pub(super) async fn make_owner(operator: &Operator, company: &str, username: &str) -> Result<Outcome> {
+    let before = staff_user(operator, company, username).await?;
+    if !before.is_active {
+        // Nobody in the company could activate such an owner again.
+        return Err(Error::field("username", "This user is not active."));
+    }
+    change(operator, &before, Customer { account_type: AccountType::Owner, ..Customer::clone(&before) }).await
+}
+
+/// Lets a staff user act for others, or not any more.
+pub(super) async fn set_on_behalf(
+    operator: &Operator,
+    company: &str,
+    username: &str,
+    may: bool,
+) -> Result<Outcome> {
+    let before = staff_user(operator, company, username).await?;
+    change(operator, &before, Customer { authenticate_on_behalf: may, ..Customer::clone(&before) }).await
+}
+
+/// Ends all sessions of everybody whom a name leads to.
+pub(super) async fn end_sessions(operator: &Operator, company: &str, name: &str) -> Result<Outcome> {
+    let company = only_company_id(company)?;
+    let (customers, candidates) = operator.store.everybody_called(&company, name).await?;
+    if customers.is_empty() && candidates.is_empty() {
+        operator.store.company(&company).await?.ok_or_else(no_company)?;
+        return Err(no_user());
+    }
+    let references = operator.references();
+    let mut ended = Vec::new();
+    for before in customers {
+        let after = Customer::clone(&before).with_sessions_ended();
+        operator.store.update_customer(&before, &after).await?;
+        ended.push(references.customer(&company, after.id));
+    }
+    for before in candidates {
+        let after = Candidate::clone(&before).with_sessions_ended();
+        ended.push(references.candidate(&company, after.project, after.id));
+        operator.store.change_candidate(&before, &after.into(), operator.now).await?;
+    }
+    Ok(Outcome { ended: Some(ended), ..Outcome::of_company(&company) })
+}
+
+async fn staff_user(operator: &Operator, company: &str, username: &str) -> Result<Versioned<Customer>> {
+    let company = only_company_id(company)?;
+    match operator.store.customer_by_username(&company, username).await? {
+        Some(customer) => Ok(customer),
+        None => {
+            operator.store.company(&company).await?.ok_or_else(no_company)?;
+            Err(no_user())
+        }
+    }
+}
+
+async fn change(operator: &Operator, before: &Versioned<Customer>, after: Customer) -> Result<Outcome> {
+    if after != **before {
+        operator.store.update_customer(before, &after).await?;
+    }
+    Ok(Outcome::of_customer(&after, operator))
+}
+
+fn no_user() -> Error {
+    Error::field("username", "There is no such user.")
+}

@@ -1,0 +1,169 @@
+//! Creating companies and staff.
+
+use chrono::TimeDelta;
+use serde::Deserialize;
+use shared::auth::guard::Operator;
+use shared::auth::password::Password;
+use shared::domain::account::{Account, Claim};
+use shared::domain::company::Company;
+use shared::domain::customer::{AccountType, Customer, CustomerStatus, NewCustomer};
+use shared::domain::id::CompanyId;
+use shared::domain::language::Language;
+use shared::domain::text::{Email, Name, Username, fold_case};
+use shared::error::FieldErrors;
+use shared::mail::activation_link;
+use shared::{Error, Result};
+
+use super::company_id;
+use crate::outcome::{ActivationLink, Outcome};
+
+/// How long a key is good that the operator hands over.
+const ACTIVATION_DAYS: i64 = 14;
+
+/// A staff user to create.
+#[derive(Deserialize)]
+pub struct Person {
+    /// First name.
+    pub first_name: String,
+    /// Last name.
+    pub last_name: String,
+    /// Where mails go.
+    pub email: String,
+    /// The name to log in with; the email when absent.
+    pub username: Option<String>,
+    /// 8–128 characters; when absent, the user is to choose one by a link.
+    pub password: Option<String>,
+}
+
+/// Creates a company with its first owner.
+pub(super) async fn company(
+    operator: &Operator,
+    company: &str,
+    name: &str,
+    owner: Person,
+) -> Result<Outcome> {
+    let mut errors = FieldErrors::default();
+    let company = company_id(company, &mut errors);
+    let name = errors.read("name", Name::parse(name));
+    let owner = Details::read(owner, &mut errors);
+    let (Some(id), Some(name), Some(owner)) = (company, name, owner) else {
+        return Err(Error::Fields(errors));
+    };
+    let company = Company::new(id, name);
+    let (owner, link) = owner.into_customer(&company.id, AccountType::Owner, operator).await?;
+    let created = operator.create_company(&company, &owner).await;
+    finish(operator, owner, link, created).await
+}
+
+/// Creates a staff user of an existing company.
+pub(super) async fn customer(
+    operator: &Operator,
+    company: &str,
+    account_type: AccountType,
+    customer: Person,
+) -> Result<Outcome> {
+    let mut errors = FieldErrors::default();
+    let company = company_id(company, &mut errors);
+    let customer = Details::read(customer, &mut errors);
+    let (Some(company), Some(customer)) = (company, customer) else { return Err(Error::Fields(errors)) };
+    let (customer, link) = customer.into_customer(&company, account_type, operator).await?;
+    let created = operator.store.create_customer(&customer, operator.now).await;
+    finish(operator, customer, link, created).await
+}
+
+/// What came of a creation. One that was refused because the very user is there already has been done before: it leaves
+/// the user alone, but for a new key if they have not chosen a password, since the last outcome may have been lost.
+async fn finish(
+    operator: &Operator,
+    wanted: Customer,
+    link: Option<ActivationLink>,
+    created: Result<()>,
+) -> Result<Outcome> {
+    let refusal = match created {
+        Ok(()) => {
+            return Ok(Outcome { activation_link: link, ..Outcome::of_customer(&wanted, operator) });
+        }
+        Err(Error::Fields(errors)) => Error::Fields(errors),
+        Err(error) => return Err(error),
+    };
+    let found = operator.store.customer_by_username(&wanted.company, wanted.username.as_str()).await?;
+    let is_wanted = |found: &Customer| {
+        found.account_type == wanted.account_type
+            && fold_case(found.email.as_str()) == fold_case(wanted.email.as_str())
+    };
+    let Some(found) = found.filter(|found| is_wanted(found)) else { return Err(refusal) };
+    let mut outcome = Outcome::of_customer(&found, operator);
+    if found.status == CustomerStatus::Invited && found.is_active {
+        let (after, link) = with_key(Customer::clone(&found), operator);
+        operator.store.update_customer(&found, &after).await?;
+        outcome.activation_link = Some(link);
+    }
+    Ok(outcome)
+}
+
+/// The customer with a new key, and the link that it goes into.
+fn with_key(customer: Customer, operator: &Operator) -> (Customer, ActivationLink) {
+    let claim = Claim::own(customer.company.clone(), Account::Customer { customer: customer.id });
+    let (key, stored) = operator.new_one_time_key(&claim, TimeDelta::days(ACTIVATION_DAYS));
+    let link = activation_link(&operator.config().suite_url, &key);
+    (Customer { one_time_key: Some(stored), ..customer }, ActivationLink::new(link))
+}
+
+/// A [`Person`] whose details have been checked.
+struct Details {
+    first_name: Name,
+    last_name: Name,
+    email: Email,
+    username: Username,
+    password: Option<Password>,
+}
+
+impl Details {
+    fn read(person: Person, errors: &mut FieldErrors) -> Option<Self> {
+        let username = person.username.as_deref().unwrap_or(&person.email);
+        let first_name = errors.read("first_name", Name::parse(&person.first_name));
+        let last_name = errors.read("last_name", Name::parse(&person.last_name));
+        let email = errors.read("email", Email::parse(&person.email));
+        let username = errors.read("username", Username::parse(username));
+        let password = person.password.map(|password| Password::choose(&password)).transpose();
+        let password = errors.read("password", password);
+        Some(Self {
+            first_name: first_name?,
+            last_name: last_name?,
+            email: email?,
+            username: username?,
+            password: password?,
+        })
+    }
+
+    /// The customer, to whom the operator hands the password over, or else the link by which to choose one.
+    async fn into_customer(
+        self,
+        company: &CompanyId,
+        account_type: AccountType,
+        operator: &Operator,
+    ) -> Result<(Customer, Option<ActivationLink>)> {
+        let new = NewCustomer {
+            account_type,
+            username: self.username,
+            email: self.email,
+            first_name: self.first_name,
+            last_name: self.last_name,
+            preferred_language: Language::En,
+        };
+        let id = operator.store.next_id(operator.now);
+        let invited = Customer::invited(id, company.clone(), new, None, operator.now);
+        let Some(password) = self.password else {
+            let (invited, link) = with_key(invited, operator);
+            return Ok((invited, Some(link)));
+        };
+        let confirmed = Customer {
+            status: CustomerStatus::Confirmed,
+            invited_at: None,
+            confirmed_at: Some(operator.now),
+            password_hash: Some(operator.hash(password).await?),
+            ..invited
+        };
+        Ok((confirmed, None))
+    }
+}

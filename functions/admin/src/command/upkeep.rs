@@ -1,0 +1,27 @@
+//! Commands that compare what follows from other things with what it follows from, and mend it.
+
+use shared::auth::guard::Operator;
+use shared::domain::id::ProjectId;
+use shared::error::FieldErrors;
+use shared::{Error, Result};
+
+use super::{company_id, only_company_id};
+use crate::outcome::Outcome;
+
+/// Counts again what tallies count.
+pub(super) async fn recount(operator: &Operator, company: &str, project: Option<&str>) -> Result<Outcome> {
+    let mut errors = FieldErrors::default();
+    let company = company_id(company, &mut errors);
+    let project = project.map(str::parse::<ProjectId>).transpose();
+    let project = errors.read("project", project.map_err(|_| "There is no such project.".to_owned()));
+    let (Some(company), Some(project)) = (company, project) else { return Err(Error::Fields(errors)) };
+    let recount = operator.recount(&company, project).await?;
+    Ok(Outcome { recount: Some(recount), ..Outcome::of_company(&company) })
+}
+
+/// Makes the search entries of all candidates again.
+pub(super) async fn reindex_search(operator: &Operator, company: &str) -> Result<Outcome> {
+    let company = only_company_id(company)?;
+    let search = operator.reindex(&company).await?;
+    Ok(Outcome { search: Some(search), ..Outcome::of_company(&company) })
+}

@@ -1,0 +1,102 @@
+//! Access patterns of labels. That a text is unique in its company is a condition on the item that it leads to.
+
+use super::Store;
+use super::item::{Entity, Item, VERSION, Versioned, number};
+use super::keys::{self, Key};
+use super::page::{Listing, Page, PageRequest};
+use super::tally::Owned;
+use super::transaction::Transaction;
+use crate::domain::id::CompanyId;
+use crate::domain::label::Label;
+use crate::domain::project::Project;
+use crate::error::{Error, Result};
+
+impl Entity for Label {
+    fn key(&self) -> Key {
+        keys::label(&self.company, self.id)
+    }
+}
+
+impl Store {
+    /// Creates a label.
+    ///
+    /// # Errors
+    /// A message on `text` when there is a label with that text.
+    pub async fn create_label(&self, label: &Label) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.create(label, Error::internal("a new identifier is taken"))?;
+        transaction.label_text(None, Some(label))?;
+        transaction.company_tally(&label.company, &[(Owned::Labels, 1)])?;
+        self.commit(transaction).await
+    }
+
+    /// Puts `after` in place of `before`.
+    ///
+    /// # Errors
+    /// [`Error::Changed`]; a message on `text` when there is a label with the new text.
+    pub async fn update_label(&self, before: &Versioned<Label>, after: &Label) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.replace(before, after)?;
+        transaction.label_text(Some(before), Some(after))?;
+        self.commit(transaction).await
+    }
+
+    /// Takes a label from all projects that carry it and deletes it.
+    ///
+    /// Not one transaction, since projects may be many: one that broke off is finished by doing it again.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] when somebody keeps changing the label or one of the projects.
+    pub async fn delete_label(&self, label: &Versioned<Label>) -> Result<()> {
+        let mut label = label.clone();
+        if label.is_active {
+            // From here on no project can take it on.
+            let after = Label { is_active: false, ..Label::clone(&label) };
+            self.update_label(&label, &after).await?;
+            label = Versioned::new(after, label.version() + 1);
+        }
+        let mut carriers = Vec::new();
+        let carries = |project: &Project| project.settings.labels.contains(&label.id);
+        self.for_each(keys::projects(&label.company), |project| {
+            carriers.extend(Some(project).filter(|project| carries(project)));
+        })
+        .await?;
+        for project in carriers {
+            self.insist_on(project, |project| project.settings.labels.remove(&label.id)).await?;
+        }
+        let mut transaction = self.transaction();
+        transaction.delete(&label)?;
+        transaction.label_text(Some(&label), None)?;
+        transaction.company_tally(&label.company, &[(Owned::Labels, -1)])?;
+        self.commit(transaction).await
+    }
+
+    /// A page of a company's labels, and how many there are.
+    pub async fn list_labels(
+        &self,
+        company: &CompanyId,
+        request: &PageRequest,
+    ) -> Result<(Page<Versioned<Label>>, u64)> {
+        let listing = Listing::All(keys::labels(company));
+        tokio::try_join!(self.page(&listing, request), self.count_owned(company, Owned::Labels))
+    }
+}
+
+impl Transaction {
+    /// Lets the text of `after` lead to the label where that of `before` did.
+    fn label_text(&mut self, before: Option<&Label>, after: Option<&Label>) -> Result<()> {
+        let key = |label: &Label| keys::label_by_text(&label.company, label.text.as_str());
+        let (old, new) = (before.map(key), after.map(key));
+        if old == new {
+            return Ok(());
+        }
+        if let Some(old) = old {
+            self.delete_derived(old)?;
+        }
+        if let Some(new) = new {
+            let taken = Error::field("text", "A label with this text already exists.");
+            self.create_item(new, Item::from([(VERSION.to_owned(), number(1))]), taken)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! Changing the company's settings.
+
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::Caller;
+
+const COMPANY: &str = "/companies/acme/";
+
+fn settings() -> Value {
+    json!({
+        "name": "Acme GmbH",
+        "address": "Hauptstraße 1\nHinterhaus",
+        "city": "Berlin",
+        "postcode": "10115",
+        "country": "Deutschland",
+        "phone": "+49 30 1234",
+        "default_interview_period": 14,
+        "default_maximum_score": 10,
+        "default_project_lang": "de",
+        "registration_email": "jobs@acme.example",
+        "timezone": "Europe/Berlin",
+    })
+}
+
+#[tokio::test]
+async fn every_setting_is_kept_as_sent() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let mut expected = settings();
+    let changed = owner.patch(COMPANY, settings()).await.expect(200);
+    expected["resource_uri"] = "https://hr.example/api/v3/companies/acme/".into();
+    assert_eq!(changed.json(), expected);
+    assert_eq!(changed.log().dynamodb_calls, 2);
+    owner.get(COMPANY).await.expect_json(200, expected.clone());
+
+    // Each may be taken back, or left alone.
+    let emptied = json!({
+        "address": null, "city": "", "phone": null, "default_interview_period": null,
+        "registration_email": "", "timezone": "",
+    });
+    for (name, value) in emptied.as_object().unwrap() {
+        expected[name] = if name == "default_interview_period" { Value::Null } else { "".into() };
+        let changed = owner.patch(COMPANY, json!({ name: value })).await.expect(200);
+        assert_eq!(changed.json(), expected, "{name}");
+    }
+    for name in ["registration_email", "timezone"] {
+        owner.patch(COMPANY, json!({ name: null })).await.expect_json(200, expected.clone());
+    }
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn sending_back_what_was_read_changes_nothing() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    owner.patch(COMPANY, settings()).await.expect(200);
+    let before = app.table().snapshot().await;
+    let mut read = owner.get(COMPANY).await.expect(200).json();
+    owner.patch(COMPANY, read.clone()).await.expect_json(200, read.clone());
+    // Nor do fields that are not a client's to set.
+    read["resource_uri"] = "https://elsewhere.example/".into();
+    read["id"] = "globex".into();
+    read["verified_senders"] = json!(["globex.example"]);
+    let unchanged = owner.patch(COMPANY, read).await.expect(200);
+    assert_eq!(unchanged.log().write_units, 0.0);
+    assert_eq!(app.table().snapshot().await, before);
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_named_and_nothing_is_changed() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let before = app.table().snapshot().await;
+    for (name, values) in [
+        ("name", json!(["", " ", null, 1, "x".repeat(151)])),
+        ("address", json!([1, "x".repeat(256)])),
+        ("city", json!(["x".repeat(151), "a\u{7}b"])),
+        ("postcode", json!(["x".repeat(21)])),
+        ("country", json!(["x".repeat(101)])),
+        ("phone", json!(["x".repeat(51)])),
+        ("default_interview_period", json!([0, -1, 3651, 1.5, "7"])),
+        ("default_maximum_score", json!([0, 1001, null, "5"])),
+        ("default_project_lang", json!(["", "xx", "EN", null])),
+        ("registration_email", json!(["nobody", "a@b", "Jobs <jobs@acme.example>", 1])),
+        ("timezone", json!(["Berlin", "europe/berlin", "+01:00", "Europe/Nowhere", 1])),
+    ] {
+        for value in values.as_array().unwrap() {
+            let change = json!({ name: value, "phone2": "x" });
+            owner.patch(COMPANY, change).await.expect_fields(&[name]);
+        }
+    }
+    let all = json!({ "name": "", "timezone": "x", "registration_email": "x" });
+    owner.patch(COMPANY, all).await.expect_fields(&["name", "timezone", "registration_email"]);
+    owner.patch(COMPANY, json!([])).await.expect_fields(&["non_field_errors"]);
+    assert_eq!(app.table().snapshot().await, before);
+}
+
+#[tokio::test]
+async fn new_projects_begin_with_the_companys_defaults() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    owner.patch(COMPANY, settings()).await.expect(200);
+    let project = owner.running_project(json!({})).await;
+    let read = owner.get(&project).await.expect(200).json();
+    assert_eq!((&read["maximum_score"], &read["language"]), (&json!(10), &json!("de-DE")));
+    let candidate = owner.candidate(&project, json!({ "email": "ada@mail.example" })).await;
+    let advanced = owner.advance(&candidate).await.expect(200).json();
+    assert_eq!(advanced["deadline"], app.clock().in_days(14));
+}
+
+#[tokio::test]
+async fn of_two_changes_at_once_none_is_lost() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let change = async |name: &str, value: &str| loop {
+        let response = owner.patch(COMPANY, json!({ name: value })).await;
+        match response.status.as_u16() {
+            409 => response.expect_code(409, "changed"),
+            _ => break response.expect(200),
+        };
+    };
+    tokio::join!(change("city", "Berlin"), change("phone", "123"), change("country", "Deutschland"));
+    let read = owner.get(COMPANY).await.expect(200).json();
+    assert_eq!(
+        [&read["city"], &read["phone"], &read["country"]],
+        [&json!("Berlin"), &json!("123"), &json!("Deutschland")]
+    );
+}

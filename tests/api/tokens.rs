@@ -1,0 +1,253 @@
+//! Named tokens, by which other services act for a company.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, last_segment};
+use tests::http::Request;
+
+const TOKENS: &str = "/companies/acme/tokens/";
+/// A value that somebody chose.
+const CHOSEN: &str = "correct-horse-battery-staple:2026!";
+
+#[tokio::test]
+async fn a_value_is_shown_once_and_never_stored() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let created = owner.post(TOKENS, json!({ "name": " Payroll " })).await.expect(201);
+    let (uri, value) = (created.uri("resource_uri"), created.uri("value"));
+    assert_eq!(created.header("location"), Some(uri.as_str()));
+    assert!(value.starts_with("ivn_") && value.len() >= 36, "{value}");
+    let view = json!({
+        "resource_uri": uri,
+        "company": "https://hr.example/api/v3/companies/acme/",
+        "name": "Payroll",
+        "created_at": "2026-11-08T10:00:00Z",
+        "created_by": owner.uri,
+    });
+    let mut shown = view.clone();
+    shown["value"] = value.clone().into();
+    assert_eq!(created.json(), shown);
+    owner.get(&uri).await.expect_json(200, view.clone());
+    let list = owner.get(TOKENS).await.expect(200).json();
+    assert_eq!((&list["objects"], &list["meta"]["total_count"]), (&json!([view]), &json!(1)));
+
+    let chosen = owner.post(TOKENS, json!({ "name": "Chosen", "value": CHOSEN })).await.expect(201);
+    assert_eq!(chosen.uri("value"), CHOSEN);
+    let stored = app.table().text().await;
+    for secret in [value.as_str(), value.trim_start_matches("ivn_"), CHOSEN] {
+        assert!(!stored.contains(secret), "{secret}");
+    }
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_token_is_sent_in_either_form() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (_, made) = owner.named_token("Made").await;
+    owner.post(TOKENS, json!({ "name": "Chosen", "value": CHOSEN })).await.expect(201);
+    let basic = |pair: String| format!("Basic {}", STANDARD.encode(pair));
+    let ask = async |credential: &str| {
+        app.send(Request::get("/companies/acme/").header("authorization", credential)).await
+    };
+    for value in [made.secret.as_str(), CHOSEN] {
+        for good in [format!("Token {value}"), format!("token  {value}"), basic(format!("token:{value}"))] {
+            ask(&good).await.expect(200);
+        }
+        for bad in [
+            basic(format!("owner:{value}")),
+            basic(format!("Token:{value}")),
+            basic(format!(":{value}")),
+            basic(value.to_owned()),
+            basic(format!("token:{value}x")),
+            format!("Bearer {value}"),
+            format!("ActivationKey {value}"),
+            format!("Token {value}x"),
+            format!("Token {}", &value[..value.len() - 1]),
+            format!("Token {}", value.to_uppercase()),
+        ] {
+            ask(&bad).await.expect_code(401, "invalid_credential");
+        }
+        let by_cookie = Request::get("/whoami/").header("cookie", &format!("sessionid={value}"));
+        app.send(by_cookie).await.expect_code(401, "invalid_credential");
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_nobody() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (_, token) = owner.named_token("Payroll").await;
+    let whoami = token.get("/whoami/").await.expect(200);
+    assert!(whoami.log().caller.starts_with("token "), "{:?}", whoami.log());
+    let whoami = whoami.json();
+    assert_eq!(whoami["company"], "https://hr.example/api/v3/companies/acme/");
+    assert_eq!((&whoami["kind"], &whoami["resource"]), (&json!("named_token"), &Value::Null));
+    assert_eq!(whoami["token"], json!({ "kind": "named", "expires_at": null }));
+    assert_eq!(whoami["on_behalf_by"], Value::Null);
+    let permissions = whoami["permissions"].as_array().unwrap();
+    assert!(permissions.contains(&"change_company".into()) && !permissions.contains(&"manage_tokens".into()));
+    token.get("/whoami/candidate/").await.expect_code(403, "permission_denied");
+    for path in ["/api-token-invalidate/", "/api-session-invalidate/"] {
+        let request = Request::post(path).header("sec-fetch-site", "same-origin");
+        token.send(request).await.expect_code(400, "no_session");
+    }
+    token.get("/whoami/").await.expect(200);
+    // Nor can it act for somebody.
+    let login = json!({ "company": "acme", "username": "owner" });
+    token.post("/api-token-auth/", login).await.expect_code(403, "permission_denied");
+}
+
+#[tokio::test]
+async fn what_a_token_creates_was_created_by_nobody() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (_, token) = owner.named_token("Payroll").await;
+    let project = token.post("/companies/acme/projects/", json!({ "name": "Sales" })).await.expect(201);
+    assert_eq!(project.json()["interview_managers"], json!([]));
+    let project = project.uri("resource_uri");
+    let ada = json!({ "first_name": "Ada", "last_name": "Byron" });
+    let candidate = token.post(&format!("{project}candidates/"), ada).await.expect(201).json();
+    assert_eq!(candidate["created_by"], Value::Null);
+    let grace = json!({
+        "first_name": "Grace", "last_name": "Hopper", "email": "grace@acme.example",
+        "account_type": "admin", "preferred_language": "en",
+    });
+    let customer = token.post("/companies/acme/customers/", grace).await.expect(201);
+    assert_eq!(customer.json()["created_by"], Value::Null);
+    token.delete(&customer.uri("resource_uri")).await.expect(204);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_token_lives_until_it_is_deleted_and_not_longer() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (uri, token) = owner.named_token("Payroll").await;
+    let (_, other) = owner.named_token("Payroll").await;
+    app.clock().advance(TimeDelta::days(400));
+    let response = token.get("/companies/acme/").await.expect(200);
+    assert_eq!((response.log().dynamodb_calls, response.log().write_units), (1, 0.0));
+    let owner = owner.new_token().await;
+    owner.delete(&uri).await.expect(204);
+    token.get("/companies/acme/").await.expect_code(401, "invalid_credential");
+    owner.get(&uri).await.expect_code(404, "not_found");
+    owner.delete(&uri).await.expect(404);
+    other.get("/companies/acme/").await.expect(200);
+    app.table().assert_sound().await;
+    // A value that was given up can be chosen again.
+    let chosen = json!({ "name": "Chosen", "value": CHOSEN });
+    let first = owner.post(TOKENS, chosen.clone()).await.expect(201).uri("resource_uri");
+    owner.delete(&first).await.expect(204);
+    owner.post(TOKENS, chosen).await.expect(201);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_chosen_value_is_long_printable_and_unlike_ours() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let before = app.table().snapshot().await;
+    for value in [
+        json!("x".repeat(31)),
+        json!("x".repeat(257)),
+        json!(format!("{} {}", "x".repeat(20), "x".repeat(20))),
+        json!("ü".repeat(32)),
+        json!(format!("ivn_{}", "x".repeat(32))),
+        json!(format!("ivt_{}", "x".repeat(32))),
+        json!(7),
+    ] {
+        owner.post(TOKENS, json!({ "name": "Chosen", "value": value })).await.expect_fields(&["value"]);
+    }
+    for name in [json!(""), json!(null), json!("x".repeat(151))] {
+        owner.post(TOKENS, json!({ "name": name })).await.expect_fields(&["name"]);
+    }
+    owner.post(TOKENS, json!({ "value": "short" })).await.expect_fields(&["name", "value"]);
+    assert_eq!(app.table().snapshot().await, before);
+    for value in [json!("x".repeat(32)), json!("y".repeat(256)), json!(null), json!("")] {
+        owner.post(TOKENS, json!({ "name": "Chosen", "value": value })).await.expect(201);
+    }
+    // One value leads to one token, in whichever company.
+    let taken = json!({ "name": "Chosen", "value": "x".repeat(32) });
+    owner.post(TOKENS, taken.clone()).await.expect_fields(&["value"]);
+    let stranger = app.owner_of("globex").await;
+    stranger.post("/companies/globex/tokens/", taken).await.expect_fields(&["value"]);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn tokens_belong_to_their_company() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let stranger = app.owner_of("globex").await;
+    let (uri, theirs) = stranger.named_token("Theirs").await;
+    theirs.get("/companies/globex/").await.expect(200);
+    let missing = owner.get(&format!("{TOKENS}01ARZ3NDEKTSV4RRFFQ69G5FAV/")).await.expect(404).body;
+    let project = owner.project(json!({})).await;
+    for target in ["/companies/acme/", &project, TOKENS] {
+        assert_eq!(theirs.get(target).await.expect(404).body, missing, "{target}");
+    }
+    for target in [uri.clone(), format!("{TOKENS}{}/", last_segment(&uri)), format!("{TOKENS}x/")] {
+        assert_eq!(owner.get(&target).await.expect(404).body, missing, "{target}");
+        assert_eq!(owner.delete(&target).await.expect(404).body, missing, "{target}");
+    }
+    theirs.get("/companies/globex/").await.expect(200);
+}
+
+#[tokio::test]
+async fn only_owners_and_no_token_look_after_tokens() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (uri, token) = owner.named_token("Payroll").await;
+    let admin = app.staff("admin").await;
+    let before = app.table().snapshot().await;
+    for caller in [&token as &dyn Signs, &admin] {
+        for request in [
+            Request::get(TOKENS),
+            Request::get(&uri),
+            Request::delete(&uri),
+            Request::delete(&format!("{TOKENS}01ARZ3NDEKTSV4RRFFQ69G5FAV/")),
+            Request::post(TOKENS).json(&json!({ "name": "More" })),
+        ] {
+            app.send(caller.signed(request)).await.expect_code(403, "permission_denied");
+        }
+    }
+    assert_eq!(app.table().snapshot().await, before);
+}
+
+/// A caller of any kind.
+trait Signs {
+    fn signed(&self, request: Request) -> Request;
+}
+
+impl<C: Caller> Signs for C {
+    fn signed(&self, request: Request) -> Request {
+        self.sign(request)
+    }
+}
+
+#[tokio::test]
+async fn a_company_has_a_hundred_tokens_at_most() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let mut last = String::new();
+    for _ in 0..98 {
+        last = owner.named_token("Payroll").await.0;
+    }
+    let create = async || owner.post(TOKENS, json!({ "name": "One too many" })).await;
+    let (a, b, c, d) = tokio::join!(create(), create(), create(), create());
+    let (made, refused): (Vec<_>, Vec<_>) =
+        [a, b, c, d].into_iter().partition(|response| response.status.as_u16() == 201);
+    assert_eq!(made.len(), 2);
+    for response in refused {
+        response.expect_code(400, "too_many_tokens");
+    }
+    let list = owner.get(&format!("{TOKENS}?page_size=30&page=4")).await.expect(200).json();
+    assert_eq!((&list["meta"]["total_count"], list["objects"].as_array().unwrap().len()), (&json!(100), 10));
+    owner.delete(&last).await.expect(204);
+    create().await.expect(201);
+    app.table().assert_sound().await;
+}

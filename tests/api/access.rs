@@ -155,6 +155,17 @@ impl Given {
             let (token, _) = self.owner.named_token("Another").await;
             target = target.replace("{tokenId}", last_segment(&token));
         }
+        if path.contains("{shareId}") {
+            let shares = target.split_inclusive("/shares/").next().unwrap();
+            let body = json!({ "customer": self.owner.uri });
+            let share = self.owner.post(shares, body).await.expect(201).uri("resource_uri");
+            target = target.replace("{shareId}", last_segment(&share));
+        }
+        if path.contains("{roleId}") {
+            let roles = target.split_inclusive("/roles/").next().unwrap();
+            let role = self.owner.post(roles, self.new_role().await).await.expect(201).uri("resource_uri");
+            target = target.replace("{roleId}", last_segment(&role));
+        }
         assert!(!target.contains('{'), "say what to call in {path}");
         target
     }
@@ -210,6 +221,8 @@ impl Given {
             ("POST", "api-password-reset") => Some(json!({ "company": "acme", "username": "owner" })),
             ("POST", "confirm") => Some(json!({ "key": self.one_time_key().await, "password": PASSWORD })),
             ("PATCH", "{companyId}") => Some(json!({ "phone": "123" })),
+            ("POST", "shares") => Some(json!({ "customer": self.owner.uri })),
+            ("POST", "roles") => Some(self.new_role().await),
             ("POST", "labels") => Some(json!({ "text": self.new_name() })),
             ("PATCH", "{labelId}") => Some(json!({ "text": self.new_name() })),
             ("POST", "tokens") => Some(json!({ "name": "Another" })),
@@ -224,6 +237,13 @@ impl Given {
             ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),
             other => panic!("say what to send to {other:?}"),
         }
+    }
+
+    /// A role for somebody new.
+    async fn new_role(&self) -> Value {
+        let new = new_customer(&self.new_name());
+        let created = self.owner.post("/companies/acme/customers/", new).await.expect(201);
+        json!({ "customer": created.uri("resource_uri"), "role": "evaluator" })
     }
 
     /// A key to choose a password with, of somebody new.

@@ -70,7 +70,7 @@ async fn every_project_of_every_company_is_swept() {
     for staff in [&owner, &stranger] {
         for _ in 0..2 {
             let project = staff.running_project(json!({ "allow_hash_login": true })).await;
-            for _ in 0..3 {
+            for _ in 0..5 {
                 let uri = staff.candidate_at(&project, Confirmed).await;
                 staff.set_deadline(&uri, "2026-11-08T10:00:00Z").await.expect(200);
                 overdue.push((staff, uri));
@@ -78,7 +78,7 @@ async fn every_project_of_every_company_is_swept() {
         }
     }
     let kept = owner.candidate_at(&project, Invited).await;
-    assert_eq!(app.expire_overdue().await, Summary { expired: 12, ..Summary::default() });
+    assert_eq!(app.expire_overdue().await, Summary { expired: 20, ..Summary::default() });
     for (staff, uri) in overdue {
         assert_eq!(status(staff, &uri).await, "expired");
     }

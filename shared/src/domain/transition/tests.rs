@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::candidate::Profile;
 use crate::domain::id::Id;
+use crate::domain::project::{Settings, Staff};
 use crate::domain::secret::PasswordHash;
 use crate::domain::text::{Email, Name};
 use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped};
@@ -291,6 +292,25 @@ fn a_key_opens_nothing_after_the_deadline_or_a_skip() {
         assert_eq!(candidate.may_log_in(), one.status != Skipped, "{one:?}");
         let expected = one.status != Skipped && !one.deadline.is_over();
         assert_eq!(candidate.may_use_key(now()), expected, "{one:?}");
+    }
+}
+
+#[test]
+fn a_projects_period_counts_before_its_companys() {
+    let mut company = Company::new("acme".parse().unwrap(), Name::parse("Acme").unwrap());
+    let settings = Settings::new(Name::parse("Sales").unwrap(), &company, now());
+    let staff = Staff::default();
+    let id = Id::from_bytes([2; 16]);
+    let mut project =
+        Project { id, company: company.id.clone(), status: ProjectStatus::Running, settings, staff };
+    assert_eq!(Terms::of(&project, &company).default_days, None);
+    company.default_interview_period = Some(7);
+    assert_eq!(Terms::of(&project, &company).default_days, Some(7));
+    project.settings.default_interview_period = Some(14);
+    assert_eq!(Terms::of(&project, &company).default_days, Some(14));
+    for status in ProjectStatus::ALL {
+        project.status = status;
+        assert_eq!(Terms::of(&project, &company).is_running, status == ProjectStatus::Running);
     }
 }
 

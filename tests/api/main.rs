@@ -32,3 +32,4 @@ mod projects;
 mod refusals;
 mod sessions;
 mod tokens;
+mod upkeep;

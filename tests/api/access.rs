@@ -9,7 +9,7 @@ use shared::http::Routes;
 use shared::http::mounts::MOUNTS;
 use shared::http::routes::Route;
 use tests::app::TestApp;
-use tests::caller::{Caller, Invited, PASSWORD, Staff, last_segment};
+use tests::caller::{Caller, Invited, PASSWORD, Staff, Token, last_segment};
 use tests::http::Request;
 
 /// What is promised of one route: the status for each kind of caller, in the order of [`Promises::kinds`].
@@ -78,6 +78,9 @@ struct Given {
     staff: Vec<(&'static str, Staff)>,
     dead: String,
     token: String,
+    /// Candidates of the project whom no path names.
+    candidate: Token,
+    invited: Invited,
     made: AtomicUsize,
 }
 
@@ -110,7 +113,9 @@ impl Given {
         ];
         let dead = app.dead_session().await.secret;
         let token = owner.named_token("Payroll").await.1.secret;
-        Self { app, project, owner, staff, dead, token, made: AtomicUsize::new(0) }
+        let candidate = owner.invite(&project, json!({})).await.register().await;
+        let invited = owner.invite(&project, json!({})).await;
+        Self { app, project, owner, staff, dead, token, candidate, invited, made: AtomicUsize::new(0) }
     }
 
     /// A name that nothing has yet.
@@ -118,18 +123,17 @@ impl Given {
         format!("new-{}", self.made.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// A new candidate for a request of `kind` on the route with this path, if there must be one.
+    /// A new candidate for a request of `kind` on the route with this path, if it names one.
     async fn candidate(&self, kind: &str, path: &str) -> Option<About> {
-        let is_candidate = matches!(kind, "itself" | "key");
-        if is_candidate || path.ends_with("/reminder/") {
+        if !path.contains("{candidateId}") {
+            return None;
+        }
+        if matches!(kind, "itself" | "key") || path.ends_with("/reminder/") {
             let invited = self.owner.invite(&self.project, json!({})).await;
             if path.ends_with("/advance/") {
                 invited.choose_password().await;
             }
             return Some(About::Invited(invited));
-        }
-        if !path.contains("{candidateId}") {
-            return None;
         }
         let ready = json!({ "email": "ada@mail.example", "deadline": "2027-01-01T00:00:00Z" });
         Some(About::New(self.owner.candidate(&self.project, ready).await))
@@ -179,16 +183,19 @@ impl Given {
         if let Some(body) = self.body(method, path).await {
             request = request.json(&body);
         }
+        let ends_it = path.ends_with("-invalidate/");
         let secret = match kind {
             "anonymous" => None,
             "dead" => Some(self.dead.clone()),
             "token" => Some(self.token.clone()),
-            "key" => return about.as_ref().map(About::invited).unwrap().sign(request),
-            "itself" => Some(about.as_ref().map(About::invited).unwrap().register().await.secret),
-            "candidate" => Some(self.owner.invite(&self.project, json!({})).await.register().await.secret),
+            "key" => return about.as_ref().map_or(&self.invited, About::invited).sign(request),
+            "itself" if about.is_some() => Some(about.unwrap().invited().register().await.secret),
+            "itself" | "candidate" if ends_it => {
+                Some(self.owner.invite(&self.project, json!({})).await.register().await.secret)
+            }
+            "itself" | "candidate" => Some(self.candidate.secret.clone()),
             _ => {
                 let (_, staff) = self.staff.iter().find(|(name, _)| *name == kind).unwrap();
-                let ends_it = path.ends_with("-invalidate/");
                 Some(if ends_it { staff.new_token().await.secret } else { staff.secret().to_owned() })
             }
         };

@@ -42,3 +42,4 @@ mod sessions;
 mod shares;
 mod throttling;
 mod tokens;
+mod upkeep;

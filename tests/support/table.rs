@@ -141,6 +141,17 @@ impl<'a> Table<'a> {
         self.put(item).await;
     }
 
+    /// Puts an item there that is nothing but its key, past all rules.
+    pub async fn put_bare(&self, (pk, sk): &Key) {
+        self.put(Item::from([("pk".to_owned(), string(pk)), ("sk".to_owned(), string(sk))])).await;
+    }
+
+    /// Erases an item, past all rules.
+    pub async fn erase(&self, (pk, sk): &Key) {
+        let delete = self.client.delete_item().table_name(self.name);
+        delete.key("pk", string(pk)).key("sk", string(sk)).send().await.expect("a write");
+    }
+
     async fn item(&self, (pk, sk): &Key) -> Item {
         let get = self.client.get_item().table_name(self.name).consistent_read(true);
         let found = get.key("pk", string(pk)).key("sk", string(sk)).send().await.expect("a read");

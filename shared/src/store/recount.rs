@@ -125,7 +125,7 @@ impl Store {
                 }
                 let told = (!is_status_told).then(|| project.status.as_str());
                 match self.mend(&keys[place], stored, &found, told).await {
-                    Err(Error::Changed) => continue,
+                    Err(Error::Changed | Error::NotFound) => continue,
                     outcome => outcome?,
                 }
                 let of_shard = |found: Drift| Drift { project: Some(id), shard: Some(shard), ..found };
@@ -154,7 +154,7 @@ impl Store {
             let said = said.filter_map(|name| Some((name.clone(), number_in(after.as_ref()?, &name)?)));
             let found = compare(said.collect(), counted);
             match self.mend(&key[0], after.as_ref(), &found, None).await {
-                Err(Error::Changed) => {}
+                Err(Error::Changed | Error::NotFound) => {}
                 outcome => return outcome.map(|()| found),
             }
         }

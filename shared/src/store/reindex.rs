@@ -116,7 +116,7 @@ impl Store {
                     has.retain(|word| !stale.contains(word));
                     continue;
                 }
-                Err(Error::Changed) => {}
+                Err(Error::Changed | Error::NotFound) => {}
                 Err(error) => return Err(error),
             }
             // Whoever changed it has written or erased entries as well; to do that once more does no harm.
@@ -143,7 +143,8 @@ impl Store {
         let words: Vec<&String> = words.iter().collect();
         for words in words.chunks(MAX_ENTRIES) {
             let mut transaction = self.transaction();
-            transaction.require_absent(keys::candidate(company, project, candidate), Error::Changed)?;
+            let there = Error::internal("a candidate that was gone is there");
+            transaction.require_absent(keys::candidate(company, project, candidate), there)?;
             for word in words {
                 transaction.delete_derived(keys::search_entry(company, word, project, candidate))?;
             }

@@ -134,6 +134,7 @@ impl Transaction {
             .set_key(Some(key.into_attributes()))
             .condition_expression(condition)
             .set_expression_attribute_values(value.map(|value| HashMap::from([value])))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .build()
             .map_err(Error::internal)?;
         self.push(TransactWriteItem::builder().condition_check(check).build(), refusal);

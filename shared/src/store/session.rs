@@ -169,6 +169,7 @@ mod tests {
                 Account::Customer { customer: Id::from_bytes([1; 16]) },
             ),
             epoch: 0,
+            actor_epoch: None,
             created_at: start,
             used_at: start,
             fixed_end: fixed_end_days.map(|days| start + TimeDelta::days(days)),

@@ -12,7 +12,7 @@ async fn grant(staff: &Staff, may: bool) {
     table.set_customer(&staff.uri, "authenticate_on_behalf", AttributeValue::Bool(may)).await;
 }
 
-async fn ask(caller: &(impl Caller + Sync), username: &str) -> Response {
+async fn ask(caller: &impl Caller, username: &str) -> Response {
     caller.post("/api-token-auth/", json!({ "company": "acme", "username": username })).await
 }
 

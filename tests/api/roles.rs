@@ -192,7 +192,7 @@ async fn the_projects_of_a_customer_are_those_with_a_role_that_the_caller_sees_t
     let both = vec![shared.clone(), running.clone()];
     assert_eq!(seen(&owner, "").await, both);
     assert_eq!(seen(&person, "").await, both);
-    assert_eq!(seen(&colleague, "").await, [shared.clone()]);
+    assert_eq!(seen(&colleague, "").await, [shared.as_str()]);
     assert_eq!(seen(&owner, "?status=40-running").await, [running]);
     assert_eq!(seen(&owner, "?page_size=1").await, [shared]);
     owner.get(&format!("{address}?status=x")).await.expect_fields(&["status"]);

@@ -100,7 +100,7 @@ impl Plan {
                     } else {
                         plan.add(guard, &known, ACTIVATED);
                         let after = Customer::clone(&known).with_access(true);
-                        plan.changes.push(CustomerChange::Replace(known, after));
+                        plan.changes.push(CustomerChange::Replace(Box::new(known), after));
                     }
                 }
                 None => {
@@ -131,7 +131,7 @@ impl Plan {
             }
             plan.add(guard, &absent, DEACTIVATED);
             let after = Customer::clone(&absent).with_access(false);
-            plan.changes.push(CustomerChange::Replace(absent, after));
+            plan.changes.push(CustomerChange::Replace(Box::new(absent), after));
         }
         if !errors.is_empty() {
             return Err(Error::Fields(errors));

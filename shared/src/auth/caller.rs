@@ -38,7 +38,7 @@ pub enum Identity {
 #[derive(Debug)]
 pub enum Proof {
     /// A session of theirs.
-    Session(LiveSession),
+    Session(Box<LiveSession>),
     /// The key that a candidate was sent.
     AccessKey,
     /// The value of a named token.

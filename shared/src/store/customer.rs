@@ -223,7 +223,7 @@ pub enum CustomerChange {
     /// A new one, who is invited by mail.
     Create(Customer),
     /// Another in place of the one before.
-    Replace(Versioned<Customer>, Customer),
+    Replace(Box<Versioned<Customer>>, Customer),
 }
 
 /// What changes in the counts of a company.

@@ -171,7 +171,7 @@ impl<'a> Request<'a> {
             Means::Session(kind, claim) => {
                 let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
                 let session = self.session(*kind, &credential.secret, claim, batch, &identity, now)?;
-                (identity, Proof::Session(session.ok_or_else(rejected)?))
+                (identity, Proof::Session(Box::new(session.ok_or_else(rejected)?)))
             }
             Means::AccessKey(claim) => {
                 let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;

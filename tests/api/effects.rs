@@ -20,8 +20,8 @@ async fn given() -> (TestApp, Staff, String) {
 async fn mails(app: &TestApp, uri: &str) -> Vec<String> {
     let items = app.table().snapshot().await;
     let effects = items.values().filter(|item| item["sk"] == "EFFECT");
-    let own = effects.filter(|effect| effect["candidate"] == last_segment(uri));
-    let mut mails: Vec<_> = own.map(|effect| effect["mail"].as_str().unwrap().to_owned()).collect();
+    let own = effects.filter(|effect| effect["task"]["candidate"] == last_segment(uri));
+    let mut mails: Vec<_> = own.map(|effect| effect["task"]["mail"].as_str().unwrap().to_owned()).collect();
     mails.sort();
     mails
 }

@@ -76,7 +76,7 @@ async fn candidates(app: &TestApp) -> Vec<(String, String, usize)> {
     let candidates = candidates.map(|(_, candidate)| {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let mails =
-            items.iter().filter(|((_, sk), effect)| sk == "EFFECT" && effect["candidate"] == candidate["id"]);
+            items.iter().filter(|((_, sk), effect)| sk == "EFFECT" && effect["task"]["candidate"] == candidate["id"]);
         (text(&candidate["profile"]["last_name"]), text(&candidate["status"]), mails.count())
     });
     candidates.collect()

@@ -107,7 +107,7 @@ async fn eight_callers_at_once_on_each_of_two_hundred_candidates_make_legal_hist
     let mut mails: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for ((pk, sk), item) in &items {
         if sk == "EFFECT" {
-            let of = (item["candidate"].as_str().unwrap(), item["mail"].as_str().unwrap());
+            let of = (item["task"]["candidate"].as_str().unwrap(), item["task"]["mail"].as_str().unwrap());
             *mails.entry(of).or_default() += 1;
         } else if let Some(id) = sk.strip_prefix("CANDIDATE#").filter(|_| pk.starts_with("COMPANY#")) {
             candidates.insert(id, item);

@@ -64,7 +64,7 @@ async fn verify(app: &TestApp) -> Result<()> {
     let mut invited = 0;
     for ((pk, sk), item) in app.table().snapshot().await {
         if sk == "EFFECT" {
-            *mails.entry(item["candidate"].to_string()).or_default() += 1;
+            *mails.entry(item["task"]["candidate"].to_string()).or_default() += 1;
         } else if pk.starts_with("COMPANY#") && sk.starts_with("CANDIDATE#") && item["status"] == "invited" {
             invited += 1;
         }

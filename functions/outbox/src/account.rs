@@ -36,11 +36,19 @@ pub(crate) async fn invite(
     if before.status != CustomerStatus::Invited || !before.is_active {
         return Ok((Fate::Outdated, "the customer has moved on".to_owned()));
     }
-    let lifetime = TimeDelta::days(INVITATION_DAYS);
-    let key = give_customer_key(system, &before, lifetime).await?;
+    send_invitation(system, mailer, &before, &company).await
+}
+
+async fn send_invitation(
+    system: &System,
+    mailer: &Mailer<'_>,
+    before: &Versioned<Customer>,
+    company: &Company,
+) -> Result<(Fate, String)> {
+    let key = give_customer_key(system, before, TimeDelta::days(INVITATION_DAYS)).await?;
     let link = activation_link(&system.config().suite_url, &key);
     let mail = AccountMail::Invitation { link: &link, days: INVITATION_DAYS };
-    send_to_customer(mailer, &before, &company, mail).await
+    send_to_customer(mailer, before, company, mail).await
 }
 
 /// Tells somebody that it is no customer any more.
@@ -101,6 +109,10 @@ async fn reset_customer(
     company: &Company,
     customer: &Versioned<Customer>,
 ) -> Result<(Fate, String)> {
+    if customer.status == CustomerStatus::Invited {
+        // Who has chosen no password yet has forgotten none.
+        return send_invitation(system, mailer, customer, company).await;
+    }
     let key = give_customer_key(system, customer, TimeDelta::hours(RESET_HOURS)).await?;
     let link = reset_link(&system.config().suite_url, &key);
     send_to_customer(

@@ -75,8 +75,9 @@ async fn candidates(app: &TestApp) -> Vec<(String, String, usize)> {
         items.iter().filter(|((pk, sk), _)| pk.starts_with("COMPANY#") && sk.starts_with("CANDIDATE#"));
     let candidates = candidates.map(|(_, candidate)| {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
-        let mails =
-            items.iter().filter(|((_, sk), effect)| sk == "EFFECT" && effect["task"]["candidate"] == candidate["id"]);
+        let mails = items
+            .iter()
+            .filter(|((_, sk), effect)| sk == "EFFECT" && effect["task"]["candidate"] == candidate["id"]);
         (text(&candidate["profile"]["last_name"]), text(&candidate["status"]), mails.count())
     });
     candidates.collect()

@@ -31,6 +31,9 @@ async fn a_story_through_all_functions_reads_the_same_in_process() {
     let company = service.same(get("/companies/acme/").token(&token)).await;
     assert_eq!((company.status, &company.json()["name"]), (StatusCode::OK, &json!("Acme")));
 
+    let customers = service.same(get("/companies/acme/customers/").token(&token)).await;
+    assert_eq!(customers.json()["objects"][0]["username"], "owner", "{}", customers.body);
+
     let projects = "/companies/acme/projects/";
     for name in ["First", "Second"] {
         let created = service.real(post(projects).token(&token).json(&json!({ "name": name }))).await;
@@ -137,7 +140,17 @@ async fn the_default_route_leads_back_to_a_mount() {
 #[tokio::test]
 async fn a_function_without_its_settings_does_not_start() {
     let binaries = binaries::of_workspace();
-    for name in ["auth", "companies", "projects", "candidates", "admin"] {
+    for name in [
+        "auth",
+        "companies",
+        "customers",
+        "projects",
+        "candidates",
+        "admin",
+        "outbox",
+        "deadline-expiry",
+        "platform-events",
+    ] {
         let none: [(&str, &str); 0] = [];
         let mut function = Function::start(Command::new(&binaries[name]), none).await.unwrap();
         let error = function.ready().await.unwrap_err();

@@ -65,6 +65,7 @@ impl Twice {
         let real = HashMap::from([
             ("AuthFunction".to_owned(), lambda(&auth)),
             ("CompaniesFunction".to_owned(), lambda(&process("companies").await)),
+            ("CustomersFunction".to_owned(), lambda(&process("customers").await)),
             ("ProjectsFunction".to_owned(), lambda(&process("projects").await)),
             ("CandidatesFunction".to_owned(), lambda(&process("candidates").await)),
         ]);

@@ -8,7 +8,6 @@ use super::Store;
 use super::batch::Batch;
 use super::item::{EXPIRES_AT, Item, VERSION, number};
 use super::keys::{self, Key};
-use super::retry::Failure;
 use crate::domain::account::Claim;
 use crate::error::{Error, Result};
 
@@ -97,24 +96,10 @@ impl Store {
     /// DynamoDB deletes it some time after it has ended; until then it is refused by its own dates.
     pub(crate) async fn create_session(&self, secret: &str, session: &Session) -> Result<()> {
         let mut item: Item = serde_dynamo::to_item(session).map_err(Error::internal)?;
-        item.extend(keys::session(secret).into_attributes());
         item.insert(VERSION.to_owned(), number(1));
         let last_day = session.fixed_end.unwrap_or(session.created_at + TimeDelta::days(MAX_LIFETIME_DAYS));
         item.insert(EXPIRES_AT.to_owned(), number(last_day.timestamp()));
-        self.with_retries(|| async {
-            let response = self
-                .client()
-                .put_item()
-                .table_name(self.table())
-                .set_item(Some(item.clone()))
-                .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                .send()
-                .await
-                .map_err(Failure::of)?;
-            self.usage.count_writes(response.consumed_capacity());
-            Ok(())
-        })
-        .await
+        self.put(keys::session(secret), item).await
     }
 
     /// Ends the session under `key`; one that has ended already stays ended.

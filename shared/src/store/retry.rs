@@ -74,6 +74,14 @@ impl Store {
         }
     }
 
+    /// Waits until the time since the request began is a multiple of `step`.
+    pub(crate) async fn round_time_up(&self, step: Duration) {
+        let elapsed = self.usage.elapsed().as_micros();
+        let steps = elapsed.div_ceil(step.as_micros());
+        let left = u64::try_from(steps * step.as_micros() - elapsed).unwrap_or(0);
+        tokio::time::sleep(Duration::from_micros(left)).await;
+    }
+
     /// A random time up to `slowest`, so that those who met once do not meet again.
     fn jitter(&self, slowest: Duration) -> Duration {
         let mut random = [0; 4];

@@ -1,6 +1,7 @@
 //! The guard of routes that anybody may call.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
@@ -26,6 +27,9 @@ use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::http::request::RequestState;
 use crate::store::{LoginPartition, Session, SessionKind, Store, Versioned, keys};
+
+/// Failed logins take a multiple of this: far more than what could tell one from the other.
+const FAILURE_STEP: Duration = Duration::from_millis(25);
 
 /// Anybody. Gives no access to the table but through what logging in needs.
 pub struct Public {
@@ -105,6 +109,8 @@ impl Public {
         };
         identities.retain(|identity| hash(identity).is_some());
         let Some(index) = password.find(identities.iter().map(hash).collect()).await? else {
+            // An account that there is takes a little longer to read than one that there is not.
+            self.store.round_time_up(FAILURE_STEP).await;
             return Ok(None);
         };
         let logged_in = self.session(kind, identities.swap_remove(index), None, days);

@@ -25,6 +25,8 @@ pub struct Config {
     pub allowed_origins: Vec<String>,
     /// `MAIL_SENDER`, required where mails are sent: the address that they come from.
     pub mail_sender: Option<Email>,
+    /// `BUCKET_NAME`, required where files are stored or fetched: the S3 bucket.
+    pub bucket: Option<String>,
     /// How the AWS APIs are reached.
     pub aws: AwsConfig,
 }
@@ -108,6 +110,7 @@ impl Config {
             session_idle_minutes,
             allowed_origins: read.list("ALLOWED_ORIGINS"),
             mail_sender,
+            bucket: read.get("BUCKET_NAME"),
             aws: AwsConfig {
                 region: read.required("AWS_REGION")?,
                 access_key_id: read.required("AWS_ACCESS_KEY_ID")?,

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
+use super::file::{FileKind, Owner, StoredFile};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use super::partner_data::PartnerData;
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
@@ -157,6 +158,10 @@ pub struct Candidate {
     /// The customers who may read it though they have no role in its project, each once.
     #[serde(default)]
     pub shares: BTreeMap<ShareId, CustomerId>,
+    /// Its picture.
+    pub photo: Option<StoredFile>,
+    /// Its curriculum vitae.
+    pub cv: Option<StoredFile>,
 }
 
 /// What an evaluator last reported of one candidate.
@@ -195,6 +200,21 @@ impl Candidate {
             session_epoch: 0,
             one_time_key: None,
             shares: BTreeMap::new(),
+            photo: None,
+            cv: None,
+        }
+    }
+
+    /// What its files are stored as the files of.
+    pub fn owner(&self) -> Owner {
+        Owner::Candidate { project: self.project, candidate: self.id }
+    }
+
+    /// Its file of this kind.
+    pub fn file_mut(&mut self, kind: FileKind) -> &mut Option<StoredFile> {
+        match kind {
+            FileKind::Photo => &mut self.photo,
+            FileKind::Cv => &mut self.cv,
         }
     }
 

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
+use super::file::{Owner, StoredFile};
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
 use super::secret::{OneTimeKey, PasswordHash};
@@ -142,6 +143,8 @@ pub struct Customer {
     pub one_time_key: Option<OneTimeKey>,
     /// Whether the operator lets it act for others without their passwords.
     pub authenticate_on_behalf: bool,
+    /// Its picture.
+    pub photo: Option<StoredFile>,
 }
 
 /// What must be known of a new customer.
@@ -193,7 +196,13 @@ impl Customer {
             session_epoch: 0,
             one_time_key: None,
             authenticate_on_behalf: false,
+            photo: None,
         }
+    }
+
+    /// What its files are stored as the files of.
+    pub fn owner(&self) -> Owner {
+        Owner::Customer { customer: self.id }
     }
 
     /// Whether it may act for `other`: never for somebody of a higher account type.

@@ -90,8 +90,11 @@ impl Template {
                             properties,
                             &["DeadLetterConfig", "EventBusName", "Pattern", "RetryPolicy"],
                         )?;
-                        self.referred(&properties["EventBusName"], &["AWS::Events::EventBus"])
-                            .ok_or_else(|| odd(&name, "EventBusName"))?;
+                        // Without a name it is the account's own bus; here, one bus is both.
+                        if !properties["EventBusName"].is_null() {
+                            self.referred(&properties["EventBusName"], &["AWS::Events::EventBus"])
+                                .ok_or_else(|| odd(&name, "EventBusName"))?;
+                        }
                         rules
                             .push(RuleTrigger { function, pattern: Pattern::parse(&properties["Pattern"])? });
                     }

@@ -1,0 +1,3 @@
+//! Makes the renditions of welcome videos.
+
+pub mod engine;

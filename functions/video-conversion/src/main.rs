@@ -1,0 +1,2 @@
+//! The `video-conversion` Lambda function.
+fn main() {}

@@ -1,11 +1,8 @@
 //! What becomes of videos that people send. Made with ffmpeg, looked at with ffprobe.
 
-#[path = "support/mod.rs"]
-mod support;
-
 use std::time::Duration;
 
-use support::{Place, converted, frames, probe, streams};
+use crate::support::{Place, converted, frames, probe, streams};
 use video_conversion::engine::{Failure, convert};
 
 const SIGHT: &str = "-f lavfi -i testsrc2=s=640x360:r=25:d=3";
@@ -15,7 +12,7 @@ const H264: &str = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p";
 #[tokio::test]
 async fn a_video_that_fits_is_passed_on_as_it_is() {
     let place = Place::new();
-    let args = format!("{SIGHT} {SOUND} {H264} -c:a aac -metadata location=+52.5+13.4/ -metadata title=Secret");
+    let args = format!("{SIGHT} {SOUND} {H264} -c:a aac -metadata comment=Berlin -metadata title=Secret");
     let input = place.made("in.mp4", &args);
     let made = converted(&input).await.unwrap();
     assert_eq!((made.seconds, made.width, made.height), (3, 640, 360));
@@ -25,7 +22,7 @@ async fn a_video_that_fits_is_passed_on_as_it_is() {
     assert_eq!(streams(&made.thumbnail, "codec_name,width,height"), ["mjpeg,640,360"]);
 
     let bytes = std::fs::read(&made.mp4).unwrap();
-    for trace in [&b"Secret"[..], b"+52.5"] {
+    for trace in [&b"Secret"[..], b"Berlin"] {
         let found = |path| std::fs::read(path).unwrap().windows(trace.len()).any(|window| window == trace);
         assert!(found(&input));
         assert!(![&made.mp4, &made.flv, &made.thumbnail].into_iter().any(found));
@@ -79,7 +76,7 @@ async fn whatever_people_record_with_is_converted() {
         for path in [&made.mp4, &made.flv] {
             let found = streams(path, "codec_name,pix_fmt");
             assert_eq!(found[0], "h264,yuv420p", "{name}");
-            assert_eq!(found.get(1).map(String::as_str), (!how.contains("-an")).then_some("aac"), "{name}");
+            assert_eq!(found.get(1).map(String::as_str), how.contains("sine").then_some("aac"), "{name}");
         }
         let thumbnail = std::fs::metadata(&made.thumbnail).unwrap().len();
         assert!((500..200_000).contains(&thumbnail), "{name}: {thumbnail}");

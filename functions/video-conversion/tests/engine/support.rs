@@ -8,38 +8,38 @@ use tempfile::TempDir;
 use video_conversion::engine::{Conversion, Failure, convert};
 
 /// More than anything here takes.
-pub const MINUTE: Duration = Duration::from_secs(60);
+pub(crate) const MINUTE: Duration = Duration::from_secs(60);
 
 /// A directory for a test's files.
-pub struct Place(TempDir);
+pub(crate) struct Place(TempDir);
 
 impl Place {
     /// An empty one.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
     /// A path in it.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
     /// A file that ffmpeg makes in it.
-    pub fn made(&self, name: &str, args: &str) -> PathBuf {
+    pub(crate) fn made(&self, name: &str, args: &str) -> PathBuf {
         let path = self.path(name);
         ffmpeg(args, &path);
         path
     }
 
     /// A file with these bytes.
-    pub fn written(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn written(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         std::fs::write(self.path(name), bytes).unwrap();
         self.path(name)
     }
 }
 
 /// Runs ffmpeg.
-pub fn ffmpeg(args: &str, output: &Path) {
+pub(crate) fn ffmpeg(args: &str, output: &Path) {
     let args = args.split_ascii_whitespace();
     let mut command = Command::new("ffmpeg");
     let status = command.args(["-v", "error", "-y", "-nostdin"]).args(args).arg(output).status().unwrap();
@@ -47,32 +47,32 @@ pub fn ffmpeg(args: &str, output: &Path) {
 }
 
 /// What ffprobe says of the streams of a file: one line each, of these entries.
-pub fn streams(path: &Path, entries: &str) -> Vec<String> {
+pub(crate) fn streams(path: &Path, entries: &str) -> Vec<String> {
     let entries = format!("stream={entries}");
     probe(path, &["-show_entries", &entries])
 }
 
 /// What ffprobe says of a file.
-pub fn probe(path: &Path, args: &[&str]) -> Vec<String> {
+pub(crate) fn probe(path: &Path, args: &[&str]) -> Vec<String> {
     let output = Command::new("ffprobe").args(["-v", "error", "-of", "csv=p=0"]).args(args).arg(path).output();
     let lines = String::from_utf8(output.unwrap().stdout).unwrap();
     lines.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 /// The checksum of every frame of a file's video.
-pub fn frames(path: &Path) -> Vec<u8> {
+pub(crate) fn frames(path: &Path) -> Vec<u8> {
     let mut command = Command::new("ffmpeg");
     let hash = ["-map", "0:v:0", "-c", "copy", "-f", "streamhash", "-"];
     command.args(["-v", "error", "-nostdin", "-i"]).arg(path).args(hash).output().unwrap().stdout
 }
 
 /// Converts a file.
-pub async fn converted(input: &Path) -> Result<Conversion, Failure> {
+pub(crate) async fn converted(input: &Path) -> Result<Conversion, Failure> {
     convert(&std::env::var_os("PATH").unwrap(), input, MINUTE).await
 }
 
 /// Why a file is not converted.
-pub async fn refusal(input: &Path) -> &'static str {
+pub(crate) async fn refusal(input: &Path) -> &'static str {
     match converted(input).await {
         Err(Failure::Refused(reason)) => reason,
         other => panic!("{}: {other:?}", input.display()),

@@ -27,6 +27,8 @@ pub struct Config {
     pub mail_sender: Option<Email>,
     /// `BUCKET_NAME`, required where files are stored or fetched: the S3 bucket.
     pub bucket: Option<String>,
+    /// `PATH`, set by every system: where programs are looked for.
+    pub program_path: String,
     /// How the AWS APIs are reached.
     pub aws: AwsConfig,
 }
@@ -111,6 +113,7 @@ impl Config {
             allowed_origins: read.list("ALLOWED_ORIGINS"),
             mail_sender,
             bucket: read.get("BUCKET_NAME"),
+            program_path: read.get("PATH").unwrap_or_default(),
             aws: AwsConfig {
                 region: read.required("AWS_REGION")?,
                 access_key_id: read.required("AWS_ACCESS_KEY_ID")?,

@@ -114,7 +114,7 @@ impl Error {
             Self::TooLarge => detail("too_large", "The request body is too large."),
             Self::FilesTooLarge => detail(
                 "too_large",
-                "The request body is too large. Announce large files by POST …/uploads/, and put them where that says.",
+                "The request body is too large. Announce large files by POST …/uploads/, videos by POST …/videos/ with JSON, and put them where that says.",
             ),
             Self::UnsupportedMediaType => {
                 detail("unsupported_media_type", "Send the body as application/json.")

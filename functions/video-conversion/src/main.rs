@@ -1,2 +1,5 @@
 //! The `video-conversion` Lambda function.
-fn main() {}
+
+fn main() -> shared::Outcome {
+    shared::event::serve(video_conversion::handle)
+}

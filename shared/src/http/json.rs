@@ -42,7 +42,16 @@ pub struct Fields {
 #[derive(Debug, Default)]
 pub(super) struct Form {
     /// Its files, by field.
-    pub(super) files: BTreeMap<String, Bytes>,
+    pub(super) files: BTreeMap<String, SentFile>,
+}
+
+/// A file as a form brings it.
+#[derive(Debug)]
+pub struct SentFile {
+    /// What it is called.
+    pub name: String,
+    /// What it holds.
+    pub bytes: Bytes,
 }
 
 /// What becomes of a file that somebody has.
@@ -215,7 +224,7 @@ impl Fields {
         let name = kind.as_str();
         let sent = self.form.as_mut().and_then(|form| form.files.remove(name));
         let change = match sent {
-            Some(bytes) => FileChange::Put(bytes),
+            Some(file) => FileChange::Put(file.bytes),
             None => self
                 .read_or_null(name, |value| file_text(kind, value))?
                 .unwrap_or(Some(FileChange::Remove))?,
@@ -227,6 +236,16 @@ impl Fields {
             return None;
         }
         Some(change)
+    }
+
+    /// A file of any kind, if the form has one.
+    pub fn sent_file(&mut self, name: &str) -> Option<SentFile> {
+        self.form.as_mut().and_then(|form| form.files.remove(name))
+    }
+
+    /// Whether it is a form.
+    pub fn is_form(&self) -> bool {
+        self.form.is_some()
     }
 
     /// A whole number from `least` to `most`.

@@ -12,7 +12,7 @@ pub mod routes;
 mod serve;
 pub mod view;
 
-pub use json::{Entries, Fields, FileChange};
+pub use json::{Entries, Fields, FileChange, SentFile};
 pub use multipart::WithFiles;
 pub use routes::Routes;
 pub use serve::serve;

@@ -24,6 +24,7 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
         "projects",
         &["/companies/{companyId}/projects", "/companies/{companyId}/customers/{customerId}/projects"],
     ),
+    ("videos", &["/companies/{companyId}/videos"]),
     ("candidates", &["/companies/{companyId}/projects/{projectId}/candidates"]),
 ];
 

@@ -50,6 +50,11 @@ impl Routes {
         self.add(Method::POST, path, on(MethodFilter::POST, handler))
     }
 
+    /// Adds a PUT route.
+    pub fn put<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
+        self.add(Method::PUT, path, on(MethodFilter::PUT, handler))
+    }
+
     /// Adds a PATCH route.
     pub fn patch<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
         self.add(Method::PATCH, path, on(MethodFilter::PATCH, handler))

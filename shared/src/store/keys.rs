@@ -35,6 +35,8 @@ const CANDIDATE_SHARDS: u8 = 16;
 const EFFECT_SHARDS: u8 = 4;
 /// How many partitions of that index uploads are spread over.
 const UPLOAD_SHARDS: u8 = 2;
+/// How many partitions of that index videos are spread over.
+const VIDEO_SHARDS: u8 = 2;
 
 /// The primary key of one item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -113,9 +115,14 @@ pub(crate) fn project(c: &CompanyId, p: ProjectId) -> Key {
     projects(c).key(p)
 }
 
+/// All welcome videos of a company.
+pub(crate) fn videos(c: &CompanyId) -> Collection {
+    Collection { pk: format!("COMPANY#{c}"), prefix: "VIDEO#" }
+}
+
 /// A welcome video.
 pub(crate) fn video(c: &CompanyId, v: VideoId) -> Key {
-    Key::new(format!("COMPANY#{c}"), format!("VIDEO#{v}"))
+    videos(c).key(v)
 }
 
 /// All labels of a company.
@@ -284,6 +291,17 @@ pub(crate) fn upload_due_shard(f: FileId) -> u8 {
 pub(crate) fn upload_due_shards() -> Range<u8> {
     let start = CANDIDATE_SHARDS + EFFECT_SHARDS;
     start..start + UPLOAD_SHARDS
+}
+
+/// The partition of the index over what becomes due in which a video stands.
+pub(crate) fn video_due_shard(v: VideoId) -> u8 {
+    upload_due_shards().end + v.to_bytes()[15] % VIDEO_SHARDS
+}
+
+/// All partitions of that index in which videos stand.
+pub(crate) fn video_due_shards() -> Range<u8> {
+    let start = upload_due_shards().end;
+    start..start + VIDEO_SHARDS
 }
 
 /// The partition of the index over what becomes due in which a candidate stands.

@@ -28,6 +28,7 @@ mod tally;
 mod token;
 mod transaction;
 mod upload;
+mod video;
 
 use std::sync::Arc;
 use std::time::Duration;

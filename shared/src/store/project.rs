@@ -194,7 +194,7 @@ impl Transaction {
         for placed in &after.settings.videos {
             if !had(&|p| p.settings.videos.iter().any(|old| old.video == placed.video)) {
                 let missing = Error::field("videos", format!("There is no video {}.", placed.video));
-                self.require(keys::video(c, placed.video), missing)?;
+                self.require_flag(keys::video(c, placed.video), "is_active", missing)?;
             }
         }
         Ok(())

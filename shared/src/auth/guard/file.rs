@@ -11,7 +11,7 @@ use super::{OnCandidate, OnCustomer, Request, Scope};
 use crate::app::App;
 use crate::auth::credential::REJECTED;
 use crate::auth::policy::Grant;
-use crate::domain::file::{FileKind, Owner, StoredFile};
+use crate::domain::file::{FileKind, FileType, Owner, StoredFile};
 use crate::domain::upload::{Announced, Upload};
 use crate::error::{Error, Result};
 use crate::http::json::FileChange;
@@ -22,8 +22,13 @@ use crate::store::{Batch, Key, Versioned, keys};
 /// allowed to read what the file belongs to.
 pub struct ByAddress<G> {
     guard: G,
-    token: MediaToken,
-    method: Method,
+    address: Address,
+}
+
+/// An address that a file is asked for by.
+pub(super) struct Address {
+    pub(super) token: MediaToken,
+    pub(super) method: Method,
 }
 
 impl<G> Deref for ByAddress<G> {
@@ -48,8 +53,24 @@ impl IntoResponse for Redirect {
     }
 }
 
+impl Address {
+    /// The way to the object with this key, to be shown, or saved under `name`; the token must be for this very object.
+    pub(super) async fn way_to(
+        &self,
+        scope: &Scope,
+        key: &str,
+        file_type: FileType,
+        name: Option<&str>,
+    ) -> Result<Redirect> {
+        if !self.token.is_for(&scope.media_key, key) {
+            return Err(Error::Unauthenticated(REJECTED));
+        }
+        let objects = Objects::of(&scope.app)?;
+        Ok(Redirect(objects.url_of(key, file_type, name, &self.method).await?))
+    }
+}
+
 impl<G> ByAddress<G> {
-    /// The way to one of an owner's files, to be shown, or saved under `name`; the token must be for this very file.
     async fn way_to(
         &self,
         scope: &Scope,
@@ -59,11 +80,7 @@ impl<G> ByAddress<G> {
     ) -> Result<Redirect> {
         let file = file.ok_or(Error::NotFound)?;
         let key = object_key(scope.company(), owner, file.id);
-        if !self.token.is_for(&scope.media_key, &key) {
-            return Err(Error::Unauthenticated(REJECTED));
-        }
-        let objects = Objects::of(&scope.app)?;
-        Ok(Redirect(objects.url_of(&key, file.file_type, name, &self.method).await?))
+        self.address.way_to(scope, &key, file.file_type, name).await
     }
 }
 
@@ -94,7 +111,7 @@ impl<G: Grant> FromRequestParts<App> for ByAddress<OnCandidate<G>> {
         let method = parts.method.clone();
         let (request, token) = Request::by_address(parts, app).await?;
         let (guard, _) = OnCandidate::admit(&request, |_| Vec::new()).await?;
-        Ok(Self { guard, token, method })
+        Ok(Self { guard, address: Address { token, method } })
     }
 }
 
@@ -105,7 +122,7 @@ impl<G: Grant> FromRequestParts<App> for ByAddress<OnCustomer<G>> {
         let method = parts.method.clone();
         let (request, token) = Request::by_address(parts, app).await?;
         let (guard, _) = OnCustomer::admit(&request, |_| Vec::new()).await?;
-        Ok(Self { guard, token, method })
+        Ok(Self { guard, address: Address { token, method } })
     }
 }
 

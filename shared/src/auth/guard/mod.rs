@@ -14,6 +14,7 @@ mod public;
 mod role;
 mod share;
 mod system;
+mod video;
 mod whoami;
 
 use axum::extract::rejection::RawPathParamsRejection;
@@ -33,6 +34,7 @@ pub use public::{LoggedIn, Public};
 pub use role::OnRole;
 pub use share::OnShare;
 pub use system::System;
+pub use video::{ByVideoAddress, OnVideo};
 pub use whoami::{AsCandidate, WhoAmI};
 
 use super::caller::{Caller, Identity, LiveSession, Proof};
@@ -155,18 +157,29 @@ impl<'a> Request<'a> {
 
     /// A request that goes by the token in its path.
     async fn by_address(parts: &'a mut Parts, app: &'a App) -> Result<(Self, MediaToken)> {
+        let (request, token, ()) = Self::by_named_address(parts, app, |segment| (segment, ())).await?;
+        Ok((request, token))
+    }
+
+    /// The same, where what has the token in it says something else besides, which `read` takes apart.
+    async fn by_named_address<T>(
+        parts: &'a mut Parts,
+        app: &'a App,
+        read: fn(&str) -> (&str, T),
+    ) -> Result<(Self, MediaToken, T)> {
         let rejected = || Error::Unauthenticated(REJECTED);
         let mut request = Self::new(parts, app).await?;
         let company: CompanyId = request.id("companyId").map_err(|_| rejected())?;
-        let token = request.path.iter().find(|(name, _)| name == "token");
-        let token = token.and_then(|(_, text)| MediaToken::parse(text)).ok_or_else(rejected)?;
+        let segment = request.path.iter().find(|(name, _)| name == "token");
+        let (token, besides) = segment.map(|(_, text)| read(text)).ok_or_else(rejected)?;
+        let token = MediaToken::parse(token).ok_or_else(rejected)?;
         let credential = Credential::from_reference(token.reference(), &company).ok_or_else(rejected)?;
         // Other credentials end by themselves.
         if credential.means == Means::NamedToken && token.is_older_than(NAMED_TOKENS_ADDRESS, app.now()) {
             return Err(rejected());
         }
         request.by = Some(credential);
-        Ok((request, token))
+        Ok((request, token, besides))
     }
 
     /// The identifier in a segment of the path.

@@ -9,5 +9,5 @@ mod video;
 pub use candidate::{CandidateFields, CandidateView, Viewer};
 pub use customer::CustomerView;
 pub use share::ShareView;
-pub use upload::{UploadView, read_announcement};
+pub use upload::{SignedUploadView, UploadView, parse_content_type, read_announcement};
 pub use video::PlacedVideoView;

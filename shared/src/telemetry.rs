@@ -7,7 +7,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 /// What our own lines are about.
-const OURS: [&str; 5] = ["request", "operator", "outbox", "deadline-expiry", "platform-events"];
+const OURS: [&str; 6] = ["request", "operator", "outbox", "deadline-expiry", "platform-events", "uploads"];
 
 /// Writes this process's log to standard output, where Lambda reads it.
 pub fn install() {

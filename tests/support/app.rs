@@ -136,6 +136,14 @@ impl TestApp {
         }
     }
 
+    /// Makes sure that every file of somebody is in the bucket, and that nothing else is.
+    ///
+    /// # Panics
+    /// When something is missing, or left over.
+    pub async fn assert_files_sound(&self) {
+        assert_eq!(self.object_keys(), self.table().object_keys().await);
+    }
+
     /// The keys of all objects in the service's bucket.
     pub fn object_keys(&self) -> Vec<String> {
         BACKEND.object_keys(self.app().config().bucket.as_deref().expect("a bucket"))

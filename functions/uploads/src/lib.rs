@@ -95,7 +95,7 @@ async fn take_in(system: &System, upload: Versioned<Upload>) -> Result<Outcome> 
     Err(Error::Changed)
 }
 
-/// Writes the owner with the file; false when there is no such owner.
+/// Writes the owner with the file; false when there is no such owner. An owner who has it already has changed.
 async fn give(system: &System, upload: &Upload, file: StoredFile) -> Result<bool> {
     let (store, now) = (&system.store, system.now);
     match upload.owner {
@@ -104,11 +104,16 @@ async fn give(system: &System, upload: &Upload, file: StoredFile) -> Result<bool
                 return Ok(false);
             };
             let mut after = Candidate::clone(&before);
-            *after.file_mut(upload.kind) = Some(file);
+            if after.file_mut(upload.kind).replace(file) == Some(file) {
+                return Err(Error::Changed);
+            }
             store.change_candidate(&before, &after.into(), now).await?;
         }
         Owner::Customer { customer } => {
             let Some(before) = store.customer(&upload.company, customer).await? else { return Ok(false) };
+            if before.photo == Some(file) {
+                return Err(Error::Changed);
+            }
             let after = Customer { photo: Some(file), ..Customer::clone(&before) };
             store.update_customer(&before, &after, now).await?;
         }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{Method, StatusCode};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use s3s::auth::SimpleAuth;
 use s3s::service::{S3Service, S3ServiceBuilder};
@@ -99,6 +99,28 @@ impl S3 {
 }
 
 async fn answer(service: S3Service, created: Created, request: Request) -> Response {
+    let mut response = if request.method() == Method::OPTIONS {
+        preflight(&request)
+    } else {
+        answer_signed(service, created, request).await
+    };
+    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    response
+}
+
+/// Lets a page of any origin send any request: what it may do, its signature says.
+fn preflight(request: &Request) -> Response {
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    for (asked, granted) in [
+        (header::ACCESS_CONTROL_REQUEST_METHOD, header::ACCESS_CONTROL_ALLOW_METHODS),
+        (header::ACCESS_CONTROL_REQUEST_HEADERS, header::ACCESS_CONTROL_ALLOW_HEADERS),
+    ] {
+        response.headers_mut().extend(request.headers().get(asked).map(|value| (granted, value.clone())));
+    }
+    response
+}
+
+async fn answer_signed(service: S3Service, created: Created, request: Request) -> Response {
     let put = put_object(&request);
     match service.call(request.map(s3s::Body::http_body_unsync)).await {
         Ok(response) => {

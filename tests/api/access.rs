@@ -13,6 +13,7 @@ use tests::app::TestApp;
 use tests::caller::{Caller, Invited, PASSWORD, Staff, Token, last_segment};
 use tests::files::{Form, pdf, photo};
 use tests::http::Request;
+use tests::videos::film;
 
 /// What is promised of one route: the status for each kind of caller, in the order of [`Promises::kinds`].
 struct Row {
@@ -41,13 +42,14 @@ impl Promises {
 }
 
 /// Every group of routes that the gateway mounts.
-fn groups() -> [(&'static str, Routes); 5] {
+fn groups() -> [(&'static str, Routes); 6] {
     [
         ("auth", auth::routes()),
         ("companies", companies::routes()),
         ("customers", customers::routes()),
         ("projects", projects::routes()),
         ("candidates", candidates::routes()),
+        ("videos", videos::routes()),
     ]
 }
 
@@ -83,6 +85,8 @@ struct Given {
     /// Candidates of the project whom no path names.
     candidate: Token,
     invited: Invited,
+    /// A video that has been converted.
+    playable: String,
     made: AtomicUsize,
 }
 
@@ -117,7 +121,12 @@ impl Given {
         let token = owner.named_token("Payroll").await.1.secret;
         let candidate = owner.invite(&project, json!({})).await.register().await;
         let invited = owner.invite(&project, json!({})).await;
-        Self { app, project, owner, staff, dead, token, candidate, invited, made: AtomicUsize::new(0) }
+        let form = Form::new().text("name", "Welcome").file("file", "film.mp4", "video/mp4", &film());
+        let playable = owner.send(Request::post("/companies/acme/videos/").form(form)).await.expect(201);
+        let playable = playable.uri("resource_uri");
+        app.settle().await;
+        let made = AtomicUsize::new(0);
+        Self { app, project, owner, staff, dead, token, candidate, invited, playable, made }
     }
 
     /// A name that nothing has yet.
@@ -172,7 +181,13 @@ impl Given {
             let role = self.owner.post(roles, self.new_role().await).await.expect(201).uri("resource_uri");
             target = target.replace("{roleId}", last_segment(&role));
         }
-        if path.contains("{token}") {
+        if path.contains("{videoId}") {
+            let video = if path.contains("{token}") { self.playable.clone() } else { self.video().await };
+            target = target.replace("{videoId}", last_segment(&video));
+            // So that candidates may know of it.
+            let videos = json!({ "videos": [{ "uri": video, "position": 1 }] });
+            self.owner.patch(&self.project, videos).await.expect(200);
+        } else if path.contains("{token}") {
             let resource = target.split_inclusive('/').rev().skip(2).collect::<Vec<_>>();
             let resource: String = resource.into_iter().rev().collect();
             let form = Form::new().file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 4, 4));
@@ -196,7 +211,11 @@ impl Given {
         if let Some((of, field)) = target.strip_suffix("/{token}/").and_then(|of| of.rsplit_once('/')) {
             let shown = self.app.send(credential.sign(Request::get(&format!("{of}/")))).await;
             // Who is not shown the resource has no token for its files.
-            let address = if shown.status == 200 { shown.uri(field) } else { "AAAA".to_owned() };
+            let address = match (shown.status.as_u16(), field) {
+                (200, "video") => shown.json()["streams"]["mp4"].as_str().unwrap().to_owned(),
+                (200, _) => shown.uri(field),
+                _ => "AAAA".to_owned(),
+            };
             target = format!("{of}/{field}/{}/", last_segment(&address));
         }
         // So that a session login is not refused for where it comes from.
@@ -253,6 +272,8 @@ impl Given {
             ("PATCH", "{companyId}") => Some(json!({ "phone": "123" })),
             ("POST", "shares") => Some(json!({ "customer": self.owner.uri })),
             ("POST", "uploads") => Some(announcement()),
+            ("POST", "videos") => Some(video()),
+            ("PATCH" | "PUT", "{videoId}") => Some(json!({ "name": "Another" })),
             ("POST", "roles") => Some(self.new_role().await),
             ("POST", "labels") => Some(json!({ "text": self.new_name() })),
             ("PATCH", "{labelId}") => Some(json!({ "text": self.new_name() })),
@@ -268,6 +289,11 @@ impl Given {
             ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),
             other => panic!("say what to send to {other:?}"),
         }
+    }
+
+    /// A new video.
+    async fn video(&self) -> String {
+        self.owner.post("/companies/acme/videos/", video()).await.expect(201).uri("resource_uri")
     }
 
     /// A role for somebody new.
@@ -310,6 +336,11 @@ impl Given {
 /// What is sent before a photo is put into the bucket.
 fn announcement() -> Value {
     json!({ "field": "photo", "content_type": "image/png", "size": 10 })
+}
+
+/// What is sent before a video is put into the bucket.
+fn video() -> Value {
+    json!({ "name": "Welcome", "upload_filename": "a.mp4", "content_type": "video/mp4", "size": 10 })
 }
 
 /// What is sent to create a hiring manager.

@@ -47,3 +47,4 @@ mod throttling;
 mod tokens;
 mod upkeep;
 mod uploads;
+mod videos;

@@ -14,3 +14,4 @@ pub mod logs;
 pub mod platform;
 pub mod runtime_api;
 pub mod table;
+pub mod videos;

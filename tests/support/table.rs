@@ -20,7 +20,8 @@ use shared::domain::secret::SecretHash;
 use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::upload::{Upload, UploadStatus};
-use shared::media::object_key;
+use shared::domain::video::{Rendition, Video};
+use shared::media::{object_key, rendition_key};
 
 use crate::caller::last_segment;
 
@@ -116,6 +117,11 @@ impl<'a> Table<'a> {
             } else if sk.starts_with("CANDIDATE#") && pk.starts_with("COMPANY#") {
                 let candidate: Candidate = read(item);
                 (candidate.company.clone(), candidate.owner(), vec![candidate.photo, candidate.cv])
+            } else if sk.starts_with("VIDEO#") {
+                let video: Video = read(item);
+                let all = Rendition::ALL.map(|one| rendition_key(&video.company, video.id, one));
+                keys.extend(all.into_iter().filter(|_| video.converted.is_some()));
+                continue;
             } else {
                 continue;
             };
@@ -245,6 +251,10 @@ impl Expected {
             let effect: Effect = read(item);
             let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
             self.check_due(key, item, shard.unwrap_or_default(), effect.next_try_at);
+        } else if sk.starts_with("VIDEO#") && item.contains_key("submitted_at") {
+            let video: Video = read(item);
+            self.count(company_tally(&video.company), [("videos".to_owned(), 1)]);
+            self.check_due(key, item, 22 + video.id.to_bytes()[15] % 2, video.given_up_at);
         } else if sk == "UPLOAD" {
             let upload: Upload = read(item);
             let is_awaited = upload.status == UploadStatus::AwaitingUpload;

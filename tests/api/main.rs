@@ -38,6 +38,7 @@ mod projects;
 mod races;
 mod refusals;
 mod roles;
+mod search;
 mod sessions;
 mod shares;
 mod throttling;

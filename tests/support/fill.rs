@@ -1,4 +1,4 @@
-//! Many candidates at once, written past the service: as it would have left them, but for what they are found by.
+//! Many candidates at once, written past the service: as it would have left them, but for names to log in with.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +12,7 @@ use shared::domain::text::Name;
 use tokio::task::JoinSet;
 
 use crate::app::TestApp;
-use crate::table::candidate_item;
+use crate::table::{candidate_item, search_entry_items};
 
 /// How many items one call writes.
 const TOGETHER: usize = 25;
@@ -20,7 +20,7 @@ const TOGETHER: usize = 25;
 impl TestApp {
     /// Puts `count` invited candidates with this deadline into the project at `project`, and counts them.
     ///
-    /// Without names to log in with and entries of the search.
+    /// All are called Ada Byron and their number, from 0.
     pub async fn fill(&self, project: &str, count: usize, deadline: DateTime<Utc>) {
         let (app, now) = (self.app().clone(), self.clock().now());
         let reference = format!("{project}candidates/{}/", app.ids().next::<()>(now));
@@ -40,8 +40,10 @@ impl TestApp {
             candidate.invited_at = Some(now);
             *counts.entry(shard_of(id)).or_default() += 1;
             items.push(candidate_item(&candidate));
-            if items.len() == TOGETHER || number + 1 == count {
-                calls.spawn(write(app.clone(), std::mem::take(&mut items)));
+            items.extend(search_entry_items(&candidate));
+            while items.len() >= TOGETHER || (number + 1 == count && !items.is_empty()) {
+                let rest = items.split_off(items.len().min(TOGETHER));
+                calls.spawn(write(app.clone(), std::mem::replace(&mut items, rest)));
             }
             if calls.len() > 8 {
                 calls.join_next().await.expect("a call").expect("a write");

@@ -135,6 +135,7 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
         ("CustomersFunction", customers::routes()),
         ("ProjectsFunction", projects::routes()),
         ("CandidatesFunction", candidates::routes()),
+        ("SearchFunction", search::routes()),
     ];
     let groups = groups.map(|(name, routes)| (name, in_process(routes.into_service(app.clone()))));
     let started_by_events = [

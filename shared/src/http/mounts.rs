@@ -25,6 +25,7 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
         &["/companies/{companyId}/projects", "/companies/{companyId}/customers/{customerId}/projects"],
     ),
     ("candidates", &["/companies/{companyId}/projects/{projectId}/candidates"]),
+    ("search", &["/companies/{companyId}/search"]),
 ];
 
 /// Whether `path`, below the version segment and without a final slash, is the root of a mount.

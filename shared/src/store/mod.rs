@@ -48,6 +48,8 @@ pub use project::Counted;
 pub use recount::{Drift, Recount};
 pub use reindex::Reindexed;
 pub use report::Reported;
+pub(crate) use search::Hit;
+pub use search::Match;
 pub use session::{Session, SessionKind};
 pub use share::Shared;
 pub(crate) use tally::shards;

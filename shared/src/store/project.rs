@@ -107,6 +107,20 @@ impl Store {
         Ok((Page { rows, next, previous }, total))
     }
 
+    /// The projects in which `customer` has a role, oldest first.
+    pub(crate) async fn project_ids_of(
+        &self,
+        company: &CompanyId,
+        customer: CustomerId,
+    ) -> Result<Vec<ProjectId>> {
+        let memberships = Listing::All(keys::memberships(company, customer));
+        let mut ids = Vec::new();
+        for row in self.page_of_items(&memberships, &PageRequest::everything()).await?.rows {
+            ids.push(memberships.id_in(&row)?.parse().map_err(Error::internal)?);
+        }
+        Ok(ids)
+    }
+
     /// Every project in which `customer` has a role, oldest first, those with one status only if asked for.
     pub async fn projects_of(
         &self,
@@ -114,11 +128,7 @@ impl Store {
         customer: CustomerId,
         status: Option<ProjectStatus>,
     ) -> Result<Vec<Counted>> {
-        let memberships = Listing::All(keys::memberships(company, customer));
-        let mut ids: Vec<ProjectId> = Vec::new();
-        for row in self.page_of_items(&memberships, &PageRequest::everything()).await?.rows {
-            ids.push(memberships.id_in(&row)?.parse().map_err(Error::internal)?);
-        }
+        let ids = self.project_ids_of(company, customer).await?;
         let keys = ids
             .iter()
             .flat_map(|id| [keys::project(company, *id)].into_iter().chain(tally::shards(company, *id)));

@@ -5,7 +5,6 @@ use axum::http::request::Parts;
 
 use super::{InProject, Request};
 use crate::app::App;
-use crate::auth::credential::Credential;
 use crate::auth::policy::Grant;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::id::{CompanyId, ProjectId};
@@ -40,7 +39,7 @@ impl<G: Grant> FromRequestParts<App> for Beside<InProject<G>, CandidatePage> {
         });
         let more = |company: &CompanyId, project| Ok(shards(company, project).collect());
         let admit = InProject::<G>::admit(&request, more);
-        let ((guard, mut batch), early) = match (Self::promising(&request), &wanted) {
+        let ((guard, mut batch), early) = match (promising_project(&request), &wanted) {
             (Some((company, project)), Ok((query, status))) if !query.is_by_number() => {
                 // The read ends with the admission when that fails, and its own failure waits for it.
                 let read = request.store.list_candidates(&company, project, *status, query.page());
@@ -64,12 +63,7 @@ impl<G: Grant> FromRequestParts<App> for Beside<InProject<G>, CandidatePage> {
     }
 }
 
-impl<G> Beside<InProject<G>, CandidatePage> {
-    /// What the path names, if the credential claims to belong there: reading ahead for others would be wasted.
-    fn promising(request: &Request<'_>) -> Option<(CompanyId, ProjectId)> {
-        let company = request.id::<CompanyId>("companyId").ok()?;
-        let credential = Credential::from_headers(&request.parts.headers).ok()?;
-        let is_claimed = credential.claim().is_none_or(|claim| claim.company == company);
-        is_claimed.then_some((company, request.id("projectId").ok()?))
-    }
+/// What the path names, if the credential claims to belong there.
+fn promising_project(request: &Request<'_>) -> Option<(CompanyId, ProjectId)> {
+    Some((request.promising_company()?, request.id("projectId").ok()?))
 }

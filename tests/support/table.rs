@@ -372,9 +372,14 @@ pub(crate) fn search_entry_items(candidate: &Candidate) -> impl Iterator<Item = 
 fn search_entries(candidate: &Candidate) -> Vec<(Key, [(&'static str, String); 3])> {
     let Candidate { company, project, id, profile, .. } = candidate;
     let words = words_of(profile);
-    let all = words.keys().map(String::as_str).collect::<Vec<_>>().join(" ");
+    let all =
+        words.keys().map(String::as_str).filter(|word| !word.contains(' ')).collect::<Vec<_>>().join(" ");
     let entry = |(word, source): (&String, &Source)| {
-        let source = if *source == Source::Name { "NAME" } else { "EMAIL" };
+        let source = match source {
+            Source::FullName => "FULL",
+            Source::Name => "NAME",
+            Source::Email => "EMAIL",
+        };
         let first = word.chars().next().unwrap_or_default();
         let sk = format!("{source}#{word} {}", id.reversed());
         let place = [

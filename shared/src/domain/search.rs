@@ -17,6 +17,8 @@ const MAX_QUERY_CHARS: usize = 200;
 /// Where a word of a candidate comes from; the better place first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
+    /// Its full name, which counts as one word, in either order.
+    FullName,
     /// Its first or last name.
     Name,
     /// Its email address.
@@ -25,23 +27,25 @@ pub enum Source {
 
 impl Source {
     /// Every source, the best first.
-    pub const ALL: [Self; 2] = [Self::Name, Self::Email];
+    pub const ALL: [Self; 3] = [Self::FullName, Self::Name, Self::Email];
 }
 
-/// The words of a candidate, each with the best place that it comes from: its email as a whole, local part and domain;
-/// whatever stands between spaces in its names; and the parts of these and of the local part between other characters
-/// than letters and digits.
+/// The words of a candidate, each with the best place that it comes from: its full name in either order; its email as a
+/// whole, local part and domain; whatever stands between spaces in its names; and the parts of these and of the local
+/// part between other characters than letters and digits.
 ///
 /// Folded by [`fold_accents`].
 pub fn words_of(profile: &Profile) -> BTreeMap<String, Source> {
     let email = profile.email.as_ref().map(|email| fold_accents(email.as_str())).unwrap_or_default();
     let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();
-    let names = [&profile.first_name, &profile.last_name].map(|name| fold_accents(name.as_str()));
-    let names = || names.iter().flat_map(|name| name.split_whitespace());
+    let folded = [&profile.first_name, &profile.last_name].map(|name| fold_accents(name.as_str()));
+    let names = || folded.iter().flat_map(|name| name.split_whitespace());
     let whole = [email.as_str(), local_part, domain].map(|word| (word, Source::Email));
     let names = names().chain(names().flat_map(parts)).map(|word| (word, Source::Name));
     let all = whole.into_iter().chain(names).chain(parts(local_part).map(|word| (word, Source::Email)));
-    let mut words = BTreeMap::new();
+    let [first, last] = &folded;
+    let full = [[first, last], [last, first]].map(|names| full_name(names.into_iter().map(String::as_str)));
+    let mut words: BTreeMap<_, _> = full.into_iter().map(|name| (name, Source::FullName)).collect();
     for (word, source) in all {
         let Some(word) = normal(word) else { continue };
         if words.len() < MAX_WORDS || words.contains_key(&word) {
@@ -53,6 +57,12 @@ pub fn words_of(profile: &Profile) -> BTreeMap<String, Source> {
 
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_alphanumeric())
+}
+
+/// What counts of folded names one after the other.
+fn full_name<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let words: Vec<String> = names.flat_map(str::split_whitespace).filter_map(normal).collect();
+    words.join(" ").chars().take(MAX_WORD_CHARS).collect::<String>().trim_end().to_owned()
 }
 
 /// What counts of a folded word: the beginning, without the punctuation around it; none when nothing is left.
@@ -79,8 +89,17 @@ impl Terms {
         Ok((!terms.is_empty()).then_some(Self(terms)))
     }
 
+    /// How a word from `source` begins of whoever is to be looked at; none when that source tells no more than others.
+    pub fn start(&self, source: Source) -> Option<String> {
+        match source {
+            Source::FullName if self.is_lead_alone() => None,
+            Source::FullName => Some(full_name(self.0.iter().map(String::as_str))),
+            Source::Name | Source::Email => Some(self.lead().to_owned()),
+        }
+    }
+
     /// The term that tells most: the longest, the first of several.
-    pub fn lead(&self) -> &str {
+    fn lead(&self) -> &str {
         self.0.iter().rev().max_by_key(|term| term.chars().count()).map_or("", String::as_str)
     }
 
@@ -108,7 +127,7 @@ mod tests {
 
     #[test]
     fn every_word_and_every_part_of_the_email_is_found() {
-        use Source::{Email, Name};
+        use Source::{Email, FullName, Name};
         let found = words_of(&profile("Anne-Marie", "von Straße", "A.Strasse+x@mail.Example.com"));
         let expected = [
             ("a", Email),
@@ -116,10 +135,12 @@ mod tests {
             ("a.strasse+x@mail.example.com", Email),
             ("anne", Name),
             ("anne-marie", Name),
+            ("anne-marie von strasse", FullName),
             ("mail.example.com", Email),
             ("marie", Name),
             ("strasse", Name),
             ("von", Name),
+            ("von strasse anne-marie", FullName),
             ("x", Email),
         ];
         assert!(found.iter().map(|(word, source)| (word.as_str(), *source)).eq(expected), "{found:?}");
@@ -145,7 +166,10 @@ mod tests {
             assert_eq!(terms(blank), None, "{blank:?}");
         }
         assert!(Terms::parse(&"ä".repeat(200)).is_ok() && Terms::parse(&"ä".repeat(201)).is_err());
-        assert_eq!(Terms::parse("ab cde fgh").unwrap().unwrap().lead(), "cde");
+        let several = Terms::parse("ab cde, fgh").unwrap().unwrap();
+        let starts = Source::ALL.map(|source| several.start(source));
+        assert_eq!(starts, ["ab cde fgh", "cde", "cde"].map(|start| Some(start.to_owned())));
+        assert_eq!(Terms::parse("ab").unwrap().unwrap().start(Source::FullName), None);
     }
 
     #[test]

@@ -235,14 +235,15 @@ pub(crate) fn search_letter(c: &CompanyId, word: &str) -> String {
 /// What the sort keys of words from `source` begin with that begin with `start`.
 pub(crate) fn search_prefix(source: Source, start: &str) -> String {
     let source = match source {
+        Source::FullName => "FULL",
         Source::Name => "NAME",
         Source::Email => "EMAIL",
     };
     format!("{source}#{start}")
 }
 
-/// A word by which a candidate is found. No word has a space, so whole words sort before longer ones; and of one word
-/// the newest candidate comes first.
+/// A word by which a candidate is found. A space sorts before all that a word has, and so whole words before longer
+/// ones; of one word the newest candidate comes first.
 pub(crate) fn search_entry(
     c: &CompanyId,
     (word, source): (&str, Source),

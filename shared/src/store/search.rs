@@ -34,8 +34,8 @@ const AT_ONCE: usize = 32;
 /// The words of a candidate, and where each comes from.
 pub(super) type Words = BTreeMap<String, Source>;
 
-/// An entry that was found, in the order in which results are shown: names before addresses, then by the word, and so
-/// whole words before longer ones, then the newest candidate first.
+/// An entry that was found, in the order in which results are shown: full names, other names, addresses; then by the word,
+/// and so whole words before longer ones; then the newest candidate first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Hit {
     source: Source,
@@ -62,7 +62,7 @@ enum Place<'a> {
 /// The item of an entry, one of the `words` of a candidate.
 pub(super) fn entry(candidate: &Candidate, (word, source): (&str, Source), words: &Words) -> (Key, Item) {
     let key = keys::search_entry(&candidate.company, (word, source), candidate.project, candidate.id);
-    let all: Vec<&str> = words.keys().map(String::as_str).collect();
+    let all: Vec<&str> = words.keys().map(String::as_str).filter(|word| !word.contains(' ')).collect();
     let attributes = Item::from([
         (SEARCH_PK.to_owned(), string(keys::search_letter(&candidate.company, word))),
         (SEARCH_SK.to_owned(), string(&key.sk)),
@@ -138,6 +138,7 @@ impl Store {
 
     /// The best entries from one source in one place that `terms` find, enough for all results.
     async fn search_in(&self, place: &Place<'_>, source: Source, terms: &Terms) -> Result<Vec<Hit>> {
+        let Some(begins) = terms.start(source) else { return Ok(Vec::new()) };
         let mut hits = Vec::new();
         let mut candidates = HashSet::new();
         let (mut looked_at, mut start) = (0, None);
@@ -145,7 +146,7 @@ impl Store {
             let limit =
                 if terms.is_lead_alone() && looked_at == 0 { AT_FIRST } else { LOOKED_AT - looked_at };
             let (items, last) = self
-                .with_retries(|| self.read_entries(place, source, terms.lead(), limit, start.clone()))
+                .with_retries(|| self.read_entries(place, (source, &begins), limit, start.clone()))
                 .await?;
             looked_at += items.len();
             for item in items {
@@ -169,15 +170,14 @@ impl Store {
     async fn read_entries(
         &self,
         place: &Place<'_>,
-        source: Source,
-        lead: &str,
+        (source, begins): (Source, &str),
         limit: usize,
         start: Option<Item>,
     ) -> Result<(Vec<Item>, Option<Item>), Failure> {
         let query = self.client().query().table_name(self.table());
         let (query, pk, sk, partition) = match place {
             Place::Company(c) => {
-                (query.index_name(SEARCH), SEARCH_PK, SEARCH_SK, keys::search_letter(c, lead))
+                (query.index_name(SEARCH), SEARCH_PK, SEARCH_SK, keys::search_letter(c, begins))
             }
             Place::Project(c, p) => {
                 (query.consistent_read(true), keys::PK, keys::SK, keys::search_words(c, *p))
@@ -186,7 +186,7 @@ impl Store {
         let response = query
             .key_condition_expression(format!("{pk} = :pk AND begins_with({sk}, :start)"))
             .expression_attribute_values(":pk", string(partition))
-            .expression_attribute_values(":start", string(keys::search_prefix(source, lead)))
+            .expression_attribute_values(":start", string(keys::search_prefix(source, begins)))
             .limit(i32::try_from(limit).unwrap_or(i32::MAX))
             .set_exclusive_start_key(start)
             .return_consumed_capacity(ReturnConsumedCapacity::Total)

@@ -39,6 +39,7 @@ mod races;
 mod refusals;
 mod roles;
 mod search;
+mod search_model;
 mod sessions;
 mod shares;
 mod throttling;

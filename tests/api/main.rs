@@ -45,3 +45,4 @@ mod shares;
 mod throttling;
 mod tokens;
 mod upkeep;
+mod walks;

@@ -129,6 +129,16 @@ impl<T> Id<T> {
         Self::new(Ulid::from_bytes(bytes))
     }
 
+    /// What sorts right behind this one, and before all others.
+    pub const fn next(self) -> Self {
+        Self::new(Ulid(self.ulid.0.saturating_add(1)))
+    }
+
+    /// What sorts right before this one, and behind all others.
+    pub const fn previous(self) -> Self {
+        Self::new(Ulid(self.ulid.0.saturating_sub(1)))
+    }
+
     /// What sorts the other way round: the newest first. Doing it again gives the identifier back.
     pub const fn reversed(self) -> Self {
         Self::new(Ulid(!self.ulid.0))

@@ -16,6 +16,7 @@ use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::tally::{Tally, shard_of};
+use crate::domain::text::{fold_case, is_login};
 use crate::domain::transition::Step;
 use crate::error::{Error, Result};
 
@@ -127,22 +128,55 @@ impl Store {
         Ok(found)
     }
 
-    /// A page of a project's candidates, those with one status only if asked for.
+    /// A page of a project's candidates, who are `among` these statuses, those with one status only if asked for.
     pub(crate) async fn list_candidates(
         &self,
         company: &CompanyId,
         project: ProjectId,
         status: Option<CandidateStatus>,
+        among: &[CandidateStatus],
         request: &PageRequest,
     ) -> Result<Page<Versioned<Candidate>>> {
         let collection = keys::candidates(company, project);
+        let partition = |status: CandidateStatus| keys::candidates_by_status(company, project, status);
         let listing = match status {
-            None => Listing::All(collection),
-            Some(status) => {
-                Listing::WithStatus(collection, keys::candidates_by_status(company, project, status))
-            }
+            None => Listing::AllIndexed(collection, among.iter().copied().map(partition).collect()),
+            Some(status) => Listing::WithStatus(collection, partition(status)),
         };
         self.page(&listing, request).await
+    }
+
+    /// All candidates of a project with this email, in any case, oldest first.
+    pub(crate) async fn candidates_by_email(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        email: &str,
+    ) -> Result<Vec<Versioned<Candidate>>> {
+        if !is_login(email) {
+            return Ok(Vec::new());
+        }
+        let listing = Listing::All(keys::login_candidates(company, email));
+        let mut found = Vec::new();
+        for row in self.page_of_items(&listing, &PageRequest::everything()).await?.rows {
+            let account: Account = serde_dynamo::from_item(row).map_err(Error::internal)?;
+            if let Account::Candidate { project: of, candidate } = account
+                && of == project
+            {
+                found.push(keys::candidate(company, of, candidate));
+            }
+        }
+        let mut batch = self.get(found.clone()).await?;
+        let mut candidates = Vec::with_capacity(found.len());
+        for key in found {
+            let candidate: Option<Versioned<Candidate>> = batch.take(&key)?;
+            // The login may be of a moment ago.
+            candidates.extend(candidate.filter(|one| {
+                let own = one.profile.email.as_ref().map(|own| fold_case(own.as_str()));
+                own == Some(fold_case(email))
+            }));
+        }
+        Ok(candidates)
     }
 }
 

@@ -24,6 +24,7 @@ mod search;
 mod session;
 mod share;
 mod single;
+mod skip;
 mod tally;
 mod token;
 mod transaction;

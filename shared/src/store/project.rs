@@ -92,9 +92,10 @@ impl Store {
         request: &PageRequest,
     ) -> Result<(Page<Counted>, u64)> {
         let collection = keys::projects(company);
+        let partition = |status| keys::projects_by_status(company, status);
         let listing = match status {
-            None => Listing::All(collection),
-            Some(status) => Listing::WithStatus(collection, keys::projects_by_status(company, status)),
+            None => Listing::AllIndexed(collection, ProjectStatus::ALL.map(partition).to_vec()),
+            Some(status) => Listing::WithStatus(collection, partition(status)),
         };
         let (page, tally) = tokio::try_join!(self.page::<Project>(&listing, request), async {
             let key = keys::company_tally(company);

@@ -19,6 +19,7 @@ mod customers;
 mod deadlines;
 mod effects;
 mod events;
+mod expand;
 mod expiry;
 mod hash_login;
 mod histories;

@@ -2,10 +2,14 @@
 
 mod candidate;
 mod customer;
+mod label;
+mod nested;
 mod share;
 mod video;
 
 pub use candidate::{CandidateFields, CandidateView, Viewer};
 pub use customer::CustomerView;
+pub use label::LabelView;
+pub use nested::Nested;
 pub use share::ShareView;
 pub use video::PlacedVideoView;

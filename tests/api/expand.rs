@@ -1,4 +1,4 @@
-//! `?expand=`: what projects refer to, in place of the references.
+//! `?expand=`: what projects and shares refer to, in place of the references.
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
@@ -128,4 +128,44 @@ async fn what_leads_nowhere_stays_a_reference_and_unknown_names_are_refused() {
     let labels = given.owner.get(&format!("{uri}?expand=labels")).await.expect(200).json()["labels"].clone();
     assert_eq!(labels, json!([given.owner.get(&given.labels[1]).await.expect(200).json()]));
     given.app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn shares_come_with_their_customers_and_what_is_shared_with_oneself_with_its_candidates() {
+    let given = given().await;
+    let (owner, sharee) = (&given.owner, given.app.staff("hiring-manager").await);
+    let mut shared = Vec::new();
+    for project in &given.projects {
+        let candidate = owner.candidate(project, json!({ "email": "ada@mail.example" })).await;
+        for customer in [&sharee, &given.evaluator] {
+            let body = json!({ "customer": customer.uri });
+            owner.post(&format!("{candidate}shares/"), body).await.expect(201);
+        }
+        shared.push(candidate);
+    }
+    let shares = format!("{}shares/", shared[0]);
+    let with_people = owner.get(&format!("{shares}?expand=customer")).await.expect(200);
+    assert_eq!(with_people.log().dynamodb_calls, 2);
+    let mut expected = owner.get(&shares).await.expect(200).json();
+    for share in expected["objects"].as_array_mut().unwrap() {
+        share["customer"] = owner.get(share["customer"].as_str().unwrap()).await.expect(200).json();
+    }
+    assert_eq!(with_people.json(), expected);
+    owner.get(&format!("{shares}?expand=candidate")).await.expect_fields(&["expand"]);
+
+    // Each as the caller sees it: without keys and shares, with an evaluation of one's own or without.
+    let mine = "/companies/acme/shares/";
+    for caller in [&sharee, &given.evaluator] {
+        let with_candidates = caller.get(&format!("{mine}?expand=candidate")).await.expect(200);
+        assert_eq!(with_candidates.log().dynamodb_calls, 3);
+        let mut expected = caller.get(mine).await.expect(200).json();
+        for (share, candidate) in expected["objects"].as_array_mut().unwrap().iter_mut().zip(&shared) {
+            assert_eq!(share["candidate"], *candidate);
+            share["candidate"] = caller.get(candidate).await.expect(200).json();
+            assert_eq!(share["candidate"]["activation_key"], Value::Null);
+        }
+        assert_eq!(with_candidates.json(), expected);
+    }
+    sharee.get(&format!("{mine}?expand=customer")).await.expect_fields(&["expand"]);
+    owner.get(&format!("{mine}?expand=candidate")).await.expect(200);
 }

@@ -1,13 +1,13 @@
-//! What lists and searches take of DynamoDB, and how long, as projects and the company grow: one line an operation with
-//! 1,000, 10,000 and 100,000 candidates in the project; the last with 1,000,000 search entries in the company.
+//! What lists and searches take of DynamoDB, and how long, as projects and companies grow: a company with 1,000, one with
+//! 10,000 and one with 100,000 candidates in a project, the last of them with 1,000,000 search entries. Each request goes
+//! to one after the other, so that whatever else this computer does slows all of them.
 //!
 //! Fails when an operation costs more calls with more candidates, or more than a twentieth more capacity. `tests/bench
 //! lists [SIZE…]` measures other sizes.
 #![recursion_limit = "256"]
-use std::collections::BTreeMap;
 use std::error::Error;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use shared::clock::{Clock, Stopwatch};
 use shared::domain::candidate::Profile;
@@ -19,7 +19,7 @@ use tests::http::{Request, Response};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// How many search entries the company has in the end.
+/// How many search entries the largest company has at least.
 const ENTRIES: usize = 1_000_000;
 /// How often each operation is measured.
 const TIMES: usize = 21;
@@ -36,58 +36,145 @@ const LAST_NAMES: [&str; 7] = ["Byron", "Hopper", "Mueller", "Schwarzenberg", "R
 async fn main() -> Result<()> {
     // Cargo adds --bench.
     let mut sizes: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
-    let entries = if sizes.is_empty() { ENTRIES } else { 0 };
+    let mut entries = 0;
     if sizes.is_empty() {
         sizes = vec![1_000, 10_000, 100_000];
+        entries = ENTRIES;
     }
-    let app = TestApp::start().await;
-    let owner = app.owner().await;
-    let evaluator = app.staff("hiring-manager").await;
-    let own = owner.running_project(json!({ "evaluators": [evaluator.uri] })).await;
-    let deadline = app.clock().now() + TimeDelta::days(30);
-    let mut filled = Filled::default();
-    filled.fill(&app, &own, deadline, sizes[0]).await;
-    let mut growth = Growth::default();
-    for (index, size) in sizes.iter().copied().enumerate() {
-        let project = owner.running_project(json!({})).await;
-        let stopwatch = Stopwatch::start();
-        filled.fill(&app, &project, deadline, size).await;
-        if index + 1 == sizes.len() && entries > filled.entries {
-            let other = owner.running_project(json!({})).await;
-            filled.fill_up(&app, &other, deadline, entries).await;
-        }
-        let seconds = stopwatch.elapsed().as_secs_f64();
-        print(json!({ "filled": size, "entries": filled.entries, "seconds": round(seconds) }));
-        let place = Place { owner: &owner, evaluator: &evaluator, project: &project };
-        for figures in place.measure().await? {
-            figures.print(size, filled.entries);
-            growth.add(size, figures);
-        }
+    let mut companies = Vec::new();
+    for size in &sizes {
+        let is_last = companies.len() + 1 == sizes.len();
+        companies.push(Company::fill(*size, if is_last { entries } else { 0 }).await);
     }
-    growth.check()
+    let mut costs_more = Vec::new();
+    for (operation, target) in OPERATIONS {
+        costs_more.extend(compare(operation, &companies, measure(target, &companies).await?));
+    }
+    if costs_more.is_empty() { Ok(()) } else { Err(format!("not flat: {}", costs_more.join(", ")).into()) }
 }
 
-/// What has been filled in so far.
-#[derive(Default)]
-struct Filled {
-    candidates: usize,
+/// What is asked for.
+#[derive(Clone, Copy)]
+enum Target {
+    Candidate,
+    /// Candidates, with this query.
+    List(&'static str),
+    /// The next page, and the next, from the first on.
+    Next,
+    /// What the owner looks for.
+    Search(&'static str),
+    /// What somebody looks for who has a role in a project of 1,000.
+    OwnSearch(&'static str),
+    Advance,
+}
+
+const OPERATIONS: [(&str, Target); 14] = [
+    ("get", Target::Candidate),
+    ("list page 1", Target::List("")),
+    ("list, next page", Target::Next),
+    ("list page=5", Target::List("page=5")),
+    ("list page=500", Target::List("page=500")),
+    ("list with status", Target::List("status=invited")),
+    ("list with email", Target::List("email=one.of.them@mail.example")),
+    ("search of 1 letter", Target::Search("a")),
+    ("search of 3 letters", Target::Search("ada")),
+    ("search of 10 letters", Target::Search("schwarzenb")),
+    ("search of 3 letters, with a role", Target::OwnSearch("ada")),
+    ("search of first and last name", Target::Search("ada%20mueller")),
+    ("search of two beginnings", Target::Search("mu%20ad")),
+    ("advance", Target::Advance),
+];
+
+/// A company, who looks at it, and the project that is looked at.
+struct Company {
+    owner: Staff,
+    evaluator: Staff,
+    project: String,
+    candidate: String,
+    size: usize,
     entries: usize,
 }
 
-impl Filled {
-    async fn fill(&mut self, app: &TestApp, project: &str, deadline: DateTime<Utc>, count: usize) {
-        let profiles: Vec<Profile> = (self.candidates..self.candidates + count).map(profile).collect();
-        self.candidates += count;
-        self.entries += profiles.iter().map(|profile| words_of(profile).len()).sum::<usize>();
-        app.fill_with(project, deadline, profiles.into_iter()).await;
+impl Company {
+    /// One with so many candidates in a project, and at least so many search entries.
+    async fn fill(size: usize, entries: usize) -> Self {
+        let stopwatch = Stopwatch::start();
+        let app = TestApp::start().await;
+        let owner = app.owner().await;
+        let evaluator = app.staff("hiring-manager").await;
+        let own = owner.running_project(json!({ "evaluators": [evaluator.uri] })).await;
+        let [project, other] =
+            [owner.running_project(json!({})).await, owner.running_project(json!({})).await];
+        let per_candidate = words_of(&profile(0)).len();
+        let others = entries.saturating_sub(size * per_candidate).div_ceil(per_candidate);
+        let deadline = app.clock().now() + TimeDelta::days(30);
+        let mut filled = 0;
+        for (project, count) in [(&own, 1_000), (&other, others), (&project, size)] {
+            app.fill_with(project, deadline, (filled..filled + count).map(profile)).await;
+            filled += count;
+        }
+        let ready = json!({ "email": "one.of.them@mail.example" });
+        let candidate = owner.candidate(&project, ready).await;
+        let entries = (0..filled).map(|number| words_of(&profile(number)).len()).sum();
+        let seconds = round(stopwatch.elapsed().as_secs_f64());
+        print(json!({ "candidates": size, "entries": entries, "filled_in_seconds": seconds }));
+        Self { owner, evaluator, project, candidate, size, entries }
     }
 
-    async fn fill_up(&mut self, app: &TestApp, project: &str, deadline: DateTime<Utc>, entries: usize) {
-        while self.entries < entries {
-            let missing = (entries - self.entries).div_ceil(words_of(&profile(0)).len());
-            self.fill(app, project, deadline, missing).await;
+    /// The request for a target; `last` is the answer to the one before.
+    async fn request(&self, target: Target, last: Option<&Response>) -> (&Staff, Option<Request>) {
+        let list = format!("{}candidates/", self.project);
+        let search = |text: &str| Request::get(&format!("/companies/acme/search/?q={text}"));
+        match target {
+            Target::Candidate => (&self.owner, Some(Request::get(&self.candidate))),
+            Target::List(query) => (&self.owner, Some(Request::get(&format!("{list}?{query}")))),
+            Target::Next => {
+                let next = last.map(|page| page.json()["meta"]["next"].as_str().map(str::to_owned));
+                (&self.owner, next.unwrap_or(Some(list)).map(|next| Request::get(&next)))
+            }
+            Target::Search(text) => (&self.owner, Some(search(text))),
+            Target::OwnSearch(text) => (&self.evaluator, Some(search(text))),
+            Target::Advance => {
+                let ready = json!({ "email": "ada@mail.example", "deadline": "2026-12-01T00:00:00Z" });
+                let new = self.owner.candidate(&self.project, ready).await;
+                (&self.owner, Some(Request::patch(&format!("{new}status/advance/"))))
+            }
         }
     }
+}
+
+/// What an operation takes in each company; none where there is no such page.
+async fn measure(target: Target, companies: &[Company]) -> Result<Vec<Figures>> {
+    let mut all: Vec<Figures> = companies.iter().map(|_| Figures::default()).collect();
+    let mut last: Vec<Option<Response>> = companies.iter().map(|_| None).collect();
+    let times = if matches!(target, Target::Next) { LINKS } else { TIMES };
+    for _ in 0..times {
+        for ((company, figures), last) in companies.iter().zip(&mut all).zip(&mut last) {
+            let (caller, request) = company.request(target, last.as_ref()).await;
+            let Some(request) = request else { return Err("the list has too few pages".into()) };
+            *last = Some(figures.measure(caller, request).await);
+        }
+    }
+    Ok(all)
+}
+
+/// Prints what an operation takes in each company, and names it if it takes more where there is more.
+fn compare(operation: &str, companies: &[Company], figures: Vec<Figures>) -> Option<String> {
+    let there: Vec<(&Company, Figures)> =
+        companies.iter().zip(figures).filter(|(_, figures)| figures.calls > 0).collect();
+    let (_, first) = there.first()?;
+    let mut is_flat = true;
+    for (company, figures) in &there {
+        print(json!({
+            "operation": operation, "candidates": company.size, "entries": company.entries,
+            "dynamodb_calls": figures.calls, "read_units": figures.read_units,
+            "write_units": figures.write_units, "median_ms": round(figures.median()),
+            "times_the_time": round(figures.median() / first.median()),
+        }));
+        let units = |figures: &Figures| figures.read_units + figures.write_units;
+        is_flat &= figures.calls == first.calls && units(figures) <= units(first) * TOLERANCE;
+    }
+    (!is_flat && !BOUNDED.contains(&operation)).then(|| operation.to_owned())
 }
 
 /// Somebody whose item is as large as everybody's.
@@ -100,85 +187,9 @@ fn profile(number: usize) -> Profile {
     profile
 }
 
-/// A project that is measured, and who looks at it.
-struct Place<'a> {
-    owner: &'a Staff,
-    evaluator: &'a Staff,
-    project: &'a str,
-}
-
-impl Place<'_> {
-    async fn measure(&self) -> Result<Vec<Figures>> {
-        let list = format!("{}candidates/", self.project);
-        let email = json!({ "email": "one.of.them@mail.example", "deadline": "2026-12-01T00:00:00Z" });
-        let one = self.owner.candidate(self.project, email).await;
-        let mut all = Vec::new();
-        for (operation, target) in [
-            ("get", one.clone()),
-            ("list page 1", list.clone()),
-            ("list page=5", format!("{list}?page=5")),
-            ("list page=500", format!("{list}?page=500")),
-            ("list with status", format!("{list}?status=invited")),
-            ("list with email", format!("{list}?email=one.of.them@mail.example")),
-        ] {
-            // There are not so many rows.
-            if operation == "list page=500" && self.owner.get(&target).await.status == 400 {
-                continue;
-            }
-            all.push(self.repeat(self.owner, operation, &target).await);
-        }
-        all.push(self.follow(&list).await?);
-        for (operation, text) in [
-            ("search of 1 letter", "a"),
-            ("search of 3 letters", "ada"),
-            ("search of 10 letters", "schwarzenb"),
-            ("search of first and last name", "ada mueller"),
-            ("search of two beginnings", "mu ad"),
-        ] {
-            let target = format!("/companies/acme/search/?q={}", text.replace(' ', "%20"));
-            all.push(self.repeat(self.owner, operation, &target).await);
-        }
-        // In a project that stays as it is while the company grows.
-        let target = "/companies/acme/search/?q=ada";
-        all.push(self.repeat(self.evaluator, "search of 3 letters, with a role", target).await);
-        all.push(self.advance().await);
-        Ok(all)
-    }
-
-    async fn repeat(&self, caller: &Staff, operation: &'static str, target: &str) -> Figures {
-        let mut figures = Figures::new(operation);
-        for _ in 0..TIMES {
-            figures.measure(caller, Request::get(target)).await;
-        }
-        figures
-    }
-
-    /// Follows the links from the first page on.
-    async fn follow(&self, list: &str) -> Result<Figures> {
-        let mut figures = Figures::new("list, next page");
-        let mut page = self.owner.get(list).await.expect(200);
-        for _ in 0..LINKS - 1 {
-            let next =
-                page.json()["meta"]["next"].as_str().map(str::to_owned).ok_or("the list is too short")?;
-            page = figures.measure(self.owner, Request::get(&next)).await;
-        }
-        Ok(figures)
-    }
-
-    async fn advance(&self) -> Figures {
-        let mut figures = Figures::new("advance");
-        let ready = json!({ "email": "ada@mail.example", "deadline": "2026-12-01T00:00:00Z" });
-        for _ in 0..TIMES {
-            let new = self.owner.candidate(self.project, ready.clone()).await;
-            figures.measure(self.owner, Request::patch(&format!("{new}status/advance/"))).await;
-        }
-        figures
-    }
-}
-
 /// What one operation took, each time.
+#[derive(Default)]
 struct Figures {
-    operation: &'static str,
     milliseconds: Vec<f64>,
     calls: u32,
     read_units: f64,
@@ -186,15 +197,14 @@ struct Figures {
 }
 
 impl Figures {
-    fn new(operation: &'static str) -> Self {
-        Self { operation, milliseconds: Vec::new(), calls: 0, read_units: 0.0, write_units: 0.0 }
-    }
-
-    /// Sends a request; calls and capacity are those of the dearest.
+    /// Sends a request; calls and capacity are those of the dearest. A page that is not there takes nothing.
     async fn measure(&mut self, caller: &Staff, request: Request) -> Response {
         let stopwatch = Stopwatch::start();
         let response = caller.send(request).await;
         self.milliseconds.push(stopwatch.elapsed().as_secs_f64() * 1e3);
+        if response.status == 400 {
+            return response.expect_fields(&["page"]);
+        }
         let response = response.expect(200);
         let log = response.log();
         self.calls = self.calls.max(log.dynamodb_calls);
@@ -207,43 +217,6 @@ impl Figures {
         let mut sorted = self.milliseconds.clone();
         sorted.sort_by(f64::total_cmp);
         sorted[sorted.len() / 2]
-    }
-
-    fn print(&self, candidates: usize, entries: usize) {
-        print(json!({
-            "operation": self.operation, "candidates": candidates, "entries": entries,
-            "dynamodb_calls": self.calls, "read_units": self.read_units, "write_units": self.write_units,
-            "median_ms": round(self.median()),
-        }));
-    }
-}
-
-/// The figures of each operation at each size.
-#[derive(Default)]
-struct Growth(BTreeMap<&'static str, Vec<(usize, Figures)>>);
-
-impl Growth {
-    fn add(&mut self, size: usize, figures: Figures) {
-        self.0.entry(figures.operation).or_default().push((size, figures));
-    }
-
-    /// Prints how much longer the largest size takes than the smallest, and makes sure that it costs no more.
-    fn check(&self) -> Result<()> {
-        for (operation, sizes) in &self.0 {
-            let (Some((small, first)), Some((large, last))) = (sizes.first(), sizes.last()) else { continue };
-            let times = round(last.median() / first.median());
-            print(json!({ "operation": operation, "from": small, "to": large, "times_the_time": times }));
-            let calls = |figures: &Figures| figures.calls;
-            let units = |figures: &Figures| figures.read_units + figures.write_units;
-            let is_flat = |figures: &Figures| {
-                calls(figures) == calls(first) && units(figures) <= units(first) * TOLERANCE
-            };
-            let is_bounded = BOUNDED.contains(operation);
-            if !is_bounded && !sizes.iter().all(|(_, figures)| is_flat(figures)) {
-                return Err(format!("{operation} does not cost the same whatever the size").into());
-            }
-        }
-        Ok(())
     }
 }
 

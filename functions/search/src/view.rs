@@ -3,7 +3,7 @@
 use serde::Serialize;
 use shared::domain::text::Email;
 use shared::http::reference::References;
-use shared::store::Match;
+use shared::store::Placed;
 
 /// What a search shows of a candidate.
 #[derive(Serialize)]
@@ -27,7 +27,7 @@ struct ProjectView {
 
 impl ResultView {
     /// The view of a candidate that was found.
-    pub(crate) fn new(Match { candidate, project }: &Match, references: References<'_>) -> Self {
+    pub(crate) fn new(Placed { candidate, project }: &Placed, references: References<'_>) -> Self {
         let (company, profile) = (&candidate.company, &candidate.profile);
         Self {
             resource_uri: references.candidate(company, candidate.project, candidate.id),

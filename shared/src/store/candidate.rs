@@ -15,6 +15,7 @@ use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::project::Project;
 use crate::domain::tally::{Tally, shard_of};
 use crate::domain::text::{fold_case, is_login};
 use crate::domain::transition::Step;
@@ -32,6 +33,15 @@ impl Entity for Candidate {
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         Some((keys::candidate_due_shard(self.id), self.expires_at()?))
     }
+}
+
+/// A candidate with its project.
+#[derive(Debug)]
+pub struct Placed {
+    /// The candidate.
+    pub candidate: Versioned<Candidate>,
+    /// Its project.
+    pub project: Versioned<Project>,
 }
 
 impl Store {
@@ -124,6 +134,28 @@ impl Store {
         for key in &keys {
             let candidate: Option<Versioned<Candidate>> = batch.take(key)?;
             found.extend(candidate.map(|candidate| (candidate.id, candidate)));
+        }
+        Ok(found)
+    }
+
+    /// Those of a company's candidates that have these identifiers, in this order, with their projects; one round trip.
+    pub async fn placed_candidates(
+        &self,
+        company: &CompanyId,
+        ids: &[(ProjectId, CandidateId)],
+    ) -> Result<Vec<Placed>> {
+        let candidates = ids.iter().map(|(project, id)| keys::candidate(company, *project, *id));
+        let projects = ids.iter().map(|(project, _)| keys::project(company, *project));
+        let mut batch = self.get(candidates.chain(projects)).await?;
+        let mut projects = HashMap::new();
+        let mut found = Vec::with_capacity(ids.len());
+        for (of, id) in ids {
+            if let Some(project) = batch.take::<Project>(&keys::project(company, *of))? {
+                projects.insert(*of, project);
+            }
+            let candidate: Option<Versioned<Candidate>> = batch.take(&keys::candidate(company, *of, *id))?;
+            let placed = candidate.zip(projects.get(of).cloned());
+            found.extend(placed.map(|(candidate, project)| Placed { candidate, project }));
         }
         Ok(found)
     }

@@ -36,6 +36,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 
 pub(crate) use batch::Batch;
+pub use candidate::Placed;
 pub use capacity::Usage;
 pub use customer::CustomerChange;
 pub use due::{Due, DueCursor};
@@ -52,7 +53,6 @@ pub use referred::{Referred, Referring};
 pub use reindex::Reindexed;
 pub use report::Reported;
 pub(crate) use search::Hit;
-pub use search::Match;
 pub use session::{Session, SessionKind};
 pub use share::Shared;
 pub(crate) use tally::shards;

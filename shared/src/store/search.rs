@@ -5,20 +5,19 @@
 //! words cost no more than one.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 use futures_util::future::try_join_all;
 
 use super::Store;
-use super::batch::Batch;
-use super::item::{self, Item, Versioned, string};
+use super::candidate::Placed;
+use super::item::{self, Item, string};
 use super::keys::{self, Key, SEARCH, SEARCH_PK, SEARCH_SK};
 use super::retry::Failure;
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
-use crate::domain::project::Project;
 use crate::domain::search::{MAX_RESULTS, MAX_WORDS, Source, Terms, words_of};
 use crate::error::{Error, Result};
 
@@ -42,14 +41,6 @@ pub(crate) struct Hit {
     word: String,
     candidate: Reverse<CandidateId>,
     project: ProjectId,
-}
-
-/// A candidate that was found, with its project.
-pub struct Match {
-    /// The candidate.
-    pub candidate: Versioned<Candidate>,
-    /// Its project.
-    pub project: Versioned<Project>,
 }
 
 /// Where entries stand.
@@ -203,33 +194,15 @@ impl Store {
         company: &CompanyId,
         hits: Vec<Hit>,
         terms: &Terms,
-    ) -> Result<Vec<Match>> {
+    ) -> Result<Vec<Placed>> {
         let mut seen = HashSet::new();
-        let hits = hits.into_iter().filter(|hit| seen.insert(hit.candidate));
-        let hits: Vec<(ProjectId, CandidateId)> =
-            hits.take(MAX_RESULTS).map(|hit| (hit.project, hit.candidate.0)).collect();
-        let projects: BTreeSet<ProjectId> = hits.iter().map(|(project, _)| *project).collect();
-        let keys = hits.iter().map(|(project, candidate)| keys::candidate(company, *project, *candidate));
-        let mut batch =
-            self.get(keys.chain(projects.iter().map(|project| keys::project(company, *project)))).await?;
-        let mut found = BTreeMap::new();
-        for id in projects {
-            found.extend(take_project(&mut batch, company, id)?.map(|project| (id, project)));
-        }
-        let mut matches = Vec::with_capacity(hits.len());
-        for (project, candidate) in hits {
-            let candidate: Option<Versioned<Candidate>> =
-                batch.take(&keys::candidate(company, project, candidate))?;
-            // An entry that was read may be of a moment ago.
-            let candidate =
-                candidate.filter(|one| terms.are_in(words_of(&one.profile).keys().map(String::as_str)));
-            let project = found.get(&project).cloned();
-            matches.extend(candidate.zip(project).map(|(candidate, project)| Match { candidate, project }));
-        }
-        Ok(matches)
+        let hits = hits.into_iter().filter(|hit| seen.insert(hit.candidate)).take(MAX_RESULTS);
+        let ids: Vec<(ProjectId, CandidateId)> = hits.map(|hit| (hit.project, hit.candidate.0)).collect();
+        let mut found = self.placed_candidates(company, &ids).await?;
+        // An entry that was read may be of a moment ago.
+        found.retain(|Placed { candidate, .. }| {
+            terms.are_in(words_of(&candidate.profile).keys().map(String::as_str))
+        });
+        Ok(found)
     }
-}
-
-fn take_project(batch: &mut Batch, company: &CompanyId, id: ProjectId) -> Result<Option<Versioned<Project>>> {
-    batch.take(&keys::project(company, id))
 }

@@ -10,10 +10,10 @@ use crate::auth::policy::{Action, Search};
 use crate::domain::id::CompanyId;
 use crate::domain::search::Terms;
 use crate::error::{Error, Result};
-use crate::store::{Hit, Match};
+use crate::store::{Hit, Placed};
 
 /// The candidates that a search finds in projects that its caller may read, best first.
-pub struct Matches(pub Vec<Match>);
+pub struct Matches(pub Vec<Placed>);
 
 impl FromRequestParts<App> for Beside<InCompany<Search>, Matches> {
     type Rejection = Error;

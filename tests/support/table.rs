@@ -15,7 +15,7 @@ use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::label::Label;
 use shared::domain::named_token::NamedToken;
 use shared::domain::project::Project;
-use shared::domain::search::tokens;
+use shared::domain::search::{Source, words_of};
 use shared::domain::secret::SecretHash;
 use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
@@ -321,9 +321,9 @@ impl Expected {
             let candidate = [("project", project.to_string()), ("candidate", id.to_string())];
             note.or_default().extend(candidate.map(|(name, id)| (name.to_owned(), id.into())));
         }
-        for token in tokens(profile) {
-            let first = token.chars().next().unwrap_or_default();
-            self.count((format!("SEARCH#{company}#{first}"), format!("{token}#{project}#{id}")), []);
+        for (key, attributes) in search_entries(candidate) {
+            let attributes = attributes.map(|(name, value)| (name.to_owned(), value.into()));
+            self.items.entry(key).or_default().extend(attributes);
         }
     }
 
@@ -367,13 +367,14 @@ fn is_primary((pk, sk): &Key) -> bool {
     by_itself || sk == "FAILURES" || (own && !pk.contains("#CUSTOMER#"))
 }
 
-/// What follows from other items: the counters of a tally that are not zero, the status that a shard repeats, and where
-/// a share leads.
+/// What follows from other items: the counters of a tally that are not zero, the status that a shard repeats, where a
+/// share leads, and where a search entry stands in its index.
 fn derived((_, sk): &Key, item: &Item) -> Attributes {
     let attributes: Attributes = serde_dynamo::from_item(item.clone()).expect("JSON");
     let is_derived = |name: &str| match name {
         "customers" | "owners" | "labels" | "named_tokens" | "project_status" => true,
         "project" | "candidate" => sk.starts_with("SHARE#"),
+        "search_pk" | "search_sk" | "words" => true,
         _ => name.contains(':'),
     };
     not_zero(attributes.into_iter().filter(|(name, _)| is_derived(name)).collect())
@@ -403,6 +404,38 @@ fn shard_key(candidate: &Candidate) -> Key {
 fn index_partition(candidate: &Candidate) -> String {
     let Candidate { company, project, status, .. } = candidate;
     format!("COMPANY#{company}#PROJECT#{project}#CANDIDATES#{}", status.as_str())
+}
+
+/// The items of the entries by which a candidate is found.
+pub(crate) fn search_entry_items(candidate: &Candidate) -> impl Iterator<Item = Item> {
+    search_entries(candidate).into_iter().map(|((pk, sk), attributes)| {
+        let keys = [("pk", pk), ("sk", sk)].into_iter();
+        keys.chain(attributes).map(|(name, value)| (name.to_owned(), string(value))).collect()
+    })
+}
+
+/// The entries by which a candidate is found: their keys, and their places in the index with all words.
+fn search_entries(candidate: &Candidate) -> Vec<(Key, [(&'static str, String); 3])> {
+    let Candidate { company, project, id, profile, .. } = candidate;
+    let words = words_of(profile);
+    let all =
+        words.keys().map(String::as_str).filter(|word| !word.contains(' ')).collect::<Vec<_>>().join(" ");
+    let entry = |(word, source): (&String, &Source)| {
+        let source = match source {
+            Source::FullName => "FULL",
+            Source::Name => "NAME",
+            Source::Email => "EMAIL",
+        };
+        let first = word.chars().next().unwrap_or_default();
+        let sk = format!("{source}#{word} {}", id.reversed());
+        let place = [
+            ("search_pk", format!("SEARCH#{company}#LETTER#{first}")),
+            ("search_sk", sk.clone()),
+            ("words", all.clone()),
+        ];
+        ((format!("SEARCH#{company}#PROJECT#{project}"), sk), place)
+    };
+    words.iter().map(entry).collect()
 }
 
 fn company_tally(company: &CompanyId) -> Key {

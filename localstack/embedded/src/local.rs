@@ -136,6 +136,7 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
         ("ProjectsFunction", projects::routes()),
         ("CandidatesFunction", candidates::routes()),
         ("VideosFunction", videos::routes()),
+        ("SearchFunction", search::routes()),
     ];
     let groups = groups.map(|(name, routes)| (name, in_process(routes.into_service(app.clone()))));
     let started_by_events = [

@@ -110,6 +110,8 @@ actions! {
     ListProjects "list_projects": HiringManager or NONE;
     /// See every project of the company.
     SeeAllProjects "see_all_projects": Admin or NONE;
+    /// Search candidates: each caller finds those of the projects that they may read.
+    Search "search": HiringManager or NONE;
     /// Create a project.
     CreateProject "create_project": Recruiter or NONE;
     /// Read a project and list its candidates.

@@ -1,5 +1,6 @@
 //! HTTP: routes in, guarded handlers, views out.
 
+pub mod expand;
 pub mod idempotency;
 pub mod json;
 pub mod mounts;

@@ -8,6 +8,7 @@ use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, TokenId, VideoId};
 use crate::domain::project::ProjectStatus;
+use crate::domain::search::Source;
 use crate::domain::secret::SecretHash;
 use crate::domain::text::fold_case;
 
@@ -21,6 +22,13 @@ pub(crate) const BY_STATUS: &str = "by_status";
 pub(crate) const BY_STATUS_PK: &str = "by_status_pk";
 /// Its sort key.
 pub(crate) const BY_STATUS_SK: &str = "by_status_sk";
+
+/// The index over the words by which a company's candidates are found.
+pub(crate) const SEARCH: &str = "search";
+/// Its partition key.
+pub(crate) const SEARCH_PK: &str = "search_pk";
+/// Its sort key.
+pub(crate) const SEARCH_SK: &str = "search_sk";
 
 /// The index over what becomes due.
 pub(crate) const DUE: &str = "due";
@@ -222,22 +230,46 @@ pub(crate) fn token(c: &CompanyId, t: TokenId) -> Key {
     tokens(c).key(t)
 }
 
-/// The partition of all words with this first letter by which candidates of a company are found.
-pub(crate) fn search_partition(c: &CompanyId, first: &str) -> String {
-    format!("SEARCH#{c}#{first}")
+/// All words by which candidates of a project are found.
+pub(crate) fn search_words(c: &CompanyId, p: ProjectId) -> String {
+    format!("SEARCH#{c}#PROJECT#{p}")
 }
 
-/// A word by which a candidate is found.
-pub(crate) fn search_entry(c: &CompanyId, token: &str, p: ProjectId, k: CandidateId) -> Key {
-    let first: String = token.chars().take(1).collect();
-    Key::new(search_partition(c, &first), format!("{token}#{p}#{k}"))
+/// The partition of the index over words in which those of a company's candidates stand that begin like `word`.
+pub(crate) fn search_letter(c: &CompanyId, word: &str) -> String {
+    let first: String = word.chars().take(1).collect();
+    format!("SEARCH#{c}#LETTER#{first}")
 }
 
-/// The word, and the candidate that it leads to, in the sort key of a search entry.
-pub(crate) fn in_search_entry(sk: &str) -> Option<(&str, ProjectId, CandidateId)> {
-    let mut parts = sk.rsplitn(3, '#');
-    let (k, p, token) = (parts.next()?, parts.next()?, parts.next()?);
-    Some((token, p.parse().ok()?, k.parse().ok()?))
+/// What the sort keys of words from `source` begin with that begin with `start`.
+pub(crate) fn search_prefix(source: Source, start: &str) -> String {
+    let source = match source {
+        Source::FullName => "FULL",
+        Source::Name => "NAME",
+        Source::Email => "EMAIL",
+    };
+    format!("{source}#{start}")
+}
+
+/// A word by which a candidate is found. A space sorts before all that a word has, and so whole words before longer
+/// ones; of one word the newest candidate comes first.
+pub(crate) fn search_entry(
+    c: &CompanyId,
+    (word, source): (&str, Source),
+    p: ProjectId,
+    k: CandidateId,
+) -> Key {
+    Key::new(search_words(c, p), format!("{} {}", search_prefix(source, word), k.reversed()))
+}
+
+/// The word, and the candidate that it leads to, in the key of a search entry.
+pub(crate) fn in_search_entry(key: &Key) -> Option<(&str, Source, ProjectId, CandidateId)> {
+    let (_, p) = key.pk.rsplit_once('#')?;
+    let (word, k) = key.sk.rsplit_once(' ')?;
+    let (word, source) = Source::ALL
+        .into_iter()
+        .find_map(|source| Some((word.strip_prefix(&search_prefix(source, ""))?, source)))?;
+    Some((word, source, p.parse().ok()?, k.parse::<CandidateId>().ok()?.reversed()))
 }
 
 /// Something that is still to be done about a change.

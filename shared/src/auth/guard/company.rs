@@ -32,16 +32,23 @@ impl<G> Deref for InCompany<G> {
     }
 }
 
-impl<G: Grant> FromRequestParts<App> for InCompany<G> {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        let request = Request::new(parts, app).await?;
+impl<G: Grant> InCompany<G> {
+    /// Admits the caller to the company of the path.
+    pub(super) async fn admit(request: &Request<'_>) -> Result<Self> {
         let key = request.id::<CompanyId>("companyId").map(|company| keys::company(&company));
         let (scope, mut batch) = request.admit(key.clone().map(|key| vec![key])).await?;
         let company = batch.take(&key.map_err(|_| Error::NotFound)?)?.ok_or(Error::NotFound)?;
         require(G::ACTION.is_allowed(&scope.caller.in_company()))?;
         Ok(Self { company, scope, grant: PhantomData })
+    }
+}
+
+impl<G: Grant> FromRequestParts<App> for InCompany<G> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let request = Request::new(parts, app).await?;
+        Self::admit(&request).await
     }
 }
 

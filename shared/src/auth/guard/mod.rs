@@ -12,6 +12,7 @@ mod operator;
 mod project;
 mod public;
 mod role;
+mod search;
 mod share;
 mod system;
 mod video;
@@ -32,6 +33,7 @@ pub use operator::Operator;
 pub use project::{InProject, OnProject};
 pub use public::{LoggedIn, Public};
 pub use role::OnRole;
+pub use search::Matches;
 pub use share::OnShare;
 pub use system::System;
 pub use video::{ByVideoAddress, OnVideo};
@@ -186,6 +188,13 @@ impl<'a> Request<'a> {
     fn id<T: std::str::FromStr<Err = InvalidId>>(&self, name: &str) -> Result<T, InvalidId> {
         let found = self.path.iter().find(|(key, _)| key == name);
         found.ok_or(InvalidId)?.1.parse()
+    }
+
+    /// The company of the path, if the credential claims to belong there: reading ahead for others would be wasted.
+    fn promising_company(&self) -> Option<CompanyId> {
+        let company = self.id::<CompanyId>("companyId").ok()?;
+        let credential = Credential::from_headers(&self.parts.headers).ok()?;
+        credential.claim().is_none_or(|claim| claim.company == company).then_some(company)
     }
 
     /// Authenticates the caller and reads, in the same round trip, what stands under `more` keys.

@@ -21,7 +21,6 @@ use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::transition::Terms;
 use shared::http::Entries;
-use shared::http::idempotency::Keyed;
 use shared::store::TAKEN_USERNAME;
 use shared::{Error, Result};
 
@@ -67,10 +66,10 @@ type Guard = InProject<ChangeProject>;
 /// POST …/candidates/import/
 pub(crate) async fn create(
     Beside(guard, company): Beside<Guard, Company>,
-    Keyed(intent, Entries(entries)): Keyed<Entries<MAX_ENTRIES>>,
+    Entries(entries): Entries<MAX_ENTRIES>,
 ) -> Result<Response> {
     let profiles = distinct(entries.into_iter().map(|fields| Changes::read_new(fields?)).collect());
-    guard.once(&intent, PATIENCE, |turn| import(&guard, &company, profiles, turn)).await
+    guard.once(PATIENCE, |turn| import(&guard, &company, profiles, turn)).await
 }
 
 /// The same profiles, but of those with one user name only the first has it, whatever becomes of that.

@@ -20,5 +20,5 @@ pub fn routes() -> Routes {
         .patch(ONE, crud::update)
         .delete(ONE, crud::delete)
         .patch(REINVITE, reinvite::update)
-        .post(BATCH_IMPORT, batch_import::create)
+        .post_in_steps(BATCH_IMPORT, batch_import::create)
 }

@@ -1,6 +1,6 @@
 //! HTTP: routes in, guarded handlers, views out.
 
-pub mod idempotency;
+pub(crate) mod idempotency;
 pub mod json;
 pub mod mounts;
 pub mod page;
@@ -9,6 +9,7 @@ pub(crate) mod request;
 pub mod respond;
 pub mod routes;
 mod serve;
+mod tag;
 pub mod view;
 
 pub use json::{Entries, Fields};

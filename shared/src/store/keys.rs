@@ -241,10 +241,20 @@ pub(crate) fn effect_in(pk: &str) -> Option<&str> {
     pk.strip_prefix("EFFECT#")
 }
 
-/// Names a request with an Idempotency-Key: for one account, on one route, one key is one request.
-pub(crate) fn idempotency_id(c: &CompanyId, by: Principal, route: &str, key: &str) -> String {
+/// Who sends requests with an Idempotency-Key, whichever of their credentials they come with.
+pub(crate) fn sender(c: &CompanyId, by: Principal) -> String {
+    format!("{c} {by}")
+}
+
+/// The same of a named token, which is its own only credential.
+pub(crate) fn token_sender(value: &str) -> String {
+    format!("token {}", SecretHash::of(value).as_str())
+}
+
+/// Names a request with an Idempotency-Key: for one sender, on one route, one key is one request.
+pub(crate) fn idempotency_id(sender: &str, route: &str, key: &str) -> String {
     // None of the parts can hold the separator.
-    SecretHash::of(&format!("{c}\n{by}\n{route}\n{key}")).as_str().to_owned()
+    SecretHash::of(&format!("{sender}\n{route}\n{key}")).as_str().to_owned()
 }
 
 /// What is known of a request with an Idempotency-Key.

@@ -45,6 +45,11 @@ impl KeyedRequest {
     pub(crate) fn key(&self) -> Key {
         keys::idempotency(&self.id)
     }
+
+    fn attempt(&self, state: State, now: DateTime<Utc>) -> Attempt {
+        let Self { id, fingerprint } = self.clone();
+        Attempt { id, fingerprint, state, expires_at: (now + REMEMBERED).timestamp() }
+    }
 }
 
 /// An answer that can be given again.
@@ -103,14 +108,6 @@ pub(crate) enum Earlier {
 impl Entity for Attempt {
     fn key(&self) -> Key {
         keys::idempotency(&self.id)
-    }
-}
-
-impl Attempt {
-    /// The item of one more part of the answer.
-    fn part_item(&self, text: &str) -> Item {
-        let expires_at = (EXPIRES_AT.to_owned(), number(self.expires_at));
-        Item::from([(BODY.to_owned(), string(text)), expires_at, (VERSION.to_owned(), number(1))])
     }
 }
 
@@ -187,18 +184,9 @@ impl Store {
             };
         };
         let mut transaction = transaction.unwrap_or_else(|| self.transaction());
-        let mut texts = texts(&answer.body);
-        let first = Answer { body: texts.next().unwrap_or_default().to_owned(), ..answer.clone() };
-        let rest: Vec<&str> = texts.collect();
-        let attempt = Attempt {
-            id: request.id.clone(),
-            fingerprint: request.fingerprint.clone(),
-            state: State::Done { answer: first, parts: rest.len() },
-            expires_at: (now + REMEMBERED).timestamp(),
-        };
-        for (part, text) in rest.into_iter().enumerate() {
-            transaction.put_derived(keys::idempotency_part(&attempt.id, 0, part), attempt.part_item(text))?;
-        }
+        // What one transaction makes is shown in far less than an item holds.
+        let state = State::Done { answer: answer.clone(), parts: 0 };
+        let attempt = request.attempt(state, now);
         transaction.create_first(item::write(&attempt, 1)?, now, Error::InProgress(ASK_AGAIN))?;
         match self.commit_now(transaction).await {
             Err(Error::InProgress(seconds)) => match self.answered(request, now).await? {
@@ -216,12 +204,7 @@ impl Store {
     pub(crate) async fn begin(&self, request: &KeyedRequest, now: DateTime<Utc>) -> Result<Begun> {
         let own = self.next_ids(now);
         let until = now + LEASE;
-        let attempt = Attempt {
-            id: request.id.clone(),
-            fingerprint: request.fingerprint.clone(),
-            state: State::Running { ids: own, until },
-            expires_at: (now + REMEMBERED).timestamp(),
-        };
+        let attempt = request.attempt(State::Running { ids: own, until }, now);
         let Some(before) = self.create_attempt(&attempt, now).await? else {
             return Ok(Begun::Ours(Versioned::new(attempt, 1), own));
         };
@@ -293,7 +276,10 @@ impl Store {
         let mut parts = 0;
         // Before the attempt tells of them. Under a name of their own: somebody else may be at the same.
         for text in texts {
-            self.put(attempt.part(attempt.version(), parts), attempt.part_item(text)).await?;
+            let expires_at = (EXPIRES_AT.to_owned(), number(attempt.expires_at));
+            let item =
+                Item::from([(BODY.to_owned(), string(text)), expires_at, (VERSION.to_owned(), number(1))]);
+            self.put(attempt.part(attempt.version(), parts), item).await?;
             parts += 1;
         }
         let answer = Answer { body: first, ..answer.clone() };

@@ -339,3 +339,17 @@ fn join(errors: Vec<Error>) -> Error {
     }
     Error::Fields(fields)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_transaction_is_not_held_back_but_refused() {
+        let empty = || Transaction { table: String::new(), writes: Vec::new(), refusals: Vec::new() };
+        let held = Held::default();
+        assert!(held.hold(empty()).is_ok());
+        assert!(matches!(held.hold(empty()), Err(Error::Internal(_))));
+        assert!(held.take().is_some() && held.take().is_none());
+    }
+}

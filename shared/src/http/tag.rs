@@ -119,6 +119,13 @@ where
     if response.status() != StatusCode::OK || response.extensions().get::<Listed>().is_some() {
         return Ok(response);
     }
+    let (head, body) = response.into_parts();
+    let body = axum::body::to_bytes(body, usize::MAX).await.map_err(Error::internal)?;
+    let is_bare_list = body.starts_with(b"[");
+    let response = Response::from_parts(head, Body::from(body));
+    if is_bare_list {
+        return Ok(response);
+    }
     let version = state.subject();
     let (digest, response) = digest(app, response, version.filter(|_| !shows_others)).await?;
     let tag = tag(version, &digest)?;

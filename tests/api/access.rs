@@ -16,19 +16,19 @@ use tests::http::Request;
 use tests::videos::film;
 
 /// What is promised of one route: the status for each kind of caller, in the order of [`Promises::kinds`].
-struct Row {
-    method: Method,
-    path: &'static str,
+pub(crate) struct Row {
+    pub(crate) method: Method,
+    pub(crate) path: &'static str,
     statuses: Vec<u16>,
 }
 
-struct Promises {
+pub(crate) struct Promises {
     kinds: Vec<&'static str>,
-    rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
 }
 
 impl Promises {
-    fn read() -> Self {
+    pub(crate) fn read() -> Self {
         let lines = include_str!("access.txt").lines();
         let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         let kinds = lines.next().unwrap().split_whitespace().skip(2).collect();
@@ -76,10 +76,10 @@ fn every_route_has_a_row_and_every_row_a_route() {
 }
 
 /// The service with one of each kind of caller, and a project in which some of them have a role.
-struct Given {
-    app: TestApp,
-    project: String,
-    owner: Staff,
+pub(crate) struct Given {
+    pub(crate) app: TestApp,
+    pub(crate) project: String,
+    pub(crate) owner: Staff,
     staff: Vec<(&'static str, Staff)>,
     dead: String,
     token: String,
@@ -92,7 +92,7 @@ struct Given {
 }
 
 impl Given {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let app = TestApp::start().await;
         let owner = app.owner().await;
         let [admin, recruiter, r_manager] =
@@ -205,11 +205,19 @@ impl Given {
         target
     }
 
-    /// A request of `kind` on a route, for something that would be done for whoever may have it done.
-    async fn request(&self, kind: &str, Row { method, path, .. }: &Row) -> Request {
-        let about = self.candidate(kind, path).await;
-        let mut target = self.target(path, about.as_ref()).await;
-        let credential = self.credential(kind, path, about.as_ref()).await;
+    /// A request on a route without a credential, for something that would be done for staff who may have it done.
+    pub(crate) async fn unsigned(&self, row: &Row) -> Request {
+        let about = self.candidate("owner", row.path).await;
+        self.about(row, about.as_ref(), &Credential::None).await
+    }
+
+    async fn about(
+        &self,
+        Row { method, path, .. }: &Row,
+        about: Option<&About>,
+        credential: &Credential,
+    ) -> Request {
+        let mut target = self.target(path, about).await;
         if let Some((of, field)) = target.strip_suffix("/{token}/").and_then(|of| of.rsplit_once('/')) {
             let shown = self.app.send(credential.sign(Request::get(&format!("{of}/")))).await;
             // Who is not shown the resource has no token for its files.
@@ -221,12 +229,20 @@ impl Given {
             target = format!("{of}/{field}/{}/", last_segment(&address));
         }
         // So that a session login is not refused for where it comes from.
-        let mut request = Request::new(method.clone(), &target).header("sec-fetch-site", "same-origin");
-        if let Some(body) = self.body(method, path).await {
-            request = request.json(&body);
+        let request = Request::new(method.clone(), &target).header("sec-fetch-site", "same-origin");
+        match self.body(method, path).await {
+            Some(body) => request.json(&body),
+            None => request,
         }
+    }
+
+    /// A request of `kind` on a route, for something that would be done for whoever may have it done.
+    pub(crate) async fn request(&self, kind: &str, row: &Row) -> Request {
+        let about = self.candidate(kind, row.path).await;
+        let credential = self.credential(kind, row.path, about.as_ref()).await;
+        let request = self.about(row, about.as_ref(), &credential).await;
         // The token in the path is all that a request for a file has.
-        if path.contains("{token}") { request } else { credential.sign(request) }
+        if row.path.contains("{token}") { request } else { credential.sign(request) }
     }
 
     async fn credential(&self, kind: &str, path: &str, about: Option<&About>) -> Credential {

@@ -63,7 +63,10 @@ async fn whoami_tells_who_calls_by_what_right_and_for_how_long() {
     owner.get("/whoami/").await.expect_json(200, expected);
 
     let hiring_manager = app.staff("hiring-manager").await.get("/whoami/").await.expect(200).json();
-    assert_eq!(hiring_manager["permissions"], json!(["read_company", "read_video", "list_projects", "search"]));
+    assert_eq!(
+        hiring_manager["permissions"],
+        json!(["read_company", "read_video", "list_projects", "search"])
+    );
 }
 
 #[tokio::test]

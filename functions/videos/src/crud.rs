@@ -1,9 +1,12 @@
 //! Listing, creating, reading, changing and deleting welcome videos.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::RawQuery;
+use axum::response::Response;
 use shared::Result;
-use shared::auth::guard::{InCompany, OnVideo};
+use shared::auth::guard::{InCompany, OnVideo, Progress, Turn};
 use shared::auth::policy::{ManageVideos, ReadCompany, ReadVideo};
 use shared::domain::video::Video;
 use shared::http::page::{Envelope, ListQuery};
@@ -12,6 +15,9 @@ use shared::http::{Fields, WithFiles};
 
 use crate::changes::{Changes, Creation};
 use crate::view::VideoView;
+
+/// How long the storage may be busy before it is left to a repeat.
+const PATIENCE: Duration = Duration::from_secs(9);
 
 /// GET …/videos/
 pub(crate) async fn list(
@@ -26,27 +32,44 @@ pub(crate) async fn list(
 }
 
 /// POST …/videos/
-pub(crate) async fn create(
-    guard: InCompany<ManageVideos>,
-    WithFiles(body): WithFiles,
-) -> Result<Created<VideoView>> {
-    let (id, company, by) =
-        (guard.store.next_id(guard.now), guard.company().clone(), guard.caller.customer());
-    let announced = |new| Video::announced(id, company, new, by, guard.now);
-    let view = match Creation::read(body)? {
-        Creation::Sent(new, bytes) => {
-            let video = announced(new).arrived(guard.now);
-            guard.upload_video(&video, bytes).await?;
-            VideoView::new(&video, &guard)
-        }
-        Creation::Announced(new) => {
-            let video = announced(new);
-            let signed = guard.begin_video_upload(&video).await?;
-            guard.store.create_video(&video).await?;
-            VideoView::new(&video, &guard).with_request(signed, video.url_expires_at())
-        }
+///
+/// In two steps, since whoever is told of the file must find the video.
+pub(crate) async fn create(guard: InCompany<ManageVideos>, WithFiles(body): WithFiles) -> Result<Response> {
+    let creation = Creation::read(body)?;
+    guard.once(PATIENCE, |turn| begin(&guard, creation, turn)).await
+}
+
+async fn begin(
+    guard: &InCompany<ManageVideos>,
+    creation: Creation,
+    Turn { store, ids, is_resumed }: Turn,
+) -> Result<Progress<Created<VideoView>>> {
+    let (id, company, by) = (ids.id(0), guard.company().clone(), guard.caller.customer());
+    let (new, bytes) = match creation {
+        Creation::Sent(new, bytes) => (new, Some(bytes)),
+        Creation::Announced(new) => (new, None),
     };
-    Ok(Created(guard.references().video(guard.company(), id), view))
+    let announced = Video::announced(id, company, new, by, guard.now);
+    let video = if bytes.is_some() { announced.arrived(guard.now) } else { announced };
+    let is_there = is_resumed && store.video(guard.company(), id).await?.is_some();
+    if !is_there {
+        store.create_video(&video).await?;
+    }
+    let view = VideoView::new(&video, guard);
+    let view = match bytes {
+        Some(bytes) => {
+            if let Err(error) = guard.upload_video(&video, bytes).await {
+                // Without its file there is no video.
+                if let Some(video) = store.video(guard.company(), id).await? {
+                    store.delete_video(&video, guard.now).await?;
+                }
+                return Err(error);
+            }
+            view
+        }
+        None => view.with_request(guard.begin_video_upload(&video).await?, video.url_expires_at()),
+    };
+    Ok(Progress::Done(Created(guard.references().video(guard.company(), id), view)))
 }
 
 /// GET …/videos/{videoId}/

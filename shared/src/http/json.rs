@@ -21,7 +21,7 @@ use crate::media::inspect;
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// The longest body that is read. As part of an event, where each quotation mark takes two bytes, it has to stay below
 /// Lambda's 6 MB.
-pub(crate) const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
+const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
 
 const REQUIRED: &str = "This field is required.";
 const NOT_NULL: &str = "This field may not be null.";
@@ -119,7 +119,7 @@ pub(super) fn is_of_type(content_type: &str, wanted: &str) -> bool {
 }
 
 /// A body of at most `limit` bytes.
-pub(crate) async fn read_body(body: Body, limit: usize) -> Result<Bytes> {
+pub(super) async fn read_body(body: Body, limit: usize) -> Result<Bytes> {
     // Whatever else may go wrong with a body here, a length is all that is limited.
     axum::body::to_bytes(body, limit).await.map_err(|_| Error::TooLarge)
 }

@@ -1,7 +1,7 @@
 //! HTTP: routes in, guarded handlers, views out.
 
 pub mod expand;
-pub mod idempotency;
+pub(crate) mod idempotency;
 pub mod json;
 pub mod mounts;
 pub mod multipart;
@@ -11,6 +11,7 @@ pub(crate) mod request;
 pub mod respond;
 pub mod routes;
 mod serve;
+mod tag;
 pub mod view;
 
 pub use json::{Entries, Fields, FileChange, SentFile};

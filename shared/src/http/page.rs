@@ -6,6 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Serialize;
 use url::form_urlencoded;
 
+use super::respond::Listed;
 use crate::domain::id::Id;
 use crate::error::{Error, Result};
 use crate::store::page::{Cursor, Page, PageRequest};
@@ -143,7 +144,9 @@ struct Meta {
 
 impl<T: Serialize> IntoResponse for Envelope<T> {
     fn into_response(self) -> Response {
-        axum::Json(self).into_response()
+        let mut response = axum::Json(self).into_response();
+        response.extensions_mut().insert(Listed);
+        response
     }
 }
 

@@ -287,10 +287,20 @@ pub(crate) fn upload(f: FileId) -> Key {
     Key::new(format!("UPLOAD#{f}"), "UPLOAD")
 }
 
-/// Names a request with an Idempotency-Key: for one account, on one route, one key is one request.
-pub(crate) fn idempotency_id(c: &CompanyId, by: Principal, route: &str, key: &str) -> String {
+/// Who sends requests with an Idempotency-Key, whichever of their credentials they come with.
+pub(crate) fn sender(c: &CompanyId, by: Principal) -> String {
+    format!("{c} {by}")
+}
+
+/// The same of a named token, which is its own only credential.
+pub(crate) fn token_sender(hash: &SecretHash) -> String {
+    format!("token {}", hash.as_str())
+}
+
+/// Names a request with an Idempotency-Key: for one sender, on one route, one key is one request.
+pub(crate) fn idempotency_id(sender: &str, route: &str, key: &str) -> String {
     // None of the parts can hold the separator.
-    SecretHash::of(&format!("{c}\n{by}\n{route}\n{key}")).as_str().to_owned()
+    SecretHash::of(&format!("{sender}\n{route}\n{key}")).as_str().to_owned()
 }
 
 /// What is known of a request with an Idempotency-Key.

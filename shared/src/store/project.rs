@@ -66,6 +66,18 @@ impl Store {
         self.commit(transaction).await
     }
 
+    /// Puts `after`, in which one more role is held, in place of `before`.
+    ///
+    /// # Errors
+    /// [`Error::Changed`]; a message on `customer`, whatever the role, when that leads nowhere.
+    pub async fn give_role(&self, before: &Versioned<Project>, after: &Project) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.replace(before, after)?;
+        transaction.memberships(Some(before), after)?;
+        transaction.blame("customer");
+        self.commit(transaction).await
+    }
+
     /// Puts `after`, which differs in its status, in place of `before`.
     ///
     /// # Errors

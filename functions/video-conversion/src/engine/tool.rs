@@ -54,7 +54,12 @@ impl Tools<'_> {
     }
 
     /// Has ffmpeg make `output` of `input`, as `how` says.
-    pub(super) async fn make(&self, input: &Input<'_>, how: &[String], output: &Path) -> Result<Answer, Failure> {
+    pub(super) async fn make(
+        &self,
+        input: &Input<'_>,
+        how: &[String],
+        output: &Path,
+    ) -> Result<Answer, Failure> {
         let mut args: Vec<OsString> = ["-nostdin", "-y", "-threads", "2"].map(OsString::from).into();
         args.extend(["-filter_threads", "1"].map(OsString::from));
         args.extend(input.from.iter().flat_map(|from| ["-ss".into(), from.into()]));
@@ -101,7 +106,8 @@ fn reading(input: &Path) -> Vec<OsString> {
         ("-max_streams", MAX_STREAMS),
         ("-max_pixels", MAX_PIXELS),
     ];
-    let mut args: Vec<OsString> = limits.iter().flat_map(|(name, value)| [name.into(), value.into()]).collect();
+    let mut args: Vec<OsString> =
+        limits.iter().flat_map(|(name, value)| [name.into(), value.into()]).collect();
     args.extend(["-i".into(), local(input)]);
     args
 }
@@ -122,4 +128,3 @@ async fn first(from: Option<impl AsyncRead + Unpin>, most: u64) -> std::io::Resu
     }
     Ok(bytes)
 }
-

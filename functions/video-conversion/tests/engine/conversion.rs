@@ -57,8 +57,16 @@ async fn whatever_people_record_with_is_converted() {
         ("odd.mkv", format!("-f lavfi -i testsrc2=s=641x361:d=3 {SOUND} -c:v ffv1 -c:a flac"), (0, 0)),
         ("odd.avi", format!("-f lavfi -i testsrc2=s=641x361:d=3 {SOUND} -c:v mpeg4 -c:a mp3"), (640, 360)),
         ("large.mov", format!("-f lavfi -i testsrc2=s=2560x1440:d=1 {SOUND} {H264}"), (1280, 720)),
-        ("deep.mp4", format!("{SIGHT} {SOUND} -c:v libx264 -preset ultrafast -pix_fmt yuv422p10le"), (640, 360)),
-        ("phone.mov", format!("{SIGHT} {SOUND} -c:v libx265 -x265-params log-level=none -c:a aac"), (640, 360)),
+        (
+            "deep.mp4",
+            format!("{SIGHT} {SOUND} -c:v libx264 -preset ultrafast -pix_fmt yuv422p10le"),
+            (640, 360),
+        ),
+        (
+            "phone.mov",
+            format!("{SIGHT} {SOUND} -c:v libx265 -x265-params log-level=none -c:a aac"),
+            (640, 360),
+        ),
         ("tv.ts", format!("{SIGHT} {SOUND} -c:v mpeg2video -c:a mp2"), (640, 360)),
         ("windows.wmv", format!("{SIGHT} {SOUND} -c:v wmv2 -c:a wmav2"), (640, 360)),
         ("old.flv", format!("{SIGHT} {SOUND} -c:v flv -c:a mp3 -ar 44100"), (640, 360)),
@@ -86,7 +94,8 @@ async fn whatever_people_record_with_is_converted() {
 #[tokio::test]
 async fn a_recording_that_does_not_say_how_long_it_is_has_a_length() {
     let place = Place::new();
-    let made = place.made("made.webm", &format!("{SIGHT} {SOUND} -c:v libvpx -deadline realtime -c:a libopus"));
+    let made =
+        place.made("made.webm", &format!("{SIGHT} {SOUND} -c:v libvpx -deadline realtime -c:a libopus"));
     let live = place.made("live.webm", &format!("-i {} -c copy -f webm -live 1", made.display()));
     assert_eq!(probe(&live, &["-show_entries", "format=duration"]), ["N/A"]);
     assert_eq!(converted(&live).await.unwrap().seconds, 3);
@@ -98,7 +107,10 @@ async fn the_thumbnail_is_not_the_black_beginning() {
     let fade = format!("-f lavfi -i smptebars=s=320x240:d=6:r=25 -vf fade=in:0:13 {H264}");
     let made = converted(&place.made("fade.mp4", &fade)).await.unwrap();
     let signal = format!("movie={},signalstats", made.thumbnail.display());
-    let light = probe(std::path::Path::new(&signal), &["-f", "lavfi", "-show_entries", "frame_tags=lavfi.signalstats.YAVG"]);
+    let light = probe(
+        std::path::Path::new(&signal),
+        &["-f", "lavfi", "-show_entries", "frame_tags=lavfi.signalstats.YAVG"],
+    );
     assert!(light[0].parse::<f64>().unwrap() > 60.0, "{light:?}");
 }
 

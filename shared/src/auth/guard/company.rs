@@ -6,7 +6,7 @@ use std::ops::Deref;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::{Request, Scope, require};
+use super::{Request, Scope};
 use crate::app::App;
 use crate::auth::policy::Grant;
 use crate::domain::company::Company;
@@ -38,7 +38,8 @@ impl<G: Grant> InCompany<G> {
         let key = request.id::<CompanyId>("companyId").map(|company| keys::company(&company));
         let (scope, mut batch) = request.admit(key.clone().map(|key| vec![key])).await?;
         let company = batch.take(&key.map_err(|_| Error::NotFound)?)?.ok_or(Error::NotFound)?;
-        require(G::ACTION.is_allowed(&scope.caller.in_company()))?;
+        scope.admit(G::ACTION.is_allowed(&scope.caller.in_company()))?;
+        scope.about(Versioned::version(&company))?;
         Ok(Self { company, scope, grant: PhantomData })
     }
 }
@@ -95,8 +96,9 @@ impl<T: Named, G: Grant> FromRequestParts<App> for OfCompany<T, G> {
         // Whether there is such a thing at all is for those to know who may do this.
         let wanted = key.clone().map_or_else(|_| Vec::new(), |key| vec![key]);
         let (scope, mut batch) = request.admit(Ok(wanted)).await?;
-        require(G::ACTION.is_allowed(&scope.caller.in_company()))?;
-        let thing = batch.take(&key.map_err(|_| Error::NotFound)?)?.ok_or(Error::NotFound)?;
+        scope.admit(G::ACTION.is_allowed(&scope.caller.in_company()))?;
+        let thing: Versioned<T> = batch.take(&key.map_err(|_| Error::NotFound)?)?.ok_or(Error::NotFound)?;
+        scope.about(thing.version())?;
         Ok(Self { thing, scope, grant: PhantomData })
     }
 }

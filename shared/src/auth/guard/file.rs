@@ -65,7 +65,7 @@ impl Address {
         if !self.token.is_for(&scope.media_key, key) {
             return Err(Error::Unauthenticated(REJECTED));
         }
-        let objects = Objects::of(&scope.app)?;
+        let objects = scope.objects()?;
         Ok(Redirect(objects.url_of(key, file_type, name, &self.method).await?))
     }
 }
@@ -127,6 +127,14 @@ impl<G: Grant> FromRequestParts<App> for ByAddress<OnCustomer<G>> {
 }
 
 impl Scope {
+    /// The bucket.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when no setting names it.
+    pub(super) fn objects(&self) -> Result<Objects<'_>> {
+        Objects::of(&self.app)
+    }
+
     /// The file that an owner has after a change: another one is stored at once, and is the owner's as soon as the owner
     /// is written with it. What was stored for nothing is deleted later.
     ///
@@ -145,9 +153,9 @@ impl Scope {
             Some(FileChange::Put(bytes)) => {
                 let file = Checked::new(kind, bytes).await?;
                 let upload = self.new_upload(owner, kind, None);
-                self.store.create_upload(&upload).await?;
+                self.store.note_upload(&upload).await?;
                 let key = object_key(self.company(), owner, upload.id);
-                Objects::of(&self.app)?.put(&key, upload.id, file).await.map(Some)
+                self.objects()?.put(&key, upload.id, file).await.map(Some)
             }
         }
     }
@@ -164,7 +172,7 @@ impl Scope {
     ) -> Result<(Upload, SignedUpload)> {
         let upload = self.new_upload(owner, kind, Some(announced.clone()));
         let lifetime = (upload.url_expires_at() - self.now).to_std().map_err(Error::internal)?;
-        let (key, objects) = (upload_key(upload.id), Objects::of(&self.app)?);
+        let (key, objects) = (upload_key(upload.id), self.objects()?);
         let signed = objects.upload_to(&key, &announced.content_type, announced.size, lifetime).await?;
         self.store.create_upload(&upload).await?;
         Ok((upload, signed))

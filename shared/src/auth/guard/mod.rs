@@ -46,7 +46,7 @@ use super::{csrf, policy};
 use crate::app::App;
 use crate::config::Config;
 use crate::domain::Refusal;
-use crate::domain::account::{Account, Claim};
+use crate::domain::account::{Account, Claim, Principal};
 use crate::domain::customer::Customer;
 use crate::domain::id::{CandidateId, CompanyId, InvalidId, ProjectId};
 use crate::domain::secret::{AccessKey, MediaKey, PasswordHash, SecretHash};
@@ -54,7 +54,10 @@ use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::http::request::RequestState;
 use crate::media::{MediaSigner, MediaToken};
-use crate::store::{Batch, Key, Session, SessionKind, Store, keys};
+use crate::store::{Batch, Earlier, Key, KeyedRequest, Session, SessionKind, Store, keys};
+
+/// The version of what is there or gone, and in between never changes.
+const UNCHANGING: u64 = 1;
 
 /// The request came with a credential that is no session.
 const NO_SESSION: Refusal =
@@ -74,9 +77,34 @@ pub struct Scope {
     app: App,
     media_key: MediaKey,
     signer: MediaSigner,
+    state: RequestState,
+    /// What names the request, if the caller does.
+    keyed: Option<KeyedRequest>,
+    /// What the caller has sent before under that name.
+    earlier: Option<Earlier>,
 }
 
 impl Scope {
+    /// Refuses a caller who may not take an action; whoever may is told what came of the same request before.
+    fn admit(&self, allowed: bool) -> Result<()> {
+        require(allowed)?;
+        match &self.earlier {
+            Some(Earlier::Answered(answer)) => return Err(Error::Answered(Box::new(answer.clone()))),
+            Some(Earlier::Other) => return Err(Error::KeyReused),
+            Some(Earlier::Running(_)) | None => {}
+        }
+        if let Some(keyed) = &self.keyed {
+            self.state.set_keyed(keyed.clone());
+        }
+        Ok(())
+    }
+
+    /// Says that the request is about an item in this version, which the caller may be shown; refuses one that is for
+    /// another. What never changes while it is there stays in [`UNCHANGING`].
+    fn about(&self, version: u64) -> Result<()> {
+        self.state.set_subject(version)
+    }
+
     /// The company of the caller, which is that of the path.
     pub fn company(&self) -> &CompanyId {
         self.caller.company()
@@ -209,8 +237,10 @@ impl<'a> Request<'a> {
         {
             csrf::check(&self.parts.headers, self.app.config())?;
         }
+        let state = RequestState::of(self.parts);
+        let keyed = state.keyed_by(&sender(&credential));
         let keys = own_keys(&credential).into_iter().chain(more.clone().unwrap_or_default());
-        let mut batch = self.store.get(keys).await?;
+        let mut batch = self.store.get(keys.chain(keyed.as_ref().map(KeyedRequest::key))).await?;
         let now = self.app.now();
         let (caller, media_key) = self.authenticate(&credential, &mut batch, now)?;
         let names_other_company =
@@ -218,9 +248,13 @@ impl<'a> Request<'a> {
         if names_other_company || more.is_err() {
             return Err(Error::NotFound);
         }
+        let earlier = match &keyed {
+            Some(keyed) => self.store.earlier_in(&mut batch, keyed, now).await?,
+            None => None,
+        };
         let (store, app) = (self.store.clone(), self.app.clone());
         let signer = MediaSigner::new(media_key.clone(), &credential.to_reference(), now, app.entropy());
-        Ok((Scope { caller, now, store, app, media_key, signer }, batch))
+        Ok((Scope { caller, now, store, app, media_key, signer, state, keyed, earlier }, batch))
     }
 
     /// Who is calling, and what the addresses of files are signed with that they are shown.
@@ -301,6 +335,16 @@ fn own_keys(credential: &Credential) -> Vec<Key> {
         }
         Means::AccessKey(claim) => vec![account(claim)],
         Means::NamedToken => vec![keys::token_by_hash(&credential.hash)],
+    }
+}
+
+/// Who sends a request, whichever of their sessions or keys it comes with.
+fn sender(credential: &Credential) -> String {
+    match &credential.means {
+        Means::Session(_, claim) | Means::AccessKey(claim) => {
+            keys::sender(&claim.company, Principal::Account(claim.account))
+        }
+        Means::NamedToken => keys::token_sender(&credential.hash),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::domain::id::{CompanyId, VideoId};
 use crate::domain::upload::Announced;
 use crate::domain::video::{Rendition, Video};
 use crate::error::{Error, Result};
-use crate::media::{Objects, SignedUpload, rendition_key, video_upload_key};
+use crate::media::{SignedUpload, rendition_key, video_upload_key};
 use crate::store::{Versioned, keys};
 
 /// A caller who may do `G` with the video of the path: a staff user, or a candidate whose project shows it.
@@ -44,7 +44,9 @@ impl<G: Grant> OnVideo<G> {
         let video = key.ok().map(|key| batch.take::<Video>(&key)).transpose()?.flatten();
         let standing = scope.towards_video(video.as_deref()).await?;
         require(G::ACTION.is_allowed(&standing))?;
-        Ok(Self { video: video.ok_or(Error::NotFound)?, scope, grant: PhantomData })
+        let video = video.ok_or(Error::NotFound)?;
+        scope.about(video.version())?;
+        Ok(Self { video, scope, grant: PhantomData })
     }
 }
 
@@ -71,21 +73,16 @@ impl Scope {
         let Announced { content_type, size } = &video.file;
         let lifetime = (video.url_expires_at() - self.now).to_std().map_err(Error::internal)?;
         let key = video_upload_key(&video.company, video.id);
-        Objects::of(&self.app)?.upload_to(&key, content_type, *size, lifetime).await
+        self.objects()?.upload_to(&key, content_type, *size, lifetime).await
     }
 
-    /// Stores the file of a new video, which is converted as soon as it is there. Without a file there is no video.
+    /// Stores the file of a video, which is converted as soon as it is there.
     ///
     /// # Errors
     /// [`Error::Busy`].
     pub async fn upload_video(&self, video: &Video, bytes: axum::body::Bytes) -> Result<()> {
-        self.store.create_video(video).await?;
         let key = video_upload_key(&video.company, video.id);
-        let Err(error) = Objects::of(&self.app)?.put_unchecked(&key, bytes).await else { return Ok(()) };
-        if let Some(video) = self.store.video(&video.company, video.id).await? {
-            self.store.delete_video(&video, self.now).await?;
-        }
-        Err(error)
+        self.objects()?.put_unchecked(&key, bytes).await
     }
 }
 

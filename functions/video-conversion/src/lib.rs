@@ -73,7 +73,8 @@ pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
         Err(Error::Changed | Error::NotFound) => return Err(Error::Busy("the video has just changed".into())),
         video => video?,
     };
-    let outcome = work_on(&system, video, &event.id).await?;
+    // Boxed: it is large, and nests deeply.
+    let outcome = Box::pin(work_on(&system, video, &event.id)).await?;
     tracing::info!(
         target: "conversion",
         video = %id,

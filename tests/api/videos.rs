@@ -124,6 +124,7 @@ async fn a_video_that_does_not_fit_goes_straight_to_the_bucket() {
     let mut longer = video.clone();
     longer["upload"]["headers"]["content-length"] = (large.len() + 1).to_string().into();
     assert_eq!(put(&longer, [&large[..], b"x"].concat()).await.status, 403, "another size");
+    let size = large.len();
     assert_eq!(put(&video, large).await.status, 200);
     app.settle().await;
     assert_eq!(status(&recruiter, uri).await, (json!("successful"), Value::Null));
@@ -132,9 +133,7 @@ async fn a_video_that_does_not_fit_goes_straight_to_the_bucket() {
 
     // The URL still works; what comes by it changes nothing and does not stay.
     let before = app.object_keys();
-    let mut again = video.clone();
-    again["upload"]["headers"]["content-length"] = again["upload"]["headers"]["content-length"].clone();
-    put(&again, vec![0; 3]).await;
+    assert_eq!(put(&video, vec![0; size]).await.status, 200);
     app.settle().await;
     assert_eq!(app.object_keys(), before);
     app.table().assert_sound().await;

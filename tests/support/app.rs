@@ -234,7 +234,8 @@ impl TestApp {
     /// Gives an operator's command.
     pub async fn operate(&self, command: Value) -> shared::Result<Outcome> {
         let command: Command = serde_json::from_value(command).expect("a command");
-        admin::handle(self.app(), command).await
+        // Boxed, as in `shared::event`.
+        Box::pin(admin::handle(self.app(), command)).await
     }
 
     /// A token of a staff user, by a real login.

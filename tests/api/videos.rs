@@ -145,8 +145,14 @@ async fn what_is_sent_of_a_video_is_checked() {
     let before = app.table().snapshot().await;
     for (body, fields) in [
         (json!({}), &["name", "upload_filename", "content_type", "size"][..]),
-        (json!({ "name": "x", "upload_filename": "a/", "content_type": "video", "size": 0 }), &["upload_filename", "content_type", "size"]),
-        (json!({ "name": "", "upload_filename": "a", "content_type": "a/b", "size": 2_147_483_649u64 }), &["name", "size"]),
+        (
+            json!({ "name": "x", "upload_filename": "a/", "content_type": "video", "size": 0 }),
+            &["upload_filename", "content_type", "size"],
+        ),
+        (
+            json!({ "name": "", "upload_filename": "a", "content_type": "a/b", "size": 2_147_483_649u64 }),
+            &["name", "size"],
+        ),
     ] {
         recruiter.post(VIDEOS, body).await.expect_fields(fields);
     }
@@ -156,9 +162,15 @@ async fn what_is_sent_of_a_video_is_checked() {
     post(form(b"")).await.expect_fields(&["file"]);
     assert_eq!(app.table().snapshot().await, before);
     assert!(app.object_keys().is_empty());
-    recruiter.post(VIDEOS, json!({
-        "name": "x", "upload_filename": "a", "content_type": "a/b", "size": 2_147_483_648u64,
-    })).await.expect(201);
+    recruiter
+        .post(
+            VIDEOS,
+            json!({
+                "name": "x", "upload_filename": "a", "content_type": "a/b", "size": 2_147_483_648u64,
+            }),
+        )
+        .await
+        .expect(201);
 }
 
 #[tokio::test]
@@ -246,8 +258,12 @@ async fn an_event_that_comes_again_changes_nothing() {
         app.events().put_event(event(&uri, "same")),
         app.events().put_event(event(&uri, "same")),
     );
-    let answers = [one.unwrap(), other.unwrap()].map(|mut answers| answers.remove("VideoConversionFunction").unwrap());
-    assert!(answers.iter().any(|answer| answer.as_ref().is_ok_and(|answer| answer == "converted")), "{answers:?}");
+    let answers =
+        [one.unwrap(), other.unwrap()].map(|mut answers| answers.remove("VideoConversionFunction").unwrap());
+    assert!(
+        answers.iter().any(|answer| answer.as_ref().is_ok_and(|answer| answer == "converted")),
+        "{answers:?}"
+    );
     app.settle().await;
     let (before, keys) = (app.table().snapshot().await, app.object_keys());
     assert_eq!((status(&recruiter, &uri).await.0, keys.len()), (json!("successful"), 3));
@@ -357,7 +373,10 @@ async fn candidates_see_the_videos_of_their_project_and_what_is_meant_for_them()
     assert_eq!(fetch(&location, &[]).await.header("content-type"), "video/mp4");
     let missing = candidate.get(&hidden).await.expect(404).body;
     candidate.get(VIDEOS).await.expect(403);
-    assert_eq!(candidate.get(&format!("{VIDEOS}01ARZ3NDEKTSV4RRFFQ69G5FAV/")).await.expect(404).body, missing);
+    assert_eq!(
+        candidate.get(&format!("{VIDEOS}01ARZ3NDEKTSV4RRFFQ69G5FAV/")).await.expect(404).body,
+        missing
+    );
     candidate.patch(&shown, json!({ "description": "x" })).await.expect(403);
     candidate.delete(&hidden).await.expect(404);
 
@@ -383,7 +402,8 @@ async fn an_address_is_good_for_its_session_and_its_file_alone() {
         address.replace(".mp4", ".flv"),
         address.replace(".mp4", ".exe"),
         address.replace(last_segment(&one), last_segment(&other)),
-        video["thumb"].as_str().unwrap().replace("/thumb/", "/video/").trim_end_matches('/').to_owned() + ".mp4",
+        video["thumb"].as_str().unwrap().replace("/thumb/", "/video/").trim_end_matches('/').to_owned()
+            + ".mp4",
     ] {
         get(wrong).await.expect(401);
     }

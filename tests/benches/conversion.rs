@@ -38,10 +38,16 @@ async fn main() -> Result<()> {
 
 async fn measure(folder: &Path) -> Result<()> {
     let clip = folder.join("clip.mov");
-    ffmpeg("-f lavfi -i testsrc2=s=1920x1080:r=30:d=20 -f lavfi -i sine=d=20 -c:v mpeg4 -b:v 12M -c:a pcm_s16le", &clip)?;
+    ffmpeg(
+        "-f lavfi -i testsrc2=s=1920x1080:r=30:d=20 -f lavfi -i sine=d=20 -c:v mpeg4 -b:v 12M -c:a pcm_s16le",
+        &clip,
+    )?;
     times(&clip, ALONE).await?;
     let fits = folder.join("fits.mp4");
-    ffmpeg(&format!("-i {} -c:v libx264 -preset ultrafast -b:v 6M -pix_fmt yuv420p -c:a aac", clip.display()), &fits)?;
+    ffmpeg(
+        &format!("-i {} -c:v libx264 -preset ultrafast -b:v 6M -pix_fmt yuv420p -c:a aac", clip.display()),
+        &fits,
+    )?;
     times(&fits, "-c copy -movflags +faststart").await?;
     for (name, from) in [("made anew", &clip), ("passed on", &fits)] {
         let large = folder.join("large.mov");

@@ -70,7 +70,9 @@ pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
     };
     let video = match system.store.update_video(&video, begun).await {
         // Somebody else has begun or deleted it: whoever that was answers for it, or this event coming again does.
-        Err(Error::Changed | Error::NotFound) => return Err(Error::Busy("the video has just changed".into())),
+        Err(Error::Changed | Error::NotFound) => {
+            return Err(Error::Busy("the video has just changed".into()));
+        }
         video => video?,
     };
     // Boxed: it is large, and nests deeply.
@@ -93,7 +95,8 @@ async fn work_on(system: &System, video: Versioned<Video>, event: &str) -> Resul
     let found = objects.fetch(&video_upload_key(&video.company, video.id), video.file.size, &input).await?;
     let path = system.config().program_path.as_ref();
     let time = TRY.saturating_sub(system.usage().elapsed());
-    let made = if found { convert(path, &input, time).await } else { Err(Failure::Refused(NOT_AS_ANNOUNCED)) };
+    let made =
+        if found { convert(path, &input, time).await } else { Err(Failure::Refused(NOT_AS_ANNOUNCED)) };
     match made {
         Ok(conversion) => {
             // The disk has room for the renditions beside it, not for more.

@@ -56,7 +56,8 @@ impl VideoView {
         let company = &video.company;
         let converted = video.converted;
         let (width, height) = converted.map(|made| (made.width, made.height)).unwrap_or_default();
-        let thumb_file = converted.map(|_| format!("videos/{}/{}", video.id, rendition_name(Rendition::Thumbnail)));
+        let thumb_file =
+            converted.map(|_| format!("videos/{}/{}", video.id, rendition_name(Rendition::Thumbnail)));
         Self {
             resource_uri: references.video(company, video.id),
             company: references.company(company),

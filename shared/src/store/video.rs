@@ -68,12 +68,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Changed`], [`Error::NotFound`].
-    pub async fn fail_video(
-        &self,
-        video: &Versioned<Video>,
-        reason: &str,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
+    pub async fn fail_video(&self, video: &Versioned<Video>, reason: &str, now: DateTime<Utc>) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.replace(video, &Video::clone(video).failed(reason))?;
         transaction.effect(Some(objects_deleted(video, now)))?;

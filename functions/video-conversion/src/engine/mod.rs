@@ -80,7 +80,8 @@ async fn convert_at_leisure(path: &OsStr, input: &Path) -> Result<Conversion, Fa
     make(&tools, &Input::whole(&input), &plan.mp4(), &mp4).await?;
     let made = Probed::of(&tools, &mp4).await?;
     let seconds = made.format.duration.unwrap_or_default();
-    if seconds <= 0.0 || plan.announced.is_some_and(|announced| seconds < announced * (1.0 - TOLERANCE) - 0.5) {
+    if seconds <= 0.0 || plan.announced.is_some_and(|announced| seconds < announced * (1.0 - TOLERANCE) - 0.5)
+    {
         return refused(BROKEN, "shorter than announced");
     }
     if seconds > plan::MAX_SECONDS {

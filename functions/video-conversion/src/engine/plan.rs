@@ -83,7 +83,12 @@ impl Plan {
         }
         how.extend(words("-map_metadata -1 -map_chapters -1 -sn -dn -fflags +bitexact"));
         // What says that it is shorter than it is must not fill the disk.
-        how.extend(["-t".to_owned(), (MAX_SECONDS + 1.0).to_string(), "-fs".to_owned(), MAX_BYTES.to_owned()]);
+        how.extend([
+            "-t".to_owned(),
+            (MAX_SECONDS + 1.0).to_string(),
+            "-fs".to_owned(),
+            MAX_BYTES.to_owned(),
+        ]);
         how.extend(words("-movflags +faststart -threads 2 -f mp4"));
         how
     }
@@ -98,7 +103,9 @@ pub(super) fn flv() -> Vec<String> {
 pub(super) fn thumbnail(mp4: &Stream) -> Vec<String> {
     let (width, height) = made_to_fit((mp4.width, mp4.height), (THUMBNAIL, THUMBNAIL));
     let mut how = vec!["-vf".to_owned(), format!("scale={width}:{height},thumbnail=50")];
-    how.extend(words("-map 0:v:0 -an -frames:v 1 -pix_fmt yuvj420p -q:v 4 -map_metadata -1 -fflags +bitexact"));
+    how.extend(words(
+        "-map 0:v:0 -an -frames:v 1 -pix_fmt yuvj420p -q:v 4 -map_metadata -1 -fflags +bitexact",
+    ));
     how.extend(words("-f mjpeg"));
     how
 }
@@ -106,7 +113,8 @@ pub(super) fn thumbnail(mp4: &Stream) -> Vec<String> {
 /// Whether a video can be passed on as it is.
 fn fits(probed: &Probed, video: &Stream) -> bool {
     let (long, short) = (video.width.max(video.height), video.width.min(video.height));
-    let bit_rate = probed.format.size.zip(probed.format.duration).map(|(bytes, seconds)| bytes * 8.0 / seconds);
+    let bit_rate =
+        probed.format.size.zip(probed.format.duration).map(|(bytes, seconds)| bytes * 8.0 / seconds);
     video.codec_name == "h264"
         && video.pix_fmt == "yuv420p"
         && (1..=MAX_LEVEL).contains(&video.level)

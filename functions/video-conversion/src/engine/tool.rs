@@ -20,8 +20,9 @@ const MAX_BLOCK: &str = "300000000";
 /// The most streams of a file.
 const MAX_STREAMS: &str = "32";
 
-/// The containers that are read. Each holds what it shows in itself: playlists, scripts and lists of files are none.
-const CONTAINERS: &str = "mov,matroska,avi,flv,mpegts,mpeg,asf,ogg";
+/// The containers that are read. Each holds what it shows in itself: playlists, scripts and lists of files are none. Nor is
+/// MPEG-TS among them: ffmpeg crashes on the names of its channels where it is built statically, as in the layer.
+const CONTAINERS: &str = "mov,matroska,avi,flv,mpeg,asf,ogg";
 /// The decoders that may look at what strangers send.
 const DECODERS: &str = "h264,hevc,vp8,vp9,libvpx,libvpx-vp9,av1,libdav1d,libaom-av1,mpeg4,mpeg1video,mpeg2video,\
                         h263,flv,vp6,vp6f,msmpeg4v2,msmpeg4,wmv1,wmv2,wmv3,vc1,theora,mjpeg,prores,dnxhd,\
@@ -54,7 +55,12 @@ impl Tools<'_> {
     }
 
     /// Has ffmpeg make `output` of `input`, as `how` says.
-    pub(super) async fn make(&self, input: &Input<'_>, how: &[String], output: &Path) -> Result<Answer, Failure> {
+    pub(super) async fn make(
+        &self,
+        input: &Input<'_>,
+        how: &[String],
+        output: &Path,
+    ) -> Result<Answer, Failure> {
         let mut args: Vec<OsString> = ["-nostdin", "-y", "-threads", "2"].map(OsString::from).into();
         args.extend(["-filter_threads", "1"].map(OsString::from));
         args.extend(input.from.iter().flat_map(|from| ["-ss".into(), from.into()]));
@@ -101,7 +107,8 @@ fn reading(input: &Path) -> Vec<OsString> {
         ("-max_streams", MAX_STREAMS),
         ("-max_pixels", MAX_PIXELS),
     ];
-    let mut args: Vec<OsString> = limits.iter().flat_map(|(name, value)| [name.into(), value.into()]).collect();
+    let mut args: Vec<OsString> =
+        limits.iter().flat_map(|(name, value)| [name.into(), value.into()]).collect();
     args.extend(["-i".into(), local(input)]);
     args
 }
@@ -122,4 +129,3 @@ async fn first(from: Option<impl AsyncRead + Unpin>, most: u64) -> std::io::Resu
     }
     Ok(bytes)
 }
-

@@ -38,8 +38,12 @@ async fn a_video_that_fits_is_passed_on_as_it_is() {
 async fn a_phone_held_upright_gives_an_upright_video() {
     let place = Place::new();
     let lying = place.made("lying.mp4", &format!("{SIGHT} {SOUND} {H264} -c:a aac"));
-    let turn = format!("-i {} -c copy -metadata:s:v:0 rotate=90", lying.display());
-    let input = place.made("phone.mov", &turn);
+    let mut turned = std::fs::read(lying).unwrap();
+    // The matrix in the header of the first track, by which players turn the picture.
+    let matrix = turned.windows(4).position(|window| window == b"tkhd").unwrap() + 44;
+    let quarter: [u32; 9] = [0, 0x0001_0000, 0, 0xFFFF_0000, 0, 0, 0, 0, 0x4000_0000];
+    turned[matrix..matrix + 36].copy_from_slice(&quarter.map(u32::to_be_bytes).concat());
+    let input = place.written("phone.mp4", turned);
     let made = converted(&input).await.unwrap();
     assert_eq!((made.width, made.height), (360, 640));
     for path in [&made.mp4, &made.flv, &made.thumbnail] {
@@ -57,9 +61,17 @@ async fn whatever_people_record_with_is_converted() {
         ("odd.mkv", format!("-f lavfi -i testsrc2=s=641x361:d=3 {SOUND} -c:v ffv1 -c:a flac"), (0, 0)),
         ("odd.avi", format!("-f lavfi -i testsrc2=s=641x361:d=3 {SOUND} -c:v mpeg4 -c:a mp3"), (640, 360)),
         ("large.mov", format!("-f lavfi -i testsrc2=s=2560x1440:d=1 {SOUND} {H264}"), (1280, 720)),
-        ("deep.mp4", format!("{SIGHT} {SOUND} -c:v libx264 -preset ultrafast -pix_fmt yuv422p10le"), (640, 360)),
-        ("phone.mov", format!("{SIGHT} {SOUND} -c:v libx265 -x265-params log-level=none -c:a aac"), (640, 360)),
-        ("tv.ts", format!("{SIGHT} {SOUND} -c:v mpeg2video -c:a mp2"), (640, 360)),
+        (
+            "deep.mp4",
+            format!("{SIGHT} {SOUND} -c:v libx264 -preset ultrafast -pix_fmt yuv422p10le"),
+            (640, 360),
+        ),
+        (
+            "phone.mov",
+            format!("{SIGHT} {SOUND} -c:v libx265 -x265-params log-level=none -c:a aac"),
+            (640, 360),
+        ),
+        ("tv.mpg", format!("{SIGHT} {SOUND} -c:v mpeg2video -c:a mp2"), (640, 360)),
         ("windows.wmv", format!("{SIGHT} {SOUND} -c:v wmv2 -c:a wmav2"), (640, 360)),
         ("old.flv", format!("{SIGHT} {SOUND} -c:v flv -c:a mp3 -ar 44100"), (640, 360)),
         ("dv.mp4", format!("-f lavfi -i testsrc2=s=720x576:d=3 {H264} -aspect 16:9"), (1024, 576)),
@@ -86,7 +98,8 @@ async fn whatever_people_record_with_is_converted() {
 #[tokio::test]
 async fn a_recording_that_does_not_say_how_long_it_is_has_a_length() {
     let place = Place::new();
-    let made = place.made("made.webm", &format!("{SIGHT} {SOUND} -c:v libvpx -deadline realtime -c:a libopus"));
+    let made =
+        place.made("made.webm", &format!("{SIGHT} {SOUND} -c:v libvpx -deadline realtime -c:a libopus"));
     let live = place.made("live.webm", &format!("-i {} -c copy -f webm -live 1", made.display()));
     assert_eq!(probe(&live, &["-show_entries", "format=duration"]), ["N/A"]);
     assert_eq!(converted(&live).await.unwrap().seconds, 3);
@@ -98,7 +111,10 @@ async fn the_thumbnail_is_not_the_black_beginning() {
     let fade = format!("-f lavfi -i smptebars=s=320x240:d=6:r=25 -vf fade=in:0:13 {H264}");
     let made = converted(&place.made("fade.mp4", &fade)).await.unwrap();
     let signal = format!("movie={},signalstats", made.thumbnail.display());
-    let light = probe(std::path::Path::new(&signal), &["-f", "lavfi", "-show_entries", "frame_tags=lavfi.signalstats.YAVG"]);
+    let light = probe(
+        std::path::Path::new(&signal),
+        &["-f", "lavfi", "-show_entries", "frame_tags=lavfi.signalstats.YAVG"],
+    );
     assert!(light[0].parse::<f64>().unwrap() > 60.0, "{light:?}");
 }
 

@@ -23,7 +23,10 @@ async fn what_is_no_video_is_refused() {
         ("noise.mp4", noise.clone()),
         ("header.mp4", header.to_vec()),
         ("header-noise.mp4", [&header[..], &noise].concat()),
-        ("webm-noise.webm", [b"\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x1fB\x86\x81\x01".to_vec(), noise.clone()].concat()),
+        (
+            "webm-noise.webm",
+            [b"\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x1fB\x86\x81\x01".to_vec(), noise.clone()].concat(),
+        ),
         ("flv-noise.flv", [b"FLV\x01\x05\0\0\0\x09\0\0\0\0".to_vec(), noise].concat()),
         ("nested.mp4", [&header[..], &nested(20_000)].concat()),
     ];
@@ -49,6 +52,7 @@ async fn pictures_and_sounds_are_refused() {
         ("sound.mp3", "-f lavfi -i sine=d=2"),
         ("sound.wav", "-f lavfi -i sine=d=2"),
         ("sound.m4a", "-f lavfi -i sine=d=2 -c:a aac"),
+        ("channel.ts", "-f lavfi -i testsrc2=s=320x240:d=1 -c:v mpeg2video"),
         ("sound.ogg", "-f lavfi -i sine=d=2 -c:a libvorbis"),
         ("narrow.mkv", "-f lavfi -i testsrc2=s=1600x16:d=1 -c:v mpeg4"),
         ("tiny.mkv", "-f lavfi -i testsrc2=s=8x8:d=1 -c:v mpeg4"),
@@ -56,7 +60,10 @@ async fn pictures_and_sounds_are_refused() {
         refusal(&place.made(name, how)).await;
     }
     let cover = place.made("cover.png", "-f lavfi -i testsrc2=s=320x240:d=1 -frames:v 1");
-    let album = format!("-f lavfi -i sine=d=2 -i {} -map 0 -map 1 -c:v copy -disposition:v attached_pic", cover.display());
+    let album = format!(
+        "-f lavfi -i sine=d=2 -i {} -map 0 -map 1 -c:v copy -disposition:v attached_pic",
+        cover.display()
+    );
     refusal(&place.made("album.m4a", &album)).await;
 }
 
@@ -72,8 +79,19 @@ async fn nothing_that_a_file_names_is_opened() {
         ("net.mp4", format!("#EXTM3U\n#EXTINF:4,\nhttp://{address}/a.ts\n#EXT-X-ENDLIST\n")),
         ("passwd.m3u8", "#EXTM3U\n#EXTINF:4,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n".to_owned()),
         ("script.mp4", format!("ffconcat version 1.0\nfile '{target}'\n")),
-        ("dash.mpd", format!("<?xml version='1.0'?><MPD xmlns='urn:mpeg:dash:schema:mpd:2011' type='static' mediaPresentationDuration='PT4S'><Period><AdaptationSet mimeType='video/mp4'><Representation id='1' bandwidth='9'><BaseURL>http://{address}/a.mp4</BaseURL></Representation></AdaptationSet></Period></MPD>")),
-        ("session.sdp", format!("v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video {} RTP/AVP 96\na=rtpmap:96 H264/90000\n", address.port())),
+        (
+            "dash.mpd",
+            format!(
+                "<?xml version='1.0'?><MPD xmlns='urn:mpeg:dash:schema:mpd:2011' type='static' mediaPresentationDuration='PT4S'><Period><AdaptationSet mimeType='video/mp4'><Representation id='1' bandwidth='9'><BaseURL>http://{address}/a.mp4</BaseURL></Representation></AdaptationSet></Period></MPD>"
+            ),
+        ),
+        (
+            "session.sdp",
+            format!(
+                "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video {} RTP/AVP 96\na=rtpmap:96 H264/90000\n",
+                address.port()
+            ),
+        ),
         ("redirect.asx", format!("<asx version='3.0'><entry><ref href='http://{address}/a'/></entry></asx>")),
     ] {
         assert_eq!(refusal(&place.written(name, text)).await, NO_VIDEO, "{name}");

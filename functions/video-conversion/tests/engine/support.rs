@@ -54,7 +54,8 @@ pub(crate) fn streams(path: &Path, entries: &str) -> Vec<String> {
 
 /// What ffprobe says of a file.
 pub(crate) fn probe(path: &Path, args: &[&str]) -> Vec<String> {
-    let output = Command::new("ffprobe").args(["-v", "error", "-of", "csv=p=0"]).args(args).arg(path).output();
+    let output =
+        Command::new("ffprobe").args(["-v", "error", "-of", "csv=p=0"]).args(args).arg(path).output();
     let lines = String::from_utf8(output.unwrap().stdout).unwrap();
     lines.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }

@@ -125,6 +125,11 @@ impl TestApp {
         Response::read(line, Box::pin(self.0.gateway.call(request)).await).await
     }
 
+    /// Answers a request as the gateway does, for a server of the test's.
+    pub async fn answer(&self, request: axum::extract::Request) -> axum::response::Response {
+        self.0.gateway.call(request).await
+    }
+
     /// What starts functions besides requests, for tests in which a function is to fail.
     pub fn events(&self) -> &Events {
         &self.0.events

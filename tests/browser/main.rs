@@ -1,0 +1,115 @@
+//! What a browser makes of the service's addresses: welcome videos play in it, and can be wound on.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Request as Incoming;
+use axum::response::Html;
+use axum::routing::{get, post};
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff};
+use tests::files::{Form, put};
+use tests::http::Request;
+use tests::videos::recorded;
+use tokio::net::TcpListener;
+use tokio::process::Command;
+use tokio::sync::mpsc;
+
+const VIDEOS: &str = "/companies/acme/videos/";
+/// When a browser that says nothing is taken to have failed.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A page that plays the video, winds it on to three quarters, and tells how that went.
+fn page(video: &Value) -> String {
+    let (mp4, thumb) = (video["streams"]["mp4"].as_str().unwrap(), video["thumb"].as_str().unwrap());
+    format!(
+        r#"<!doctype html><title>player</title><img src="{thumb}"><video src="{mp4}" muted></video><script>
+const [image, video] = [document.querySelector("img"), document.querySelector("video")];
+const report = outcome => fetch("/report", {{method: "POST", body: JSON.stringify(outcome)}});
+const thumb = new Promise(done => image.addEventListener("load", done));
+video.addEventListener("error", () => report({{error: video.error.message}}));
+video.addEventListener("loadeddata", () => {{ video.currentTime = video.duration * 0.75; }}, {{once: true}});
+video.addEventListener("seeked", async () => {{
+    await thumb;
+    report({{
+        ready_state: video.readyState,
+        seconds: video.duration,
+        seekable: video.seekable.end(0),
+        at: video.currentTime,
+        size: [video.videoWidth, video.videoHeight],
+        thumb: [image.naturalWidth, image.naturalHeight],
+        sound: video.webkitAudioDecodedByteCount > 0,
+    }});
+}}, {{once: true}});
+</script>"#
+    )
+}
+
+/// What the browser tells of a video.
+async fn played(browser_at: &str, reports: &mut mpsc::Receiver<Value>) -> Value {
+    let profile = tempfile::tempdir().unwrap();
+    let mut chromium = Command::new("chromium");
+    chromium.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--mute-audio"]);
+    chromium.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
+    chromium.arg(format!("--user-data-dir={}", profile.path().display())).arg(browser_at);
+    chromium.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    let mut chromium = chromium.spawn().unwrap_or_else(|error| panic!("chromium: {error}"));
+    let report = tokio::time::timeout(PATIENCE, reports.recv()).await;
+    chromium.kill().await.unwrap();
+    report.unwrap_or_else(|_| panic!("the browser told nothing")).unwrap()
+}
+
+/// Four seconds of picture and sound, as phones record them.
+fn film() -> Vec<u8> {
+    let how = "-f lavfi -i testsrc2=s=640x360:r=25:d=4 -f lavfi -i sine=d=4 -c:v mpeg4 -q:v 5 -c:a aac";
+    recorded(how, "mov")
+}
+
+async fn sent_along(staff: &Staff, film: &[u8]) -> String {
+    let form = Form::new().text("name", "Welcome").file("file", "film.mov", "video/quicktime", film);
+    staff.send(Request::post(VIDEOS).form(form)).await.expect(201).uri("resource_uri")
+}
+
+async fn announced(staff: &Staff, film: Vec<u8>) -> String {
+    let announcement = json!({
+        "name": "Welcome", "upload_filename": "film.mov", "content_type": "video/quicktime", "size": film.len(),
+    });
+    let video = staff.post(VIDEOS, announcement).await.expect(201).json();
+    assert_eq!(put(&video, film).await.status, 200);
+    video["resource_uri"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_video_plays_however_it_was_sent() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let origin = format!("http://localhost:{}", listener.local_addr().unwrap().port());
+    let app = TestApp::start_with(&[("BASE_URL", &format!("{origin}/api/v3"))]).await;
+    let staff = app.owner().await;
+    let videos = [sent_along(&staff, &film()).await, announced(&staff, film()).await];
+    app.settle().await;
+
+    let (reporter, mut reports) = mpsc::channel(1);
+    let mut router = Router::new().route(
+        "/report",
+        post(async move |body: String| reporter.send(serde_json::from_str(&body).unwrap()).await.unwrap()),
+    );
+    for (index, uri) in videos.iter().enumerate() {
+        let page = page(&staff.get(uri).await.expect(200).json());
+        router = router.route(&format!("/{index}"), get(async move || Html(page)));
+    }
+    let service = app.clone();
+    let router = router.fallback(async move |request: Incoming| service.answer(request).await);
+    let server = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+    for index in 0..videos.len() {
+        let report = played(&format!("{origin}/{index}"), &mut reports).await;
+        assert!(report["ready_state"].as_u64() >= Some(2), "{report}");
+        let near = |name: &str, seconds: f64| (report[name].as_f64().unwrap() - seconds).abs() < 0.2;
+        assert!(near("seconds", 4.0) && near("seekable", 4.0) && near("at", 3.0), "{report}");
+        assert_eq!((&report["size"], &report["thumb"]), (&json!([640, 360]), &json!([640, 360])));
+        assert_eq!(report["sound"], true);
+    }
+    server.abort();
+}

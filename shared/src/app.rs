@@ -1,6 +1,7 @@
 //! What every request of one process shares: settings, clock, chance and AWS clients.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, Utc};
 
@@ -19,6 +20,7 @@ struct Inner {
     entropy: Arc<dyn Entropy>,
     ids: Ids,
     aws: Aws,
+    has_answered: AtomicBool,
 }
 
 impl App {
@@ -26,7 +28,7 @@ impl App {
     pub fn new(config: Config, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
         let aws = Aws::new(&config.aws);
         let ids = Ids::new(entropy.clone());
-        Self(Arc::new(Inner { config, clock, entropy, ids, aws }))
+        Self(Arc::new(Inner { config, clock, entropy, ids, aws, has_answered: AtomicBool::new(false) }))
     }
 
     /// The application as this process's environment describes it.
@@ -55,6 +57,11 @@ impl App {
     /// The source of secrets.
     pub fn entropy(&self) -> &dyn Entropy {
         &*self.0.entropy
+    }
+
+    /// Whether this is the first request of the process, which had to wait for its start. Ask once a request.
+    pub(crate) fn is_cold(&self) -> bool {
+        !self.0.has_answered.swap(true, Ordering::Relaxed)
     }
 
     /// The AWS clients.

@@ -25,6 +25,10 @@ pub struct Config {
     pub allowed_origins: Vec<String>,
     /// `MAIL_SENDER`, required where mails are sent: the address that they come from.
     pub mail_sender: Option<Email>,
+    /// `MAIL_CONFIGURATION_SET`, default none: SES's configuration set for mails, by which it tells what becomes of them.
+    pub mail_configuration_set: Option<String>,
+    /// `METRICS_NAMESPACE`, default none: CloudWatch's namespace for what log lines count; without one they count nothing.
+    pub metrics_namespace: Option<String>,
     /// How the AWS APIs are reached.
     pub aws: AwsConfig,
 }
@@ -108,6 +112,8 @@ impl Config {
             session_idle_minutes,
             allowed_origins: read.list("ALLOWED_ORIGINS"),
             mail_sender,
+            mail_configuration_set: read.get("MAIL_CONFIGURATION_SET"),
+            metrics_namespace: read.get("METRICS_NAMESPACE"),
             aws: AwsConfig {
                 region: read.required("AWS_REGION")?,
                 access_key_id: read.required("AWS_ACCESS_KEY_ID")?,

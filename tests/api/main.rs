@@ -42,4 +42,5 @@ mod sessions;
 mod shares;
 mod throttling;
 mod tokens;
+mod undeliverable;
 mod upkeep;

@@ -16,7 +16,7 @@ pub(crate) const SIDE_BY_SIDE: usize = 8;
 pub(crate) enum Fate {
     /// SES took the mail.
     Sent,
-    /// The candidate has moved on, or is gone: there is nothing to tell any more.
+    /// The candidate has moved on, is gone or takes no mails: there is nobody to tell anything any more.
     Outdated,
     /// It will be tried again.
     Failed,

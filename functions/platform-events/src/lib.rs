@@ -1,9 +1,10 @@
 //! Takes in what the platform's other parts report over the bus: interviews that were completed or broken off, and
-//! evaluations.
+//! evaluations; and what SES reports of mails.
 //!
 //! An event may come twice, late, or before one that it follows from.
 
 mod event;
+mod feedback;
 
 use serde::Serialize;
 use shared::app::App;
@@ -22,11 +23,11 @@ const TRIES: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The candidate has changed.
+    /// The candidate, or the customer, has changed.
     Applied,
     /// It was taken in before.
     Known,
-    /// It changes nothing as the candidate stands, or the candidate is gone.
+    /// It changes nothing as they stand, or they are gone.
     Ignored,
 }
 
@@ -48,6 +49,9 @@ pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
 
 async fn apply(app: &App, event: Event) -> Result<Outcome> {
     let system = System::of(app);
+    if event.is_of_mail() {
+        return feedback::take(&system, event.detail()?).await;
+    }
     let event = event.read(References::new(system.config()))?;
     let customer = match event.report {
         Report::Evaluated { customer, .. } => Some(customer),

@@ -48,6 +48,17 @@ impl Store {
         self.commit(transaction).await
     }
 
+    /// A candidate of a project.
+    pub async fn candidate(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
+    ) -> Result<Option<Versioned<Candidate>>> {
+        let key = keys::candidate(company, project, candidate);
+        self.get([key.clone()]).await?.take(&key)
+    }
+
     /// Lets a candidate take a step, at `now`.
     ///
     /// # Errors

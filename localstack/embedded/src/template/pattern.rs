@@ -51,6 +51,11 @@ impl Pattern {
         self.0.iter().all(|(name, condition)| match (condition, &event[name.as_str()]) {
             (Condition::Members(pattern), value) => pattern.matches(value),
             (Condition::OneOf(texts), Value::String(value)) => texts.iter().any(|text| text.matches(value)),
+            // A list fits when one of its members does.
+            (Condition::OneOf(texts), Value::Array(values)) => {
+                let mut values = values.iter().filter_map(Value::as_str);
+                values.any(|value| texts.iter().any(|text| text.matches(value)))
+            }
             (Condition::OneOf(_), _) => false,
         })
     }
@@ -60,10 +65,14 @@ impl Text {
     fn parse(text: &Value) -> Result<Self, Error> {
         match text {
             Value::String(text) => Ok(Self::Equal(text.clone())),
-            Value::Object(operator) if operator.len() == 1 => match &operator.get("prefix") {
-                Some(Value::String(prefix)) => Ok(Self::Prefix(prefix.clone())),
-                _ => Err(unknown(text)),
-            },
+            Value::Object(operator) if operator.len() == 1 => {
+                match (operator.get("prefix"), operator.get("Ref")) {
+                    (Some(Value::String(prefix)), None) => Ok(Self::Prefix(prefix.clone())),
+                    // Here, what a resource is called in the template is its name.
+                    (None, Some(Value::String(name))) => Ok(Self::Equal(name.clone())),
+                    _ => Err(unknown(text)),
+                }
+            }
             other => Err(unknown(other)),
         }
     }
@@ -96,6 +105,9 @@ mod tests {
         assert!(pattern.matches(&event("MODIFY", "EFFECT#")));
         assert!(!pattern.matches(&event("REMOVE", "EFFECT#1")));
         assert!(!pattern.matches(&event("INSERT", "COMPANY#EFFECT#1")));
+        let tagged = Pattern::parse(&json!({ "tags": { "set": [{ "Ref": "MailSet" }] } })).unwrap();
+        assert!(tagged.matches(&json!({ "tags": { "set": ["Other", "MailSet"] } })));
+        assert!(!tagged.matches(&json!({ "tags": { "set": ["Other"] } })));
         assert!(!pattern.matches(&json!({ "name": "INSERT" })));
         assert!(!pattern.matches(&json!({ "name": "INSERT", "keys": { "pk": { "S": 1 } } })));
     }

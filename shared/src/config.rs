@@ -29,6 +29,8 @@ pub struct Config {
     pub mail_configuration_set: Option<String>,
     /// `METRICS_NAMESPACE`, default none: CloudWatch's namespace for what log lines count; without one they count nothing.
     pub metrics_namespace: Option<String>,
+    /// `BUCKET_NAME`, required where files are stored or fetched: the S3 bucket.
+    pub bucket: Option<String>,
     /// How the AWS APIs are reached.
     pub aws: AwsConfig,
 }
@@ -114,6 +116,7 @@ impl Config {
             mail_sender,
             mail_configuration_set: read.get("MAIL_CONFIGURATION_SET"),
             metrics_namespace: read.get("METRICS_NAMESPACE"),
+            bucket: read.get("BUCKET_NAME"),
             aws: AwsConfig {
                 region: read.required("AWS_REGION")?,
                 access_key_id: read.required("AWS_ACCESS_KEY_ID")?,

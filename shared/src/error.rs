@@ -21,6 +21,8 @@ pub enum Error {
     Fields(FieldErrors),
     /// A body that is no JSON, with the parser's words: 400.
     MalformedJson(String),
+    /// A body that is no form, with the parser's words: 400.
+    MalformedForm(String),
     /// A sensible request that the current state does not allow: 400.
     Refused(Refusal),
     /// No usable credential: 401.
@@ -37,6 +39,8 @@ pub enum Error {
     InProgress(i64),
     /// The body is longer than allowed: 413.
     TooLarge,
+    /// The body is longer than a request with files can be: 413, and names the way for large files.
+    FilesTooLarge,
     /// The body is not of the type that is understood: 415.
     UnsupportedMediaType,
     /// Too many attempts; the time after which another may be made: 429.
@@ -68,13 +72,15 @@ impl Error {
     /// The HTTP status.
     pub fn status(&self) -> StatusCode {
         match self {
-            Self::Fields(_) | Self::MalformedJson(_) | Self::Refused(_) => StatusCode::BAD_REQUEST,
+            Self::Fields(_) | Self::MalformedJson(_) | Self::MalformedForm(_) | Self::Refused(_) => {
+                StatusCode::BAD_REQUEST
+            }
             Self::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Changed | Self::InProgress(_) => StatusCode::CONFLICT,
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLarge | Self::FilesTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
@@ -89,6 +95,9 @@ impl Error {
         match self {
             Self::Fields(errors) => json!(errors.0),
             Self::MalformedJson(problem) => json!({"detail": format!("JSON parse error - {problem}")}),
+            Self::MalformedForm(problem) => {
+                json!({"detail": format!("Multipart form parse error - {problem}")})
+            }
             Self::Refused(refusal) | Self::Unauthenticated(refusal) | Self::Forbidden(refusal) => {
                 detail(refusal.code, refusal.detail)
             }
@@ -103,6 +112,10 @@ impl Error {
                 detail("in_progress", "The same request is being done already. Repeat it shortly.")
             }
             Self::TooLarge => detail("too_large", "The request body is too large."),
+            Self::FilesTooLarge => detail(
+                "too_large",
+                "The request body is too large. Announce large files by POST …/uploads/, and put them where that says.",
+            ),
             Self::UnsupportedMediaType => {
                 detail("unsupported_media_type", "Send the body as application/json.")
             }
@@ -207,6 +220,14 @@ impl FieldErrors {
     /// Whether there is nothing to correct.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+/// All messages, without the fields.
+impl fmt::Display for FieldErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let messages: Vec<&str> = self.0.values().flatten().map(String::as_str).collect();
+        f.write_str(&messages.join(" "))
     }
 }
 

@@ -13,6 +13,7 @@ pub mod error;
 pub mod event;
 pub mod http;
 pub mod mail;
+pub mod media;
 pub mod store;
 pub mod telemetry;
 

@@ -16,7 +16,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::clock::{Clock, SystemClock};
 
 /// What our own lines are about.
-const OURS: [&str; 5] = ["request", "operator", "outbox", "deadline-expiry", "platform-events"];
+const OURS: [&str; 6] = ["request", "operator", "outbox", "deadline-expiry", "platform-events", "uploads"];
 
 /// Fields that are metrics, with their units.
 type Metrics = &'static [(&'static str, &'static str)];

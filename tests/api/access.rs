@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::http::Method;
+use image::ImageFormat;
 use serde_json::{Value, json};
 use shared::http::Routes;
 use shared::http::mounts::MOUNTS;
 use shared::http::routes::Route;
 use tests::app::TestApp;
 use tests::caller::{Caller, Invited, PASSWORD, Staff, Token, last_segment};
+use tests::files::{Form, pdf, photo};
 use tests::http::Request;
 
 /// What is promised of one route: the status for each kind of caller, in the order of [`Promises::kinds`].
@@ -170,39 +172,60 @@ impl Given {
             let role = self.owner.post(roles, self.new_role().await).await.expect(201).uri("resource_uri");
             target = target.replace("{roleId}", last_segment(&role));
         }
-        assert!(!target.contains('{'), "say what to call in {path}");
+        if path.contains("{token}") {
+            let resource = target.split_inclusive('/').rev().skip(2).collect::<Vec<_>>();
+            let resource: String = resource.into_iter().rev().collect();
+            let form = Form::new().file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 4, 4));
+            let form = form.file("cv", "cv.pdf", "application/pdf", &pdf(10));
+            self.owner.send(Request::patch(&resource).form(form)).await.expect(200);
+        }
+        if path.contains("{uploadId}") {
+            let uploads = target.split_inclusive("/uploads/").next().unwrap();
+            let upload = self.owner.post(uploads, announcement()).await.expect(201).uri("resource_uri");
+            target = target.replace("{uploadId}", last_segment(&upload));
+        }
+        assert!(!target.replace("{token}", "").contains('{'), "say what to call in {path}");
         target
     }
 
     /// A request of `kind` on a route, for something that would be done for whoever may have it done.
     async fn request(&self, kind: &str, Row { method, path, .. }: &Row) -> Request {
         let about = self.candidate(kind, path).await;
-        let target = self.target(path, about.as_ref()).await;
+        let mut target = self.target(path, about.as_ref()).await;
+        let credential = self.credential(kind, path, about.as_ref()).await;
+        if let Some((of, field)) = target.strip_suffix("/{token}/").and_then(|of| of.rsplit_once('/')) {
+            let shown = self.app.send(credential.sign(Request::get(&format!("{of}/")))).await;
+            // Who is not shown the resource has no token for its files.
+            let address = if shown.status == 200 { shown.uri(field) } else { "AAAA".to_owned() };
+            target = format!("{of}/{field}/{}/", last_segment(&address));
+        }
         // So that a session login is not refused for where it comes from.
         let mut request = Request::new(method.clone(), &target).header("sec-fetch-site", "same-origin");
         if let Some(body) = self.body(method, path).await {
             request = request.json(&body);
         }
+        // The token in the path is all that a request for a file has.
+        if path.contains("{token}") { request } else { credential.sign(request) }
+    }
+
+    async fn credential(&self, kind: &str, path: &str, about: Option<&About>) -> Credential {
         let ends_it = path.ends_with("-invalidate/");
         let secret = match kind {
-            "anonymous" => None,
-            "dead" => Some(self.dead.clone()),
-            "token" => Some(self.token.clone()),
-            "key" => return about.as_ref().map_or(&self.invited, About::invited).sign(request),
-            "itself" if about.is_some() => Some(about.unwrap().invited().register().await.secret),
+            "anonymous" => return Credential::None,
+            "dead" => self.dead.clone(),
+            "token" => self.token.clone(),
+            "key" => return Credential::Key(about.map_or(&self.invited, About::invited).clone()),
+            "itself" if about.is_some() => about.unwrap().invited().register().await.secret,
             "itself" | "candidate" if ends_it => {
-                Some(self.owner.invite(&self.project, json!({})).await.register().await.secret)
+                self.owner.invite(&self.project, json!({})).await.register().await.secret
             }
-            "itself" | "candidate" => Some(self.candidate.secret.clone()),
+            "itself" | "candidate" => self.candidate.secret.clone(),
             _ => {
                 let (_, staff) = self.staff.iter().find(|(name, _)| *name == kind).unwrap();
-                Some(if ends_it { staff.new_token().await.secret } else { staff.secret().to_owned() })
+                if ends_it { staff.new_token().await.secret } else { staff.secret().to_owned() }
             }
         };
-        match secret {
-            Some(secret) => self.app.token(&secret).sign(request),
-            None => request,
-        }
+        Credential::Token(self.app.token(&secret))
     }
 
     async fn body(&self, method: &Method, path: &str) -> Option<Value> {
@@ -229,6 +252,7 @@ impl Given {
             ("POST", "confirm") => Some(json!({ "key": self.one_time_key().await, "password": PASSWORD })),
             ("PATCH", "{companyId}") => Some(json!({ "phone": "123" })),
             ("POST", "shares") => Some(json!({ "customer": self.owner.uri })),
+            ("POST", "uploads") => Some(announcement()),
             ("POST", "roles") => Some(self.new_role().await),
             ("POST", "labels") => Some(json!({ "text": self.new_name() })),
             ("PATCH", "{labelId}") => Some(json!({ "text": self.new_name() })),
@@ -283,6 +307,11 @@ impl Given {
     }
 }
 
+/// What is sent before a photo is put into the bucket.
+fn announcement() -> Value {
+    json!({ "field": "photo", "content_type": "image/png", "size": 10 })
+}
+
 /// What is sent to create a hiring manager.
 fn new_customer(name: &str) -> Value {
     json!({
@@ -292,6 +321,23 @@ fn new_customer(name: &str) -> Value {
         "account_type": "hiring-manager",
         "preferred_language": "en",
     })
+}
+
+/// What a caller presents.
+enum Credential {
+    None,
+    Token(Token),
+    Key(Invited),
+}
+
+impl Credential {
+    fn sign(&self, request: Request) -> Request {
+        match self {
+            Self::None => request,
+            Self::Token(token) => token.sign(request),
+            Self::Key(invited) => invited.sign(request),
+        }
+    }
 }
 
 /// The candidate that a request is about.

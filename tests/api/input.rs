@@ -1,8 +1,10 @@
 //! Bodies that nobody should send.
 
 use serde_json::{Value, json};
+use shared::http::multipart::MAX_FILES_BYTES;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
+use tests::files::Form;
 use tests::http::{Request, Response};
 
 const MIB: usize = 1024 * 1024;
@@ -54,21 +56,17 @@ async fn json_that_is_no_object_is_refused() {
 }
 
 #[tokio::test]
-async fn only_json_is_understood() {
+async fn only_json_is_understood_and_forms_where_there_are_files() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
     let ada = json!({ "first_name": "Ada", "last_name": "Lovelace" }).to_string();
-    for content_type in [
-        "text/plain",
-        "application/x-www-form-urlencoded",
-        "multipart/form-data; boundary=x",
-        "text/json",
-        "",
-    ] {
+    for content_type in ["text/plain", "application/x-www-form-urlencoded", "text/json", ""] {
         let response = post(&owner, &project, content_type, ada.clone()).await;
         response.expect_code(415, "unsupported_media_type");
     }
+    let form = Request::post("/companies/acme/projects/").form(Form::new().text("name", "Another"));
+    owner.send(form).await.expect_code(415, "unsupported_media_type");
     for content_type in
         ["application/json", "Application/JSON; charset=utf-8", "application/json;charset=UTF-8"]
     {
@@ -77,19 +75,28 @@ async fn only_json_is_understood() {
 }
 
 #[tokio::test]
-async fn a_body_has_at_most_one_mebibyte() {
+async fn a_body_has_at_most_one_mebibyte_or_four_and_a_half_where_there_are_files() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
-    let padded = |length: usize| {
-        let ada = json!({ "first_name": "Ada", "last_name": "Lovelace" }).to_string();
-        format!("{ada}{}", " ".repeat(length - ada.len()))
+    let padded = |json: Value, length: usize| {
+        let json = json.to_string();
+        format!("{json}{}", " ".repeat(length - json.len()))
     };
-    post(&owner, &project, "application/json", padded(MIB)).await.expect(201);
-    let response = post(&owner, &project, "application/json", padded(MIB + 1)).await;
-    response.expect_code(413, "too_large");
+    let label = |length| {
+        let label = padded(json!({ "text": "Senior" }), length);
+        Request::post("/companies/acme/labels/").body("application/json", label)
+    };
+    owner.send(label(MIB + 1)).await.expect_code(413, "too_large");
+    owner.send(label(MIB)).await.expect(201);
+    let candidate = |length| {
+        let ada = padded(json!({ "first_name": "Ada", "last_name": "Lovelace" }), length);
+        post(&owner, &project, "application/json", ada)
+    };
+    candidate(MAX_FILES_BYTES).await.expect(201);
+    candidate(MAX_FILES_BYTES + 1).await.expect_code(413, "too_large");
     // More than a function takes is refused before it.
-    post(&owner, &project, "application/json", padded(11 * MIB)).await.expect(413);
+    candidate(11 * MIB).await.expect(413);
     assert_eq!(owner.get(&project).await.expect(200).json()["candidates_count"], 1);
 }
 

@@ -150,6 +150,7 @@ async fn a_function_without_its_settings_does_not_start() {
         "outbox",
         "deadline-expiry",
         "platform-events",
+        "uploads",
     ] {
         let none: [(&str, &str); 0] = [];
         let mut function = Function::start(Command::new(&binaries[name]), none).await.unwrap();

@@ -59,7 +59,10 @@ impl TestApp {
         logs::install();
         let table = format!("test-table-{:04}", TABLES.fetch_add(1, Ordering::Relaxed));
         BACKEND.create_table(&table).expect("a new table");
+        let bucket = format!("{table}-media");
+        BACKEND.create_bucket(&bucket).expect("a new bucket");
         let mut environment = BACKEND.environment(BASE_URL, &table);
+        environment.insert("BUCKET_NAME", bucket);
         environment.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
         let config = Config::from_variables(|name| environment.get(name).cloned()).expect("settings");
         let clock = Arc::new(ManualClock::new());
@@ -119,9 +122,31 @@ impl TestApp {
         &self.0.events
     }
 
-    /// Has everything done that the table's stream leads to, and gives the number of records that functions took.
+    /// Has everything done that the table's stream and the bucket's events lead to, and gives the number of records and
+    /// events that functions took.
     pub async fn settle(&self) -> usize {
-        self.events().deliver_stream().await.unwrap_or_else(|failed| panic!("{failed}"))
+        let mut taken = 0;
+        loop {
+            let objects = self.events().deliver_objects().await.unwrap_or_else(|failed| panic!("{failed}"));
+            let records = self.events().deliver_stream().await.unwrap_or_else(|failed| panic!("{failed}"));
+            taken += objects + records;
+            if objects + records == 0 {
+                return taken;
+            }
+        }
+    }
+
+    /// Makes sure that every file of somebody is in the bucket, and that nothing else is.
+    ///
+    /// # Panics
+    /// When something is missing, or left over.
+    pub async fn assert_files_sound(&self) {
+        assert_eq!(self.object_keys(), self.table().object_keys().await);
+    }
+
+    /// The keys of all objects in the service's bucket.
+    pub fn object_keys(&self) -> Vec<String> {
+        BACKEND.object_keys(self.app().config().bucket.as_deref().expect("a bucket"))
     }
 
     /// Runs every function that has a schedule, and gives their answers by their logical ids.

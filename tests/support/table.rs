@@ -19,6 +19,8 @@ use shared::domain::search::tokens;
 use shared::domain::secret::SecretHash;
 use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
+use shared::domain::upload::{Upload, UploadStatus};
+use shared::media::object_key;
 
 use crate::caller::last_segment;
 
@@ -98,6 +100,34 @@ impl<'a> Table<'a> {
         wrong.extend(expected.items.keys().map(|key| format!("{key:?} is missing")));
         wrong.extend(expected.wrong);
         assert!(wrong.is_empty(), "the table does not fit together:\n{}", wrong.join("\n"));
+    }
+
+    /// The keys of the objects that hold the files of everybody.
+    ///
+    /// # Panics
+    /// When one has a file whose upload did not succeed.
+    pub async fn object_keys(&self) -> Vec<String> {
+        let items = self.items().await;
+        let mut keys = Vec::new();
+        for ((pk, sk), item) in &items {
+            let (company, owner, files) = if sk.starts_with("CUSTOMER#") {
+                let customer: Customer = read(item);
+                (customer.company.clone(), customer.owner(), vec![customer.photo])
+            } else if sk.starts_with("CANDIDATE#") && pk.starts_with("COMPANY#") {
+                let candidate: Candidate = read(item);
+                (candidate.company.clone(), candidate.owner(), vec![candidate.photo, candidate.cv])
+            } else {
+                continue;
+            };
+            for file in files.into_iter().flatten() {
+                let upload = items.get(&(format!("UPLOAD#{}", file.id), "UPLOAD".to_owned()));
+                let upload: Upload = read(upload.expect("the upload of a file"));
+                assert_eq!(upload.status, UploadStatus::Successful, "{upload:?}");
+                keys.push(object_key(&company, owner, file.id));
+            }
+        }
+        keys.sort_unstable();
+        keys
     }
 
     /// Puts something there that a project may refer to, past all rules. `kind` is `CUSTOMER`, `LABEL` or `VIDEO`.
@@ -215,6 +245,11 @@ impl Expected {
             let effect: Effect = read(item);
             let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
             self.check_due(key, item, shard.unwrap_or_default(), effect.next_try_at);
+        } else if sk == "UPLOAD" {
+            let upload: Upload = read(item);
+            let is_awaited = upload.status == UploadStatus::AwaitingUpload;
+            let shard = 20 + upload.id.to_bytes()[15] % 2;
+            self.check_due(key, item, shard, is_awaited.then(|| upload.given_up_at()));
         }
     }
 
@@ -316,8 +351,9 @@ impl Expected {
 fn is_primary((pk, sk): &Key) -> bool {
     let kinds = ["COMPANY", "CUSTOMER#", "PROJECT#", "CANDIDATE#", "LABEL#", "VIDEO#", "TOKEN#"];
     let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
-    let by_itself =
-        ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#", "RESET#"].iter().any(|kind| pk.starts_with(kind));
+    let by_itself = ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#", "RESET#", "UPLOAD#"]
+        .iter()
+        .any(|kind| pk.starts_with(kind));
     by_itself || sk == "FAILURES" || (own && !pk.contains("#CUSTOMER#"))
 }
 

@@ -56,6 +56,8 @@ pub(crate) async fn session(guard: Public, body: Fields) -> Result<impl IntoResp
     let cookie = cookie(&logged_in.secret, guard.config());
     let project = guard.project_of(&logged_in).await?;
     let session = Some((&logged_in.session, ends));
-    let view = WhoAmIView::new(&logged_in.identity, project.as_deref(), session, guard.references())?;
+    let signer = guard.signer(&logged_in);
+    let references = guard.references().signed_by(&signer);
+    let view = WhoAmIView::new(&logged_in.identity, project.as_deref(), session, references)?;
     Ok((AppendHeaders([(SET_COOKIE, cookie)]), Json(view)))
 }

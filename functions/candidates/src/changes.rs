@@ -1,12 +1,14 @@
 //! What clients send of a candidate.
 
 use chrono::{DateTime, Utc};
+use shared::auth::guard::Scope;
 use shared::auth::password::Password;
-use shared::domain::candidate::Profile;
+use shared::domain::candidate::{Candidate, Profile};
+use shared::domain::file::FileKind;
 use shared::domain::partner_data::PartnerData;
 use shared::domain::text::{Email, Line, Lines, Name, Username};
-use shared::http::Fields;
 use shared::http::json::set;
+use shared::http::{Fields, FileChange};
 use shared::{Error, Result};
 
 /// The fields of a candidate that its managers may send; none leaves a field as it is.
@@ -64,6 +66,33 @@ impl Changes {
         set(&mut profile.gender, self.gender);
         set(&mut profile.address, self.address);
         set(&mut profile.partner_data, self.partner_data);
+    }
+}
+
+/// The files that a client sends of a candidate, or takes away.
+pub(crate) struct Files {
+    photo: Option<FileChange>,
+    cv: Option<FileChange>,
+}
+
+impl Files {
+    /// Reads them out of a body; what is wrong with them is told along with the rest.
+    pub(crate) fn read(body: &mut Fields) -> Self {
+        Self { photo: body.file(FileKind::Photo), cv: body.file(FileKind::Cv) }
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        let is_sent = |change: &Option<FileChange>| matches!(change, Some(FileChange::Put(_)));
+        !is_sent(&self.photo) && !is_sent(&self.cv)
+    }
+
+    /// Stores what was sent, and makes the changes.
+    pub(crate) async fn apply_to(self, candidate: &mut Candidate, scope: &Scope) -> Result<()> {
+        let owner = candidate.owner();
+        candidate.photo = scope.change_file(owner, FileKind::Photo, candidate.photo, self.photo).await?;
+        candidate.cv = scope.change_file(owner, FileKind::Cv, candidate.cv, self.cv).await?;
+        Ok(())
     }
 }
 

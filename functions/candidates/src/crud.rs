@@ -6,12 +6,12 @@ use shared::auth::guard::{Beside, CandidatePage, InProject, OnCandidate};
 use shared::auth::policy::{ChangeCandidate, ChangeProject, ReadCandidate, ReadProject, Standing};
 use shared::domain::candidate::Candidate;
 use shared::domain::transition::Step;
-use shared::http::Fields;
+use shared::http::WithFiles;
 use shared::http::page::Envelope;
 use shared::http::respond::{Created, Done};
 use shared::http::view::CandidateView;
 
-use crate::changes::{Changes, OwnChanges};
+use crate::changes::{Changes, Files, OwnChanges};
 use crate::view::{show, viewer};
 
 /// GET …/candidates/
@@ -25,11 +25,16 @@ pub(crate) async fn list(
 }
 
 /// POST …/candidates/
-pub(crate) async fn create(guard: InProject<ChangeProject>, body: Fields) -> Result<Created<CandidateView>> {
+pub(crate) async fn create(
+    guard: InProject<ChangeProject>,
+    WithFiles(mut body): WithFiles,
+) -> Result<Created<CandidateView>> {
+    let files = Files::read(&mut body);
     let profile = Changes::read_new(body)?;
     let id = guard.store.next_id(guard.now);
     let by = guard.caller.customer();
-    let candidate = Candidate::new(id, guard.company().clone(), guard.project.id, profile, by);
+    let mut candidate = Candidate::new(id, guard.company().clone(), guard.project.id, profile, by);
+    files.apply_to(&mut candidate, &guard).await?;
     let step = Step::from(candidate);
     guard.store.create_candidate(&step, guard.now).await?;
     let view = CandidateView::new(&step.candidate, &viewer(&guard));
@@ -42,9 +47,13 @@ pub(crate) async fn read(guard: OnCandidate<ReadCandidate>) -> Json<CandidateVie
 }
 
 /// PATCH …/candidates/{candidateId}/
-pub(crate) async fn update(guard: OnCandidate<ChangeCandidate>, body: Fields) -> Result<Json<CandidateView>> {
+pub(crate) async fn update(
+    guard: OnCandidate<ChangeCandidate>,
+    WithFiles(mut body): WithFiles,
+) -> Result<Json<CandidateView>> {
     let before = &guard.candidate;
     let mut after = Candidate::clone(before);
+    let files = Files::read(&mut body);
     match guard.standing() {
         Standing::Itself => {
             if let Some(password) = OwnChanges::read(body)?.apply_to(&mut after.profile) {
@@ -53,6 +62,7 @@ pub(crate) async fn update(guard: OnCandidate<ChangeCandidate>, body: Fields) ->
         }
         _ => Changes::read(body)?.apply_to(&mut after.profile),
     }
+    files.apply_to(&mut after, &guard).await?;
     if after == **before {
         return Ok(show(&guard, before));
     }
@@ -63,6 +73,6 @@ pub(crate) async fn update(guard: OnCandidate<ChangeCandidate>, body: Fields) ->
 
 /// DELETE …/candidates/{candidateId}/
 pub(crate) async fn delete(guard: OnCandidate<ChangeProject>) -> Result<Done> {
-    guard.store.delete_candidate(&guard.candidate).await?;
+    guard.store.delete_candidate(&guard.candidate, guard.now).await?;
     Ok(Done)
 }

@@ -20,12 +20,12 @@ use shared::domain::id::{CandidateId, IdBlock};
 use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::transition::Terms;
-use shared::http::Entries;
 use shared::http::idempotency::Keyed;
+use shared::http::{Entries, Fields};
 use shared::store::TAKEN_USERNAME;
 use shared::{Error, Result};
 
-use crate::changes::Changes;
+use crate::changes::{Changes, Files};
 use entry::{Importer, Outcome};
 
 /// How many candidates one request may bring.
@@ -69,8 +69,16 @@ pub(crate) async fn create(
     Beside(guard, company): Beside<Guard, Company>,
     Keyed(intent, Entries(entries)): Keyed<Entries<MAX_ENTRIES>>,
 ) -> Result<Response> {
-    let profiles = distinct(entries.into_iter().map(|fields| Changes::read_new(fields?)).collect());
+    let profiles = distinct(entries.into_iter().map(|fields| read(fields?)).collect());
     guard.once(&intent, PATIENCE, |turn| import(&guard, &company, profiles, turn)).await
+}
+
+/// An entry, which brings no files: those of a thousand would not fit through a request.
+fn read(mut fields: Fields) -> Result<Profile> {
+    if !Files::read(&mut fields).is_empty() {
+        fields.refuse("photo", "Send this file by a PATCH of the candidate.");
+    }
+    Changes::read_new(fields)
 }
 
 /// The same profiles, but of those with one user name only the first has it, whatever becomes of that.

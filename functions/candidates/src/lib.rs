@@ -1,8 +1,9 @@
-//! The candidates of a project, and with whom they are shared.
+//! The candidates of a project, their files, and with whom they are shared.
 
 mod changes;
 mod crud;
 mod deadline;
+mod files;
 mod import;
 mod reminder;
 mod shares;
@@ -24,6 +25,11 @@ pub fn routes() -> Routes {
     const SHARES: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/shares/";
     const SHARE: &str =
         "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/shares/{shareId}/";
+    const PHOTO: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/photo/{token}/";
+    const CV: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/cv/{token}/";
+    const UPLOADS: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/uploads/";
+    const UPLOAD: &str =
+        "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/uploads/{uploadId}/";
     Routes::new()
         .get(LIST, crud::list)
         .post(LIST, crud::create)
@@ -35,6 +41,10 @@ pub fn routes() -> Routes {
         .patch(ADVANCE, status::advance)
         .patch(SKIP, status::skip)
         .post(REMINDER, reminder::create)
+        .get(PHOTO, files::photo)
+        .get(CV, files::cv)
+        .post(UPLOADS, files::announce)
+        .get(UPLOAD, files::upload)
         .get(SHARES, shares::list)
         .post(SHARES, shares::create)
         .get(SHARE, shares::read)

@@ -44,6 +44,7 @@ pub(crate) async fn create(
         company: guard.company().clone(),
         name,
         hash: SecretHash::of(&value),
+        media_key: guard.new_media_key(),
         created_at: guard.now,
         created_by: guard.caller.customer().ok_or(Error::Forbidden(NOT_ALLOWED))?,
     };

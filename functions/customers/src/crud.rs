@@ -5,7 +5,8 @@ use axum::extract::RawQuery;
 use shared::auth::guard::{InCompany, OnCustomer};
 use shared::auth::policy::{ManageCustomers, ReadCompany};
 use shared::domain::customer::{AccountType, Customer, CustomerStatus, OWN_ACCOUNT};
-use shared::http::Fields;
+use shared::domain::file::FileKind;
+use shared::http::WithFiles;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::respond::{Created, Done};
 use shared::http::view::CustomerView;
@@ -49,11 +50,16 @@ pub(crate) async fn list(
 }
 
 /// POST …/customers/
-pub(crate) async fn create(guard: InCompany<ManageCustomers>, body: Fields) -> Result<Created<CustomerView>> {
+pub(crate) async fn create(
+    guard: InCompany<ManageCustomers>,
+    WithFiles(mut body): WithFiles,
+) -> Result<Created<CustomerView>> {
+    let photo = body.file(FileKind::Photo);
     let new = Creation::read(body)?;
     guard.require_manages(new.account_type())?;
     let id = guard.store.next_id(guard.now);
-    let customer = new.into_customer(id, guard.company().clone(), guard.caller.customer(), guard.now);
+    let mut customer = new.into_customer(id, guard.company().clone(), guard.caller.customer(), guard.now);
+    customer.photo = guard.change_file(customer.owner(), FileKind::Photo, None, photo).await?;
     guard.store.create_customer(&customer, guard.now).await?;
     let view = CustomerView::new(&customer, guard.references());
     Ok(Created(guard.references().customer(guard.company(), id), view))
@@ -65,12 +71,14 @@ pub(crate) async fn read(guard: OnCustomer<ReadCompany>) -> Json<CustomerView> {
 }
 
 /// PATCH …/customers/{customerId}/
-pub(crate) async fn update(guard: OnCustomer<ReadCompany>, body: Fields) -> Result<Json<CustomerView>> {
+pub(crate) async fn update(
+    guard: OnCustomer<ReadCompany>,
+    WithFiles(mut body): WithFiles,
+) -> Result<Json<CustomerView>> {
+    guard.require_own_or_managed()?;
     let is_own = guard.is_own();
-    if !is_own {
-        guard.require_managed()?;
-    }
     let before = &guard.customer;
+    let photo = body.file(FileKind::Photo);
     let Changes { profile, email, account_type, password } = Changes::read(body, before)?;
     let mut after = Customer::clone(before);
     profile.apply_to(&mut after);
@@ -92,8 +100,9 @@ pub(crate) async fn update(guard: OnCustomer<ReadCompany>, body: Fields) -> Resu
         }
         after = after.with_password(guard.hash(password).await?, guard.now);
     }
+    after.photo = guard.change_file(after.owner(), FileKind::Photo, after.photo, photo).await?;
     if after != **before {
-        guard.store.update_customer(before, &after).await?;
+        guard.store.update_customer(before, &after, guard.now).await?;
     }
     Ok(Json(CustomerView::new(&after, guard.references())))
 }

@@ -16,6 +16,8 @@ pub(crate) const SIDE_BY_SIDE: usize = 8;
 pub(crate) enum Fate {
     /// SES took the mail.
     Sent,
+    /// The objects are gone.
+    Deleted,
     /// The candidate has moved on, is gone or takes no mails: there is nobody to tell anything any more.
     Outdated,
     /// It will be tried again.
@@ -56,7 +58,7 @@ pub(crate) async fn deliver(system: &System, mailer: &Mailer<'_>, effect: Versio
         Fate::Failed => own().failed(now),
         Fate::Throttled => own().postponed(now),
         Fate::GivenUp => own().given_up(),
-        Fate::Sent | Fate::Outdated | Fate::WithSomebodyElse => {
+        Fate::Sent | Fate::Deleted | Fate::Outdated | Fate::WithSomebodyElse => {
             system.store.finish_effect(&effect).await?;
             return Ok(log(&effect, fate, &reason));
         }
@@ -74,8 +76,19 @@ async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Resul
         }
         Task::CustomerInvitation { customer } => account::invite(system, mailer, company, *customer).await,
         Task::CustomerDeleted { was, by } => account::say_goodbye(system, mailer, company, was, by).await,
+        Task::ObjectsDeleted { keys } => delete_objects(system, keys).await,
         Task::PasswordReset { name } => account::reset_passwords(system, mailer, company, name).await,
     }
+}
+
+async fn delete_objects(system: &System, keys: &[String]) -> Result<(Fate, String)> {
+    let objects = system.objects()?;
+    for key in keys {
+        if let Err(error) = objects.delete(key).await {
+            return Ok((Fate::Failed, error.to_string()));
+        }
+    }
+    Ok((Fate::Deleted, String::new()))
 }
 
 /// What SES's answer means for the effect, and why.

@@ -1,4 +1,4 @@
-//! Does what changes have noted as still to be done: sends mails.
+//! Does what changes have noted as still to be done: sends mails, deletes objects. Gives up uploads that never came.
 //!
 //! Effects are written in the transaction of their cause, so that none is lost. The table's stream brings each at once;
 //! the schedule takes up those that the stream missed and those that failed before.
@@ -8,6 +8,7 @@ mod candidate;
 mod deliver;
 mod stream;
 mod sweep;
+mod uploads;
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};

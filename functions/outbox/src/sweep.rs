@@ -10,6 +10,7 @@ use shared::mail::Mailer;
 use shared::store::Store;
 
 use crate::deliver::{Fate, SIDE_BY_SIDE, deliver};
+use crate::uploads;
 
 /// How long one run goes on; what is left is taken up by the next.
 const RUN: Duration = Duration::from_secs(40);
@@ -21,6 +22,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub struct Summary {
     /// Mails that SES took.
     pub sent: usize,
+    /// Deletions of objects that nothing refers to any more.
+    pub deleted: usize,
     /// Effects that the candidate's moves have made pointless.
     pub outdated: usize,
     /// Effects to try again later.
@@ -29,13 +32,16 @@ pub struct Summary {
     pub given_up: usize,
     /// Effects that could not be looked at.
     pub failed: usize,
+    /// Uploads whose file has not arrived in time.
+    pub uploads_given_up: usize,
     /// Whether the run ended before it was through.
     pub more: bool,
 }
 
 pub(crate) async fn handle(system: &System) -> Result<Summary> {
     let mailer = Mailer::new(system.aws(), system.config()).map_err(shared::Error::internal)?;
-    let mut summary = Summary::default();
+    // First, so that what is left of them is deleted by the same run.
+    let mut summary = Summary { uploads_given_up: uploads::give_up(system).await?, ..Summary::default() };
     let mut is_throttled = false;
     for shard in Store::effect_shards() {
         let mut from = None;
@@ -67,6 +73,7 @@ impl Summary {
     fn count(&mut self, fate: &Result<Fate>) {
         match fate {
             Ok(Fate::Sent) => self.sent += 1,
+            Ok(Fate::Deleted) => self.deleted += 1,
             Ok(Fate::Outdated) => self.outdated += 1,
             Ok(Fate::Failed | Fate::Throttled) => self.postponed += 1,
             Ok(Fate::GivenUp) => self.given_up += 1,
@@ -79,15 +86,17 @@ impl Summary {
     }
 
     fn log(self, system: &System) -> Self {
-        let Self { sent, outdated, postponed, given_up, failed, more } = self;
+        let Self { sent, deleted, outdated, postponed, given_up, failed, uploads_given_up, more } = self;
         let usage = system.usage();
         tracing::info!(
             target: "outbox",
             sent,
+            deleted,
             outdated,
             postponed,
             given_up,
             failed,
+            uploads_given_up,
             more,
             milliseconds = usage.elapsed().as_secs_f64() * 1000.0,
             dynamodb_calls = usage.calls(),

@@ -97,7 +97,7 @@ async fn note_customer(
         let Some(after) = Customer::clone(&before).after_mail_trouble(address, trouble) else {
             return Ok(false);
         };
-        match system.store.update_customer(&before, &after).await {
+        match system.store.update_customer(&before, &after, system.now).await {
             Err(Error::Changed) => {}
             done => return done.map(|()| true),
         }

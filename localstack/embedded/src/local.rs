@@ -147,6 +147,10 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
             "PlatformEventsFunction",
             in_process_event(app, async |app: App, event| platform_events::handle(&app, event).await),
         ),
+        (
+            "UploadsFunction",
+            in_process_event(app, async |app: App, event| uploads::handle(&app, event).await),
+        ),
     ];
     groups.into_iter().chain(started_by_events).map(|(name, function)| (name.to_owned(), function)).collect()
 }
@@ -193,7 +197,7 @@ mod tests {
         let rules: Vec<_> = triggers.rules.iter().map(|rule| rule.function.as_str()).collect();
         assert_eq!(streams, ["OutboxFunction"]);
         assert_eq!(schedules, ["DeadlineExpiryFunction", "OutboxFunction"]);
-        assert_eq!(rules, ["PlatformEventsFunction", "PlatformEventsFunction"]);
+        assert_eq!(rules, ["PlatformEventsFunction", "PlatformEventsFunction", "UploadsFunction"]);
 
         let inserted = |pk: &str| json!({ "eventName": "INSERT", "dynamodb": { "Keys": { "pk": { "S": pk }, "sk": { "S": "EFFECT" } } } });
         let filter = &triggers.streams[0].filters[0];
@@ -202,5 +206,13 @@ mod tests {
             let event = json!({ "source": "interview.platform", "detail-type": kind });
             assert!(triggers.rules.iter().any(|rule| rule.pattern.matches(&event)), "{kind}");
         }
+        let put = |bucket: &str, key: &str| {
+            let detail = json!({ "bucket": { "name": bucket }, "object": { "key": key } });
+            json!({ "source": "aws.s3", "detail-type": "Object Created", "detail": detail })
+        };
+        let pattern = &triggers.rules[2].pattern;
+        assert!(pattern.matches(&put("MediaBucket", "uploads/files/1")));
+        assert!(!pattern.matches(&put("Other", "uploads/files/1")));
+        assert!(!pattern.matches(&put("MediaBucket", "media/acme/1")));
     }
 }

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use crate::clock::Entropy;
 use crate::domain::Refusal;
 use crate::domain::account::{Account, Claim};
-use crate::domain::id::{CustomerId, Id};
+use crate::domain::id::{CompanyId, CustomerId, Id};
 use crate::domain::secret::{OneTimeKey, SecretHash};
 use crate::error::{Error, Result};
 use crate::store::SessionKind;
@@ -23,6 +23,15 @@ const CUSTOMER: u8 = 1;
 const CANDIDATE: u8 = 2;
 /// The byte before a customer's identifier and that of the one who acts for it.
 const ON_BEHALF: u8 = 3;
+
+/// The bytes by which the addresses of files tell credentials apart.
+const TOKEN: u8 = 1;
+/// A session in a cookie.
+const COOKIE_SESSION: u8 = 2;
+/// The key that a candidate was sent.
+const ACCESS_KEY: u8 = 3;
+/// A named token.
+const NAMED_TOKEN: u8 = 4;
 
 /// Nothing that could be a credential came with the request.
 pub const MISSING: Refusal =
@@ -68,47 +77,57 @@ impl SecretKind {
 impl SecretKind {
     /// A new secret of this kind, with the claim in it.
     pub fn generate(self, claim: &Claim, entropy: &dyn Entropy) -> String {
-        let id = |id: CustomerId| id.to_bytes();
-        let who = match (claim.account, claim.on_behalf_by) {
-            (Account::Customer { customer }, None) => [&[CUSTOMER], &id(customer)[..]].concat(),
-            (Account::Customer { customer }, Some(by)) => [&[ON_BEHALF], &id(customer)[..], &id(by)].concat(),
-            (Account::Candidate { project, candidate }, _) => {
-                [&[CANDIDATE], &project.to_bytes()[..], &candidate.to_bytes()].concat()
-            }
-        };
         let mut random = [0; RANDOM_BYTES];
         entropy.fill(&mut random);
-        let bytes = [&who, &random[..], claim.company.as_str().as_bytes()].concat();
+        let bytes = [&written(claim)[..], &random, claim.company.as_str().as_bytes()].concat();
         format!("{}{}", self.prefix(), URL_SAFE_NO_PAD.encode(bytes))
     }
 
     /// The claim in a secret of this kind; none when it is no such secret.
     pub fn claim_in(self, secret: &str) -> Option<Claim> {
-        fn id<T>(bytes: &[u8]) -> Option<(Id<T>, &[u8])> {
-            let (id, rest) = bytes.split_first_chunk()?;
-            Some((Id::from_bytes(*id), rest))
-        }
         let bytes = URL_SAFE_NO_PAD.decode(secret.strip_prefix(self.prefix())?).ok()?;
-        let (account, on_behalf_by, rest) = match bytes.split_first()? {
-            (&CUSTOMER, rest) => {
-                let (customer, rest) = id(rest)?;
-                (Account::Customer { customer }, None, rest)
-            }
-            (&ON_BEHALF, rest) => {
-                let (customer, rest) = id(rest)?;
-                let (by, rest) = id(rest)?;
-                (Account::Customer { customer }, Some(by), rest)
-            }
-            (&CANDIDATE, rest) => {
-                let (project, rest) = id(rest)?;
-                let (candidate, rest) = id(rest)?;
-                (Account::Candidate { project, candidate }, None, rest)
-            }
-            _ => return None,
-        };
+        let (account, on_behalf_by, rest) = read(&bytes)?;
         let company = std::str::from_utf8(rest.get(RANDOM_BYTES..)?).ok()?.parse().ok()?;
         Some(Claim { company, account, on_behalf_by })
     }
+}
+
+/// Whom a claim names, but for the company.
+fn written(claim: &Claim) -> Vec<u8> {
+    match (claim.account, claim.on_behalf_by) {
+        (Account::Customer { customer }, None) => [&[CUSTOMER], &customer.to_bytes()[..]].concat(),
+        (Account::Customer { customer }, Some(by)) => {
+            [&[ON_BEHALF], &customer.to_bytes()[..], &by.to_bytes()].concat()
+        }
+        (Account::Candidate { project, candidate }, _) => {
+            [&[CANDIDATE], &project.to_bytes()[..], &candidate.to_bytes()].concat()
+        }
+    }
+}
+
+/// Whom [`written`] bytes name, and the bytes behind them.
+fn read(bytes: &[u8]) -> Option<(Account, Option<CustomerId>, &[u8])> {
+    fn id<T>(bytes: &[u8]) -> Option<(Id<T>, &[u8])> {
+        let (id, rest) = bytes.split_first_chunk()?;
+        Some((Id::from_bytes(*id), rest))
+    }
+    Some(match bytes.split_first()? {
+        (&CUSTOMER, rest) => {
+            let (customer, rest) = id(rest)?;
+            (Account::Customer { customer }, None, rest)
+        }
+        (&ON_BEHALF, rest) => {
+            let (customer, rest) = id(rest)?;
+            let (by, rest) = id(rest)?;
+            (Account::Customer { customer }, Some(by), rest)
+        }
+        (&CANDIDATE, rest) => {
+            let (project, rest) = id(rest)?;
+            let (candidate, rest) = id(rest)?;
+            (Account::Candidate { project, candidate }, None, rest)
+        }
+        _ => return None,
+    })
 }
 
 /// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
@@ -152,10 +171,10 @@ pub fn chosen_token_value(text: &str) -> Result<String, String> {
 }
 
 /// A credential that came with a request; whether it is good only the table knows.
-#[derive(Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credential {
-    /// The text that proves it.
-    pub secret: String,
+    /// The hash of the text that proves it.
+    pub hash: SecretHash,
     /// What it is.
     pub means: Means,
 }
@@ -197,9 +216,39 @@ impl Credential {
         }
     }
 
+    /// The credential as the addresses of files name it: enough to find it, not to use it.
+    pub fn to_reference(&self) -> Vec<u8> {
+        let (kind, claim) = match &self.means {
+            Means::Session(SessionKind::Token, claim) => (TOKEN, Some(claim)),
+            Means::Session(SessionKind::Cookie, claim) => (COOKIE_SESSION, Some(claim)),
+            Means::AccessKey(claim) => (ACCESS_KEY, Some(claim)),
+            Means::NamedToken => (NAMED_TOKEN, None),
+        };
+        let hash = self.hash.to_bytes().unwrap_or_default();
+        [&[kind], &hash[..], &claim.map(written).unwrap_or_default()].concat()
+    }
+
+    /// The credential that an address of a file of `company` names.
+    pub fn from_reference(reference: &[u8], company: &CompanyId) -> Option<Self> {
+        let (kind, rest) = reference.split_first()?;
+        let (hash, rest) = rest.split_first_chunk()?;
+        let claim = || match read(rest)? {
+            (account, on_behalf_by, []) => Some(Claim { company: company.clone(), account, on_behalf_by }),
+            _ => None,
+        };
+        let means = match *kind {
+            TOKEN => Means::Session(SessionKind::Token, claim()?),
+            COOKIE_SESSION => Means::Session(SessionKind::Cookie, claim()?),
+            ACCESS_KEY => Means::AccessKey(claim()?),
+            NAMED_TOKEN if rest.is_empty() => Means::NamedToken,
+            _ => return None,
+        };
+        Some(Self { hash: SecretHash::from_bytes(*hash), means })
+    }
+
     fn session(kind: SessionKind, secret: &str) -> Option<Self> {
         let claim = SecretKind::Session(kind).claim_in(secret)?;
-        Some(Self { secret: secret.to_owned(), means: Means::Session(kind, claim) })
+        Some(Self { hash: SecretHash::of(secret), means: Means::Session(kind, claim) })
     }
 
     /// What stands in the Authorization header as a token: one of a session, or the value of a named token.
@@ -207,7 +256,7 @@ impl Credential {
         let is_named =
             secret.starts_with(SecretKind::NamedToken.prefix()) || chosen_token_value(secret).is_ok();
         if is_named {
-            return Some(Self { secret: secret.to_owned(), means: Means::NamedToken });
+            return Some(Self { hash: SecretHash::of(secret), means: Means::NamedToken });
         }
         Self::session(SessionKind::Token, secret)
     }
@@ -215,7 +264,7 @@ impl Credential {
     fn access_key(secret: &str) -> Option<Self> {
         let claim = SecretKind::AccessKey.claim_in(secret)?;
         let is_candidates = matches!(claim.account, Account::Candidate { .. });
-        is_candidates.then(|| Self { secret: secret.to_owned(), means: Means::AccessKey(claim) })
+        is_candidates.then(|| Self { hash: SecretHash::of(secret), means: Means::AccessKey(claim) })
     }
 }
 
@@ -285,9 +334,33 @@ mod tests {
         ] {
             let credential = read(name, &value).unwrap();
             let claim = credential.claim().unwrap();
-            assert_eq!((&credential.secret, claim.account), (secret, account));
+            assert_eq!((&credential.hash, claim.account), (&SecretHash::of(secret), account));
             assert_eq!((claim.company.as_str(), claim.on_behalf_by), ("acme", None));
         }
+    }
+
+    #[test]
+    fn a_reference_leads_back_to_its_credential() {
+        let acme = "acme".parse().unwrap();
+        for secret in [
+            session(SessionKind::Token),
+            secret(SecretKind::Session(SessionKind::Token), CANDIDATE),
+            new_token_value(&SystemEntropy),
+        ] {
+            let credential = Credential::token(&secret).unwrap();
+            let reference = credential.to_reference();
+            assert_eq!(Credential::from_reference(&reference, &acme).as_ref(), Some(&credential));
+            for length in 0..reference.len() {
+                assert_ne!(
+                    Credential::from_reference(&reference[..length], &acme).as_ref(),
+                    Some(&credential)
+                );
+            }
+        }
+        let cookie = Credential::session(SessionKind::Cookie, &session(SessionKind::Cookie)).unwrap();
+        assert_eq!(Credential::from_reference(&cookie.to_reference(), &acme), Some(cookie));
+        let key = Credential::access_key(&secret(SecretKind::AccessKey, CANDIDATE)).unwrap();
+        assert_eq!(Credential::from_reference(&key.to_reference(), &acme), Some(key));
     }
 
     #[test]

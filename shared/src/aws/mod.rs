@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_sdk_s3::config::{RequestChecksumCalculation, ResponseChecksumValidation};
 use aws_smithy_async::rt::sleep::TokioSleep;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
@@ -19,6 +20,8 @@ use crate::config::AwsConfig;
 pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long handing over a mail may take: giving up on one that SES has taken would send it twice.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long storing or starting to fetch a file may take.
+const FILE_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long reaching a service may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -75,13 +78,17 @@ impl Aws {
         &self.dynamodb
     }
 
-    /// The S3 client. An endpoint other than AWS is addressed by path, since its host has no names for buckets.
+    /// The S3 client. An endpoint other than AWS is addressed by path, since its host has no names for buckets. Checksums
+    /// only where S3 demands one: signed into a URL, it would be that of no bytes.
     pub fn s3(&self) -> &aws_sdk_s3::Client {
         self.s3.get_or_init(|| {
             let endpoint = self.config.s3_endpoint.clone();
             let mut config =
                 aws_sdk_s3::config::Builder::from(&self.shared).force_path_style(endpoint.is_some());
             config.set_endpoint_url(endpoint);
+            config.set_timeout_config(Some(timeouts(FILE_TIMEOUT)));
+            config.set_request_checksum_calculation(Some(RequestChecksumCalculation::WhenRequired));
+            config.set_response_checksum_validation(Some(ResponseChecksumValidation::WhenRequired));
             aws_sdk_s3::Client::from_conf(config.build())
         })
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Refusal;
 use super::email_status::{MailTrouble, Trouble};
+use super::file::{FileKind, Owner, StoredFile};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use super::partner_data::PartnerData;
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
@@ -159,8 +160,11 @@ pub struct Candidate {
     #[serde(default)]
     pub shares: BTreeMap<ShareId, CustomerId>,
     /// What SES has told of mails to it.
-    #[serde(default)]
     pub mail_trouble: Option<MailTrouble>,
+    /// Its picture.
+    pub photo: Option<StoredFile>,
+    /// Its curriculum vitae.
+    pub cv: Option<StoredFile>,
 }
 
 /// What an evaluator last reported of one candidate.
@@ -200,6 +204,21 @@ impl Candidate {
             one_time_key: None,
             shares: BTreeMap::new(),
             mail_trouble: None,
+            photo: None,
+            cv: None,
+        }
+    }
+
+    /// What its files are stored as the files of.
+    pub fn owner(&self) -> Owner {
+        Owner::Candidate { project: self.project, candidate: self.id }
+    }
+
+    /// Its file of this kind.
+    pub fn file_mut(&mut self, kind: FileKind) -> &mut Option<StoredFile> {
+        match kind {
+            FileKind::Photo => &mut self.photo,
+            FileKind::Cv => &mut self.cv,
         }
     }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Refusal;
 use super::email_status::{MailTrouble, Trouble};
+use super::file::{Owner, StoredFile};
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
 use super::secret::{OneTimeKey, PasswordHash};
@@ -144,8 +145,9 @@ pub struct Customer {
     /// Whether the operator lets it act for others without their passwords.
     pub authenticate_on_behalf: bool,
     /// What SES has told of mails to it.
-    #[serde(default)]
     pub mail_trouble: Option<MailTrouble>,
+    /// Its picture.
+    pub photo: Option<StoredFile>,
 }
 
 /// What must be known of a new customer.
@@ -198,7 +200,13 @@ impl Customer {
             one_time_key: None,
             authenticate_on_behalf: false,
             mail_trouble: None,
+            photo: None,
         }
+    }
+
+    /// What its files are stored as the files of.
+    pub fn owner(&self) -> Owner {
+        Owner::Customer { customer: self.id }
     }
 
     /// Whether it may act for `other`: never for somebody of a higher account type.

@@ -61,6 +61,11 @@ pub enum Task {
         /// The name of who deleted it.
         by: String,
     },
+    /// Delete objects that nothing refers to any more.
+    ObjectsDeleted {
+        /// Their keys in the bucket.
+        keys: Vec<String>,
+    },
     /// Send everybody whom a name leads to a key to choose another password with.
     PasswordReset {
         /// The user name or email address.
@@ -88,6 +93,7 @@ impl Task {
             Self::CandidateMail { mail, .. } => mail.as_str(),
             Self::CustomerInvitation { .. } => "customer-invitation",
             Self::CustomerDeleted { .. } => "customer-deleted",
+            Self::ObjectsDeleted { .. } => "objects-deleted",
             Self::PasswordReset { .. } => "password-reset",
         }
     }

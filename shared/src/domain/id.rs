@@ -94,6 +94,9 @@ pub mod mark {
     /// A role that a customer has in a project.
     #[derive(Debug)]
     pub enum Role {}
+    /// A file.
+    #[derive(Debug)]
+    pub enum File {}
 }
 
 /// Names a staff user.
@@ -112,6 +115,8 @@ pub type TokenId = Id<mark::Token>;
 pub type ShareId = Id<mark::Share>;
 /// Names a role that a customer has in a project.
 pub type RoleId = Id<mark::Role>;
+/// Names a file, from the beginning of its upload on.
+pub type FileId = Id<mark::File>;
 
 impl<T> Id<T> {
     /// The identifier with this ULID.

@@ -7,6 +7,7 @@ pub mod customer;
 pub mod effect;
 pub mod email_status;
 pub mod evaluation;
+pub mod file;
 pub mod id;
 pub mod label;
 pub mod language;
@@ -21,6 +22,7 @@ pub mod sender;
 pub mod tally;
 pub mod text;
 pub mod transition;
+pub mod upload;
 
 /// A request that makes sense but that the current state does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Refusal;
 use super::id::{CompanyId, CustomerId, TokenId};
-use super::secret::SecretHash;
+use super::secret::{MediaKey, SecretHash};
 use super::text::Name;
 
 /// The most named tokens of one company.
@@ -25,6 +25,8 @@ pub struct NamedToken {
     pub name: Name,
     /// The hash of its value.
     pub hash: SecretHash,
+    /// What the addresses of files that it is shown are signed with.
+    pub media_key: MediaKey,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// The owner who created it.

@@ -8,6 +8,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::clock::Entropy;
+
 /// A password as it may be stored: argon2id in PHC string form.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PasswordHash(String);
@@ -37,7 +39,17 @@ pub struct SecretHash(String);
 impl SecretHash {
     /// The hash of a secret.
     pub fn of(secret: &str) -> Self {
-        Self(URL_SAFE_NO_PAD.encode(Sha256::digest(secret)))
+        Self::from_bytes(Sha256::digest(secret).into())
+    }
+
+    /// The hash with these bytes.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(URL_SAFE_NO_PAD.encode(bytes))
+    }
+
+    /// The bytes of the hash.
+    pub fn to_bytes(&self) -> Option<[u8; 32]> {
+        URL_SAFE_NO_PAD.decode(&self.0).ok()?.try_into().ok()
     }
 
     /// The hash as text.
@@ -85,14 +97,45 @@ impl AccessKey {
         &self.0
     }
 
-    /// Whether `other` is this key, compared in a time that does not tell how much of it is right.
-    pub fn is(&self, other: &str) -> bool {
-        SecretHash::of(&self.0) == SecretHash::of(other)
+    /// Whether `hash` is that of this key.
+    pub fn has(&self, hash: &SecretHash) -> bool {
+        SecretHash::of(&self.0) == *hash
     }
 }
 
 impl fmt::Debug for AccessKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("AccessKey(…)")
+    }
+}
+
+/// What the addresses of files are signed with, for one credential: in base64url.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MediaKey(String);
+
+impl MediaKey {
+    /// A new key.
+    pub fn generate(entropy: &dyn Entropy) -> Self {
+        let mut bytes = [0; 32];
+        entropy.fill(&mut bytes);
+        Self(URL_SAFE_NO_PAD.encode(bytes))
+    }
+
+    /// The key for a credential that is stored as it is.
+    pub fn of(key: &AccessKey) -> Self {
+        Self(SecretHash::of(&format!("media {}", key.as_str())).0)
+    }
+
+    /// The key as a block of SHA-256, filled up with zeroes as HMAC does.
+    pub fn to_block(&self) -> [u8; 64] {
+        let mut block = [0; 64];
+        block.iter_mut().zip(self.0.bytes()).for_each(|(to, from)| *to = from);
+        block
+    }
+}
+
+impl fmt::Debug for MediaKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MediaKey(…)")
     }
 }

@@ -1,15 +1,21 @@
 //! Reads a JSON body field by field, so that everything wrong with it is reported at once.
 
+use std::collections::BTreeMap;
+
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::header;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Datelike, NaiveDate, Timelike, Utc};
 use serde_json::{Map, Value};
 
 use crate::app::App;
+use crate::domain::file::FileKind;
 use crate::domain::partner_data::PartnerData;
 use crate::domain::text::{Line, Lines};
 use crate::error::{Error, FieldErrors, Result};
+use crate::media::inspect;
 
 /// The longest body that one object is read from.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
@@ -21,7 +27,7 @@ const REQUIRED: &str = "This field is required.";
 const NOT_NULL: &str = "This field may not be null.";
 const NOT_A_STRING: &str = "Not a valid string.";
 
-/// The fields of a JSON object, and what was found wrong with them so far.
+/// The fields of a JSON object or of a form, and what was found wrong with them so far.
 ///
 /// A method that reads a field gives none when the field is absent or wrong; [`Fields::finish`] tells which. What no
 /// method asks for is ignored, so that a client may send back what it read.
@@ -29,6 +35,23 @@ const NOT_A_STRING: &str = "Not a valid string.";
 pub struct Fields {
     object: Map<String, Value>,
     errors: FieldErrors,
+    form: Option<Form>,
+}
+
+/// What a form has besides texts.
+#[derive(Debug, Default)]
+pub(super) struct Form {
+    /// Its files, by field.
+    pub(super) files: BTreeMap<String, Bytes>,
+}
+
+/// What becomes of a file that somebody has.
+#[derive(Debug)]
+pub enum FileChange {
+    /// There is none any more.
+    Remove,
+    /// These bytes are it.
+    Put(Bytes),
 }
 
 impl FromRequest<App> for Fields {
@@ -70,17 +93,20 @@ impl<const MAX: usize> Entries<MAX> {
 }
 
 async fn read_json(request: Request, limit: usize) -> Result<Bytes> {
-    let declared =
-        request.headers().get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
-    if declared.is_some_and(|declared| !is_json(declared)) {
+    if content_type(&request).is_some_and(|declared| !is_of_type(declared, "application/json")) {
         return Err(Error::UnsupportedMediaType);
     }
     read_body(request.into_body(), limit).await
 }
 
-fn is_json(content_type: &str) -> bool {
-    let essence = content_type.split(';').next().unwrap_or_default().trim();
-    essence.eq_ignore_ascii_case("application/json")
+/// What a request says its body is; empty when that is no text.
+pub(super) fn content_type(request: &Request) -> Option<&str> {
+    request.headers().get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default())
+}
+
+/// Whether a content type is this one, whatever its parameters.
+pub(super) fn is_of_type(content_type: &str, wanted: &str) -> bool {
+    content_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(wanted)
 }
 
 /// A body of at most `limit` bytes.
@@ -104,9 +130,14 @@ impl Fields {
 
     fn of(value: Value) -> Result<Self> {
         match value {
-            Value::Object(object) => Ok(Self { object, errors: FieldErrors::default() }),
+            Value::Object(object) => Ok(Self { object, ..Self::default() }),
             _ => Err(Error::field(FieldErrors::ACROSS, "Invalid data. Expected an object.")),
         }
+    }
+
+    /// The fields of a form, whose texts stand for all other types as well.
+    pub(super) fn of_form(texts: Map<String, Value>, form: Form, errors: FieldErrors) -> Self {
+        Self { object: texts, errors, form: Some(form) }
     }
 
     /// Says that something is wrong with a field.
@@ -167,7 +198,35 @@ impl Fields {
 
     /// True or false.
     pub fn flag(&mut self, name: &str) -> Option<bool> {
-        self.read(name, |value| value.as_bool().ok_or_else(|| "Must be a valid boolean.".to_owned()))
+        let is_form = self.form.is_some();
+        self.read(name, |value| {
+            let flag = match value {
+                Value::Bool(flag) => Some(*flag),
+                Value::String(text) if is_form => text.parse().ok(),
+                _ => None,
+            };
+            flag.ok_or_else(|| "Must be a valid boolean.".to_owned())
+        })
+    }
+
+    /// A file: a part of a form that has a file name, or, of a photo, a data URI. Null or the empty string takes it
+    /// away; an address of a file, which the client was shown, leaves it as it is.
+    pub fn file(&mut self, kind: FileKind) -> Option<FileChange> {
+        let name = kind.as_str();
+        let sent = self.form.as_mut().and_then(|form| form.files.remove(name));
+        let change = match sent {
+            Some(bytes) => FileChange::Put(bytes),
+            None => self
+                .read_or_null(name, |value| file_text(kind, value))?
+                .unwrap_or(Some(FileChange::Remove))?,
+        };
+        if let FileChange::Put(bytes) = &change
+            && let Err(message) = inspect(kind, bytes)
+        {
+            self.refuse(name, message);
+            return None;
+        }
+        Some(change)
     }
 
     /// A whole number from `least` to `most`.
@@ -199,10 +258,16 @@ impl Fields {
         self.required(name, parse_timestamp)
     }
 
-    /// A partner's own data, which null empties.
+    /// A partner's own data, which null empties; in a form, as JSON.
     pub fn partner_data(&mut self, name: &str) -> Option<PartnerData> {
-        self.read_or_null(name, |value| PartnerData::parse(value.as_object().ok_or("Expected an object.")?))
-            .map(Option::unwrap_or_default)
+        let is_form = self.form.is_some();
+        self.read_or_null(name, |value| {
+            let read: Option<Value> =
+                value.as_str().filter(|_| is_form).and_then(|text| serde_json::from_str(text).ok());
+            let value = read.as_ref().unwrap_or(value);
+            PartnerData::parse(value.as_object().ok_or("Expected an object.")?)
+        })
+        .map(Option::unwrap_or_default)
     }
 
     /// A list of at most `most` items, each read by `parse`.
@@ -247,6 +312,26 @@ impl Fields {
             },
         }
     }
+}
+
+/// What a text says of a file; none when it leaves it as it is.
+fn file_text(kind: FileKind, value: &Value) -> Result<Option<FileChange>, String> {
+    let text = value.as_str().ok_or(NOT_A_STRING)?;
+    if text.is_empty() {
+        return Ok(Some(FileChange::Remove));
+    }
+    let address = format!("/{}/", kind.as_str());
+    if text.starts_with("http") && text.contains(&address) {
+        return Ok(None);
+    }
+    if kind != FileKind::Photo {
+        return Err("Send this file as a part of multipart/form-data.".to_owned());
+    }
+    let data = text.strip_prefix("data:").and_then(|uri| uri.split_once(','));
+    let data =
+        data.filter(|(head, _)| head.ends_with(";base64")).and_then(|(_, data)| STANDARD.decode(data).ok());
+    let bytes = data.ok_or("Use data:<mime type>;base64,<data>, or multipart/form-data.")?;
+    Ok(Some(FileChange::Put(bytes.into())))
 }
 
 /// Puts `value` in `field`, if a client sent one.

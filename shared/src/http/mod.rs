@@ -3,6 +3,7 @@
 pub mod idempotency;
 pub mod json;
 pub mod mounts;
+pub mod multipart;
 pub mod page;
 pub mod reference;
 pub(crate) mod request;
@@ -11,6 +12,7 @@ pub mod routes;
 mod serve;
 pub mod view;
 
-pub use json::{Entries, Fields};
+pub use json::{Entries, Fields, FileChange};
+pub use multipart::WithFiles;
 pub use routes::Routes;
 pub use serve::serve;

@@ -5,21 +5,48 @@ use std::fmt::Display;
 use url::Url;
 
 use crate::config::Config;
+use crate::domain::file::{FileKind, Owner, StoredFile};
 use crate::domain::id::{
-    CandidateId, CompanyId, CustomerId, Id, LabelId, ProjectId, RoleId, ShareId, TokenId, VideoId,
+    CandidateId, CompanyId, CustomerId, FileId, Id, LabelId, ProjectId, RoleId, ShareId, TokenId, VideoId,
 };
+use crate::media::{MediaSigner, object_key};
 
 /// Makes and reads references.
 #[derive(Clone, Copy)]
 pub struct References<'a> {
     base: &'a Url,
     suite: &'a Url,
+    signer: Option<&'a MediaSigner>,
 }
 
 impl<'a> References<'a> {
     /// References below the base URL of these settings.
     pub fn new(config: &'a Config) -> Self {
-        Self { base: &config.base_url, suite: &config.suite_url }
+        Self { base: &config.base_url, suite: &config.suite_url, signer: None }
+    }
+
+    /// The same, with addresses of files for the caller whose signer this is.
+    pub fn signed_by(self, signer: &'a MediaSigner) -> Self {
+        Self { signer: Some(signer), ..self }
+    }
+
+    /// Where one of an owner's files can be fetched; empty when there is none, or nobody to show it to.
+    pub fn file(&self, c: &CompanyId, owner: Owner, kind: FileKind, file: Option<StoredFile>) -> String {
+        let (Some(signer), Some(file)) = (self.signer, file) else { return String::new() };
+        let token = signer.sign(&object_key(c, owner, file.id));
+        format!("{}{}/{token}/", self.owner(c, owner), kind.as_str())
+    }
+
+    /// An upload for an owner.
+    pub fn upload(&self, c: &CompanyId, owner: Owner, f: FileId) -> String {
+        format!("{}uploads/{f}/", self.owner(c, owner))
+    }
+
+    fn owner(&self, c: &CompanyId, owner: Owner) -> String {
+        match owner {
+            Owner::Customer { customer } => self.customer(c, customer),
+            Owner::Candidate { project, candidate } => self.candidate(c, project, candidate),
+        }
     }
 
     /// A company.

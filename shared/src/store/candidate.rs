@@ -11,6 +11,7 @@ use super::keys::{self, Key};
 use super::login::TAKEN_USERNAME;
 use super::page::{Listing, Page, PageRequest};
 use super::transaction::Transaction;
+use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
@@ -43,20 +44,9 @@ impl Store {
     pub async fn create_candidate(&self, step: &Step, now: DateTime<Utc>) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.create(&step.candidate, Error::Changed)?;
-        transaction.follow(None, Some(&step.candidate), step.needs_running_project)?;
+        transaction.follow(None, Some(&step.candidate), step.needs_running_project, now)?;
         transaction.effect(Effect::of_step(step, 1, now))?;
         self.commit(transaction).await
-    }
-
-    /// A candidate of a project.
-    pub async fn candidate(
-        &self,
-        company: &CompanyId,
-        project: ProjectId,
-        candidate: CandidateId,
-    ) -> Result<Option<Versioned<Candidate>>> {
-        let key = keys::candidate(company, project, candidate);
-        self.get([key.clone()]).await?.take(&key)
     }
 
     /// Lets a candidate take a step, at `now`.
@@ -110,15 +100,26 @@ impl Store {
     /// How many candidates may change together.
     pub const MAX_TOGETHER: usize = 25;
 
-    /// Deletes a candidate.
+    /// Deletes a candidate, at `now`, and has its files deleted.
     ///
     /// # Errors
     /// [`Error::Changed`].
-    pub async fn delete_candidate(&self, candidate: &Versioned<Candidate>) -> Result<()> {
+    pub async fn delete_candidate(&self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.delete(candidate)?;
-        transaction.follow(Some(candidate), None, false)?;
+        transaction.follow(Some(candidate), None, false, now)?;
         self.commit(transaction).await
+    }
+
+    /// The candidate with this identifier.
+    pub async fn candidate(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        id: CandidateId,
+    ) -> Result<Option<Versioned<Candidate>>> {
+        let key = keys::candidate(company, project, id);
+        self.get([key.clone()]).await?.take(&key)
     }
 
     /// Those of a project's candidates that have one of these identifiers.
@@ -166,16 +167,18 @@ impl Transaction {
         now: DateTime<Utc>,
     ) -> Result<()> {
         self.replace(before, &step.candidate)?;
-        self.follow(Some(before), Some(&step.candidate), step.needs_running_project)?;
+        self.follow(Some(before), Some(&step.candidate), step.needs_running_project, now)?;
         self.effect(Effect::of_step(step, before.version() + 1, now))
     }
 
-    /// Writes what follows from a candidate `before` becoming `after`: counts, names to log in with, search entries, shares.
+    /// Writes what follows from a candidate `before` becoming `after`: counts, names to log in with, search entries,
+    /// shares, files.
     fn follow(
         &mut self,
         before: Option<&Candidate>,
         after: Option<&Candidate>,
         needs_running_project: bool,
+        now: DateTime<Utc>,
     ) -> Result<()> {
         if let Some(one) = after.or(before) {
             let shard = (&one.company, one.project, shard_of(one.id));
@@ -183,7 +186,8 @@ impl Transaction {
         }
         self.candidate_logins(before, after)?;
         self.search_entries(before, after)?;
-        self.shares(before, after)
+        self.shares(before, after)?;
+        self.files(before.map(files_of), after.map(files_of), now)
     }
 
     fn candidate_logins(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) -> Result<()> {
@@ -228,4 +232,9 @@ impl Transaction {
         }
         Ok(())
     }
+}
+
+fn files_of(candidate: &Candidate) -> FilesOf<'_> {
+    let files = candidate.photo.into_iter().chain(candidate.cv).collect();
+    FilesOf { company: &candidate.company, owner: candidate.owner(), files }
 }

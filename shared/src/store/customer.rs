@@ -11,6 +11,7 @@ use super::login::LoginPartition;
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
 use super::transaction::Transaction;
+use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::customer::{AccountType, Customer};
 use crate::domain::effect::{Effect, FormerCustomer, Task};
@@ -38,21 +39,28 @@ impl Store {
         transaction.create(customer, Error::internal("a new identifier is taken"))?;
         transaction.customer_logins(None, Some(customer))?;
         transaction.count_customers(&customer.company, None, Some(customer))?;
+        transaction.files(None, Some(files_of(customer)), now)?;
         if customer.awaits_mail() {
             transaction.effect(Some(Effect::of_invitation(customer, 1, now)))?;
         }
         self.commit(transaction).await
     }
 
-    /// Puts `after` in place of `before`.
+    /// Puts `after` in place of `before`, at `now`.
     ///
     /// # Errors
     /// [`Error::Changed`]; messages on `email` when the new one is taken; [`LAST_OWNER`] when no owner would be left.
     ///
     /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
-    pub async fn update_customer(&self, before: &Versioned<Customer>, after: &Customer) -> Result<()> {
+    pub async fn update_customer(
+        &self,
+        before: &Versioned<Customer>,
+        after: &Customer,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.replace(before, after)?;
+        transaction.files(Some(files_of(before)), Some(files_of(after)), now)?;
         transaction.customer_logins(Some(before), Some(after))?;
         transaction.count_customers(&after.company, Some(before), Some(after))?;
         self.commit(transaction).await
@@ -99,6 +107,7 @@ impl Store {
         transaction.delete(customer)?;
         transaction.customer_logins(Some(customer), None)?;
         transaction.count_customers(&customer.company, Some(customer), None)?;
+        transaction.files(Some(files_of(customer)), None, now)?;
         transaction.effect(Some(Effect::new(customer.company.clone(), customer.id, task, now)))?;
         self.commit(transaction).await
     }
@@ -119,7 +128,7 @@ impl Store {
         if customer.is_active {
             // From here on nobody can give it another role, or share.
             let after = Customer::clone(&customer).with_access(false);
-            self.update_customer(&customer, &after).await?;
+            self.update_customer(&customer, &after, now).await?;
             customer = Versioned::new(after, customer.version() + 1);
         }
         tokio::try_join!(
@@ -314,4 +323,9 @@ impl Transaction {
 
 fn taken_username() -> Error {
     Error::field("username", super::login::TAKEN_USERNAME)
+}
+
+fn files_of(customer: &Customer) -> FilesOf<'_> {
+    let files = customer.photo.into_iter().collect();
+    FilesOf { company: &customer.company, owner: customer.owner(), files }
 }

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
-use crate::domain::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId, VideoId};
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, TokenId, VideoId};
 use crate::domain::project::ProjectStatus;
 use crate::domain::secret::SecretHash;
 use crate::domain::text::fold_case;
@@ -33,6 +33,8 @@ pub(crate) const DUE_AT: &str = "due_at";
 const CANDIDATE_SHARDS: u8 = 16;
 /// How many partitions of that index effects are spread over.
 const EFFECT_SHARDS: u8 = 4;
+/// How many partitions of that index uploads are spread over.
+const UPLOAD_SHARDS: u8 = 2;
 
 /// The primary key of one item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -191,9 +193,9 @@ pub(crate) fn login_failures(partition: &str) -> Key {
     Key::new(partition.to_owned(), "FAILURES")
 }
 
-/// A session, by the secret that its holder presents.
-pub(crate) fn session(secret: &str) -> Key {
-    let pk = format!("SESSION#{}", SecretHash::of(secret).as_str());
+/// A session, by the hash of the secret that its holder presents.
+pub(crate) fn session(hash: &SecretHash) -> Key {
+    let pk = format!("SESSION#{}", hash.as_str());
     Key::new(pk.clone(), pk)
 }
 
@@ -241,6 +243,11 @@ pub(crate) fn effect_in(pk: &str) -> Option<&str> {
     pk.strip_prefix("EFFECT#")
 }
 
+/// A file on its way.
+pub(crate) fn upload(f: FileId) -> Key {
+    Key::new(format!("UPLOAD#{f}"), "UPLOAD")
+}
+
 /// Names a request with an Idempotency-Key: for one account, on one route, one key is one request.
 pub(crate) fn idempotency_id(c: &CompanyId, by: Principal, route: &str, key: &str) -> String {
     // None of the parts can hold the separator.
@@ -266,6 +273,17 @@ pub(crate) fn reset_request(name: &SecretHash) -> Key {
 /// An event that has been dealt with.
 pub(crate) fn event(id: &str) -> Key {
     Key::new(format!("EVENT#{id}"), "EVENT")
+}
+
+/// The partition of the index over what becomes due in which an upload stands.
+pub(crate) fn upload_due_shard(f: FileId) -> u8 {
+    CANDIDATE_SHARDS + EFFECT_SHARDS + f.to_bytes()[15] % UPLOAD_SHARDS
+}
+
+/// All partitions of that index in which uploads stand.
+pub(crate) fn upload_due_shards() -> Range<u8> {
+    let start = CANDIDATE_SHARDS + EFFECT_SHARDS;
+    start..start + UPLOAD_SHARDS
 }
 
 /// The partition of the index over what becomes due in which a candidate stands.

@@ -27,6 +27,7 @@ mod single;
 mod tally;
 mod token;
 mod transaction;
+mod upload;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -8,7 +8,9 @@ use super::Store;
 use super::batch::Batch;
 use super::item::{EXPIRES_AT, Item, VERSION, number};
 use super::keys::{self, Key};
+use crate::clock::Entropy;
 use crate::domain::account::Claim;
+use crate::domain::secret::{MediaKey, SecretHash};
 use crate::error::{Error, Result};
 
 /// The longest a session may live, however busy it is.
@@ -42,6 +44,8 @@ pub struct Session {
     pub used_at: DateTime<Utc>,
     /// When it ends whatever happens; none leaves it to inactivity.
     pub fixed_end: Option<DateTime<Utc>>,
+    /// What the addresses of files that it is shown are signed with.
+    pub media_key: MediaKey,
 }
 
 impl SessionKind {
@@ -57,8 +61,15 @@ impl SessionKind {
 impl Session {
     /// A session, of an account in its present `epoch`, that begins at `now`; `days` fixes its end, else it lives by being
     /// used.
-    pub fn begin(kind: SessionKind, claim: Claim, epoch: u32, days: Option<u8>, now: DateTime<Utc>) -> Self {
+    pub fn begin(
+        kind: SessionKind,
+        claim: Claim,
+        epoch: u32,
+        days: Option<u8>,
+        (now, entropy): (DateTime<Utc>, &dyn Entropy),
+    ) -> Self {
         Self {
+            media_key: MediaKey::generate(entropy),
             kind,
             claim,
             epoch,
@@ -99,7 +110,7 @@ impl Store {
         item.insert(VERSION.to_owned(), number(1));
         let last_day = session.fixed_end.unwrap_or(session.created_at + TimeDelta::days(MAX_LIFETIME_DAYS));
         item.insert(EXPIRES_AT.to_owned(), number(last_day.timestamp()));
-        self.put(keys::session(secret), item).await
+        self.put(keys::session(&SecretHash::of(secret)), item).await
     }
 
     /// Ends the session under `key`; one that has ended already stays ended.
@@ -142,6 +153,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::SystemEntropy;
     use crate::domain::account::Account;
     use crate::domain::id::Id;
 
@@ -158,6 +170,7 @@ mod tests {
             created_at: start,
             used_at: start,
             fixed_end: fixed_end_days.map(|days| start + TimeDelta::days(days)),
+            media_key: MediaKey::generate(&SystemEntropy),
         }
     }
 

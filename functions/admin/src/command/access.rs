@@ -42,7 +42,7 @@ pub(super) async fn end_sessions(operator: &Operator, company: &str, name: &str)
     let mut ended = Vec::new();
     for before in customers {
         let after = Customer::clone(&before).with_sessions_ended();
-        operator.store.update_customer(&before, &after).await?;
+        operator.store.update_customer(&before, &after, operator.now).await?;
         ended.push(references.customer(&company, after.id));
     }
     for before in candidates {
@@ -66,7 +66,7 @@ async fn staff_user(operator: &Operator, company: &str, username: &str) -> Resul
 
 async fn change(operator: &Operator, before: &Versioned<Customer>, after: Customer) -> Result<Outcome> {
     if after != **before {
-        operator.store.update_customer(before, &after).await?;
+        operator.store.update_customer(before, &after, operator.now).await?;
     }
     Ok(Outcome::of_customer(&after, operator))
 }

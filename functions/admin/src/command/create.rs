@@ -95,7 +95,7 @@ async fn finish(
     let mut outcome = Outcome::of_customer(&found, operator);
     if found.status == CustomerStatus::Invited && found.is_active {
         let (after, link) = with_key(Customer::clone(&found), operator);
-        operator.store.update_customer(&found, &after).await?;
+        operator.store.update_customer(&found, &after, operator.now).await?;
         outcome.activation_link = Some(link);
     }
     Ok(outcome)

@@ -20,6 +20,7 @@ pub use stream::StreamReader;
 
 use crate::{Error, Mailbox, OffsetClock, Template};
 use dynamodb::Dynamodb;
+pub(crate) use s3::CreatedObjects;
 use s3::S3;
 use ses::Ses;
 
@@ -101,6 +102,16 @@ impl Backend {
         self.s3.create_bucket(name)
     }
 
+    /// The keys of all objects in an S3 bucket.
+    pub fn object_keys(&self, bucket: &str) -> Vec<String> {
+        self.s3.keys(bucket)
+    }
+
+    /// What S3 tells EventBridge of the objects that are put into a bucket.
+    pub(crate) fn created_objects(&self, bucket: &str) -> CreatedObjects {
+        self.s3.created_objects(bucket)
+    }
+
     /// The mails sent through SES.
     pub fn mailbox(&self) -> &Mailbox {
         &self.mailbox
@@ -126,6 +137,7 @@ impl Backend {
         BTreeMap::from([
             ("BASE_URL", base_url.to_owned()),
             ("TABLE_NAME", table.to_owned()),
+            ("BUCKET_NAME", BUCKET.to_owned()),
             ("MAIL_SENDER", "interviews@localhost.example".to_owned()),
             // What `Ref` gives here is the logical id, in patterns of events as well.
             ("MAIL_CONFIGURATION_SET", "MailConfiguration".to_owned()),

@@ -10,7 +10,7 @@ use super::Events;
 use crate::backend::GRACE;
 use crate::template::ScheduleTrigger;
 
-/// The time between looks at the stream.
+/// The time between looks at the stream and at the bucket.
 const POLL: Duration = Duration::from_millis(150);
 
 /// Tasks that start functions. They end with this value, an invocation under way unfinished; [`stop`](Self::stop) waits.
@@ -23,7 +23,7 @@ impl Background {
     pub(super) fn start(events: &Events) -> Self {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
-        tasks.spawn(follow_streams(events.clone(), stopped.clone()));
+        tasks.spawn(follow_stream_and_bucket(events.clone(), stopped.clone()));
         for schedule in &events.0.schedules {
             tasks.spawn(keep_to(schedule.clone(), events.clone(), stopped.clone()));
         }
@@ -40,7 +40,7 @@ impl Background {
     }
 }
 
-async fn follow_streams(events: Events, mut stopped: watch::Receiver<bool>) {
+async fn follow_stream_and_bucket(events: Events, mut stopped: watch::Receiver<bool>) {
     let running = stopped.clone();
     loop {
         tokio::select! {
@@ -51,6 +51,8 @@ async fn follow_streams(events: Events, mut stopped: watch::Receiver<bool>) {
         if let Err(error) = events.deliver_stream_while(|| !*running.borrow()).await {
             tracing::error!(%error, "the stream is behind");
         }
+        // What failed is in the log already.
+        let _ = events.deliver_objects().await;
     }
 }
 

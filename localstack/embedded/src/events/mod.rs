@@ -9,12 +9,13 @@ mod delivery;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::app::App;
 use tokio::sync::Mutex;
 
 pub(crate) use background::Background;
 
+use crate::backend::CreatedObjects;
 use crate::function::invoke;
 use crate::state::StateFile;
 use crate::template::{RuleTrigger, ScheduleTrigger, StreamTrigger};
@@ -37,6 +38,7 @@ struct Inner {
     streams: Vec<Mutex<Mapping>>,
     schedules: Vec<ScheduleTrigger>,
     rules: Vec<RuleTrigger>,
+    objects: CreatedObjects,
 }
 
 /// A stream on its way to a function.
@@ -79,7 +81,10 @@ impl Events {
         });
         let streams = streams.collect::<Result<_, Error>>()?;
         let (schedules, rules) = (triggers.schedules, triggers.rules);
-        Ok(Self(Arc::new(Inner { app: app.clone(), functions, streams, schedules, rules })))
+        let bucket = app.config().bucket.as_deref();
+        let objects =
+            backend.created_objects(bucket.ok_or_else(|| Error::new("the functions know no bucket"))?);
+        Ok(Self(Arc::new(Inner { app: app.clone(), functions, streams, schedules, rules, objects })))
     }
 
     /// Hands the new records of the stream to its functions until none are left, those that come of it included, and
@@ -146,17 +151,42 @@ impl Events {
     /// When the event is malformed, or no rule takes it.
     pub async fn put_event(&self, event: Value) -> Result<Answers, Error> {
         let event = bus::completed(event, self.0.app.now())?;
-        let rules = self.0.rules.iter().filter(|rule| rule.pattern.matches(&event));
-        let takers: BTreeSet<_> = rules.map(|rule| &rule.function).collect();
-        if takers.is_empty() {
+        let answers = self.dispatch(&event).await?;
+        if answers.is_empty() {
             return Err(Error::new(format!(
                 "no rule takes events of source {} and detail-type {}",
                 event["source"], event["detail-type"]
             )));
         }
+        Ok(answers)
+    }
+
+    /// Tells the functions of every object that was put into the bucket and that they have not been told of, and gives
+    /// the number of those that a function took. Nothing is tried again.
+    ///
+    /// # Errors
+    /// The first of what functions failed at, once they were told of all.
+    pub async fn deliver_objects(&self) -> Result<usize, Error> {
+        let (mut delivered, mut failed) = (0, None);
+        for detail in self.0.objects.take() {
+            let event = json!({ "source": "aws.s3", "detail-type": "Object Created", "detail": detail });
+            let answers = self.dispatch(&bus::completed(event, self.0.app.now())?).await?;
+            delivered += usize::from(!answers.is_empty());
+            for error in answers.into_values().filter_map(Result::err) {
+                tracing::error!(%error, "an event about an object was given up");
+                failed.get_or_insert(error);
+            }
+        }
+        failed.map_or(Ok(delivered), Err)
+    }
+
+    /// Starts every function of which a rule takes the event.
+    async fn dispatch(&self, event: &Value) -> Result<Answers, Error> {
+        let rules = self.0.rules.iter().filter(|rule| rule.pattern.matches(event));
+        let takers: BTreeSet<_> = rules.map(|rule| &rule.function).collect();
         let mut answers = Answers::new();
         for name in takers {
-            answers.insert(name.clone(), invoke(self.function(name)?, &event).await);
+            answers.insert(name.clone(), invoke(self.function(name)?, event).await);
         }
         Ok(answers)
     }

@@ -38,6 +38,14 @@ impl<G> OnCustomer<G> {
         self.caller.customer() == Some(self.customer.id)
     }
 
+    /// Refuses a caller who neither is the customer nor manages it.
+    ///
+    /// # Errors
+    /// [`Error::Forbidden`].
+    pub fn require_own_or_managed(&self) -> Result<()> {
+        if self.is_own() { Ok(()) } else { self.require_managed() }
+    }
+
     /// Refuses a caller who does not manage the customer.
     ///
     /// # Errors
@@ -65,7 +73,7 @@ impl Scope {
 
 impl<G: Grant> OnCustomer<G> {
     /// Admits the caller to the customer of the path and reads what stands under `more` keys as well.
-    async fn admit(
+    pub(super) async fn admit(
         request: &Request<'_>,
         more: impl FnOnce(&CompanyId) -> Vec<Key>,
     ) -> Result<(Self, Batch)> {

@@ -6,6 +6,7 @@ mod beside;
 mod candidate;
 mod company;
 mod customer;
+mod file;
 mod once;
 mod operator;
 mod project;
@@ -24,6 +25,7 @@ pub use beside::{Beside, CandidatePage};
 pub use candidate::OnCandidate;
 pub use company::{InCompany, OfCompany};
 pub use customer::OnCustomer;
+pub use file::{ByAddress, OnUpload, Redirect};
 pub use once::{Progress, Turn};
 pub use operator::Operator;
 pub use project::{InProject, OnProject};
@@ -43,15 +45,19 @@ use crate::domain::Refusal;
 use crate::domain::account::{Account, Claim};
 use crate::domain::customer::Customer;
 use crate::domain::id::{CandidateId, CompanyId, InvalidId, ProjectId};
-use crate::domain::secret::{AccessKey, PasswordHash, SecretHash};
+use crate::domain::secret::{AccessKey, MediaKey, PasswordHash, SecretHash};
 use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::http::request::RequestState;
+use crate::media::{MediaSigner, MediaToken};
 use crate::store::{Batch, Key, Session, SessionKind, Store, keys};
 
 /// The request came with a credential that is no session.
 const NO_SESSION: Refusal =
     Refusal { code: "no_session", detail: "This credential is no session and cannot be ended here." };
+
+/// How long an address works that a named token was shown, which itself never ends.
+const NAMED_TOKENS_ADDRESS: TimeDelta = TimeDelta::hours(24);
 
 /// What every guard hands to its handler.
 pub struct Scope {
@@ -62,6 +68,8 @@ pub struct Scope {
     /// The table.
     pub store: Store,
     app: App,
+    media_key: MediaKey,
+    signer: MediaSigner,
 }
 
 impl Scope {
@@ -70,9 +78,9 @@ impl Scope {
         self.caller.company()
     }
 
-    /// Makes and reads the addresses of resources.
+    /// Makes and reads the addresses of resources, those of files included.
     pub fn references(&self) -> References<'_> {
-        References::new(self.app.config())
+        References::new(self.app.config()).signed_by(&self.signer)
     }
 
     /// How long ago the request came.
@@ -95,6 +103,11 @@ impl Scope {
     /// A new value of a named token.
     pub fn new_token_value(&self) -> String {
         new_token_value(self.app.entropy())
+    }
+
+    /// A new key for a named token to sign the addresses of files with.
+    pub fn new_media_key(&self) -> MediaKey {
+        MediaKey::generate(self.app.entropy())
     }
 
     /// The hash of a password, to store.
@@ -123,6 +136,8 @@ struct Request<'a> {
     app: &'a App,
     path: Vec<(String, String)>,
     store: Store,
+    /// What it goes by, where that is not in its headers.
+    by: Option<Credential>,
 }
 
 impl<'a> Request<'a> {
@@ -135,7 +150,23 @@ impl<'a> Request<'a> {
             Err(_) => return Err(Error::internal("a guard on a route without path parameters")),
         };
         let store = RequestState::of(parts).store(app);
-        Ok(Self { parts, app, path, store })
+        Ok(Self { parts, app, path, store, by: None })
+    }
+
+    /// A request that goes by the token in its path.
+    async fn by_address(parts: &'a mut Parts, app: &'a App) -> Result<(Self, MediaToken)> {
+        let rejected = || Error::Unauthenticated(REJECTED);
+        let mut request = Self::new(parts, app).await?;
+        let company: CompanyId = request.id("companyId").map_err(|_| rejected())?;
+        let token = request.path.iter().find(|(name, _)| name == "token");
+        let token = token.and_then(|(_, text)| MediaToken::parse(text)).ok_or_else(rejected)?;
+        let credential = Credential::from_reference(token.reference(), &company).ok_or_else(rejected)?;
+        // Other credentials end by themselves.
+        if credential.means == Means::NamedToken && token.is_older_than(NAMED_TOKENS_ADDRESS, app.now()) {
+            return Err(rejected());
+        }
+        request.by = Some(credential);
+        Ok((request, token))
     }
 
     /// The identifier in a segment of the path.
@@ -148,7 +179,10 @@ impl<'a> Request<'a> {
     ///
     /// The path must be of the caller's own company if it names one; what it cannot name does not exist.
     async fn admit(&self, more: Result<Vec<Key>, InvalidId>) -> Result<(Scope, Batch)> {
-        let credential = Credential::from_headers(&self.parts.headers)?;
+        let credential = match &self.by {
+            Some(credential) => credential.clone(),
+            None => Credential::from_headers(&self.parts.headers)?,
+        };
         if matches!(credential.means, Means::Session(SessionKind::Cookie, _)) && !self.parts.method.is_safe()
         {
             csrf::check(&self.parts.headers, self.app.config())?;
@@ -156,52 +190,67 @@ impl<'a> Request<'a> {
         let keys = own_keys(&credential).into_iter().chain(more.clone().unwrap_or_default());
         let mut batch = self.store.get(keys).await?;
         let now = self.app.now();
-        let caller = self.authenticate(&credential, &mut batch, now)?;
+        let (caller, media_key) = self.authenticate(&credential, &mut batch, now)?;
         let names_other_company =
             self.path.iter().any(|(name, value)| name == "companyId" && value != caller.company().as_str());
         if names_other_company || more.is_err() {
             return Err(Error::NotFound);
         }
-        Ok((Scope { caller, now, store: self.store.clone(), app: self.app.clone() }, batch))
+        let (store, app) = (self.store.clone(), self.app.clone());
+        let signer = MediaSigner::new(media_key.clone(), &credential.to_reference(), now, app.entropy());
+        Ok((Scope { caller, now, store, app, media_key, signer }, batch))
     }
 
-    fn authenticate(&self, credential: &Credential, batch: &mut Batch, now: DateTime<Utc>) -> Result<Caller> {
+    /// Who is calling, and what the addresses of files are signed with that they are shown.
+    fn authenticate(
+        &self,
+        credential: &Credential,
+        batch: &mut Batch,
+        now: DateTime<Utc>,
+    ) -> Result<(Caller, MediaKey)> {
         let rejected = || Error::Unauthenticated(REJECTED);
-        let (identity, proof) = match &credential.means {
+        let (identity, proof, media_key) = match &credential.means {
             Means::Session(kind, claim) => {
                 let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
-                let session = self.session(*kind, &credential.secret, claim, batch, &identity, now)?;
-                (identity, Proof::Session(Box::new(session.ok_or_else(rejected)?)))
+                let session = self.session(*kind, &credential.hash, claim, batch, &identity, now)?;
+                let live = session.ok_or_else(rejected)?;
+                let media_key = live.session.media_key.clone();
+                (identity, Proof::Session(Box::new(live)), media_key)
             }
             Means::AccessKey(claim) => {
                 let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
-                let is_good = matches!(&identity, Identity::Candidate(candidate)
-                    if candidate.may_use_key(now)
-                        && candidate.access_key.as_ref().is_some_and(|key| key.is(&credential.secret)));
-                (identity, is_good.then_some(Proof::AccessKey).ok_or_else(rejected)?)
+                let key = match &identity {
+                    Identity::Candidate(candidate) if candidate.may_use_key(now) => {
+                        candidate.access_key.as_ref().filter(|key| key.has(&credential.hash))
+                    }
+                    _ => None,
+                };
+                let media_key = MediaKey::of(key.ok_or_else(rejected)?);
+                (identity, Proof::AccessKey, media_key)
             }
             Means::NamedToken => {
-                let key = keys::token_by_hash(&SecretHash::of(&credential.secret));
+                let key = keys::token_by_hash(&credential.hash);
                 let token = batch.take_token(&key)?.ok_or_else(rejected)?;
-                (Identity::NamedToken(token), Proof::NamedToken)
+                let media_key = token.media_key.clone();
+                (Identity::NamedToken(token), Proof::NamedToken, media_key)
             }
         };
         let caller = Caller { identity, proof };
         RequestState::of(self.parts).set_caller(caller.company(), caller.principal());
-        Ok(caller)
+        Ok((caller, media_key))
     }
 
     /// The session behind a credential, if it is alive; using it keeps it alive.
     fn session(
         &self,
         kind: SessionKind,
-        secret: &str,
+        hash: &SecretHash,
         claim: &Claim,
         batch: &mut Batch,
         identity: &Identity,
         now: DateTime<Utc>,
     ) -> Result<Option<LiveSession>> {
-        let key = keys::session(secret);
+        let key = keys::session(hash);
         let Some(mut session) = batch.take_session(&key)? else { return Ok(None) };
         let idle_minutes = self.app.config().session_idle_minutes;
         let is_alive = session.kind == kind
@@ -226,10 +275,10 @@ fn own_keys(credential: &Credential) -> Vec<Key> {
     match &credential.means {
         Means::Session(_, claim) => {
             let actor = claim.on_behalf_by.map(|by| keys::customer(&claim.company, by));
-            [keys::session(&credential.secret), account(claim)].into_iter().chain(actor).collect()
+            [keys::session(&credential.hash), account(claim)].into_iter().chain(actor).collect()
         }
         Means::AccessKey(claim) => vec![account(claim)],
-        Means::NamedToken => vec![keys::token_by_hash(&SecretHash::of(&credential.secret))],
+        Means::NamedToken => vec![keys::token_by_hash(&credential.hash)],
     }
 }
 

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 
 use crate::app::App;
 use crate::auth::caller::{Caller, Identity, Proof};
-use crate::auth::credential::SecretKind;
+use crate::auth::credential::{Credential, Means, SecretKind};
 use crate::auth::csrf;
 use crate::auth::password::Password;
 use crate::auth::policy::NOT_ALLOWED;
@@ -26,6 +26,7 @@ use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::http::request::RequestState;
+use crate::media::MediaSigner;
 use crate::store::{LoginPartition, Session, SessionKind, Store, Versioned, keys};
 
 /// Failed logins take a multiple of this: far more than what could tell one from the other.
@@ -69,6 +70,14 @@ impl Public {
     /// Makes and reads the addresses of resources.
     pub fn references(&self) -> References<'_> {
         References::new(self.app.config())
+    }
+
+    /// Signs the addresses of files that somebody is shown who has logged in.
+    pub fn signer(&self, logged_in: &LoggedIn) -> MediaSigner {
+        let LoggedIn { session, secret, .. } = logged_in;
+        let means = Means::Session(session.kind, session.claim.clone());
+        let credential = Credential { hash: SecretHash::of(secret), means };
+        MediaSigner::new(session.media_key.clone(), &credential.to_reference(), self.now, self.app.entropy())
     }
 
     /// The settings.
@@ -154,7 +163,7 @@ impl Public {
         let (epoch, company) = (user.epoch?, identity.company().clone());
         let claim = Claim { on_behalf_by: by.map(|by| by.id), ..Claim::own(company, account) };
         let secret = SecretKind::Session(kind).generate(&claim, self.app.entropy());
-        let mut session = Session::begin(kind, claim, epoch, days, self.now);
+        let mut session = Session::begin(kind, claim, epoch, days, (self.now, self.app.entropy()));
         session.actor_epoch = by.map(|by| by.session_epoch);
         Some(LoggedIn { identity, session, secret })
     }
@@ -223,7 +232,7 @@ impl Public {
     ) -> Result<Customer> {
         let hash = password.hash(self.app.entropy()).await?;
         let after = Customer::clone(before).with_password(hash, self.now);
-        self.store.update_customer(before, &after).await?;
+        self.store.update_customer(before, &after, self.now).await?;
         Ok(after)
     }
 

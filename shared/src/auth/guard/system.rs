@@ -11,6 +11,8 @@ use crate::aws::Aws;
 use crate::config::Config;
 use crate::domain::account::Claim;
 use crate::domain::secret::OneTimeKey;
+use crate::error::Result;
+use crate::media::Objects;
 use crate::store::{Store, Usage};
 
 /// How long the storage may be busy before an event is left for another try; functions have a minute.
@@ -47,6 +49,14 @@ impl System {
     /// The AWS clients.
     pub fn aws(&self) -> &Aws {
         self.app.aws()
+    }
+
+    /// The bucket.
+    ///
+    /// # Errors
+    /// [`Error::Internal`](crate::Error::Internal) when no setting names it.
+    pub fn objects(&self) -> Result<Objects<'_>> {
+        Objects::of(&self.app)
     }
 
     /// What has been used of DynamoDB so far, and the time since the beginning.

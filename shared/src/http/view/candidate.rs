@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::auth::policy::{Action, Standing};
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::evaluation::{self, EvaluationStatus};
+use crate::domain::file::FileKind;
 use crate::domain::id::CustomerId;
 use crate::domain::project::Project;
 use crate::domain::text::{Email, Username};
@@ -76,8 +77,8 @@ pub struct CandidateFields {
     invitationdate: Option<String>,
     interviewdate: Option<String>,
     deadline: Option<String>,
-    photo: &'static str,
-    cv: &'static str,
+    photo: String,
+    cv: String,
     evaluation_status: EvaluationStatus,
     my_evaluation_status: Option<EvaluationStatus>,
     phone: String,
@@ -128,8 +129,8 @@ impl CandidateFields {
             invitationdate: candidate.invited_at.map(timestamp),
             interviewdate: candidate.interviewed_at.map(timestamp),
             deadline: profile.deadline.map(timestamp),
-            photo: "",
-            cv: "",
+            photo: references.file(company, candidate.owner(), FileKind::Photo, candidate.photo),
+            cv: references.file(company, candidate.owner(), FileKind::Cv, candidate.cv),
             evaluation_status: evaluation::status(&completed_by, viewer.project.evaluations_needed()),
             my_evaluation_status: evaluation::status_for(
                 viewer.project.staff.evaluates(viewer.customer),

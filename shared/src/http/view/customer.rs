@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::domain::customer::Customer;
+use crate::domain::file::FileKind;
 use crate::http::reference::References;
 use crate::http::respond::timestamp;
 
@@ -26,7 +27,7 @@ pub struct CustomerView {
     gender: String,
     created_by: Option<String>,
     receive_interview_notifications: bool,
-    photo: &'static str,
+    photo: String,
     position: String,
     projects: String,
     seen_welcome: bool,
@@ -55,7 +56,7 @@ impl CustomerView {
             gender: customer.gender.to_string(),
             created_by: customer.created_by.map(|by| references.customer(&customer.company, by)),
             receive_interview_notifications: customer.receive_interview_notifications,
-            photo: "",
+            photo: references.file(&customer.company, customer.owner(), FileKind::Photo, customer.photo),
             position: customer.position.to_string(),
             projects: format!("{own}projects/"),
             seen_welcome: customer.seen_welcome,

@@ -1,0 +1,124 @@
+//! Files that belong to somebody: photos and CVs.
+
+use serde::{Deserialize, Serialize};
+
+use super::id::{CandidateId, CustomerId, FileId, ProjectId};
+
+/// Whose a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "owner", rename_all = "kebab-case")]
+pub enum Owner {
+    /// A staff user.
+    Customer {
+        /// Which.
+        customer: CustomerId,
+    },
+    /// A candidate.
+    Candidate {
+        /// Its project.
+        project: ProjectId,
+        /// Which.
+        candidate: CandidateId,
+    },
+}
+
+/// What a file is to its owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileKind {
+    /// A picture of the owner.
+    Photo,
+    /// A curriculum vitae.
+    Cv,
+}
+
+impl FileKind {
+    /// The name of the field that shows it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Photo => "photo",
+            Self::Cv => "cv",
+        }
+    }
+
+    /// The most bytes of such a file.
+    pub fn max_bytes(self) -> u64 {
+        match self {
+            Self::Photo => 10 * 1024 * 1024,
+            Self::Cv => 25 * 1024 * 1024,
+        }
+    }
+}
+
+/// What a file's bytes are, found by looking at them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileType {
+    /// JPEG picture.
+    Jpeg,
+    /// PNG picture.
+    Png,
+    /// Portable Document Format.
+    Pdf,
+    /// Word up to 2003.
+    Doc,
+    /// Word from 2007 on.
+    Docx,
+    /// OpenDocument text.
+    Odt,
+    /// PowerPoint up to 2003.
+    Ppt,
+    /// Rich Text Format.
+    Rtf,
+    /// PostScript.
+    PostScript,
+    /// TeX's device independent format.
+    Dvi,
+    /// Text in UTF-8.
+    Text,
+}
+
+impl FileType {
+    /// The content type that it is served with.
+    pub fn content_type(self) -> &'static str {
+        match self {
+            Self::Jpeg => "image/jpeg",
+            Self::Png => "image/png",
+            Self::Pdf => "application/pdf",
+            Self::Doc => "application/msword",
+            Self::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            Self::Odt => "application/vnd.oasis.opendocument.text",
+            Self::Ppt => "application/vnd.ms-powerpoint",
+            Self::Rtf => "application/rtf",
+            Self::PostScript => "application/postscript",
+            Self::Dvi => "application/x-dvi",
+            Self::Text => "text/plain; charset=utf-8",
+        }
+    }
+
+    /// The ending of a file name.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Jpeg => "jpg",
+            Self::Png => "png",
+            Self::Pdf => "pdf",
+            Self::Doc => "doc",
+            Self::Docx => "docx",
+            Self::Odt => "odt",
+            Self::Ppt => "ppt",
+            Self::Rtf => "rtf",
+            Self::PostScript => "ps",
+            Self::Dvi => "dvi",
+            Self::Text => "txt",
+        }
+    }
+}
+
+/// A file that is stored, and will never change: another photo is another file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredFile {
+    /// Its identifier.
+    pub id: FileId,
+    /// What it is.
+    pub file_type: FileType,
+}

@@ -1,0 +1,140 @@
+//! The tokens in the addresses of files.
+//!
+//! A token proves by a MAC, under a key that stands beside a session, that this session was shown this file. Nothing is
+//! stored for it; it ends with the session, with the caller's right to read what the file belongs to, and with the file.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, TimeDelta, Utc};
+use hmac::{Hmac, KeyInit, Mac as _};
+use sha2::Sha256;
+
+use crate::clock::Entropy;
+use crate::domain::secret::MediaKey;
+
+/// Makes each fetch's tokens differ.
+const NONCE: usize = 8;
+/// The moment at which the token was made, in seconds since 1970.
+const MOMENT: usize = 8;
+/// 128 bits of HMAC-SHA-256.
+const MAC: usize = 16;
+/// The longest token that is looked at.
+const MAX_CHARACTERS: usize = 256;
+
+/// Makes the tokens of one answer.
+#[derive(Debug, Clone)]
+pub struct MediaSigner {
+    key: MediaKey,
+    /// Nonce, moment, and how the session is found.
+    head: Vec<u8>,
+}
+
+impl MediaSigner {
+    /// A signer by `key` for the credential that `reference` leads to, at `now`.
+    pub fn new(key: MediaKey, reference: &[u8], now: DateTime<Utc>, entropy: &dyn Entropy) -> Self {
+        let mut nonce = [0; NONCE];
+        entropy.fill(&mut nonce);
+        Self { key, head: [&nonce, &now.timestamp().to_be_bytes()[..], reference].concat() }
+    }
+
+    /// The token for the object with this key.
+    pub fn sign(&self, object: &str) -> String {
+        let mac = mac(&self.key, &self.head, object).finalize().into_bytes();
+        URL_SAFE_NO_PAD.encode([&self.head[..], &mac[..MAC]].concat())
+    }
+}
+
+/// A token that came in an address; whether it is good only the key beside its session tells.
+#[derive(Debug)]
+pub struct MediaToken {
+    head: Vec<u8>,
+    mac: [u8; MAC],
+}
+
+impl MediaToken {
+    /// Takes a token apart; none when it is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text.len() > MAX_CHARACTERS {
+            return None;
+        }
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (head, mac) = bytes.split_last_chunk()?;
+        (head.len() > NONCE + MOMENT).then(|| Self { head: head.to_vec(), mac: *mac })
+    }
+
+    /// How the session is found.
+    pub fn reference(&self) -> &[u8] {
+        &self.head[NONCE + MOMENT..]
+    }
+
+    /// Whether more than `lifetime` has passed since it was made.
+    pub fn is_older_than(&self, lifetime: TimeDelta, now: DateTime<Utc>) -> bool {
+        let moment = self.head[NONCE..].first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes));
+        DateTime::from_timestamp(moment, 0).is_none_or(|made| now - made > lifetime)
+    }
+
+    /// Whether it was made by `key` for the object with this key.
+    pub fn is_for(&self, key: &MediaKey, object: &str) -> bool {
+        mac(key, &self.head, object).verify_truncated_left(&self.mac).is_ok()
+    }
+}
+
+fn mac(key: &MediaKey, head: &[u8], object: &str) -> Hmac<Sha256> {
+    let mut mac = Hmac::<Sha256>::new(&key.to_block().into());
+    // The head's length tells where it ends, since what it refers to has one of a few lengths.
+    mac.update(&(head.len() as u64).to_be_bytes());
+    mac.update(head);
+    mac.update(object.as_bytes());
+    mac
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemEntropy;
+
+    const OBJECT: &str = "media/acme/customers/U/F";
+
+    fn signer(key: &MediaKey) -> MediaSigner {
+        MediaSigner::new(key.clone(), b"whose", DateTime::UNIX_EPOCH, &SystemEntropy)
+    }
+
+    #[test]
+    fn a_token_is_good_for_its_key_and_its_object_and_no_other() {
+        let key = MediaKey::generate(&SystemEntropy);
+        let token = MediaToken::parse(&signer(&key).sign(OBJECT)).unwrap();
+        assert!(token.is_for(&key, OBJECT));
+        assert_eq!(token.reference(), b"whose");
+        assert!(!token.is_for(&key, "media/acme/customers/U/G"));
+        assert!(!token.is_for(&MediaKey::generate(&SystemEntropy), OBJECT));
+        let (hour, day) = (TimeDelta::hours(1), TimeDelta::days(1));
+        assert!(token.is_older_than(hour, DateTime::UNIX_EPOCH + day));
+        assert!(!token.is_older_than(day, DateTime::UNIX_EPOCH + day));
+    }
+
+    #[test]
+    fn two_fetches_give_two_tokens() {
+        let key = MediaKey::generate(&SystemEntropy);
+        assert_ne!(signer(&key).sign(OBJECT), signer(&key).sign(OBJECT));
+    }
+
+    #[test]
+    fn no_bit_can_be_turned() {
+        let key = MediaKey::generate(&SystemEntropy);
+        let bytes = URL_SAFE_NO_PAD.decode(signer(&key).sign(OBJECT)).unwrap();
+        for bit in 0..bytes.len() * 8 {
+            let mut turned = bytes.clone();
+            turned[bit / 8] ^= 1 << (bit % 8);
+            let token = MediaToken::parse(&URL_SAFE_NO_PAD.encode(turned)).unwrap();
+            assert!(!token.is_for(&key, OBJECT), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_token_is_told_from_one() {
+        let long = "A".repeat(MAX_CHARACTERS + 1);
+        for text in ["", "AAAA", "!", "../../etc/passwd", &long] {
+            assert!(MediaToken::parse(text).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Files that have been looked at and found to be what they should be.
+
+use std::sync::LazyLock;
+
+use tokio::sync::Semaphore;
+
+use super::{document, picture};
+use crate::domain::file::{FileKind, FileType};
+use crate::error::{Error, Result};
+
+/// The bytes of a file as they are to be stored, and what they are.
+#[derive(Debug)]
+pub struct Checked {
+    pub(super) bytes: Vec<u8>,
+    pub(super) file_type: FileType,
+}
+
+/// One picture at a time: decoded, it may take hundreds of megabytes.
+static ROOM: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(1));
+
+/// Looks at a file as far as that costs nothing, so that its fault can be told along with others.
+///
+/// # Errors
+/// The message for whoever sent it.
+pub fn inspect(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
+    if bytes.is_empty() {
+        return Err("The submitted file is empty.".to_owned());
+    }
+    if bytes.len() as u64 > kind.max_bytes() {
+        return Err(format!("Ensure this file has no more than {} MB.", kind.max_bytes() >> 20));
+    }
+    match kind {
+        FileKind::Photo => picture::inspect(bytes).map(drop),
+        FileKind::Cv => document::recognise(bytes).map(drop),
+    }
+}
+
+impl Checked {
+    /// Checks a file wholly, on a thread of its own: a photo is written anew, anything else stays as it is.
+    ///
+    /// # Errors
+    /// A message on the field of this kind; [`Error::Internal`].
+    pub async fn new(kind: FileKind, bytes: impl AsRef<[u8]> + Send + 'static) -> Result<Self> {
+        let _room = ROOM.acquire().await.map_err(Error::internal)?;
+        let check = move || -> Result<Self, String> {
+            let bytes = bytes.as_ref();
+            inspect(kind, bytes)?;
+            let (bytes, file_type) = match kind {
+                FileKind::Photo => picture::write_anew(bytes)?,
+                FileKind::Cv => (bytes.to_vec(), document::recognise(bytes)?),
+            };
+            Ok(Self { bytes, file_type })
+        };
+        let checked = tokio::task::spawn_blocking(check).await.map_err(Error::internal)?;
+        checked.map_err(|message| Error::field(kind.as_str(), message))
+    }
+}

@@ -1,0 +1,171 @@
+//! The bucket: what is stored in it, and the URLs by which clients reach single objects for a short time.
+
+use std::time::Duration;
+
+use aws_sdk_s3::error::SdkError;
+use aws_sdk_s3::presigning::{PresignedRequest, PresigningConfig};
+use aws_sdk_s3::primitives::ByteStream;
+use axum::body::Bytes;
+use axum::http::Method;
+
+use super::Checked;
+use crate::app::App;
+use crate::domain::file::{FileType, StoredFile};
+use crate::domain::id::FileId;
+use crate::error::{Error, Result};
+
+/// How long a URL of a picture or a document works: as long as following a redirect takes.
+const FETCH: Duration = Duration::from_secs(60);
+
+/// The bucket of this deployment.
+pub struct Objects<'a> {
+    s3: &'a aws_sdk_s3::Client,
+    bucket: &'a str,
+}
+
+/// A request by which a client puts one object of one size and one content type.
+#[derive(Debug)]
+pub struct SignedUpload {
+    /// Where.
+    pub url: String,
+    /// How.
+    pub method: String,
+    /// Headers that must be sent as they are here.
+    pub headers: Vec<(String, String)>,
+}
+
+impl<'a> Objects<'a> {
+    /// The bucket that `BUCKET_NAME` names.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when nothing does.
+    pub fn of(app: &'a App) -> Result<Self> {
+        let bucket = app.config().bucket.as_deref();
+        let bucket = bucket.ok_or_else(|| Error::internal("BUCKET_NAME is missing"))?;
+        Ok(Self { s3: app.aws().s3(), bucket })
+    }
+
+    /// Stores a file under `key`, and says as what. A file that is there already is the same.
+    ///
+    /// # Errors
+    /// [`Error::Busy`].
+    pub async fn put(&self, key: &str, id: FileId, file: Checked) -> Result<StoredFile> {
+        let file_type = file.file_type;
+        let put = self.s3.put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
+        put.body(ByteStream::from(file.bytes)).send().await.map_err(busy)?;
+        Ok(StoredFile { id, file_type })
+    }
+
+    /// The bytes under `key`, if anything is there and it is no larger than `limit`.
+    ///
+    /// # Errors
+    /// [`Error::Busy`].
+    pub async fn get(&self, key: &str, limit: u64) -> Result<Option<Bytes>> {
+        let found = match self.s3.get_object().bucket(self.bucket).key(key).send().await {
+            Ok(found) => found,
+            Err(SdkError::ServiceError(error)) if error.err().is_no_such_key() => return Ok(None),
+            Err(error) => return Err(busy(error)),
+        };
+        let length = found.content_length().and_then(|length| u64::try_from(length).ok());
+        if length.is_none_or(|length| length > limit) {
+            return Ok(None);
+        }
+        Ok(Some(found.body.collect().await.map_err(|error| Error::Busy(error.into()))?.into_bytes()))
+    }
+
+    /// Deletes what is under `key`, if anything is.
+    ///
+    /// # Errors
+    /// [`Error::Busy`].
+    pub async fn delete(&self, key: &str) -> Result<()> {
+        self.s3.delete_object().bucket(self.bucket).key(key).send().await.map_err(busy)?;
+        Ok(())
+    }
+
+    /// A URL that gives the file under `key` for a minute, to be shown, or saved under `name`. A URL for HEAD is another
+    /// than one for GET.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub async fn url_of(
+        &self,
+        key: &str,
+        file_type: FileType,
+        name: Option<&str>,
+        method: &Method,
+    ) -> Result<String> {
+        let lifetime = PresigningConfig::expires_in(FETCH).map_err(Error::internal)?;
+        let disposition = name.map_or_else(|| "inline".to_owned(), attachment);
+        let signed = if method == Method::HEAD {
+            let head = self.s3.head_object().bucket(self.bucket).key(key);
+            let head = head.response_content_type(file_type.content_type());
+            head.response_content_disposition(disposition)
+                .presigned(lifetime)
+                .await
+                .map_err(Error::internal)?
+        } else {
+            let get = self.s3.get_object().bucket(self.bucket).key(key);
+            let get = get.response_content_type(file_type.content_type());
+            get.response_content_disposition(disposition)
+                .presigned(lifetime)
+                .await
+                .map_err(Error::internal)?
+        };
+        Ok(signed.uri().to_owned())
+    }
+
+    /// A request by which a client puts an object of this size and content type under `key`, to be begun within
+    /// `lifetime`.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub async fn upload_to(
+        &self,
+        key: &str,
+        content_type: &str,
+        size: u64,
+        lifetime: Duration,
+    ) -> Result<SignedUpload> {
+        let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
+        let size = i64::try_from(size).map_err(Error::internal)?;
+        let put = self.s3.put_object().bucket(self.bucket).key(key).content_type(content_type);
+        let signed = put.content_length(size).presigned(lifetime).await.map_err(Error::internal)?;
+        Ok(signed.into())
+    }
+}
+
+impl From<PresignedRequest> for SignedUpload {
+    fn from(request: PresignedRequest) -> Self {
+        Self {
+            url: request.uri().to_owned(),
+            method: request.method().to_owned(),
+            headers: request.headers().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        }
+    }
+}
+
+/// What S3 fails at, it may manage later.
+fn busy<E: std::error::Error + Send + Sync + 'static>(error: SdkError<E>) -> Error {
+    Error::Busy(error.into())
+}
+
+/// A Content-Disposition that has a browser save the file, under a name that may have any characters (RFC 6266).
+fn attachment(name: &str) -> String {
+    let plain: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || " .-".contains(c) { c } else { '_' }).collect();
+    let encoded: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect();
+    format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{}", encoded.replace('+', "%20"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_reaches_old_and_new_browsers() {
+        assert_eq!(
+            attachment("Zoë \"Q\" Byron.pdf"),
+            "attachment; filename=\"Zo_ _Q_ Byron.pdf\"; filename*=UTF-8''Zo%C3%AB%20%22Q%22%20Byron.pdf"
+        );
+    }
+}

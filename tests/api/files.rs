@@ -1,0 +1,356 @@
+//! Photos and CVs: sent with the fields beside them, fetched by addresses that end with the session.
+
+use axum::http::Method;
+use chrono::TimeDelta;
+use image::ImageFormat::{Gif, Jpeg, Png, WebP};
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, PASSWORD, Staff, last_segment};
+use tests::files::{Form, data_uri, fetch, pdf, photo, send_to};
+use tests::http::{Request, Response};
+
+const ADA: [(&str, &str); 2] = [("first_name", "Ada"), ("last_name", "Byron")];
+
+/// A form with the fields that a candidate needs.
+fn ada() -> Form {
+    ADA.into_iter().fold(Form::new(), |form, (name, value)| form.text(name, value))
+}
+
+async fn given() -> (TestApp, Staff, String) {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    (app, owner, format!("{project}candidates/"))
+}
+
+/// A candidate with a photo and a CV.
+async fn with_files(owner: &Staff, candidates: &str) -> String {
+    let form = ada().file("photo", "me.jpg", "image/jpeg", &photo(Jpeg, 60, 40)).file(
+        "cv",
+        "cv.pdf",
+        "application/pdf",
+        &pdf(1000),
+    );
+    owner.send(Request::post(candidates).form(form)).await.expect(201).uri("resource_uri")
+}
+
+/// The way on from the address in a field of the resource at `uri`, without any credential.
+async fn follow(caller: &impl Caller, uri: &str, field: &str) -> Response {
+    let address = caller.get(uri).await.expect(200).uri(field);
+    caller.app().anonymous().get(&address).await
+}
+
+#[tokio::test]
+async fn a_photo_and_a_cv_come_with_the_fields_and_are_fetched_without_a_header() {
+    let (app, owner, candidates) = given().await;
+    let form = ada()
+        .text("partner_data", r#"{"ats": 7}"#)
+        .file("photo", "me.jpg", "image/jpeg", &photo(Jpeg, 60, 40))
+        .file("cv", "../../Ada's CV.exe", "application/x-msdownload", &pdf(1000));
+    let created = owner.send(Request::post(&candidates).form(form)).await.expect(201);
+    let candidate = created.json();
+    assert_eq!((&candidate["first_name"], &candidate["partner_data"]["ats"]), (&json!("Ada"), &json!(7)));
+
+    let found = app.anonymous().get(&created.uri("photo")).await.expect(302);
+    assert_eq!(found.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(found.header("cache-control"), Some("private, no-store"));
+    assert_eq!(found.header("referrer-policy"), Some("no-referrer"));
+    assert_eq!(found.log().dynamodb_calls, 1);
+    let picture = fetch(found.header("location").unwrap(), &[]).await;
+    assert_eq!((picture.status.as_u16(), picture.header("content-type")), (200, "image/jpeg"));
+    assert_eq!(picture.header("content-disposition"), "inline");
+    let picture = image::load_from_memory(&picture.body).unwrap();
+    assert_eq!((picture.width(), picture.height()), (60, 40));
+
+    let found = app.anonymous().get(&created.uri("cv")).await.expect(302);
+    let cv = fetch(found.header("location").unwrap(), &[]).await;
+    assert_eq!(cv.header("content-type"), "application/pdf");
+    assert!(cv.header("content-disposition").starts_with("attachment; filename=\"Ada Byron CV.pdf\""));
+    assert_eq!(cv.body, pdf(1000));
+    let part = fetch(found.header("location").unwrap(), &[("range", "bytes=5-7")]).await;
+    assert_eq!((part.status.as_u16(), &part.body[..]), (206, &b"1.4"[..]));
+
+    let head = app.send(Request::new(Method::HEAD, &created.uri("cv"))).await.expect(302);
+    let head = send_to(Method::HEAD, head.header("location").unwrap(), &[], Vec::new()).await;
+    assert_eq!((head.status.as_u16(), head.header("content-type")), (200, "application/pdf"));
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_photo_comes_as_a_data_uri_too_and_leaves_by_an_empty_one() {
+    let (app, owner, candidates) = given().await;
+    for (format, content_type, served) in [
+        (Jpeg, "image/jpeg", "image/jpeg"),
+        (Png, "image/png", "image/png"),
+        (Gif, "image/gif", "image/png"),
+        (WebP, "image/webp", "image/jpeg"),
+    ] {
+        let uri = data_uri(content_type, &photo(format, 30, 30));
+        let ada = json!({ "first_name": "Ada", "last_name": "Byron", "photo": uri });
+        let candidate = owner.post(&candidates, ada).await.expect(201).uri("resource_uri");
+        let found = follow(&owner, &candidate, "photo").await.expect(302);
+        let picture = fetch(found.header("location").unwrap(), &[]).await;
+        assert_eq!(picture.header("content-type"), served, "{format:?}");
+    }
+    app.settle().await;
+    let before = app.object_keys();
+    assert_eq!(before.len(), 4);
+
+    let candidate = with_files(&owner, &candidates).await;
+    // What was read can be sent back.
+    let read = owner.get(&candidate).await.expect(200).json();
+    owner.patch(&candidate, read).await.expect(200);
+    for (field, nothing) in [("photo", json!("")), ("cv", Value::Null)] {
+        let changed = owner.patch(&candidate, json!({ field: nothing })).await.expect(200);
+        assert_eq!(changed.json()[field], "");
+        assert_eq!(owner.get(&candidate).await.expect(200).json()[field], "");
+    }
+    app.settle().await;
+    assert_eq!(app.object_keys(), before, "what nobody has any more is deleted");
+    let form = Form::new().file("photo", "", "application/octet-stream", b"").text("phone", "123");
+    let changed = owner.send(Request::patch(&candidate).form(form)).await.expect(200).json();
+    assert_eq!((&changed["photo"], &changed["phone"]), (&json!(""), &json!("123")), "no file was chosen");
+}
+
+#[tokio::test]
+async fn another_photo_replaces_the_one_before() {
+    let (app, owner, candidates) = given().await;
+    let candidate = with_files(&owner, &candidates).await;
+    let old = owner.get(&candidate).await.expect(200).uri("photo");
+    let first = app.object_keys();
+    let form = Form::new().file("photo", "b.png", "image/png", &photo(Png, 10, 10));
+    owner.send(Request::patch(&candidate).form(form)).await.expect(200);
+    app.anonymous().get(&old).await.expect_code(401, "invalid_credential");
+    app.settle().await;
+    let second = app.object_keys();
+    assert_eq!(second.len(), 2);
+    assert_eq!(first.iter().filter(|key| second.contains(key)).count(), 1, "the CV stays");
+    let found = follow(&owner, &candidate, "photo").await.expect(302);
+    assert_eq!(fetch(found.header("location").unwrap(), &[]).await.header("content-type"), "image/png");
+
+    owner.delete(&candidate).await.expect(204);
+    app.settle().await;
+    assert!(app.object_keys().is_empty());
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn customers_have_photos_which_they_and_their_managers_change() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (admin, hiring) = (app.staff("admin").await, app.staff("hiring-manager").await);
+    let form = || Form::new().file("photo", "me.png", "image/png", &photo(Png, 8, 8));
+    let change = || Request::patch(&hiring.uri).form(form());
+    hiring.send(change()).await.expect(200);
+    admin.send(change()).await.expect(200);
+    hiring.send(Request::patch(&admin.uri).form(form())).await.expect_code(403, "permission_denied");
+    let found = follow(&hiring, &hiring.uri, "photo").await.expect(302);
+    assert_eq!(fetch(found.header("location").unwrap(), &[]).await.status, 200);
+
+    let new = Form::new()
+        .text("first_name", "Grace")
+        .text("last_name", "Hopper")
+        .text("email", "grace@acme.example")
+        .text("account_type", "recruiter")
+        .text("preferred_language", "en")
+        .text("receive_interview_notifications", "false")
+        .file("photo", "g.jpg", "image/jpeg", &photo(Jpeg, 8, 8));
+    let created = owner.send(Request::post("/companies/acme/customers/").form(new)).await.expect(201);
+    assert_eq!(created.json()["receive_interview_notifications"], false);
+    app.anonymous().get(&created.uri("photo")).await.expect(302);
+    let list = owner.get("/companies/acme/customers/").await.expect(200).json();
+    let shown = list["objects"].as_array().unwrap().iter().filter(|customer| customer["photo"] != "");
+    assert_eq!(shown.count(), 2);
+
+    app.settle().await;
+    assert_eq!(app.object_keys().len(), 2);
+    owner.delete(&created.uri("resource_uri")).await.expect(204);
+    app.settle().await;
+    assert_eq!(app.object_keys().len(), 1);
+}
+
+#[tokio::test]
+async fn an_address_is_good_for_one_session_and_one_file() {
+    let (app, owner, candidates) = given().await;
+    let candidate = with_files(&owner, &candidates).await;
+    let other = with_files(&owner, &candidates).await;
+    let show = async || owner.get(&candidate).await.expect(200);
+    let (first, second) = (show().await, show().await);
+    assert_ne!(first.uri("photo"), second.uri("photo"), "each fetch has its own");
+    for address in [first.uri("photo"), second.uri("photo"), first.uri("cv")] {
+        app.anonymous().get(&address).await.expect(302);
+    }
+    let token = |address: &str| last_segment(address).to_owned();
+    let at = |uri: &str, field: &str, token: &str| format!("{uri}{field}/{token}/");
+    let own = token(&first.uri("photo"));
+    for forged in [
+        at(&other, "photo", &own),
+        at(&candidate, "cv", &own),
+        at(&candidate, "photo", &token(&first.uri("cv"))),
+        at(&candidate, "photo", &own[1..]),
+        at(&candidate, "photo", "AAAA"),
+        at(&candidate, "photo", owner.secret()),
+        at(&candidate.replace("/acme/", "/globex/"), "photo", &own),
+    ] {
+        app.anonymous().get(&forged).await.expect_code(401, "invalid_credential");
+    }
+    // Each bit but those that base64 does not use.
+    for index in 0..own.len() - 1 {
+        let mut turned = own.clone().into_bytes();
+        turned[index] = if turned[index] == b'A' { b'B' } else { b'A' };
+        let turned = String::from_utf8(turned).unwrap();
+        app.anonymous().get(&at(&candidate, "photo", &turned)).await.expect_code(401, "invalid_credential");
+    }
+    app.anonymous().get(&at(&candidate, "photo", &own)).await.expect(302);
+}
+
+#[tokio::test]
+async fn an_address_ends_with_the_session_the_right_and_the_file() {
+    let (app, owner, candidates) = given().await;
+    let project = candidates.strip_suffix("candidates/").unwrap();
+    let candidate = with_files(&owner, &candidates).await;
+    let reader = app.staff("hiring-manager").await;
+    owner.patch(project, json!({ "evaluators": [reader.uri] })).await.expect(200);
+    let anonymous = app.anonymous();
+
+    let browser = reader.browser().await;
+    let in_browser = browser.get(&candidate).await.expect(200).uri("photo");
+    let by_token = reader.get(&candidate).await.expect(200).uri("photo");
+    anonymous.get(&in_browser).await.expect(302);
+    browser.send(Request::post("/api-session-invalidate/")).await.expect(204);
+    anonymous.get(&in_browser).await.expect_code(401, "invalid_credential");
+    anonymous.get(&by_token).await.expect(302);
+
+    owner.patch(project, json!({ "evaluators": [] })).await.expect(200);
+    anonymous.get(&by_token).await.expect_code(404, "not_found");
+    owner.patch(project, json!({ "evaluators": [reader.uri] })).await.expect(200);
+    anonymous.get(&by_token).await.expect(302);
+    owner.delete(&reader.uri).await.expect(204);
+    anonymous.get(&by_token).await.expect_code(401, "invalid_credential");
+
+    let idle = owner.new_token().await;
+    let address = idle.get(&candidate).await.expect(200).uri("cv");
+    app.clock().advance(TimeDelta::minutes(121));
+    anonymous.get(&address).await.expect_code(401, "invalid_credential");
+    let again = app.staff("admin").await;
+    let address = again.get(&candidate).await.expect(200).uri("cv");
+    again.delete(&candidate).await.expect(204);
+    anonymous.get(&address).await.expect_code(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_candidate_sees_its_own_files_by_its_key_and_by_its_session() {
+    let (app, owner, candidates) = given().await;
+    let project = candidates.strip_suffix("candidates/").unwrap();
+    let invited = owner.invite(project, json!({})).await;
+    let form = Form::new().file("photo", "me.jpg", "image/jpeg", &photo(Jpeg, 20, 20)).file(
+        "cv",
+        "cv.txt",
+        "text/plain",
+        "Ada Byron, Mathématicienne".as_bytes(),
+    );
+    invited.send(Request::patch(&invited.uri).form(form)).await.expect(200);
+    let by_key = invited.get("/whoami/candidate/").await.expect(200).uri("cv");
+    let found = app.anonymous().get(&by_key).await.expect(302);
+    let cv = fetch(found.header("location").unwrap(), &[]).await;
+    assert_eq!(cv.header("content-type"), "text/plain; charset=utf-8");
+    let session = invited.register().await;
+    let own = follow(&session, &invited.uri, "photo").await.expect(302);
+    assert_eq!(fetch(own.header("location").unwrap(), &[]).await.status, 200);
+    owner.skip(&invited.uri).await.expect(200);
+    app.anonymous().get(&by_key).await.expect_code(401, "invalid_credential");
+}
+
+#[tokio::test]
+async fn a_named_tokens_addresses_live_a_day_and_die_with_it() {
+    let (app, owner, candidates) = given().await;
+    let candidate = with_files(&owner, &candidates).await;
+    let (uri, token) = owner.named_token("ATS").await;
+    let address = token.get(&candidate).await.expect(200).uri("photo");
+    app.clock().advance(TimeDelta::hours(24));
+    app.anonymous().get(&address).await.expect(302);
+    app.clock().advance(TimeDelta::seconds(1));
+    app.anonymous().get(&address).await.expect_code(401, "invalid_credential");
+    let address = token.get(&candidate).await.expect(200).uri("photo");
+    let login = app.anonymous().log_in("acme", "owner", PASSWORD).await.expect(200);
+    app.token(&login.uri("token")).delete(&uri).await.expect(204);
+    app.anonymous().get(&address).await.expect_code(401, "invalid_credential");
+}
+
+#[tokio::test]
+async fn a_session_login_shows_photos_as_well() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let form = Form::new().file("photo", "me.png", "image/png", &photo(Png, 8, 8));
+    owner.send(Request::patch(&owner.uri).form(form)).await.expect(200);
+    let login = json!({ "company": "acme", "username": "owner", "password": PASSWORD });
+    let request = Request::post("/api-session-auth/").json(&login).header("sec-fetch-site", "same-origin");
+    let shown = app.send(request).await.expect(200).json();
+    let address = shown["resource"]["photo"].as_str().unwrap();
+    app.anonymous().get(address).await.expect(302);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_files_is_told_along_with_the_rest_and_stores_nothing() {
+    let (app, owner, candidates) = given().await;
+    let before = app.table().snapshot().await;
+    let form = Form::new()
+        .text("first_name", "Ada")
+        .text("email", "ada")
+        .file("photo", "x.jpg", "image/jpeg", b"<html>")
+        .file("cv", "x.pdf", "application/pdf", b"MZ\x90\0");
+    let refused = owner.send(Request::post(&candidates).form(form)).await;
+    refused.expect_fields(&["last_name", "email", "photo", "cv"]);
+    for (photo, cv) in
+        [(json!(7), json!("text")), (json!("data:image/png;base64,!"), json!("data:text/plain;base64,QQ=="))]
+    {
+        let ada = json!({ "first_name": "Ada", "last_name": "Byron", "photo": photo, "cv": cv });
+        owner.post(&candidates, ada).await.expect_fields(&["photo", "cv"]);
+    }
+    let entry = json!({ "first_name": "Ada", "last_name": "Byron", "photo": data_uri("image/png", &photo(Png, 4, 4)) });
+    let import = owner.post(&format!("{candidates}import/"), json!([entry])).await.expect(200).json();
+    assert_eq!(import["objects"][0]["status"], "failed");
+    assert!(import["objects"][0]["errors"]["photo"].is_array(), "{import}");
+
+    let twice = ada().file("photo", "a.png", "image/png", b"").file("photo", "b.png", "image/png", b"x");
+    owner.send(Request::post(&candidates).form(twice)).await.expect(400);
+    let form = |boundary: &str, body: &[u8]| {
+        Request::post(&candidates).body(&format!("multipart/form-data{boundary}"), body)
+    };
+    for request in [
+        form("", b"--x--"),
+        form("; boundary=x", b""),
+        form("; boundary=x", b"--y\r\n\r\n--y--"),
+        form("; boundary=x", b"--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\ncut"),
+        form("; boundary=x", b"--x\r\nContent-Disposition: form-data\r\n\r\nnameless\r\n--x--\r\n"),
+    ] {
+        let refused = owner.send(request).await.expect(400).json();
+        assert!(
+            refused["detail"].as_str().unwrap().starts_with("Multipart form parse error - "),
+            "{refused}"
+        );
+    }
+    owner
+        .send(Request::post(&candidates).body("text/plain", "x"))
+        .await
+        .expect_code(415, "unsupported_media_type");
+    let large = ada().file("cv", "cv.pdf", "application/pdf", &pdf(4_600 * 1024));
+    let refused = owner.send(Request::post(&candidates).form(large)).await.expect_code(413, "too_large");
+    assert!(refused.json()["detail"].as_str().unwrap().contains("/uploads/"));
+    assert_eq!(app.table().snapshot().await, before);
+    assert!(app.object_keys().is_empty());
+}
+
+#[tokio::test]
+async fn what_was_stored_for_nothing_is_deleted() {
+    let (app, owner, candidates) = given().await;
+    let taken = ada().text("username", "ada");
+    owner.send(Request::post(&candidates).form(taken.clone())).await.expect(201);
+    let again = taken.file("photo", "a.jpg", "image/jpeg", &photo(Jpeg, 9, 9));
+    owner.send(Request::post(&candidates).form(again)).await.expect_fields(&["username"]);
+    assert_eq!(app.object_keys().len(), 1);
+    app.clock().advance(TimeDelta::minutes(6));
+    app.sweep().await;
+    app.settle().await;
+    assert!(app.object_keys().is_empty());
+}

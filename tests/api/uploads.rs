@@ -1,0 +1,236 @@
+//! Files that do not fit through a request: announced, put straight into the bucket, looked at, and given to their owner.
+
+use chrono::TimeDelta;
+use image::ImageFormat::{Jpeg, Png};
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff, last_segment};
+use tests::files::{Form, fetch, noise, pdf, photo, put};
+use tests::http::Request;
+
+const PDF: &str = "application/pdf";
+
+async fn given() -> (TestApp, Staff, String) {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let candidate = owner.candidate(&project, json!({})).await;
+    (app, owner, candidate)
+}
+
+async fn announce(caller: &impl Caller, of: &str, field: &str, content_type: &str, size: usize) -> Value {
+    let body = json!({ "field": field, "content_type": content_type, "size": size });
+    let response = caller.post(&format!("{of}uploads/"), body).await.expect(201);
+    assert_eq!(response.header("location"), Some(response.uri("resource_uri").as_str()));
+    response.json()
+}
+
+async fn state(caller: &impl Caller, announced: &Value) -> (String, Value) {
+    let upload = caller.get(announced["resource_uri"].as_str().unwrap()).await.expect(200);
+    assert_eq!(upload.json().get("upload"), None);
+    (upload.uri("status"), upload.json()["error"].clone())
+}
+
+fn event(announced: &Value) -> Value {
+    let id = last_segment(announced["resource_uri"].as_str().unwrap());
+    let object = json!({ "key": format!("uploads/files/{id}") });
+    let detail = json!({ "bucket": { "name": "MediaBucket" }, "object": object });
+    json!({ "source": "aws.s3", "detail-type": "Object Created", "detail": detail })
+}
+
+#[tokio::test]
+async fn a_large_cv_and_a_large_photo_go_straight_to_the_bucket() {
+    let (app, owner, candidate) = given().await;
+    let cv = pdf(20 * 1024 * 1024);
+    let announced = announce(&owner, &candidate, "cv", PDF, cv.len()).await;
+    assert_eq!((&announced["status"], &announced["error"]), (&json!("awaiting-upload"), &Value::Null));
+    assert_eq!(announced["upload"]["expires_at"], "2026-11-08T11:00:00Z");
+    assert_eq!(put(&announced, cv.clone()).await.status, 200);
+    assert_eq!(state(&owner, &announced).await, ("awaiting-upload".to_owned(), Value::Null));
+    app.settle().await;
+    assert_eq!(state(&owner, &announced).await, ("successful".to_owned(), Value::Null));
+    let address = owner.get(&candidate).await.expect(200).uri("cv");
+    let found = app.anonymous().get(&address).await.expect(302);
+    assert_eq!(fetch(found.header("location").unwrap(), &[]).await.body, cv);
+
+    let large = noise(1500, 1100);
+    assert!(large.len() > 4_608_000, "{}", large.len());
+    let announced = announce(&owner, &candidate, "photo", "image/png", large.len()).await;
+    put(&announced, large).await;
+    app.settle().await;
+    assert_eq!(state(&owner, &announced).await.0, "successful");
+    assert_ne!(owner.get(&candidate).await.expect(200).uri("photo"), "");
+    let keys = app.object_keys();
+    assert!(keys.len() == 2 && keys.iter().all(|key| key.starts_with("media/acme/candidates/")), "{keys:?}");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_signed_url_takes_nothing_but_what_was_announced() {
+    let (app, owner, candidate) = given().await;
+    let cv = pdf(1000);
+    let announced = announce(&owner, &candidate, "cv", PDF, cv.len()).await;
+    let mut other_type = announced.clone();
+    other_type["upload"]["headers"]["content-type"] = "text/html".into();
+    assert_eq!(put(&other_type, cv.clone()).await.status, 403);
+    let mut longer = announced.clone();
+    longer["upload"]["headers"]["content-length"] = (cv.len() + 1).to_string().into();
+    assert_eq!(put(&longer, [&cv[..], b"x"].concat()).await.status, 403);
+    let mut elsewhere = announced.clone();
+    let url = announced["upload"]["url"].as_str().unwrap();
+    elsewhere["upload"]["url"] = url.replace("/uploads/files/", "/media/").into();
+    assert_eq!(put(&elsewhere, cv.clone()).await.status, 403);
+    app.settle().await;
+    assert!(app.object_keys().is_empty());
+    assert_eq!(put(&announced, cv).await.status, 200);
+}
+
+#[tokio::test]
+async fn announcements_are_checked() {
+    let (app, owner, candidate) = given().await;
+    let uploads = format!("{candidate}uploads/");
+    let before = app.table().snapshot().await;
+    for (body, fields) in [
+        (json!({}), &["field", "content_type", "size"][..]),
+        (json!({ "field": "logo", "content_type": PDF, "size": 1 }), &["field"]),
+        (json!({ "field": "cv", "content_type": "pdf", "size": 0 }), &["content_type", "size"]),
+        (json!({ "field": "cv", "content_type": "a/b\r\nx: y", "size": "1" }), &["content_type", "size"]),
+        (json!({ "field": "photo", "content_type": "image/png", "size": 10_485_761 }), &["size"]),
+        (json!({ "field": "cv", "content_type": PDF, "size": 26_214_401 }), &["size"]),
+    ] {
+        owner.post(&uploads, body).await.expect_fields(fields);
+    }
+    let photo_only = json!({ "field": "cv", "content_type": PDF, "size": 1 });
+    owner.post(&format!("{}uploads/", owner.uri), photo_only).await.expect_fields(&["field"]);
+    assert_eq!(app.table().snapshot().await, before);
+    announce(&owner, &candidate, "photo", "image/png", 10_485_760).await;
+}
+
+#[tokio::test]
+async fn what_is_not_what_it_should_be_fails_and_leaves_nothing() {
+    let (app, owner, candidate) = given().await;
+    for (field, content_type, bytes) in [
+        ("photo", "image/png", b"<svg onload=alert(1)>".to_vec()),
+        ("cv", PDF, b"MZ\x90\0".to_vec()),
+        ("photo", "image/jpeg", photo(Jpeg, 30, 30)[..200].to_vec()),
+    ] {
+        let announced = announce(&owner, &candidate, field, content_type, bytes.len()).await;
+        put(&announced, bytes).await;
+        app.settle().await;
+        let (status, error) = state(&owner, &announced).await;
+        assert_eq!(status, "failed");
+        assert!(error.as_str().is_some_and(|error| !error.is_empty()), "{error}");
+    }
+    let seen = owner.get(&candidate).await.expect(200).json();
+    assert_eq!((&seen["photo"], &seen["cv"]), (&json!(""), &json!("")));
+    assert!(app.object_keys().is_empty());
+}
+
+#[tokio::test]
+async fn a_file_that_never_arrives_fails_in_time_and_one_that_comes_too_late_is_deleted() {
+    let (app, owner, candidate) = given().await;
+    let announced = announce(&owner, &candidate, "cv", PDF, pdf(10).len()).await;
+    app.clock().advance(TimeDelta::minutes(119));
+    let owner = app.staff("admin").await;
+    app.sweep().await;
+    assert_eq!(state(&owner, &announced).await.0, "awaiting-upload");
+    app.clock().advance(TimeDelta::minutes(1));
+    assert_eq!(app.sweep().await["OutboxFunction"]["uploads_given_up"], 1);
+    let failed = ("failed".to_owned(), json!("The file has not arrived in time."));
+    assert_eq!(state(&owner, &announced).await, failed);
+
+    put(&announced, pdf(10)).await;
+    app.settle().await;
+    assert_eq!(state(&owner, &announced).await, failed);
+    assert!(app.object_keys().is_empty());
+    assert_eq!(owner.get(&candidate).await.expect(200).json()["cv"], "");
+    app.clock().advance(TimeDelta::minutes(10));
+    assert_eq!(app.sweep().await["OutboxFunction"]["uploads_given_up"], 0);
+}
+
+#[tokio::test]
+async fn events_that_come_twice_late_or_for_nothing_change_nothing_more() {
+    let (app, owner, candidate) = given().await;
+    app.put_event(event(&json!({ "resource_uri": "/01ARZ3NDEKTSV4RRFFQ69G5FAV/" }))).await;
+    let announced = announce(&owner, &candidate, "cv", PDF, pdf(10).len()).await;
+    put(&announced, pdf(10)).await;
+    app.settle().await;
+    let before = (app.table().snapshot().await, app.object_keys());
+    let again = app.put_event(event(&announced)).await;
+    assert_eq!(again["UploadsFunction"], "ignored");
+    assert_eq!((app.table().snapshot().await, app.object_keys()), before);
+
+    // The client puts other bytes by the same URL, which is still good.
+    put(&announced, pdf(10).iter().rev().copied().collect()).await;
+    app.settle().await;
+    assert_eq!((app.table().snapshot().await, app.object_keys()), before);
+}
+
+#[tokio::test]
+async fn two_of_the_same_event_at_once_take_the_file_in_once() {
+    let (app, owner, candidate) = given().await;
+    let announced = announce(&owner, &candidate, "photo", "image/png", photo(Png, 50, 50).len()).await;
+    put(&announced, photo(Png, 50, 50)).await;
+    let events = event(&announced);
+    let (first, second) = tokio::join!(app.put_event(events.clone()), app.put_event(events));
+    let outcomes = [&first["UploadsFunction"], &second["UploadsFunction"]];
+    assert!(outcomes.contains(&&json!("taken_in")) && outcomes.contains(&&json!("ignored")), "{outcomes:?}");
+    app.settle().await;
+    assert_eq!(state(&owner, &announced).await.0, "successful");
+    assert_eq!(app.object_keys().len(), 1);
+    let address = owner.get(&candidate).await.expect(200).uri("photo");
+    let found = app.anonymous().get(&address).await.expect(302);
+    assert_eq!(fetch(found.header("location").unwrap(), &[]).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_file_for_somebody_who_is_gone_is_deleted() {
+    let (app, owner, candidate) = given().await;
+    let announced = announce(&owner, &candidate, "cv", PDF, pdf(10).len()).await;
+    put(&announced, pdf(10)).await;
+    owner.delete(&candidate).await.expect(204);
+    app.settle().await;
+    assert!(app.object_keys().is_empty());
+    owner.get(announced["resource_uri"].as_str().unwrap()).await.expect_code(404, "not_found");
+}
+
+#[tokio::test]
+async fn the_last_of_several_uploads_counts_and_the_others_are_deleted() {
+    let (app, owner, candidate) = given().await;
+    for bytes in [100, 200, 300] {
+        let announced = announce(&owner, &candidate, "cv", PDF, pdf(bytes).len()).await;
+        put(&announced, pdf(bytes)).await;
+        app.settle().await;
+    }
+    let form = Form::new().file("photo", "p.jpg", "image/jpeg", &photo(Jpeg, 5, 5));
+    owner.send(Request::patch(&candidate).form(form)).await.expect(200);
+    app.settle().await;
+    assert_eq!(app.object_keys().len(), 2);
+    let address = owner.get(&candidate).await.expect(200).uri("cv");
+    let found = app.anonymous().get(&address).await.expect(302);
+    assert_eq!(fetch(found.header("location").unwrap(), &[]).await.body, pdf(300));
+}
+
+#[tokio::test]
+async fn an_upload_is_seen_by_those_who_may_change_its_owner_and_only_there() {
+    let (app, owner, candidate) = given().await;
+    let announced = announce(&owner, &candidate, "cv", PDF, 10).await;
+    let id = last_segment(announced["resource_uri"].as_str().unwrap());
+    let project = candidate.split_inclusive("/candidates/").next().unwrap().replace("candidates/", "");
+    let other = owner.candidate(&project, json!({})).await;
+    owner.get(&format!("{other}uploads/{id}/")).await.expect_code(404, "not_found");
+    owner.get(&format!("{}uploads/{id}/", owner.uri)).await.expect_code(404, "not_found");
+    owner.get(&format!("{candidate}uploads/nothing/")).await.expect_code(404, "not_found");
+    let hiring = app.staff("hiring-manager").await;
+    let own = announce(&hiring, &hiring.uri, "photo", "image/png", 10).await;
+    assert_eq!(state(&hiring, &own).await.0, "awaiting-upload");
+    assert_eq!(state(&owner, &own).await.0, "awaiting-upload");
+    let other = app.staff("hiring-manager").await;
+    other.get(own["resource_uri"].as_str().unwrap()).await.expect_code(403, "permission_denied");
+    // What came with a request is nobody's to look at.
+    let form = Form::new().file("photo", "p.jpg", "image/jpeg", &photo(Jpeg, 5, 5));
+    owner.send(Request::patch(&candidate).form(form)).await.expect(200);
+    let keys = app.object_keys();
+    let file = keys[0].rsplit('/').next().unwrap();
+    owner.get(&format!("{candidate}uploads/{file}/")).await.expect_code(404, "not_found");
+}

@@ -1,0 +1,159 @@
+//! Files as people send them, and the ways in which clients send and fetch them.
+
+use std::io::Cursor;
+
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hyper_util::rt::TokioIo;
+use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
+use serde_json::Value;
+use tokio::net::TcpStream;
+
+use crate::http::Request;
+
+/// The separator of [`Form`]'s parts.
+const BOUNDARY: &str = "----boundary7MA4YWxkTrZu0gW";
+
+/// A multipart/form-data body that is still being written.
+#[derive(Debug, Clone, Default)]
+pub struct Form(Vec<u8>);
+
+impl Form {
+    /// No parts yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One more text.
+    pub fn text(self, name: &str, text: &str) -> Self {
+        self.part(&format!("name=\"{name}\""), "", text.as_bytes())
+    }
+
+    /// One more file.
+    pub fn file(self, name: &str, file_name: &str, content_type: &str, bytes: &[u8]) -> Self {
+        let type_line = format!("Content-Type: {content_type}\r\n");
+        self.part(&format!("name=\"{name}\"; filename=\"{file_name}\""), &type_line, bytes)
+    }
+
+    fn part(mut self, disposition: &str, more: &str, bytes: &[u8]) -> Self {
+        let head = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; {disposition}\r\n{more}\r\n");
+        self.0.extend([head.as_bytes(), bytes, b"\r\n"].concat());
+        self
+    }
+}
+
+impl Request {
+    /// The same with a form as its body.
+    pub fn form(self, form: Form) -> Self {
+        let body = [&form.0[..], format!("--{BOUNDARY}--\r\n").as_bytes()].concat();
+        self.body(&format!("multipart/form-data; boundary={BOUNDARY}"), body)
+    }
+}
+
+/// A photo as `format` has it.
+///
+/// # Panics
+/// When there is no such photo.
+pub fn photo(format: ImageFormat, width: u32, height: u32) -> Vec<u8> {
+    let picture = RgbImage::from_fn(width, height, |x, y| Rgb([(x * 7) as u8, (y * 5) as u8, (x ^ y) as u8]));
+    let mut bytes = Cursor::new(Vec::new());
+    DynamicImage::from(picture).write_to(&mut bytes, format).expect("a photo");
+    bytes.into_inner()
+}
+
+/// A PNG that cannot be made smaller than three bytes a pixel.
+///
+/// # Panics
+/// When there is no such picture.
+pub fn noise(width: u32, height: u32) -> Vec<u8> {
+    let mut state = 1u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    let picture = RgbImage::from_fn(width, height, |_, _| Rgb([next(), next(), next()]));
+    let mut bytes = Cursor::new(Vec::new());
+    DynamicImage::from(picture).write_to(&mut bytes, ImageFormat::Png).expect("a picture");
+    bytes.into_inner()
+}
+
+/// Bytes as a JSON body holds them.
+pub fn data_uri(content_type: &str, bytes: &[u8]) -> String {
+    format!("data:{content_type};base64,{}", STANDARD.encode(bytes))
+}
+
+/// A PDF of at least so many bytes.
+pub fn pdf(bytes: usize) -> Vec<u8> {
+    let mut pdf = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\n".to_vec();
+    while pdf.len() < bytes {
+        pdf.extend_from_slice(b"% what people know and have done\n");
+    }
+    pdf.extend_from_slice(b"trailer << /Root 1 0 R >>\n%%EOF\n");
+    pdf
+}
+
+/// What the bucket answered.
+#[derive(Debug)]
+pub struct Fetched {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Fetched {
+    /// The value of a header; empty when there is none.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}
+
+/// Sends a request to a signed URL.
+///
+/// # Panics
+/// When nobody answers.
+pub async fn send_to(method: Method, url: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Fetched {
+    let url: url::Url = url.parse().expect("a URL");
+    let (host, port) = (url.host_str().expect("a host"), url.port_or_known_default().expect("a port"));
+    let stream = TcpStream::connect((host, port)).await.expect("a connection");
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("a handshake");
+    tokio::spawn(connection);
+    let target = format!("{}?{}", url.path(), url.query().unwrap_or_default());
+    let mut request = axum::http::Request::new(Body::from(body));
+    *request.method_mut() = method;
+    *request.uri_mut() = target.parse().expect("a target");
+    let host = format!("{host}:{port}");
+    for (name, value) in headers.iter().chain(&[("host", host.as_str())]) {
+        let name: HeaderName = name.parse().expect("a header's name");
+        request.headers_mut().insert(name, HeaderValue::from_str(value).expect("a header's value"));
+    }
+    let (head, body) = sender.send_request(request).await.expect("an answer").into_parts();
+    let body = to_bytes(Body::new(body), usize::MAX).await.expect("a body").to_vec();
+    Fetched { status: head.status, headers: head.headers, body }
+}
+
+/// Fetches what is at a signed URL.
+pub async fn fetch(url: &str, headers: &[(&str, &str)]) -> Fetched {
+    send_to(Method::GET, url, headers, Vec::new()).await
+}
+
+/// Puts a file as the answer to an announcement says.
+///
+/// # Panics
+/// When it says nothing of the kind.
+pub async fn put(announced: &Value, bytes: Vec<u8>) -> Fetched {
+    let upload = &announced["upload"];
+    let headers = upload["headers"].as_object().expect("headers");
+    let headers: Vec<(&str, &str)> = headers
+        .iter()
+        .filter(|(name, _)| !name.eq_ignore_ascii_case("host"))
+        .map(|(name, value)| (name.as_str(), value.as_str().expect("a header's value")))
+        .collect();
+    assert_eq!(upload["method"], "PUT");
+    send_to(Method::PUT, upload["url"].as_str().expect("a URL"), &headers, bytes).await
+}

@@ -18,7 +18,7 @@ struct Inner {
     config: Config,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
-    ids: Ids,
+    ids: Arc<Ids>,
     aws: Aws,
     has_answered: AtomicBool,
 }
@@ -26,8 +26,17 @@ struct Inner {
 impl App {
     /// The application for these settings, with the given sources of time and chance.
     pub fn new(config: Config, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
+        let ids = Arc::new(Ids::new(entropy.clone()));
+        Self::assemble(config, clock, entropy, ids)
+    }
+
+    /// The application with other settings, which goes on with the same clock and the same order of identifiers.
+    pub fn with_config(&self, config: Config) -> Self {
+        Self::assemble(config, self.0.clock.clone(), self.0.entropy.clone(), self.0.ids.clone())
+    }
+
+    fn assemble(config: Config, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>, ids: Arc<Ids>) -> Self {
         let aws = Aws::new(&config.aws);
-        let ids = Ids::new(entropy.clone());
         Self(Arc::new(Inner { config, clock, entropy, ids, aws, has_answered: AtomicBool::new(false) }))
     }
 

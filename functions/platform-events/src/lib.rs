@@ -39,18 +39,28 @@ pub enum Outcome {
 pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
     let id = event.id.clone();
     let kind = event.kind.clone();
-    let outcome = apply(app, event).await;
+    let system = System::of(app);
+    let outcome = apply(&system, event).await;
+    let usage = system.usage();
     match &outcome {
-        Ok(outcome) => tracing::info!(target: "platform-events", event = id, kind, ?outcome),
+        Ok(outcome) => tracing::info!(
+            target: "platform-events",
+            event = id,
+            kind,
+            ?outcome,
+            milliseconds = usage.elapsed().as_secs_f64() * 1000.0,
+            dynamodb_calls = usage.calls(),
+            read_units = usage.read_units(),
+            write_units = usage.write_units(),
+        ),
         Err(error) => tracing::error!(target: "platform-events", event = id, kind, %error, "not taken in"),
     }
     outcome
 }
 
-async fn apply(app: &App, event: Event) -> Result<Outcome> {
-    let system = System::of(app);
+async fn apply(system: &System, event: Event) -> Result<Outcome> {
     if event.is_of_mail() {
-        return feedback::take(&system, event.detail()?).await;
+        return feedback::take(system, event.detail()?).await;
     }
     let event = event.read(References::new(system.config()))?;
     let customer = match event.report {

@@ -31,6 +31,8 @@ pub struct Config {
     pub metrics_namespace: Option<String>,
     /// `BUCKET_NAME`, required where files are stored or fetched: the S3 bucket.
     pub bucket: Option<String>,
+    /// `PATH`, set by every system: where programs are looked for.
+    pub program_path: String,
     /// How the AWS APIs are reached.
     pub aws: AwsConfig,
 }
@@ -117,6 +119,7 @@ impl Config {
             mail_configuration_set: read.get("MAIL_CONFIGURATION_SET"),
             metrics_namespace: read.get("METRICS_NAMESPACE"),
             bucket: read.get("BUCKET_NAME"),
+            program_path: read.get("PATH").unwrap_or_default(),
             aws: AwsConfig {
                 region: read.required("AWS_REGION")?,
                 access_key_id: read.required("AWS_ACCESS_KEY_ID")?,

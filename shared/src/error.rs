@@ -10,6 +10,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use crate::domain::Refusal;
+use crate::store::Answer;
 
 /// What handlers, guards and the store return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -37,6 +38,10 @@ pub enum Error {
     Changed,
     /// The same request is being done at this moment; come again in so many seconds: 409.
     InProgress(i64),
+    /// It is not, or no longer, what If-Match says: 412.
+    PreconditionFailed,
+    /// The request was answered before, like this.
+    Answered(Box<Answer>),
     /// The body is longer than allowed: 413.
     TooLarge,
     /// The body is longer than a request with files can be: 413, and names the way for large files.
@@ -80,6 +85,8 @@ impl Error {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Changed | Self::InProgress(_) => StatusCode::CONFLICT,
+            Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+            Self::Answered(answer) => answer.status(),
             Self::TooLarge | Self::FilesTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -111,10 +118,15 @@ impl Error {
             Self::InProgress(_) => {
                 detail("in_progress", "The same request is being done already. Repeat it shortly.")
             }
+            Self::PreconditionFailed => detail(
+                "precondition_failed",
+                "This is not, or no longer, what If-Match says. Read it again and repeat your change.",
+            ),
+            Self::Answered(_) => Value::Null,
             Self::TooLarge => detail("too_large", "The request body is too large."),
             Self::FilesTooLarge => detail(
                 "too_large",
-                "The request body is too large. Announce large files by POST …/uploads/, and put them where that says.",
+                "The request body is too large. Announce large files by POST …/uploads/, videos by POST …/videos/ with JSON, and put them where that says.",
             ),
             Self::UnsupportedMediaType => {
                 detail("unsupported_media_type", "Send the body as application/json.")
@@ -158,14 +170,24 @@ impl From<Refusal> for Error {
     }
 }
 
+/// A response that says that somebody changed something meanwhile.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outdated;
+
 /// The cause of a response that is our fault, for the request log.
 #[derive(Debug, Clone)]
 pub struct Cause(pub Arc<str>);
 
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
+        if let Self::Answered(answer) = self {
+            return answer.replayed();
+        }
         let mut response = (self.status(), axum::Json(self.body())).into_response();
         response.headers_mut().extend(self.header());
+        if matches!(self, Self::Changed) {
+            response.extensions_mut().insert(Outdated);
+        }
         if let Self::Busy(source) | Self::Internal(source) = self {
             response.extensions_mut().insert(Cause(describe(&*source).into()));
         }

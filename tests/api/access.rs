@@ -13,21 +13,22 @@ use tests::app::TestApp;
 use tests::caller::{Caller, Invited, PASSWORD, Staff, Token, last_segment};
 use tests::files::{Form, pdf, photo};
 use tests::http::Request;
+use tests::videos::film;
 
 /// What is promised of one route: the status for each kind of caller, in the order of [`Promises::kinds`].
-struct Row {
-    method: Method,
-    path: &'static str,
+pub(crate) struct Row {
+    pub(crate) method: Method,
+    pub(crate) path: &'static str,
     statuses: Vec<u16>,
 }
 
-struct Promises {
+pub(crate) struct Promises {
     kinds: Vec<&'static str>,
-    rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
 }
 
 impl Promises {
-    fn read() -> Self {
+    pub(crate) fn read() -> Self {
         let lines = include_str!("access.txt").lines();
         let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         let kinds = lines.next().unwrap().split_whitespace().skip(2).collect();
@@ -41,13 +42,15 @@ impl Promises {
 }
 
 /// Every group of routes that the gateway mounts.
-fn groups() -> [(&'static str, Routes); 5] {
+fn groups() -> [(&'static str, Routes); 7] {
     [
         ("auth", auth::routes()),
         ("companies", companies::routes()),
         ("customers", customers::routes()),
         ("projects", projects::routes()),
         ("candidates", candidates::routes()),
+        ("videos", videos::routes()),
+        ("search", search::routes()),
     ]
 }
 
@@ -73,21 +76,23 @@ fn every_route_has_a_row_and_every_row_a_route() {
 }
 
 /// The service with one of each kind of caller, and a project in which some of them have a role.
-struct Given {
-    app: TestApp,
-    project: String,
-    owner: Staff,
+pub(crate) struct Given {
+    pub(crate) app: TestApp,
+    pub(crate) project: String,
+    pub(crate) owner: Staff,
     staff: Vec<(&'static str, Staff)>,
     dead: String,
     token: String,
     /// Candidates of the project whom no path names.
     candidate: Token,
     invited: Invited,
+    /// A video that has been converted.
+    playable: String,
     made: AtomicUsize,
 }
 
 impl Given {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let app = TestApp::start().await;
         let owner = app.owner().await;
         let [admin, recruiter, r_manager] =
@@ -117,7 +122,12 @@ impl Given {
         let token = owner.named_token("Payroll").await.1.secret;
         let candidate = owner.invite(&project, json!({})).await.register().await;
         let invited = owner.invite(&project, json!({})).await;
-        Self { app, project, owner, staff, dead, token, candidate, invited, made: AtomicUsize::new(0) }
+        let form = Form::new().text("name", "Welcome").file("file", "film.mp4", "video/mp4", &film());
+        let playable = owner.send(Request::post("/companies/acme/videos/").form(form)).await.expect(201);
+        let playable = playable.uri("resource_uri");
+        app.settle().await;
+        let made = AtomicUsize::new(0);
+        Self { app, project, owner, staff, dead, token, candidate, invited, playable, made }
     }
 
     /// A name that nothing has yet.
@@ -143,6 +153,7 @@ impl Given {
 
     /// The path with the identifiers of things that are there.
     async fn target(&self, path: &str, about: Option<&About>) -> String {
+        let path = if path.ends_with("/search/") { format!("{path}?q=ada") } else { path.to_owned() };
         let mut target =
             path.replace("{companyId}", "acme").replace("{projectId}", last_segment(&self.project));
         if let Some(about) = about {
@@ -172,7 +183,13 @@ impl Given {
             let role = self.owner.post(roles, self.new_role().await).await.expect(201).uri("resource_uri");
             target = target.replace("{roleId}", last_segment(&role));
         }
-        if path.contains("{token}") {
+        if path.contains("{videoId}") {
+            let video = if path.contains("{token}") { self.playable.clone() } else { self.video().await };
+            target = target.replace("{videoId}", last_segment(&video));
+            // So that candidates may know of it.
+            let videos = json!({ "videos": [{ "uri": video, "position": 1 }] });
+            self.owner.patch(&self.project, videos).await.expect(200);
+        } else if path.contains("{token}") {
             let resource = target.split_inclusive('/').rev().skip(2).collect::<Vec<_>>();
             let resource: String = resource.into_iter().rev().collect();
             let form = Form::new().file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 4, 4));
@@ -188,24 +205,44 @@ impl Given {
         target
     }
 
-    /// A request of `kind` on a route, for something that would be done for whoever may have it done.
-    async fn request(&self, kind: &str, Row { method, path, .. }: &Row) -> Request {
-        let about = self.candidate(kind, path).await;
-        let mut target = self.target(path, about.as_ref()).await;
-        let credential = self.credential(kind, path, about.as_ref()).await;
+    /// A request on a route without a credential, for something that would be done for staff who may have it done.
+    pub(crate) async fn unsigned(&self, row: &Row) -> Request {
+        let about = self.candidate("owner", row.path).await;
+        self.about(row, about.as_ref(), &Credential::None).await
+    }
+
+    async fn about(
+        &self,
+        Row { method, path, .. }: &Row,
+        about: Option<&About>,
+        credential: &Credential,
+    ) -> Request {
+        let mut target = self.target(path, about).await;
         if let Some((of, field)) = target.strip_suffix("/{token}/").and_then(|of| of.rsplit_once('/')) {
             let shown = self.app.send(credential.sign(Request::get(&format!("{of}/")))).await;
             // Who is not shown the resource has no token for its files.
-            let address = if shown.status == 200 { shown.uri(field) } else { "AAAA".to_owned() };
+            let address = match (shown.status.as_u16(), field) {
+                (200, "video") => shown.json()["streams"]["mp4"].as_str().unwrap().to_owned(),
+                (200, _) => shown.uri(field),
+                _ => "AAAA".to_owned(),
+            };
             target = format!("{of}/{field}/{}/", last_segment(&address));
         }
         // So that a session login is not refused for where it comes from.
-        let mut request = Request::new(method.clone(), &target).header("sec-fetch-site", "same-origin");
-        if let Some(body) = self.body(method, path).await {
-            request = request.json(&body);
+        let request = Request::new(method.clone(), &target).header("sec-fetch-site", "same-origin");
+        match self.body(method, path).await {
+            Some(body) => request.json(&body),
+            None => request,
         }
+    }
+
+    /// A request of `kind` on a route, for something that would be done for whoever may have it done.
+    pub(crate) async fn request(&self, kind: &str, row: &Row) -> Request {
+        let about = self.candidate(kind, row.path).await;
+        let credential = self.credential(kind, row.path, about.as_ref()).await;
+        let request = self.about(row, about.as_ref(), &credential).await;
         // The token in the path is all that a request for a file has.
-        if path.contains("{token}") { request } else { credential.sign(request) }
+        if row.path.contains("{token}") { request } else { credential.sign(request) }
     }
 
     async fn credential(&self, kind: &str, path: &str, about: Option<&About>) -> Credential {
@@ -253,6 +290,8 @@ impl Given {
             ("PATCH", "{companyId}") => Some(json!({ "phone": "123" })),
             ("POST", "shares") => Some(json!({ "customer": self.owner.uri })),
             ("POST", "uploads") => Some(announcement()),
+            ("POST", "videos") => Some(video()),
+            ("PATCH" | "PUT", "{videoId}") => Some(json!({ "name": "Another" })),
             ("POST", "roles") => Some(self.new_role().await),
             ("POST", "labels") => Some(json!({ "text": self.new_name() })),
             ("PATCH", "{labelId}") => Some(json!({ "text": self.new_name() })),
@@ -268,6 +307,11 @@ impl Given {
             ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),
             other => panic!("say what to send to {other:?}"),
         }
+    }
+
+    /// A new video.
+    async fn video(&self) -> String {
+        self.owner.post("/companies/acme/videos/", video()).await.expect(201).uri("resource_uri")
     }
 
     /// A role for somebody new.
@@ -310,6 +354,11 @@ impl Given {
 /// What is sent before a photo is put into the bucket.
 fn announcement() -> Value {
     json!({ "field": "photo", "content_type": "image/png", "size": 10 })
+}
+
+/// What is sent before a video is put into the bucket.
+fn video() -> Value {
+    json!({ "name": "Welcome", "upload_filename": "a.mp4", "content_type": "video/mp4", "size": 10 })
 }
 
 /// What is sent to create a hiring manager.

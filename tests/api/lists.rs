@@ -1,8 +1,7 @@
-//! Pages of candidates: by number, by link, while others change the list.
-
-use std::collections::BTreeSet;
+//! Pages of candidates: by number, by link, of those with a status or an email.
 
 use serde_json::{Value, json};
+use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 
@@ -91,43 +90,6 @@ async fn links_lead_forth_and_back_through_25_candidates() {
 }
 
 #[tokio::test]
-async fn whoever_walks_sees_all_that_was_there_throughout_exactly_once() {
-    let app = TestApp::start().await;
-    let owner = app.owner().await;
-    let (list, candidates) = given(&owner, 20).await;
-    let project = list.strip_suffix("candidates/").unwrap();
-    let mut seen = Vec::new();
-    let mut gone = BTreeSet::new();
-    let mut next = Some(format!("{list}?page_size=4"));
-    while let Some(target) = next {
-        let found = page(&owner, &target).await;
-        seen.extend(found.uris.clone());
-        next = found.next;
-        // The first and the last row of the page just seen go, the latter being where the next page begins, and one
-        // row that is yet to come; a new one joins at the end.
-        let place = candidates.iter().position(|uri| Some(uri) == found.uris.last());
-        let to_come = place.and_then(|place| candidates.get(place + 2));
-        let doomed: BTreeSet<String> =
-            [found.uris.first(), found.uris.last(), to_come].into_iter().flatten().cloned().collect();
-        for uri in doomed {
-            if gone.insert(uri.clone()) {
-                owner.delete(&uri).await.expect(204);
-            }
-        }
-        if gone.len() < 12 {
-            owner.candidate(project, json!({})).await;
-        }
-    }
-    let distinct: BTreeSet<&String> = seen.iter().collect();
-    assert_eq!(distinct.len(), seen.len(), "a row was seen twice");
-    for uri in candidates.iter().filter(|uri| !gone.contains(*uri)) {
-        assert!(distinct.contains(uri), "{uri} was missed");
-    }
-    assert!(gone.len() >= 10, "the list has hardly changed");
-    app.table().assert_sound().await;
-}
-
-#[tokio::test]
 async fn a_list_can_be_narrowed_to_a_status() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
@@ -156,6 +118,64 @@ async fn a_list_can_be_narrowed_to_a_status() {
     let by_number = page(&owner, &format!("{list}?status=invited&page_size=2&page=3")).await;
     assert_eq!(by_number.uris, invited[4..]);
     owner.get(&format!("{list}?status=invited&page_size=2&page=4")).await.expect_fields(&["page"]);
+}
+
+#[tokio::test]
+async fn a_list_can_be_narrowed_to_an_email() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let (list, _) = given(&owner, 2).await;
+    let project = list.strip_suffix("candidates/").unwrap();
+    let other = owner.project(json!({})).await;
+    let email = json!({ "email": "Ada.B+jobs@Mail.example" });
+    owner.candidate(&other, email.clone()).await;
+    let mut found = Vec::new();
+    for _ in 0..3 {
+        found.push(owner.candidate(project, email.clone()).await);
+    }
+    owner.candidate(project, json!({ "email": "ada.b@mail.example" })).await;
+    owner.candidate(project, json!({ "username": "ada.b+jobs@mail.example" })).await;
+    owner.skip(&found[1]).await.expect(200);
+
+    let of = |email: &str, more: &str| format!("{list}?email={}{more}", email.replace('+', "%2B"));
+    for text in ["Ada.B+jobs@Mail.example", "ada.b+jobs@mail.example", "ADA.B+JOBS@MAIL.EXAMPLE"] {
+        let all = page(&owner, &of(text, "")).await;
+        assert_eq!((all.uris, all.total, all.next), (found.clone(), json!(3), None));
+    }
+    let own = "ada.b+jobs@mail.example";
+    let new = page(&owner, &of(own, "&status=new")).await;
+    assert_eq!((new.uris, new.total), (vec![found[0].clone(), found[2].clone()], json!(2)));
+    let first = page(&owner, &of(own, "&page_size=2")).await;
+    assert_eq!((first.uris.as_slice(), &first.total), (&found[..2], &json!(3)));
+    let next = first.next.unwrap();
+    assert!(next.contains("email=ada.b%2Bjobs%40mail.example"), "{next}");
+    let second = page(&owner, &next).await;
+    assert_eq!((second.uris.as_slice(), second.next), (&found[2..], None));
+    assert_eq!(page(&owner, &second.previous.unwrap()).await.uris, found[..2]);
+    assert_eq!(page(&owner, &of(own, "&page=2&page_size=2")).await.uris, found[2..]);
+    owner.get(&of(own, "&page=3&page_size=2")).await.expect_fields(&["page"]);
+    for nobody in ["ada", "ada.b", "nobody@mail.example", &"x".repeat(3_000)] {
+        assert_eq!(page(&owner, &of(nobody, "")).await.total, 0, "{nobody}");
+    }
+    assert_eq!(page(&owner, &of("", "")).await.total, 7, "no value is no filter");
+}
+
+#[tokio::test]
+async fn any_page_can_be_asked_for_by_its_number_whatever_statuses_its_rows_have() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({ "allow_hash_login": true })).await;
+    let mut candidates = Vec::new();
+    for number in 0..14 {
+        let status = [CandidateStatus::New, CandidateStatus::Skipped, CandidateStatus::Confirmed][number % 3];
+        candidates.push(owner.candidate_at(&project, status).await);
+    }
+    for size in [1, 3, 5, 14] {
+        for (number, rows) in candidates.chunks(size).enumerate() {
+            let target = format!("{project}candidates/?page_size={size}&page={}", number + 1);
+            assert_eq!(page(&owner, &target).await.uris, rows, "{target}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -53,9 +53,10 @@ async fn whoami_tells_who_calls_by_what_right_and_for_how_long() {
             "is_active": true,
         },
         "permissions": [
-            "read_company", "change_company", "manage_labels", "manage_tokens", "manage_customers",
-            "reinvite_customers", "import_customers", "list_projects", "see_all_projects", "create_project",
-            "read_project", "change_project", "read_candidate", "change_candidate", "advance_candidate",
+            "read_company", "change_company", "manage_labels", "manage_videos", "read_video", "manage_tokens",
+            "manage_customers", "reinvite_customers", "import_customers", "list_projects", "see_all_projects",
+            "search", "create_project", "read_project", "change_project", "read_candidate", "change_candidate",
+            "advance_candidate",
         ],
         "token": { "kind": "token", "expires_at": "2026-11-08T12:00:00Z" },
         "on_behalf_by": null,
@@ -63,7 +64,10 @@ async fn whoami_tells_who_calls_by_what_right_and_for_how_long() {
     owner.get("/whoami/").await.expect_json(200, expected);
 
     let hiring_manager = app.staff("hiring-manager").await.get("/whoami/").await.expect(200).json();
-    assert_eq!(hiring_manager["permissions"], json!(["read_company", "list_projects"]));
+    assert_eq!(
+        hiring_manager["permissions"],
+        json!(["read_company", "read_video", "list_projects", "search"])
+    );
 }
 
 #[tokio::test]

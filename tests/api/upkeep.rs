@@ -3,6 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus;
+use shared::domain::id::CandidateId;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 
@@ -145,20 +146,28 @@ async fn search_entries_are_made_again_and_stale_ones_erased() {
     assert_eq!(reindex(&app).await, done(0, 0));
     assert_eq!(app.table().snapshot().await, sound);
 
-    let (p, k) = (last_segment(&project), last_segment(&zoe));
-    for (letter, word) in [("z", "zoe"), ("李", "李")] {
-        app.table().erase(&key(&format!("SEARCH#acme#{letter}"), &format!("{word}#{p}#{k}"))).await;
+    let partition = format!("SEARCH#acme#PROJECT#{}", last_segment(&project));
+    let newest = |id: &str| id.parse::<CandidateId>().unwrap().reversed();
+    let [zoe, nobody] = [newest(last_segment(&zoe)), newest(NOBODY)];
+    let entry = |start: &str, candidate| key(&partition, &format!("{start} {candidate}"));
+    for word in ["NAME#zoe", "NAME#李"] {
+        app.table().erase(&entry(word, zoe)).await;
     }
-    for (letter, word, candidate) in
-        [("o", "old", k), ("ж", "жук", k), ("#", "#odd#", k), ("g", "gone", NOBODY), ("q", "quite", NOBODY)]
-    {
-        app.table()
-            .put_bare(&key(&format!("SEARCH#acme#{letter}"), &format!("{word}#{p}#{candidate}")))
-            .await;
+    // One has no place in the index, or one where nobody looks.
+    app.table().put_bare(&entry("NAME#ли", zoe)).await;
+    for (start, candidate) in [
+        ("NAME#old", zoe),
+        ("EMAIL#zoe", zoe),
+        ("NAME##odd#", zoe),
+        ("NAME#gone", nobody),
+        ("EMAIL#q", nobody),
+    ] {
+        app.table().put_bare(&entry(start, candidate)).await;
     }
-    app.table().put_bare(&key("SEARCH#globex#g", &format!("gone#{p}#{k}"))).await;
-    assert_eq!(reindex(&app).await, done(2, 5));
-    app.table().erase(&key("SEARCH#globex#g", &format!("gone#{p}#{k}"))).await;
+    let elsewhere = key(&partition.replace("acme", "globex"), &format!("NAME#gone {zoe}"));
+    app.table().put_bare(&elsewhere).await;
+    assert_eq!(reindex(&app).await, done(3, 5));
+    app.table().erase(&elsewhere).await;
     assert_eq!(app.table().snapshot().await, sound, "no other company's entries are touched");
 
     let refused =

@@ -146,6 +146,7 @@ async fn a_function_without_its_settings_does_not_start() {
         "customers",
         "projects",
         "candidates",
+        "search",
         "admin",
         "outbox",
         "deadline-expiry",

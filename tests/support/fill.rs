@@ -1,4 +1,4 @@
-//! Many candidates at once, written past the service: as it would have left them, but for what they are found by.
+//! Many candidates at once, written past the service: as it would have left them, but for names to log in with.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +12,7 @@ use shared::domain::text::Name;
 use tokio::task::JoinSet;
 
 use crate::app::TestApp;
-use crate::table::candidate_item;
+use crate::table::{candidate_item, search_entry_items};
 
 /// How many items one call writes.
 const TOGETHER: usize = 25;
@@ -20,19 +20,29 @@ const TOGETHER: usize = 25;
 impl TestApp {
     /// Puts `count` invited candidates with this deadline into the project at `project`, and counts them.
     ///
-    /// Without names to log in with and entries of the search.
+    /// All are called Ada Byron and their number, from 0.
     pub async fn fill(&self, project: &str, count: usize, deadline: DateTime<Utc>) {
+        let name = |text: &str| Name::parse(text).expect("a name");
+        let ada = |number| Profile::new(name("Ada"), name(&format!("Byron {number}")));
+        self.fill_with(project, deadline, (0..count).map(ada)).await;
+    }
+
+    /// Puts an invited candidate with each of these profiles and this deadline into the project at `project`.
+    pub async fn fill_with(
+        &self,
+        project: &str,
+        deadline: DateTime<Utc>,
+        profiles: impl Iterator<Item = Profile>,
+    ) {
         let (app, now) = (self.app().clone(), self.clock().now());
         let reference = format!("{project}candidates/{}/", app.ids().next::<()>(now));
         let (company, project, _) = shared::http::reference::References::new(app.config())
             .parse_candidate(&reference)
             .expect("the address of a project");
-        let name = |text: &str| Name::parse(text).expect("a name");
         let mut counts = BTreeMap::<u8, i64>::new();
         let mut calls = JoinSet::new();
         let mut items = Vec::new();
-        for number in 0..count {
-            let mut profile = Profile::new(name("Ada"), name(&format!("Byron {number}")));
+        for mut profile in profiles {
             profile.deadline = Some(deadline);
             let id = app.ids().next(now);
             let mut candidate = Candidate::new(id, company.clone(), project, profile, None);
@@ -40,12 +50,17 @@ impl TestApp {
             candidate.invited_at = Some(now);
             *counts.entry(shard_of(id)).or_default() += 1;
             items.push(candidate_item(&candidate));
-            if items.len() == TOGETHER || number + 1 == count {
-                calls.spawn(write(app.clone(), std::mem::take(&mut items)));
+            items.extend(search_entry_items(&candidate));
+            while items.len() >= TOGETHER {
+                let rest = items.split_off(TOGETHER);
+                calls.spawn(write(app.clone(), std::mem::replace(&mut items, rest)));
             }
-            if calls.len() > 8 {
+            while calls.len() > 8 {
                 calls.join_next().await.expect("a call").expect("a write");
             }
+        }
+        if !items.is_empty() {
+            calls.spawn(write(app, items));
         }
         calls.join_all().await;
         for (shard, count) in counts {

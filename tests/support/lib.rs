@@ -15,3 +15,4 @@ pub mod platform;
 mod recorder;
 pub mod runtime_api;
 pub mod table;
+pub mod videos;

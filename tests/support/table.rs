@@ -15,12 +15,13 @@ use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::label::Label;
 use shared::domain::named_token::NamedToken;
 use shared::domain::project::Project;
-use shared::domain::search::tokens;
+use shared::domain::search::{Source, words_of};
 use shared::domain::secret::SecretHash;
 use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::upload::{Upload, UploadStatus};
-use shared::media::object_key;
+use shared::domain::video::{Rendition, Video};
+use shared::media::{object_key, rendition_key};
 
 use crate::caller::last_segment;
 
@@ -116,6 +117,11 @@ impl<'a> Table<'a> {
             } else if sk.starts_with("CANDIDATE#") && pk.starts_with("COMPANY#") {
                 let candidate: Candidate = read(item);
                 (candidate.company.clone(), candidate.owner(), vec![candidate.photo, candidate.cv])
+            } else if sk.starts_with("VIDEO#") {
+                let video: Video = read(item);
+                let all = Rendition::ALL.map(|one| rendition_key(&video.company, video.id, one));
+                keys.extend(all.into_iter().filter(|_| video.converted.is_some()));
+                continue;
             } else {
                 continue;
             };
@@ -245,6 +251,10 @@ impl Expected {
             let effect: Effect = read(item);
             let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
             self.check_due(key, item, shard.unwrap_or_default(), effect.next_try_at);
+        } else if sk.starts_with("VIDEO#") && item.contains_key("submitted_at") {
+            let video: Video = read(item);
+            self.count(company_tally(&video.company), [("videos".to_owned(), 1)]);
+            self.check_due(key, item, 22 + video.id.to_bytes()[15] % 2, video.given_up_at);
         } else if sk == "UPLOAD" {
             let upload: Upload = read(item);
             let is_awaited = upload.status == UploadStatus::AwaitingUpload;
@@ -311,9 +321,9 @@ impl Expected {
             let candidate = [("project", project.to_string()), ("candidate", id.to_string())];
             note.or_default().extend(candidate.map(|(name, id)| (name.to_owned(), id.into())));
         }
-        for token in tokens(profile) {
-            let first = token.chars().next().unwrap_or_default();
-            self.count((format!("SEARCH#{company}#{first}"), format!("{token}#{project}#{id}")), []);
+        for (key, attributes) in search_entries(candidate) {
+            let attributes = attributes.map(|(name, value)| (name.to_owned(), value.into()));
+            self.items.entry(key).or_default().extend(attributes);
         }
     }
 
@@ -357,13 +367,14 @@ fn is_primary((pk, sk): &Key) -> bool {
     by_itself || sk == "FAILURES" || (own && !pk.contains("#CUSTOMER#"))
 }
 
-/// What follows from other items: the counters of a tally that are not zero, the status that a shard repeats, and where
-/// a share leads.
+/// What follows from other items: the counters of a tally that are not zero, the status that a shard repeats, where a
+/// share leads, and where a search entry stands in its index.
 fn derived((_, sk): &Key, item: &Item) -> Attributes {
     let attributes: Attributes = serde_dynamo::from_item(item.clone()).expect("JSON");
     let is_derived = |name: &str| match name {
         "customers" | "owners" | "labels" | "named_tokens" | "project_status" => true,
         "project" | "candidate" => sk.starts_with("SHARE#"),
+        "search_pk" | "search_sk" | "words" => true,
         _ => name.contains(':'),
     };
     not_zero(attributes.into_iter().filter(|(name, _)| is_derived(name)).collect())
@@ -393,6 +404,38 @@ fn shard_key(candidate: &Candidate) -> Key {
 fn index_partition(candidate: &Candidate) -> String {
     let Candidate { company, project, status, .. } = candidate;
     format!("COMPANY#{company}#PROJECT#{project}#CANDIDATES#{}", status.as_str())
+}
+
+/// The items of the entries by which a candidate is found.
+pub(crate) fn search_entry_items(candidate: &Candidate) -> impl Iterator<Item = Item> {
+    search_entries(candidate).into_iter().map(|((pk, sk), attributes)| {
+        let keys = [("pk", pk), ("sk", sk)].into_iter();
+        keys.chain(attributes).map(|(name, value)| (name.to_owned(), string(value))).collect()
+    })
+}
+
+/// The entries by which a candidate is found: their keys, and their places in the index with all words.
+fn search_entries(candidate: &Candidate) -> Vec<(Key, [(&'static str, String); 3])> {
+    let Candidate { company, project, id, profile, .. } = candidate;
+    let words = words_of(profile);
+    let all =
+        words.keys().map(String::as_str).filter(|word| !word.contains(' ')).collect::<Vec<_>>().join(" ");
+    let entry = |(word, source): (&String, &Source)| {
+        let source = match source {
+            Source::FullName => "FULL",
+            Source::Name => "NAME",
+            Source::Email => "EMAIL",
+        };
+        let first = word.chars().next().unwrap_or_default();
+        let sk = format!("{source}#{word} {}", id.reversed());
+        let place = [
+            ("search_pk", format!("SEARCH#{company}#LETTER#{first}")),
+            ("search_sk", sk.clone()),
+            ("words", all.clone()),
+        ];
+        ((format!("SEARCH#{company}#PROJECT#{project}"), sk), place)
+    };
+    words.iter().map(entry).collect()
 }
 
 fn company_tally(company: &CompanyId) -> Key {

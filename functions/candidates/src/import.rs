@@ -20,7 +20,6 @@ use shared::domain::id::{CandidateId, IdBlock};
 use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::transition::Terms;
-use shared::http::idempotency::Keyed;
 use shared::http::{Entries, Fields};
 use shared::store::TAKEN_USERNAME;
 use shared::{Error, Result};
@@ -67,10 +66,10 @@ type Guard = InProject<ChangeProject>;
 /// POST …/candidates/import/
 pub(crate) async fn create(
     Beside(guard, company): Beside<Guard, Company>,
-    Keyed(intent, Entries(entries)): Keyed<Entries<MAX_ENTRIES>>,
+    Entries(entries): Entries<MAX_ENTRIES>,
 ) -> Result<Response> {
     let profiles = distinct(entries.into_iter().map(|fields| read(fields?)).collect());
-    guard.once(&intent, PATIENCE, |turn| import(&guard, &company, profiles, turn)).await
+    guard.once(PATIENCE, |turn| import(&guard, &company, profiles, turn)).await
 }
 
 /// An entry, which brings no files: those of a thousand would not fit through a request.

@@ -33,7 +33,7 @@ pub fn routes() -> Routes {
     Routes::new()
         .get(LIST, crud::list)
         .post(LIST, crud::create)
-        .post(IMPORT, import::create)
+        .post_in_steps(IMPORT, import::create)
         .get(ONE, crud::read)
         .patch(ONE, crud::update)
         .delete(ONE, crud::delete)

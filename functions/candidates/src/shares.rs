@@ -7,22 +7,35 @@ use shared::auth::policy::{ChangeProject, Grant};
 use shared::domain::candidate::Candidate;
 use shared::domain::id::{CustomerId, ShareId};
 use shared::http::Fields;
+use shared::http::expand::Expand;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::respond::{Created, Done, Ensured};
-use shared::http::view::ShareView;
+use shared::http::view::{CustomerView, ShareView};
+use shared::store::Referring;
 use shared::{Error, Result};
+
+/// What a list of shares can show in place of its reference.
+const CUSTOMER: &str = "customer";
 
 /// GET …/shares/
 pub(crate) async fn list(
     guard: OnCandidate<ChangeProject>,
     RawQuery(query): RawQuery,
 ) -> Result<Envelope<ShareView>> {
+    let expand = Expand::parse(query.as_deref(), &[CUSTOMER])?;
     let query = ListQuery::parse(query.as_deref())?;
     let shares: Vec<(ShareId, CustomerId)> =
         guard.candidate.shares.iter().map(|(share, customer)| (*share, *customer)).collect();
     let (page, total) = query.slice(shares, |(share, _)| share.to_string());
     query.check_range(total)?;
-    let page = page.map(|share| view(&guard, share));
+    let mut wanted = Referring::default();
+    wanted.customers.extend(page.rows.iter().map(|(_, customer)| *customer).filter(|_| expand.has(CUSTOMER)));
+    let found = guard.store.referred(guard.company(), &wanted).await?;
+    let page = page.map(|share| {
+        let customer = found.customers.get(&share.1);
+        view(&guard, share)
+            .with_customer(customer.map(|customer| CustomerView::new(customer, guard.references())))
+    });
     let address = guard.references().shares(guard.company(), guard.project.id, guard.candidate.id);
     Ok(query.envelope(&address, page, total))
 }

@@ -9,9 +9,8 @@ use shared::http::Fields;
 use shared::http::json::set;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::respond::{Created, Done};
+use shared::http::view::LabelView;
 use shared::{Error, Result};
-
-use crate::view::LabelView;
 
 /// GET …/labels/
 pub(crate) async fn list(

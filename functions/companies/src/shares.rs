@@ -1,17 +1,25 @@
 //! GET /companies/{companyId}/shares/.
 
+use std::collections::HashMap;
+
 use axum::extract::RawQuery;
 use shared::Result;
-use shared::auth::guard::InCompany;
-use shared::auth::policy::ReadCompany;
+use shared::auth::guard::{InCompany, Scope};
+use shared::auth::policy::{Action, ReadCompany};
+use shared::domain::id::CandidateId;
+use shared::http::expand::Expand;
 use shared::http::page::{Envelope, ListQuery};
-use shared::http::view::ShareView;
+use shared::http::view::{CandidateView, ShareView, Viewer};
+use shared::store::{Placed, Shared};
+
+const CANDIDATE: &str = "candidate";
 
 /// Lists what is shared with the caller.
 pub(crate) async fn list(
     guard: InCompany<ReadCompany>,
     RawQuery(query): RawQuery,
 ) -> Result<Envelope<ShareView>> {
+    let expand = Expand::parse(query.as_deref(), &[CANDIDATE])?;
     let query = ListQuery::parse(query.as_deref())?;
     let (company, references) = (guard.company(), guard.references());
     let shares = match guard.caller.customer() {
@@ -21,9 +29,25 @@ pub(crate) async fn list(
     };
     let (page, total) = query.slice(shares, |shared| shared.share.to_string());
     query.check_range(total)?;
+    let mut candidates =
+        if expand.has(CANDIDATE) { read_candidates(&guard, &page.rows).await? } else { HashMap::new() };
     let page = page.map(|shared| {
         let candidate = (shared.project, shared.candidate);
-        ShareView::new(company, candidate, (shared.share, shared.customer), references)
+        let view = ShareView::new(company, candidate, (shared.share, shared.customer), references);
+        view.with_candidate(candidates.remove(&shared.candidate))
     });
     Ok(query.envelope(&references.shared(company), page, total))
+}
+
+/// The candidates that are shared, as the caller sees them; none that it may not read any more.
+async fn read_candidates(scope: &Scope, shares: &[Shared]) -> Result<HashMap<CandidateId, CandidateView>> {
+    let ids: Vec<_> = shares.iter().map(|shared| (shared.project, shared.candidate)).collect();
+    let found = scope.store.placed_candidates(scope.company(), &ids).await?;
+    let view = |Placed { candidate, project }: Placed| {
+        let standing = scope.caller.towards(&candidate, &project);
+        let viewer = Viewer::new(scope.caller.customer(), &standing, &project, scope.references());
+        let may_read = Action::ReadCandidate.is_allowed(&standing);
+        may_read.then(|| (candidate.id, CandidateView::new(&candidate, &viewer)))
+    };
+    Ok(found.into_iter().filter_map(view).collect())
 }

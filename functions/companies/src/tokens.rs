@@ -10,7 +10,7 @@ use shared::domain::secret::SecretHash;
 use shared::domain::text::Name;
 use shared::http::Fields;
 use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::{Created, Done};
+use shared::http::respond::{Created, Done, ShownOnce};
 use shared::{Error, Result};
 
 use crate::view::{NewTokenView, TokenView};
@@ -33,7 +33,7 @@ pub(crate) async fn list(
 pub(crate) async fn create(
     guard: InCompany<ManageTokens>,
     mut body: Fields,
-) -> Result<Created<NewTokenView>> {
+) -> Result<ShownOnce<Created<NewTokenView>, TokenView>> {
     let name = body.required("name", Name::parse);
     let value = body.clearable("value", chosen_token_value).flatten();
     body.finish()?;
@@ -50,7 +50,8 @@ pub(crate) async fn create(
     };
     guard.store.create_token(&token).await?;
     let address = guard.references().token(guard.company(), token.id);
-    Ok(Created(address, NewTokenView::new(&token, value, guard.references())))
+    let kept = TokenView::new(&token, guard.references());
+    Ok(ShownOnce(Created(address, NewTokenView::new(&token, value, guard.references())), kept))
 }
 
 /// GET …/tokens/{tokenId}/

@@ -1,8 +1,7 @@
-//! A company, its labels and its named tokens as clients see them.
+//! A company and its named tokens as clients see them.
 
 use serde::Serialize;
 use shared::domain::company::Company;
-use shared::domain::label::Label;
 use shared::domain::named_token::NamedToken;
 use shared::http::reference::References;
 use shared::http::respond::timestamp;
@@ -40,25 +39,6 @@ impl CompanyView {
             default_project_lang: company.default_project_lang.code(),
             registration_email: company.registration_email.to_string(),
             timezone: company.timezone.to_string(),
-        }
-    }
-}
-
-/// A label as clients see it.
-#[derive(Serialize)]
-pub(crate) struct LabelView {
-    resource_uri: String,
-    company: String,
-    text: String,
-}
-
-impl LabelView {
-    /// The view of a label.
-    pub(crate) fn new(label: &Label, references: References<'_>) -> Self {
-        Self {
-            resource_uri: references.label(&label.company, label.id),
-            company: references.company(&label.company),
-            text: label.text.to_string(),
         }
     }
 }

@@ -1,12 +1,15 @@
 //! Making a company's staff those of a list.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use axum::Json;
+use axum::response::Response;
 use serde::Serialize;
-use shared::auth::guard::InCompany;
+use shared::auth::guard::{InCompany, Progress, Turn};
 use shared::auth::policy::ImportCustomers;
 use shared::domain::customer::{AccountType, Customer, LAST_OWNER};
+use shared::domain::id::IdBlock;
 use shared::domain::text::fold_case;
 use shared::error::FieldErrors;
 use shared::http::json::Entries;
@@ -16,7 +19,9 @@ use shared::{Error, Result};
 use crate::changes::{Imported, PrimaryKey};
 
 /// The most entries of one request.
-const MAX_ENTRIES: usize = 1_000;
+const MAX_ENTRIES: usize = IdBlock::SIZE;
+/// How long the storage may be busy before it is left to a repeat.
+const PATIENCE: Duration = Duration::from_secs(9);
 
 /// What an import did.
 #[derive(Serialize)]
@@ -40,28 +45,34 @@ struct ImportedView {
 pub(crate) async fn create(
     guard: InCompany<ImportCustomers>,
     Entries(entries): Entries<MAX_ENTRIES>,
-) -> Result<Json<ImportView>> {
-    let (primary_key, entries) = Imported::read_all(entries)?;
-    let staff = guard.store.all_customers(guard.company()).await?;
+) -> Result<Response> {
+    let list = Imported::read_all(entries)?;
+    guard.once(PATIENCE, |turn| import(&guard, list, turn)).await
+}
+
+async fn import(
+    guard: &InCompany<ImportCustomers>,
+    (primary_key, entries): (PrimaryKey, Vec<Imported>),
+    Turn { store, ids, .. }: Turn,
+) -> Result<Progress<Json<ImportView>>> {
+    let staff = store.all_customers(guard.company()).await?;
     let known: BTreeSet<String> = staff.iter().map(|one| primary_key.of(&one.username, &one.email)).collect();
     let new = entries.iter().filter(|entry| !known.contains(&entry.key(primary_key)));
-    let taken = guard
-        .store
-        .taken_usernames(guard.company(), new.flat_map(|entry| entry.names().map(|(_, name)| name)))
-        .await?;
-    let plan = Plan::new(&guard, (primary_key, entries), staff, taken)?;
+    let names = new.flat_map(|entry| entry.names().map(|(_, name)| name));
+    let taken = store.taken_usernames(guard.company(), names).await?;
+    let plan = Plan::new(guard, (primary_key, entries), (staff, taken), ids)?;
     // Everything was checked; what others do meanwhile is refused by the writes themselves, and may be repeated.
     for together in plan.changes.chunks(Store::MAX_CUSTOMERS) {
-        guard.store.change_customers(guard.company(), together, guard.now).await?;
+        store.change_customers(guard.company(), together, guard.now).await?;
     }
     let count = |status: &str| plan.objects.iter().filter(|object| object.status == status).count();
-    Ok(Json(ImportView {
+    Ok(Progress::Done(Json(ImportView {
         created: count(CREATED),
         activated: count(ACTIVATED),
         deactivated: count(DEACTIVATED),
         unchanged: count(UNCHANGED),
         objects: plan.objects,
-    }))
+    })))
 }
 
 const CREATED: &str = "created";
@@ -79,8 +90,8 @@ impl Plan {
     fn new(
         guard: &InCompany<ImportCustomers>,
         (primary_key, entries): (PrimaryKey, Vec<Imported>),
-        staff: Vec<Versioned<Customer>>,
-        mut taken: BTreeSet<String>,
+        (staff, mut taken): (Vec<Versioned<Customer>>, BTreeSet<String>),
+        ids: IdBlock,
     ) -> Result<Self> {
         let mut errors = FieldErrors::default();
         let mut plan = Self { changes: Vec::new(), objects: Vec::new() };
@@ -92,7 +103,10 @@ impl Plan {
             match left.remove(&entry.key(primary_key)) {
                 Some(known) => {
                     owners += usize::from(will_be_owner(&known));
-                    if known.is_active {
+                    if known.id == ids.id(index) {
+                        // By somebody who was at the same request before.
+                        plan.add(guard, &known, CREATED);
+                    } else if known.is_active {
                         plan.add(guard, &known, UNCHANGED);
                     } else if guard.require_manages(known.account_type).is_err() {
                         let message = "You may not activate customers of this account type.";
@@ -113,9 +127,8 @@ impl Plan {
                         errors.add(&format!("[{index}].{field}"), "This leads to somebody else already.");
                     }
                     taken.extend(names.map(|(_, name)| name));
-                    let id = guard.store.next_id(guard.now);
                     let by = guard.caller.customer();
-                    let customer = entry.into_customer(id, &guard.company, by, guard.now);
+                    let customer = entry.into_customer(ids.id(index), &guard.company, by, guard.now);
                     plan.add(guard, &customer, CREATED);
                     plan.changes.push(CustomerChange::Create(customer));
                 }

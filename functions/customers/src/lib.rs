@@ -27,5 +27,5 @@ pub fn routes() -> Routes {
         .post(UPLOADS, photo::announce)
         .get(UPLOAD, photo::upload)
         .patch(REINVITE, reinvite::update)
-        .post(BATCH_IMPORT, batch_import::create)
+        .post_in_steps(BATCH_IMPORT, batch_import::create)
 }

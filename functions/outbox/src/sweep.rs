@@ -32,7 +32,7 @@ pub struct Summary {
     pub given_up: usize,
     /// Effects that could not be looked at.
     pub failed: usize,
-    /// Uploads whose file has not arrived in time.
+    /// Uploads whose file has not arrived in time, and videos that have not been converted in time.
     pub uploads_given_up: usize,
     /// Whether the run ended before it was through.
     pub more: bool,
@@ -41,7 +41,8 @@ pub struct Summary {
 pub(crate) async fn handle(system: &System) -> Result<Summary> {
     let mailer = Mailer::new(system.aws(), system.config()).map_err(shared::Error::internal)?;
     // First, so that what is left of them is deleted by the same run.
-    let mut summary = Summary { uploads_given_up: uploads::give_up(system).await?, ..Summary::default() };
+    let uploads_given_up = uploads::give_up(system).await? + uploads::give_up_videos(system).await?;
+    let mut summary = Summary { uploads_given_up, ..Summary::default() };
     let mut is_throttled = false;
     for shard in Store::effect_shards() {
         let mut from = None;

@@ -13,6 +13,7 @@ use shared::http::page::{Envelope, ListQuery};
 use shared::http::respond::Created;
 
 use crate::changes::Changes;
+use crate::nested::{Loaded, read_expand};
 use crate::view::{ListedProjectView, ProjectView, Viewer};
 
 /// GET …/projects/
@@ -20,6 +21,7 @@ pub(crate) async fn list(
     guard: InCompany<ListProjects>,
     RawQuery(query): RawQuery,
 ) -> Result<Envelope<ListedProjectView>> {
+    let expand = read_expand(query.as_deref())?;
     let query = ListQuery::parse(query.as_deref())?;
     let status = query.filter("status", ProjectStatus::parse)?;
     let sees_all = Action::SeeAllProjects.is_allowed(&guard.caller.in_company());
@@ -31,7 +33,8 @@ pub(crate) async fn list(
         }
     };
     query.check_range(total)?;
-    let viewer = Viewer::of(&guard, &guard.company);
+    let loaded = Loaded::load(&guard, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
+    let viewer = Viewer::of(&guard, &guard.company).with(loaded);
     let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
     Ok(query.envelope(&guard.references().projects(guard.company()), page, total))
 }
@@ -41,13 +44,15 @@ pub(crate) async fn list_of_customer(
     Beside(guard, company): Beside<OnCustomer<ListProjects>, Company>,
     RawQuery(query): RawQuery,
 ) -> Result<Envelope<ListedProjectView>> {
+    let expand = read_expand(query.as_deref())?;
     let query = ListQuery::parse(query.as_deref())?;
     let status = query.filter("status", ProjectStatus::parse)?;
     let mut projects = guard.store.projects_of(guard.company(), guard.customer.id, status).await?;
     projects.retain(|counted| Action::ReadProject.is_allowed(&guard.caller.in_project(&counted.project)));
     let (page, total) = query.slice(projects, |counted| counted.project.id.to_string());
     query.check_range(total)?;
-    let viewer = Viewer::of(&guard, &company);
+    let loaded = Loaded::load(&guard, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
+    let viewer = Viewer::of(&guard, &company).with(loaded);
     let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
     let address = format!("{}projects/", guard.references().customer(guard.company(), guard.customer.id));
     Ok(query.envelope(&address, page, total))
@@ -68,8 +73,14 @@ pub(crate) async fn create(guard: InCompany<CreateProject>, body: Fields) -> Res
 }
 
 /// GET …/projects/{projectId}/
-pub(crate) async fn read(guard: OnProject<ReadProject>) -> Json<ProjectView> {
-    Json(ProjectView::new(&guard.project, &guard.tally, &Viewer::of(&guard, &guard.company)))
+pub(crate) async fn read(
+    guard: OnProject<ReadProject>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<ProjectView>> {
+    let expand = read_expand(query.as_deref())?;
+    let loaded = Loaded::load(&guard, expand, std::iter::once(&*guard.project)).await?;
+    let viewer = Viewer::of(&guard, &guard.company).with(loaded);
+    Ok(Json(ProjectView::new(&guard.project, &guard.tally, &viewer)))
 }
 
 /// PATCH …/projects/{projectId}/

@@ -2,6 +2,7 @@
 
 mod changes;
 mod crud;
+mod nested;
 mod roles;
 mod status;
 mod view;

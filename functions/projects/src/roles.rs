@@ -40,11 +40,7 @@ pub(crate) async fn create(guard: InProject<ChangeProject>, mut body: Fields) ->
     let mut after = Project::clone(&guard.project);
     after.staff.give(held);
     after.staff.check().map_err(|message| Error::field(FieldErrors::ACROSS, message))?;
-    guard.store.update_project(&guard.project, &after).await.map_err(|error| match error {
-        // Here one field names the person, whatever the role.
-        Error::Fields(messages) => Error::Fields(messages.about("customer")),
-        other => other,
-    })?;
+    guard.store.give_role(&guard.project, &after).await?;
     let address = guard.references().role(guard.company(), guard.project.id, held.id());
     Ok(Ensured::New(Created(address, view(&guard, held))))
 }

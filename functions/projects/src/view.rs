@@ -12,8 +12,10 @@ use shared::domain::text::Email;
 use shared::http::Fields;
 use shared::http::reference::References;
 use shared::http::respond::date;
-use shared::http::view::PlacedVideoView;
+use shared::http::view::{CustomerView, LabelView, Nested, PlacedVideoView};
 use shared::{Error, Result};
+
+use crate::nested::Loaded;
 
 /// Reads the body of a change of status.
 pub(crate) fn read_status(mut body: Fields) -> Result<ProjectStatus> {
@@ -26,13 +28,20 @@ pub(crate) fn read_status(mut body: Fields) -> Result<ProjectStatus> {
 pub(crate) struct Viewer<'a> {
     customer: Option<CustomerId>,
     company: &'a Company,
+    loaded: Loaded,
     references: References<'a>,
 }
 
 impl<'a> Viewer<'a> {
     /// The caller whom a guard has admitted.
     pub(crate) fn of(scope: &'a Scope, company: &'a Company) -> Self {
-        Self { customer: scope.caller.customer(), company, references: scope.references() }
+        let loaded = Loaded::default();
+        Self { customer: scope.caller.customer(), company, loaded, references: scope.references() }
+    }
+
+    /// The same, with what was loaded in place of references.
+    pub(crate) fn with(self, loaded: Loaded) -> Self {
+        Self { loaded, ..self }
     }
 }
 
@@ -128,14 +137,14 @@ struct ProjectFields {
     contact_person: String,
     veto_enabled: bool,
     status_update_uri: String,
-    evaluators: Vec<String>,
-    interview_managers: Vec<String>,
-    reviewers: Vec<String>,
-    labels: Vec<String>,
+    evaluators: Vec<Nested<CustomerView>>,
+    interview_managers: Vec<Nested<CustomerView>>,
+    reviewers: Vec<Nested<CustomerView>>,
+    labels: Vec<Nested<LabelView>>,
     questions: String,
     candidates: String,
     results: String,
-    roles: String,
+    roles: Nested<Vec<RoleView>>,
     criteria: String,
     videos: Vec<PlacedVideoView>,
     can_evaluate: bool,
@@ -156,12 +165,9 @@ struct ProjectFields {
 
 impl ProjectFields {
     fn new(project: &Project, tally: &Tally, viewer: &Viewer<'_>) -> Self {
-        let Project { company, settings, staff, .. } = project;
-        let references = viewer.references;
+        let Project { company, settings, .. } = project;
+        let (references, loaded) = (viewer.references, &viewer.loaded);
         let own = references.project(company, project.id);
-        let people = |ids: &std::collections::BTreeSet<CustomerId>| {
-            ids.iter().map(|id| references.customer(company, *id)).collect()
-        };
         let language = settings.support_lang.unwrap_or(viewer.company.default_project_lang);
         Self {
             company: references.company(company),
@@ -184,14 +190,14 @@ impl ProjectFields {
             contact_person: settings.contact_person.to_string(),
             veto_enabled: settings.veto_enabled,
             status_update_uri: format!("{own}status/"),
-            evaluators: people(&staff.evaluators),
-            interview_managers: people(&staff.interview_managers),
-            reviewers: people(&staff.reviewers),
-            labels: settings.labels.iter().map(|label| references.label(company, *label)).collect(),
+            evaluators: loaded.evaluators(project, references),
+            interview_managers: loaded.interview_managers(project, references),
+            reviewers: loaded.reviewers(project, references),
+            labels: loaded.labels(project, references),
             questions: format!("{own}questions/"),
             candidates: references.candidates(company, project.id),
             results: format!("{own}results/"),
-            roles: references.roles(company, project.id),
+            roles: loaded.roles(project, references),
             criteria: format!("{own}criteria/"),
             videos: PlacedVideoView::all_of(project, references),
             can_evaluate: tally.can_evaluate(project, viewer.customer),

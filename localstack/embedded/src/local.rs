@@ -135,6 +135,8 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
         ("CustomersFunction", customers::routes()),
         ("ProjectsFunction", projects::routes()),
         ("CandidatesFunction", candidates::routes()),
+        ("VideosFunction", videos::routes()),
+        ("SearchFunction", search::routes()),
     ];
     let groups = groups.map(|(name, routes)| (name, in_process(routes.into_service(app.clone()))));
     let started_by_events = [
@@ -150,6 +152,10 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
         (
             "UploadsFunction",
             in_process_event(app, async |app: App, event| uploads::handle(&app, event).await),
+        ),
+        (
+            "VideoConversionFunction",
+            in_process_event(app, async |app: App, event| video_conversion::handle(&app, event).await),
         ),
     ];
     groups.into_iter().chain(started_by_events).map(|(name, function)| (name.to_owned(), function)).collect()
@@ -197,7 +203,15 @@ mod tests {
         let rules: Vec<_> = triggers.rules.iter().map(|rule| rule.function.as_str()).collect();
         assert_eq!(streams, ["OutboxFunction"]);
         assert_eq!(schedules, ["DeadlineExpiryFunction", "OutboxFunction"]);
-        assert_eq!(rules, ["PlatformEventsFunction", "PlatformEventsFunction", "UploadsFunction"]);
+        assert_eq!(
+            rules,
+            [
+                "PlatformEventsFunction",
+                "PlatformEventsFunction",
+                "UploadsFunction",
+                "VideoConversionFunction"
+            ]
+        );
 
         let inserted = |pk: &str| json!({ "eventName": "INSERT", "dynamodb": { "Keys": { "pk": { "S": pk }, "sk": { "S": "EFFECT" } } } });
         let filter = &triggers.streams[0].filters[0];

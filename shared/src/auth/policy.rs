@@ -94,6 +94,10 @@ actions! {
     ChangeCompany "change_company": Admin or NONE;
     /// Create, change and delete labels.
     ManageLabels "manage_labels": Recruiter or NONE;
+    /// Create, change and delete welcome videos.
+    ManageVideos "manage_videos": Recruiter or NONE;
+    /// Read a welcome video: of candidates those whose project shows it.
+    ReadVideo "read_video": HiringManager or NONE or itself;
     /// List, create and delete named tokens.
     ManageTokens "manage_tokens": Owner or NONE but person;
     /// Create, change and delete customers of a lower account type.
@@ -106,6 +110,8 @@ actions! {
     ListProjects "list_projects": HiringManager or NONE;
     /// See every project of the company.
     SeeAllProjects "see_all_projects": Admin or NONE;
+    /// Search candidates: each caller finds those of the projects that they may read.
+    Search "search": HiringManager or NONE;
     /// Create a project.
     CreateProject "create_project": Recruiter or NONE;
     /// Read a project and list its candidates.

@@ -1,4 +1,4 @@
-//! Files that belong to somebody: photos and CVs.
+//! Files that belong to somebody: photos and CVs; and what files are.
 
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +76,10 @@ pub enum FileType {
     Dvi,
     /// Text in UTF-8.
     Text,
+    /// MPEG-4 video.
+    Mp4,
+    /// Flash video.
+    Flv,
 }
 
 impl FileType {
@@ -93,6 +97,8 @@ impl FileType {
             Self::PostScript => "application/postscript",
             Self::Dvi => "application/x-dvi",
             Self::Text => "text/plain; charset=utf-8",
+            Self::Mp4 => "video/mp4",
+            Self::Flv => "video/x-flv",
         }
     }
 
@@ -110,6 +116,8 @@ impl FileType {
             Self::PostScript => "ps",
             Self::Dvi => "dvi",
             Self::Text => "txt",
+            Self::Mp4 => "mp4",
+            Self::Flv => "flv",
         }
     }
 }

@@ -133,6 +133,21 @@ impl<T> Id<T> {
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self::new(Ulid::from_bytes(bytes))
     }
+
+    /// What sorts right behind this one, and before all others.
+    pub const fn next(self) -> Self {
+        Self::new(Ulid(self.ulid.0.saturating_add(1)))
+    }
+
+    /// What sorts right before this one, and behind all others.
+    pub const fn previous(self) -> Self {
+        Self::new(Ulid(self.ulid.0.saturating_sub(1)))
+    }
+
+    /// What sorts the other way round: the newest first. Doing it again gives the identifier back.
+    pub const fn reversed(self) -> Self {
+        Self::new(Ulid(!self.ulid.0))
+    }
 }
 
 impl<T> Clone for Id<T> {
@@ -281,6 +296,13 @@ mod tests {
         assert!(text.to_lowercase().parse::<ProjectId>().is_err());
         assert!(text.replace('0', "O").parse::<ProjectId>().is_err());
         assert!("8ZZZZZZZZZZZZZZZZZZZZZZZZZ".parse::<ProjectId>().is_err());
+    }
+
+    #[test]
+    fn reversed_identifiers_sort_the_newest_first() {
+        let [old, new] = [[0; 16], [7; 16]].map(CandidateId::from_bytes);
+        assert!(new.reversed().to_string() < old.reversed().to_string());
+        assert_eq!(new.reversed().to_string().parse::<CandidateId>().unwrap().reversed(), new);
     }
 
     #[test]

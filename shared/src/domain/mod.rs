@@ -23,6 +23,7 @@ pub mod tally;
 pub mod text;
 pub mod transition;
 pub mod upload;
+pub mod video;
 
 /// A request that makes sense but that the current state does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

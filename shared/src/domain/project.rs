@@ -194,6 +194,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Whether it shows a welcome video.
+    pub fn shows(&self, video: VideoId) -> bool {
+        self.videos.iter().any(|placed| placed.video == video)
+    }
+
     /// The settings of a project that only has a name, created at `now`.
     pub fn new(name: Name, company: &Company, now: DateTime<Utc>) -> Self {
         Self {

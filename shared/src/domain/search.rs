@@ -1,35 +1,117 @@
-//! The words by which a candidate is found.
+//! The words by which a candidate is found, and what somebody looks for.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::candidate::Profile;
 use super::text::fold_accents;
 
+/// The most candidates that one search finds.
+pub const MAX_RESULTS: usize = 50;
 /// The most words one candidate is found by; a change of all of them still fits in one transaction.
-const MAX_TOKENS: usize = 32;
-/// The longest token, in characters; longer words are found by their beginning.
-const MAX_TOKEN_CHARS: usize = 64;
+pub const MAX_WORDS: usize = 32;
+/// How much of a word counts, in characters.
+const MAX_WORD_CHARS: usize = 64;
+/// The longest text that somebody may look for, in characters.
+const MAX_QUERY_CHARS: usize = 200;
 
-/// The tokens of a candidate: its email as a whole, local part, domain, and every word of local part and names.
-///
-/// Folded by [`fold_accents`], each once.
-pub fn tokens(profile: &Profile) -> BTreeSet<String> {
-    let email = profile.email.as_ref().map(|email| fold_accents(email.as_str())).unwrap_or_default();
-    let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();
-    let [first, last] = [&profile.first_name, &profile.last_name].map(|name| fold_accents(name.as_str()));
-    let whole = [email.as_str(), local_part, domain];
-    let words = [first.as_str(), last.as_str(), local_part].into_iter().flat_map(words);
-    let mut tokens = BTreeSet::new();
-    for token in whole.into_iter().chain(words).filter(|token| !token.is_empty()) {
-        if tokens.len() < MAX_TOKENS {
-            tokens.insert(token.chars().take(MAX_TOKEN_CHARS).collect());
-        }
-    }
-    tokens
+/// Where a word of a candidate comes from; the better place first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// Its full name, which counts as one word, in either order.
+    FullName,
+    /// Its first or last name.
+    Name,
+    /// Its email address.
+    Email,
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+impl Source {
+    /// Every source, the best first.
+    pub const ALL: [Self; 3] = [Self::FullName, Self::Name, Self::Email];
+}
+
+/// The words of a candidate, each with the best place that it comes from: its full name in either order; its email as a
+/// whole, local part and domain; whatever stands between spaces in its names; and the parts of these and of the local
+/// part between other characters than letters and digits.
+///
+/// Folded by [`fold_accents`].
+pub fn words_of(profile: &Profile) -> BTreeMap<String, Source> {
+    let email = profile.email.as_ref().map(|email| fold_accents(email.as_str())).unwrap_or_default();
+    let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();
+    let folded = [&profile.first_name, &profile.last_name].map(|name| fold_accents(name.as_str()));
+    let names = || folded.iter().flat_map(|name| name.split_whitespace());
+    let whole = [email.as_str(), local_part, domain].map(|word| (word, Source::Email));
+    let names = names().chain(names().flat_map(parts)).map(|word| (word, Source::Name));
+    let all = whole.into_iter().chain(names).chain(parts(local_part).map(|word| (word, Source::Email)));
+    let [first, last] = &folded;
+    let full = [[first, last], [last, first]].map(|names| full_name(names.into_iter().map(String::as_str)));
+    let mut words: BTreeMap<_, _> = full.into_iter().map(|name| (name, Source::FullName)).collect();
+    for (word, source) in all {
+        let Some(word) = normal(word) else { continue };
+        if words.len() < MAX_WORDS || words.contains_key(&word) {
+            words.entry(word).and_modify(|best: &mut Source| *best = source.min(*best)).or_insert(source);
+        }
+    }
+    words
+}
+
+fn parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_alphanumeric())
+}
+
+/// What counts of folded names one after the other.
+fn full_name<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let words: Vec<String> = names.flat_map(str::split_whitespace).filter_map(normal).collect();
+    words.join(" ").chars().take(MAX_WORD_CHARS).collect::<String>().trim_end().to_owned()
+}
+
+/// What counts of a folded word: the beginning, without the punctuation around it; none when nothing is left.
+fn normal(word: &str) -> Option<String> {
+    let word = word.trim_matches(|character: char| !character.is_alphanumeric());
+    let counts: String = word.chars().take(MAX_WORD_CHARS).collect();
+    (!counts.is_empty()).then_some(counts)
+}
+
+/// What somebody looks for: the beginnings of words, all of which a candidate must have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terms(Vec<String>);
+
+impl Terms {
+    /// The terms in `text`, which spaces separate; none when there is nothing to look for.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(text: &str) -> Result<Option<Self>, String> {
+        if text.chars().count() > MAX_QUERY_CHARS {
+            return Err(format!("Ensure this field has no more than {MAX_QUERY_CHARS} characters."));
+        }
+        let terms: Vec<String> = fold_accents(text).split_whitespace().filter_map(normal).collect();
+        Ok((!terms.is_empty()).then_some(Self(terms)))
+    }
+
+    /// How a word from `source` begins of whoever is to be looked at; none when that source tells no more than others.
+    pub fn start(&self, source: Source) -> Option<String> {
+        match source {
+            Source::FullName if self.is_lead_alone() => None,
+            Source::FullName => Some(full_name(self.0.iter().map(String::as_str))),
+            Source::Name | Source::Email => Some(self.lead().to_owned()),
+        }
+    }
+
+    /// The term that tells most: the longest, the first of several.
+    fn lead(&self) -> &str {
+        self.0.iter().rev().max_by_key(|term| term.chars().count()).map_or("", String::as_str)
+    }
+
+    /// Whether there is nothing to look for but the [`lead`](Self::lead).
+    pub fn is_lead_alone(&self) -> bool {
+        self.0.iter().all(|term| term == self.lead())
+    }
+
+    /// Whether each term begins one of these words.
+    pub fn are_in<'a>(&self, words: impl Iterator<Item = &'a str> + Clone) -> bool {
+        self.0.iter().all(|term| words.clone().any(|word| word.starts_with(term)))
+    }
 }
 
 #[cfg(test)]
@@ -44,27 +126,60 @@ mod tests {
     }
 
     #[test]
-    fn every_word_and_every_part_of_the_email_is_a_token() {
-        let found = tokens(&profile("Anne-Marie", "von Straße", "A.Strasse@mail.Example.com"));
+    fn every_word_and_every_part_of_the_email_is_found() {
+        use Source::{Email, FullName, Name};
+        let found = words_of(&profile("Anne-Marie", "von Straße", "A.Strasse+x@mail.Example.com"));
         let expected = [
-            "a",
-            "a.strasse",
-            "a.strasse@mail.example.com",
-            "anne",
-            "mail.example.com",
-            "marie",
-            "strasse",
-            "von",
+            ("a", Email),
+            ("a.strasse+x", Email),
+            ("a.strasse+x@mail.example.com", Email),
+            ("anne", Name),
+            ("anne-marie", Name),
+            ("anne-marie von strasse", FullName),
+            ("mail.example.com", Email),
+            ("marie", Name),
+            ("strasse", Name),
+            ("von", Name),
+            ("von strasse anne-marie", FullName),
+            ("x", Email),
         ];
-        assert!(found.iter().eq(&expected), "{found:?}");
+        assert!(found.iter().map(|(word, source)| (word.as_str(), *source)).eq(expected), "{found:?}");
     }
 
     #[test]
-    fn tokens_are_bounded() {
+    fn words_are_bounded() {
         let many =
             (0..75).map(|n| char::from_u32(0x4e00 + n).unwrap().to_string()).collect::<Vec<_>>().join(" ");
-        assert_eq!(tokens(&profile(&many, &many, "")).len(), MAX_TOKENS);
-        let long = tokens(&profile(&"x".repeat(150), "y", ""));
-        assert_eq!(long.iter().map(|token| token.chars().count()).max(), Some(MAX_TOKEN_CHARS));
+        assert_eq!(words_of(&profile(&many, &many, "")).len(), MAX_WORDS);
+        let long = words_of(&profile(&"x".repeat(150), "y", ""));
+        assert_eq!(long.keys().map(|word| word.chars().count()).max(), Some(MAX_WORD_CHARS));
+    }
+
+    #[test]
+    fn terms_are_folded_like_words() {
+        let terms = |text: &str| Terms::parse(text).unwrap().map(|Terms(terms)| terms);
+        let expect = |terms: &[&str]| Some(terms.iter().map(|term| (*term).to_owned()).collect::<Vec<_>>());
+        assert_eq!(terms("  MÜLLER, Łucja "), expect(&["muller", "lucja"]));
+        assert_eq!(terms("o’Neil (ANNE‐Marie)"), expect(&["o'neil", "anne-marie"]));
+        assert_eq!(terms("ΟΔΥΣΣΕΥΣ Οδυσσεύς"), expect(&["οδυσσευσ", "οδυσσευσ"]));
+        for blank in ["", " \t ", "@ - .", "\u{301}"] {
+            assert_eq!(terms(blank), None, "{blank:?}");
+        }
+        assert!(Terms::parse(&"ä".repeat(200)).is_ok() && Terms::parse(&"ä".repeat(201)).is_err());
+        let several = Terms::parse("ab cde, fgh").unwrap().unwrap();
+        let starts = Source::ALL.map(|source| several.start(source));
+        assert_eq!(starts, ["ab cde fgh", "cde", "cde"].map(|start| Some(start.to_owned())));
+        assert_eq!(Terms::parse("ab").unwrap().unwrap().start(Source::FullName), None);
+    }
+
+    #[test]
+    fn each_term_must_begin_a_word() {
+        let has = |text: &str| Terms::parse(text).unwrap().unwrap().are_in(["anna", "x.y@z.de"].into_iter());
+        for good in ["a", "anna", "X.Y an", "x.y@"] {
+            assert!(has(good), "{good}");
+        }
+        for bad in ["nna", "annab", "anna b", "z.de"] {
+            assert!(!has(bad), "{bad}");
+        }
     }
 }

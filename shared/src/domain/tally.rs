@@ -79,6 +79,11 @@ impl Tally {
         self.get(Counter::Status(status))
     }
 
+    /// The statuses that candidates have.
+    pub fn statuses(&self) -> impl Iterator<Item = CandidateStatus> {
+        CandidateStatus::ALL.into_iter().filter(|status| self.with_status(*status) > 0)
+    }
+
     /// All candidates.
     pub fn candidates(&self) -> i64 {
         CandidateStatus::ALL.into_iter().map(|status| self.with_status(status)).sum()

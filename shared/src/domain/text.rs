@@ -242,6 +242,9 @@ pub fn fold_accents(text: &str) -> String {
             'ł' => folded.push('l'),
             'ħ' => folded.push('h'),
             'ı' => folded.push('i'),
+            'ς' => folded.push('σ'),
+            '’' | 'ʼ' => folded.push('\''),
+            '‐' | '–' => folded.push('-'),
             other if is_combining_mark(other) => {}
             other => folded.push(other),
         }

@@ -21,7 +21,7 @@ use crate::media::inspect;
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// The longest body that is read. As part of an event, where each quotation mark takes two bytes, it has to stay below
 /// Lambda's 6 MB.
-pub(crate) const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
+const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
 
 const REQUIRED: &str = "This field is required.";
 const NOT_NULL: &str = "This field may not be null.";
@@ -42,7 +42,16 @@ pub struct Fields {
 #[derive(Debug, Default)]
 pub(super) struct Form {
     /// Its files, by field.
-    pub(super) files: BTreeMap<String, Bytes>,
+    pub(super) files: BTreeMap<String, SentFile>,
+}
+
+/// A file as a form brings it.
+#[derive(Debug)]
+pub struct SentFile {
+    /// What it is called.
+    pub name: String,
+    /// What it holds.
+    pub bytes: Bytes,
 }
 
 /// What becomes of a file that somebody has.
@@ -110,7 +119,7 @@ pub(super) fn is_of_type(content_type: &str, wanted: &str) -> bool {
 }
 
 /// A body of at most `limit` bytes.
-pub(crate) async fn read_body(body: Body, limit: usize) -> Result<Bytes> {
+pub(super) async fn read_body(body: Body, limit: usize) -> Result<Bytes> {
     // Whatever else may go wrong with a body here, a length is all that is limited.
     axum::body::to_bytes(body, limit).await.map_err(|_| Error::TooLarge)
 }
@@ -215,7 +224,7 @@ impl Fields {
         let name = kind.as_str();
         let sent = self.form.as_mut().and_then(|form| form.files.remove(name));
         let change = match sent {
-            Some(bytes) => FileChange::Put(bytes),
+            Some(file) => FileChange::Put(file.bytes),
             None => self
                 .read_or_null(name, |value| file_text(kind, value))?
                 .unwrap_or(Some(FileChange::Remove))?,
@@ -227,6 +236,16 @@ impl Fields {
             return None;
         }
         Some(change)
+    }
+
+    /// A file of any kind, if the form has one.
+    pub fn sent_file(&mut self, name: &str) -> Option<SentFile> {
+        self.form.as_mut().and_then(|form| form.files.remove(name))
+    }
+
+    /// Whether it is a form.
+    pub fn is_form(&self) -> bool {
+        self.form.is_some()
     }
 
     /// A whole number from `least` to `most`.

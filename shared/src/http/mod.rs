@@ -1,6 +1,7 @@
 //! HTTP: routes in, guarded handlers, views out.
 
-pub mod idempotency;
+pub mod expand;
+pub(crate) mod idempotency;
 pub mod json;
 pub mod mounts;
 pub mod multipart;
@@ -10,9 +11,10 @@ pub(crate) mod request;
 pub mod respond;
 pub mod routes;
 mod serve;
+mod tag;
 pub mod view;
 
-pub use json::{Entries, Fields, FileChange};
+pub use json::{Entries, Fields, FileChange, SentFile};
 pub use multipart::WithFiles;
 pub use routes::Routes;
 pub use serve::serve;

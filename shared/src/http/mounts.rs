@@ -24,7 +24,9 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
         "projects",
         &["/companies/{companyId}/projects", "/companies/{companyId}/customers/{customerId}/projects"],
     ),
+    ("videos", &["/companies/{companyId}/videos"]),
     ("candidates", &["/companies/{companyId}/projects/{projectId}/candidates"]),
+    ("search", &["/companies/{companyId}/search"]),
 ];
 
 /// Whether `path`, below the version segment and without a final slash, is the root of a mount.

@@ -6,7 +6,7 @@ use futures_util::stream;
 use multer::{Constraints, Multipart, SizeLimit, parse_boundary};
 use serde_json::{Map, Value};
 
-use super::json::{Fields, Form, content_type, is_of_type, read_body};
+use super::json::{Fields, Form, SentFile, content_type, is_of_type, read_body};
 use crate::app::App;
 use crate::error::{Error, FieldErrors, Result};
 
@@ -66,8 +66,8 @@ async fn read_form(body: Bytes, boundary: String) -> Result<Fields> {
         match file_name {
             // What browsers send of a field in which no file was chosen.
             Some(file_name) if file_name.is_empty() && bytes.is_empty() => {}
-            Some(_) => {
-                form.files.insert(name, bytes);
+            Some(file_name) => {
+                form.files.insert(name, SentFile { name: file_name, bytes });
             }
             None if bytes.len() > MAX_TEXT && !bytes.starts_with(b"data:") => {
                 errors.add(&name, "This text is too long.");

@@ -6,6 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Serialize;
 use url::form_urlencoded;
 
+use super::respond::Listed;
 use crate::domain::id::Id;
 use crate::error::{Error, Result};
 use crate::store::page::{Cursor, Page, PageRequest};
@@ -78,14 +79,9 @@ impl ListQuery {
     /// The answer: the rows of `page` in the envelope of a list of `total` rows at `address`.
     pub fn envelope<T: Serialize>(&self, address: &str, page: Page<T>, total: u64) -> Envelope<T> {
         let number = self.page.number;
-        let previous = match number {
-            1 => None,
-            // Everything where the cursor led is gone: the only way on is from the start.
-            _ if page.rows.is_empty() => Some(self.link(address, 1, None)),
-            2 => page.previous.map(|_| self.link(address, 1, None)),
-            _ => page.previous.map(|cursor| self.link(address, number - 1, Some(cursor))),
-        };
-        let next = page.next.map(|cursor| self.link(address, number.saturating_add(1), Some(cursor)));
+        // Behind a cursor the number is for show: rows may have gone from, or come to, the pages before.
+        let previous = page.previous.map(|cursor| self.link(address, (number - 1).max(1), cursor));
+        let next = page.next.map(|cursor| self.link(address, number.saturating_add(1), cursor));
         Envelope { meta: Meta { total_count: total, previous, next }, objects: page.rows }
     }
 
@@ -107,14 +103,17 @@ impl ListQuery {
             }
         };
         let end = end.min(rows.len());
-        let next = rows[start..end].last().filter(|_| end < rows.len()).map(&id).map(Cursor::After);
-        let previous = rows[start..end].first().filter(|_| start > 0).map(&id).map(Cursor::Before);
+        let turned = || self.page.cursor.as_ref().and_then(Cursor::turned);
+        let place = |row: Option<&T>, place: fn(String) -> Cursor| row.map(&id).map(place).or_else(turned);
+        let shown = &rows[start..end];
+        let next = if end < rows.len() { place(shown.last(), Cursor::After) } else { None };
+        let previous = if start > 0 { place(shown.first(), Cursor::Before) } else { None };
         let total = rows.len() as u64;
         let rows = rows.into_iter().take(end).skip(start).collect();
         (Page { rows, next, previous }, total)
     }
 
-    fn link(&self, address: &str, number: u64, cursor: Option<Cursor>) -> String {
+    fn link(&self, address: &str, number: u64, cursor: Cursor) -> String {
         let kept = self
             .parameters
             .iter()
@@ -123,7 +122,7 @@ impl ListQuery {
             .extend_pairs(kept)
             .append_pair("page", &number.to_string())
             .append_pair("page_size", &self.page.size.to_string())
-            .extend_pairs(cursor.as_ref().map(|cursor| ("cursor", encode(cursor))))
+            .append_pair("cursor", &encode(&cursor))
             .finish();
         format!("{address}?{query}")
     }
@@ -145,7 +144,9 @@ struct Meta {
 
 impl<T: Serialize> IntoResponse for Envelope<T> {
     fn into_response(self) -> Response {
-        axum::Json(self).into_response()
+        let mut response = axum::Json(self).into_response();
+        response.extensions_mut().insert(Listed);
+        response
     }
 }
 
@@ -243,7 +244,13 @@ mod tests {
             (rows(0..1), None, Some(after(0))),
             "fewer rows before it than a page holds"
         );
-        assert_eq!(slice(&at(after(4))), (vec![], None, None));
+        let none_after = slice(&at(after(4)));
+        assert_eq!((none_after.0.len(), none_after.2), (0, None));
+        let back = slice(&at(none_after.1.unwrap()));
+        assert_eq!(back.0, rows(3..5), "the row that the cursor names is on the page before");
+        let none_before = slice(&at(before(0)));
+        assert_eq!((none_before.0.len(), none_before.1), (0, None));
+        assert_eq!(slice(&at(none_before.2.unwrap())).0, rows(0..2));
     }
 
     #[test]

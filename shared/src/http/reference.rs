@@ -9,7 +9,8 @@ use crate::domain::file::{FileKind, Owner, StoredFile};
 use crate::domain::id::{
     CandidateId, CompanyId, CustomerId, FileId, Id, LabelId, ProjectId, RoleId, ShareId, TokenId, VideoId,
 };
-use crate::media::{MediaSigner, object_key};
+use crate::domain::video::{Rendition, Video};
+use crate::media::{MediaSigner, object_key, rendition_key};
 
 /// Makes and reads references.
 #[derive(Clone, Copy)]
@@ -87,6 +88,23 @@ impl<'a> References<'a> {
     /// A welcome video.
     pub fn video(&self, c: &CompanyId, v: VideoId) -> String {
         self.in_company(c, "videos", v)
+    }
+
+    /// All welcome videos of a company.
+    pub fn videos(&self, c: &CompanyId) -> String {
+        format!("{}videos/", self.company(c))
+    }
+
+    /// Where one of the files can be fetched that a video was converted to; empty when there is none yet, or nobody to
+    /// show it to.
+    pub fn rendition(&self, video: &Video, rendition: Rendition) -> String {
+        let (Some(signer), Some(_)) = (self.signer, video.converted) else { return String::new() };
+        let token = signer.sign(&rendition_key(&video.company, video.id, rendition));
+        let video = self.video(&video.company, video.id);
+        match rendition {
+            Rendition::Thumbnail => format!("{video}thumb/{token}/"),
+            Rendition::Mp4 | Rendition::Flv => format!("{video}video/{token}.{}", rendition.extension()),
+        }
     }
 
     /// All projects of a company.

@@ -1,10 +1,13 @@
 //! How answers are written.
 
 use axum::Json;
+use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
+
+use crate::error::Error;
 
 /// 201, with the address of what was created and its view.
 pub struct Created<T>(pub String, pub T);
@@ -36,6 +39,30 @@ impl<T: Serialize> IntoResponse for Ensured<T> {
         }
     }
 }
+
+/// An answer that shows a secret, and what it shows without it: only that is kept, for whoever repeats the request.
+pub struct ShownOnce<T, K>(pub T, pub K);
+
+impl<T: IntoResponse, K: Serialize> IntoResponse for ShownOnce<T, K> {
+    fn into_response(self) -> Response {
+        match serde_json::to_vec(&self.1) {
+            Ok(kept) => {
+                let mut response = self.0.into_response();
+                response.extensions_mut().insert(Kept(kept.into()));
+                response
+            }
+            Err(error) => Error::internal(error).into_response(),
+        }
+    }
+}
+
+/// What may be kept of a response, in place of its body.
+#[derive(Clone)]
+pub(super) struct Kept(pub(super) Bytes);
+
+/// A response that is a list.
+#[derive(Clone, Copy)]
+pub(super) struct Listed;
 
 /// 204.
 pub struct Done;

@@ -4,13 +4,15 @@ use std::convert::Infallible;
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::{Request as Incoming, State};
 use axum::handler::Handler;
 use axum::http::{Method, Request, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 
-use super::request;
+use super::idempotency::{self, Form};
+use super::{request, tag};
 use crate::app::App;
 use crate::config::VERSION_PATH;
 use crate::error::Error;
@@ -40,24 +42,64 @@ impl Routes {
         Self::default()
     }
 
-    /// Adds a GET route; HEAD is answered along with it.
+    /// Adds a GET route; HEAD is answered along with it. What it answers carries a tag, unless it is a list.
     pub fn get<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        self.add(Method::GET, path, on(MethodFilter::GET, handler))
+        let tagged = async move |State(app): State<App>, request: Incoming| {
+            tag::read(&app, request, |request| handler.call(request, app.clone())).await
+        };
+        self.add(Method::GET, path, on(MethodFilter::GET, tagged))
     }
 
-    /// Adds a POST route.
+    /// Adds a POST route whose handler changes things by at most one transaction of the guard's store: it is done when
+    /// the handler has answered with success, along with a note of the answer if the request has an Idempotency-Key.
     pub fn post<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        self.add(Method::POST, path, on(MethodFilter::POST, handler))
+        self.add_post(path, Form::Whole, handler)
     }
 
-    /// Adds a PATCH route.
+    /// Adds a POST route whose handler changes things by several transactions, inside the guard's `once`.
+    pub fn post_in_steps<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
+        self.add_post(path, Form::InSteps, handler)
+    }
+
+    /// Adds a POST route whose answer may not be kept, or has nobody to be kept for: what it does must be harmless when
+    /// it is done again.
+    pub fn post_repeatable<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
+        self.add_post(path, Form::Repeatable, handler)
+    }
+
+    fn add_post<H: Handler<T, App>, T: 'static>(self, path: &'static str, form: Form, handler: H) -> Self {
+        let once = async move |State(app): State<App>, request: Incoming| {
+            idempotency::post(&app, request, form, |request| handler.call(request, app.clone())).await
+        };
+        self.add(Method::POST, path, on(MethodFilter::POST, once))
+    }
+
+    /// Adds a PUT route; If-Match guards what it replaces.
+    pub fn put<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
+        self.add_change(Method::PUT, MethodFilter::PUT, path, handler)
+    }
+
+    /// Adds a PATCH route; If-Match guards what it changes.
     pub fn patch<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        self.add(Method::PATCH, path, on(MethodFilter::PATCH, handler))
+        self.add_change(Method::PATCH, MethodFilter::PATCH, path, handler)
     }
 
-    /// Adds a DELETE route.
+    /// Adds a DELETE route; If-Match guards what it deletes.
     pub fn delete<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        self.add(Method::DELETE, path, on(MethodFilter::DELETE, handler))
+        self.add_change(Method::DELETE, MethodFilter::DELETE, path, handler)
+    }
+
+    fn add_change<H: Handler<T, App>, T: 'static>(
+        self,
+        method: Method,
+        filter: MethodFilter,
+        path: &'static str,
+        handler: H,
+    ) -> Self {
+        let conditional = async move |State(app): State<App>, request: Incoming| {
+            tag::change(&app, request, |request| handler.call(request, app.clone())).await
+        };
+        self.add(method, path, on(filter, conditional))
     }
 
     fn add(mut self, method: Method, path: &'static str, handler: MethodRouter<App>) -> Self {

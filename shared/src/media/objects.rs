@@ -1,5 +1,6 @@
 //! The bucket: what is stored in it, and the URLs by which clients reach single objects for a short time.
 
+use std::path::Path;
 use std::time::Duration;
 
 use aws_sdk_s3::error::SdkError;
@@ -7,6 +8,8 @@ use aws_sdk_s3::presigning::{PresignedRequest, PresigningConfig};
 use aws_sdk_s3::primitives::ByteStream;
 use axum::body::Bytes;
 use axum::http::Method;
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt as _;
 
 use super::Checked;
 use crate::app::App;
@@ -16,6 +19,8 @@ use crate::error::{Error, Result};
 
 /// How long a URL of a picture or a document works: as long as following a redirect takes.
 const FETCH: Duration = Duration::from_secs(60);
+/// How long a URL of a video works: players come back for more of it until it has been watched.
+const WATCH: Duration = Duration::from_secs(4 * 60 * 60);
 
 /// The bucket of this deployment.
 pub struct Objects<'a> {
@@ -73,6 +78,47 @@ impl<'a> Objects<'a> {
         Ok(Some(found.body.collect().await.map_err(|error| Error::Busy(error.into()))?.into_bytes()))
     }
 
+    /// Stores bytes under `key` as they came, until they have been looked at.
+    ///
+    /// # Errors
+    /// [`Error::Busy`].
+    pub async fn put_unchecked(&self, key: &str, bytes: Bytes) -> Result<()> {
+        let put = self.s3.put_object().bucket(self.bucket).key(key);
+        put.body(ByteStream::from(bytes)).send().await.map_err(busy)?;
+        Ok(())
+    }
+
+    /// Stores the file at `path` under `key`, reading it as it is sent.
+    ///
+    /// # Errors
+    /// [`Error::Busy`].
+    pub async fn put_file(&self, key: &str, path: &Path, file_type: FileType) -> Result<()> {
+        let body = ByteStream::from_path(path).await.map_err(Error::internal)?;
+        let put = self.s3.put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
+        put.body(body).send().await.map_err(busy)?;
+        Ok(())
+    }
+
+    /// Writes what is under `key` to a file at `path`, as it comes, if it has this size; whether it had.
+    ///
+    /// # Errors
+    /// [`Error::Busy`].
+    pub async fn fetch(&self, key: &str, size: u64, path: &Path) -> Result<bool> {
+        let found = match self.s3.get_object().bucket(self.bucket).key(key).send().await {
+            Ok(found) => found,
+            Err(SdkError::ServiceError(error)) if error.err().is_no_such_key() => return Ok(false),
+            Err(error) => return Err(busy(error)),
+        };
+        if found.content_length().and_then(|length| u64::try_from(length).ok()) != Some(size) {
+            return Ok(false);
+        }
+        let mut body = found.body.into_async_read();
+        let mut file = File::create(path).await.map_err(Error::internal)?;
+        tokio::io::copy_buf(&mut body, &mut file).await.map_err(|error| Error::Busy(error.into()))?;
+        file.flush().await.map_err(Error::internal)?;
+        Ok(true)
+    }
+
     /// Deletes what is under `key`, if anything is.
     ///
     /// # Errors
@@ -82,7 +128,7 @@ impl<'a> Objects<'a> {
         Ok(())
     }
 
-    /// A URL that gives the file under `key` for a minute, to be shown, or saved under `name`. A URL for HEAD is another
+    /// A URL that gives the file under `key` for a minute, or hours if it is a video, to be shown, or saved under `name`. A URL for HEAD is another
     /// than one for GET.
     ///
     /// # Errors
@@ -94,7 +140,8 @@ impl<'a> Objects<'a> {
         name: Option<&str>,
         method: &Method,
     ) -> Result<String> {
-        let lifetime = PresigningConfig::expires_in(FETCH).map_err(Error::internal)?;
+        let lifetime = if matches!(file_type, FileType::Mp4 | FileType::Flv) { WATCH } else { FETCH };
+        let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
         let disposition = name.map_or_else(|| "inline".to_owned(), attachment);
         let signed = if method == Method::HEAD {
             let head = self.s3.head_object().bucket(self.bucket).key(key);

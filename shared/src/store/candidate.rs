@@ -16,7 +16,9 @@ use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::project::Project;
 use crate::domain::tally::{Tally, shard_of};
+use crate::domain::text::{fold_case, is_login};
 use crate::domain::transition::Step;
 use crate::error::{Error, Result};
 
@@ -32,6 +34,15 @@ impl Entity for Candidate {
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         Some((keys::candidate_due_shard(self.id), self.expires_at()?))
     }
+}
+
+/// A candidate with its project.
+#[derive(Debug)]
+pub struct Placed {
+    /// The candidate.
+    pub candidate: Versioned<Candidate>,
+    /// Its project.
+    pub project: Versioned<Project>,
 }
 
 impl Store {
@@ -139,22 +150,77 @@ impl Store {
         Ok(found)
     }
 
-    /// A page of a project's candidates, those with one status only if asked for.
+    /// Those of a company's candidates that have these identifiers, in this order, with their projects; one round trip.
+    pub async fn placed_candidates(
+        &self,
+        company: &CompanyId,
+        ids: &[(ProjectId, CandidateId)],
+    ) -> Result<Vec<Placed>> {
+        let candidates = ids.iter().map(|(project, id)| keys::candidate(company, *project, *id));
+        let projects = ids.iter().map(|(project, _)| keys::project(company, *project));
+        let mut batch = self.get(candidates.chain(projects)).await?;
+        let mut projects = HashMap::new();
+        let mut found = Vec::with_capacity(ids.len());
+        for (of, id) in ids {
+            if let Some(project) = batch.take::<Project>(&keys::project(company, *of))? {
+                projects.insert(*of, project);
+            }
+            let candidate: Option<Versioned<Candidate>> = batch.take(&keys::candidate(company, *of, *id))?;
+            let placed = candidate.zip(projects.get(of).cloned());
+            found.extend(placed.map(|(candidate, project)| Placed { candidate, project }));
+        }
+        Ok(found)
+    }
+
+    /// A page of a project's candidates, who are `among` these statuses, those with one status only if asked for.
     pub(crate) async fn list_candidates(
         &self,
         company: &CompanyId,
         project: ProjectId,
         status: Option<CandidateStatus>,
+        among: &[CandidateStatus],
         request: &PageRequest,
     ) -> Result<Page<Versioned<Candidate>>> {
         let collection = keys::candidates(company, project);
+        let partition = |status: CandidateStatus| keys::candidates_by_status(company, project, status);
         let listing = match status {
-            None => Listing::All(collection),
-            Some(status) => {
-                Listing::WithStatus(collection, keys::candidates_by_status(company, project, status))
-            }
+            None => Listing::AllIndexed(collection, among.iter().copied().map(partition).collect()),
+            Some(status) => Listing::WithStatus(collection, partition(status)),
         };
         self.page(&listing, request).await
+    }
+
+    /// All candidates of a project with this email, in any case, oldest first.
+    pub(crate) async fn candidates_by_email(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        email: &str,
+    ) -> Result<Vec<Versioned<Candidate>>> {
+        if !is_login(email) {
+            return Ok(Vec::new());
+        }
+        let listing = Listing::All(keys::login_candidates(company, email));
+        let mut found = Vec::new();
+        for row in self.page_of_items(&listing, &PageRequest::everything()).await?.rows {
+            let account: Account = serde_dynamo::from_item(row).map_err(Error::internal)?;
+            if let Account::Candidate { project: of, candidate } = account
+                && of == project
+            {
+                found.push(keys::candidate(company, of, candidate));
+            }
+        }
+        let mut batch = self.get(found.clone()).await?;
+        let mut candidates = Vec::with_capacity(found.len());
+        for key in found {
+            let candidate: Option<Versioned<Candidate>> = batch.take(&key)?;
+            // The login may be of a moment ago.
+            candidates.extend(candidate.filter(|one| {
+                let own = one.profile.email.as_ref().map(|own| fold_case(own.as_str()));
+                own == Some(fold_case(email))
+            }));
+        }
+        Ok(candidates)
     }
 }
 

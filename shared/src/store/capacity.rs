@@ -15,6 +15,7 @@ pub struct Usage {
     /// In thousandths of a unit: capacity comes in halves, and atomics hold whole numbers.
     read_millis: AtomicU64,
     write_millis: AtomicU64,
+    commits: AtomicU32,
 }
 
 impl Default for Usage {
@@ -25,6 +26,7 @@ impl Default for Usage {
             calls: AtomicU32::default(),
             read_millis: AtomicU64::default(),
             write_millis: AtomicU64::default(),
+            commits: AtomicU32::default(),
         }
     }
 }
@@ -48,6 +50,15 @@ impl Usage {
     /// Write capacity units.
     pub fn write_units(&self) -> f64 {
         units(&self.write_millis)
+    }
+
+    /// Transactions that were done.
+    pub(crate) fn commits(&self) -> u32 {
+        self.commits.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn count_commit(&self) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn count_call(&self) {

@@ -1,7 +1,10 @@
 //! Requests with an Idempotency-Key: what was answered, or who is at it.
 //!
-//! An item is written before the work and once more after it. In between it holds a lease: when that runs out, whoever
-//! had it is dead, and a repeat goes on with the same identifiers, by which it finds what is done already.
+//! A request of one transaction notes its answer in that transaction, so that there is never one without the other.
+//!
+//! For one of several an item is written before the work and once more after it. In between it holds a lease: when that
+//! runs out, whoever had it is dead, and a repeat goes on with the same identifiers, by which it finds what is done
+//! already.
 
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::{ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure};
@@ -10,11 +13,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Store;
 use super::batch::Batch;
-use super::item::{self, EXPIRES_AT, Entity, Item, VERSION, Versioned, number, string};
+use super::item::{self, ABSENT_OR_EXPIRED, EXPIRES_AT, Entity, Item, VERSION, Versioned, number, string};
 use super::keys::{self, Key};
 use super::retry::Failure;
-use crate::domain::account::Principal;
-use crate::domain::id::{CompanyId, IdBlock};
+use super::transaction::Held;
+use crate::domain::id::IdBlock;
 use crate::error::{Error, Result};
 
 /// How long an answer is known.
@@ -29,26 +32,36 @@ const TEXT: usize = 350 * 1024;
 const BODY: &str = "body";
 
 /// A request that its sender names by a key, so that it is done once however often it is sent.
-pub(crate) struct KeyedRequest<'a> {
-    /// The company of its sender.
-    pub(crate) company: &'a CompanyId,
-    /// Who sends it.
-    pub(crate) principal: Principal,
-    /// Method and path.
-    pub(crate) route: &'a str,
-    /// The key.
-    pub(crate) key: &'a str,
-    /// The hash of its body.
-    pub(crate) fingerprint: &'a str,
+#[derive(Debug, Clone)]
+pub(crate) struct KeyedRequest {
+    /// The hash of who sends it, the route and the key.
+    pub(crate) id: String,
+    /// The hash of all else that it says.
+    pub(crate) fingerprint: String,
+}
+
+impl KeyedRequest {
+    /// Where what is known of it stands.
+    pub(crate) fn key(&self) -> Key {
+        keys::idempotency(&self.id)
+    }
+
+    fn attempt(&self, state: State, now: DateTime<Utc>) -> Attempt {
+        let Self { id, fingerprint } = self.clone();
+        Attempt { id, fingerprint, state, expires_at: (now + REMEMBERED).timestamp() }
+    }
 }
 
 /// An answer that can be given again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Answer {
+pub struct Answer {
     /// The HTTP status.
     pub(crate) status: u16,
     /// The address of what was created.
     pub(crate) location: Option<String>,
+    /// What is shown, and as of when.
+    #[serde(default)]
+    pub(crate) tag: Option<String>,
     /// JSON, or nothing.
     pub(crate) body: String,
 }
@@ -58,20 +71,38 @@ pub(crate) struct Answer {
 pub(crate) struct Attempt {
     id: String,
     fingerprint: String,
-    ids: IdBlock,
-    running_until: DateTime<Utc>,
-    /// The answer, up to what one item holds, and in how many more parts the rest of its body stands.
-    answer: Option<(Answer, usize)>,
+    state: State,
     /// In seconds since 1970, for DynamoDB to delete it some time after; until then it is refused by this date.
     expires_at: i64,
 }
 
+/// How far it has come.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    /// Somebody is at it, and creates things with these identifiers.
+    Running { ids: IdBlock, until: DateTime<Utc> },
+    /// The answer, up to what one item holds, and in how many more parts the rest of its body stands.
+    Done { answer: Answer, parts: usize },
+}
+
 /// What a request with a key has come to.
 pub(crate) enum Begun {
-    /// It is the sender's to do: for the first time, or from where somebody left it.
-    Ours(Versioned<Attempt>),
+    /// It is the sender's to do, for the first time or from where somebody left it, with these identifiers.
+    Ours(Versioned<Attempt>, IdBlock),
     /// It was done before.
     Done(Answer),
+}
+
+/// What the same sender has sent before under the same key.
+#[derive(Debug, Clone)]
+pub(crate) enum Earlier {
+    /// This very request, which was answered so.
+    Answered(Answer),
+    /// This very request, which somebody is at, or was, until then.
+    Running(DateTime<Utc>),
+    /// Another.
+    Other,
 }
 
 impl Entity for Attempt {
@@ -81,11 +112,6 @@ impl Entity for Attempt {
 }
 
 impl Versioned<Attempt> {
-    /// The identifiers of all that it creates, the same in every attempt.
-    pub(crate) fn ids(&self) -> IdBlock {
-        self.ids
-    }
-
     /// Whether somebody was at it before, so that some of it may be done.
     pub(crate) fn is_resumed(&self) -> bool {
         self.version() > 1
@@ -97,41 +123,108 @@ impl Versioned<Attempt> {
 }
 
 impl Store {
+    /// What is known at `now` of a request, whose item was among what was read.
+    pub(crate) async fn earlier_in(
+        &self,
+        batch: &mut Batch,
+        request: &KeyedRequest,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Earlier>> {
+        let attempt = batch.take::<Attempt>(&request.key())?;
+        match attempt.filter(|attempt| attempt.expires_at > now.timestamp()) {
+            Some(attempt) => self.judge(&attempt, request).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The answer to a request that somebody else has done meanwhile, if somebody has.
+    ///
+    /// # Errors
+    /// [`Error::KeyReused`], [`Error::InProgress`].
+    pub(crate) async fn answered(
+        &self,
+        request: &KeyedRequest,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Answer>> {
+        let mut batch = self.get([request.key()]).await?;
+        match self.earlier_in(&mut batch, request, now).await? {
+            Some(Earlier::Answered(answer)) => Ok(Some(answer)),
+            Some(Earlier::Running(until)) => Err(in_progress(until, now)),
+            Some(Earlier::Other) => Err(Error::KeyReused),
+            None => Ok(None),
+        }
+    }
+
+    async fn judge(&self, attempt: &Versioned<Attempt>, request: &KeyedRequest) -> Result<Earlier> {
+        if attempt.fingerprint != request.fingerprint {
+            return Ok(Earlier::Other);
+        }
+        match attempt.state.clone() {
+            State::Running { until, .. } => Ok(Earlier::Running(until)),
+            State::Done { answer, parts } => Ok(Earlier::Answered(self.whole(attempt, answer, parts).await?)),
+        }
+    }
+
+    /// Does at `now` what a request has held back, and notes its answer in the same transaction if the request has a
+    /// key; gives the answer of whoever has done it before.
+    ///
+    /// # Errors
+    /// Those of the transaction; [`Error::KeyReused`], [`Error::InProgress`].
+    pub(crate) async fn conclude(
+        &self,
+        held: &Held,
+        outcome: Option<(&KeyedRequest, &Answer)>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Answer>> {
+        let transaction = held.take();
+        let Some((request, answer)) = outcome else {
+            return match transaction {
+                Some(transaction) => self.commit_now(transaction).await.map(|()| None),
+                None => Ok(None),
+            };
+        };
+        let mut transaction = transaction.unwrap_or_else(|| self.transaction());
+        // What one transaction makes is shown in far less than an item holds.
+        let state = State::Done { answer: answer.clone(), parts: 0 };
+        let attempt = request.attempt(state, now);
+        transaction.create_first(item::write(&attempt, 1)?, now, Error::InProgress(ASK_AGAIN))?;
+        match self.commit_now(transaction).await {
+            Err(Error::InProgress(seconds)) => match self.answered(request, now).await? {
+                Some(answer) => Ok(Some(answer)),
+                None => Err(Error::InProgress(seconds)),
+            },
+            done => done.map(|()| None),
+        }
+    }
+
     /// Takes a request on at `now`, unless it is done or somebody is at it.
     ///
     /// # Errors
     /// [`Error::KeyReused`], [`Error::InProgress`].
-    pub(crate) async fn begin(&self, request: &KeyedRequest<'_>, now: DateTime<Utc>) -> Result<Begun> {
-        let attempt = Attempt {
-            id: keys::idempotency_id(request.company, request.principal, request.route, request.key),
-            fingerprint: request.fingerprint.to_owned(),
-            ids: self.next_ids(now),
-            running_until: now + LEASE,
-            answer: None,
-            expires_at: (now + REMEMBERED).timestamp(),
-        };
+    pub(crate) async fn begin(&self, request: &KeyedRequest, now: DateTime<Utc>) -> Result<Begun> {
+        let own = self.next_ids(now);
+        let until = now + LEASE;
+        let attempt = request.attempt(State::Running { ids: own, until }, now);
         let Some(before) = self.create_attempt(&attempt, now).await? else {
-            return Ok(Begun::Ours(Versioned::new(attempt, 1)));
+            return Ok(Begun::Ours(Versioned::new(attempt, 1), own));
         };
-        if before.ids == attempt.ids {
+        let (ids, running_until) = match (self.judge(&before, request).await?, &before.state) {
+            (Earlier::Answered(answer), _) => return Ok(Begun::Done(answer)),
+            (Earlier::Running(until), State::Running { ids, .. }) => (*ids, until),
+            _ => return Err(Error::KeyReused),
+        };
+        if ids == own {
             // The answer to the first try at writing it got lost.
-            return Ok(Begun::Ours(before));
+            return Ok(Begun::Ours(before, ids));
         }
-        if before.fingerprint != attempt.fingerprint {
-            return Err(Error::KeyReused);
+        if running_until > now {
+            return Err(in_progress(running_until, now));
         }
-        if let Some((answer, parts)) = before.answer.clone() {
-            return Ok(Begun::Done(self.whole(&before, answer, parts).await?));
-        }
-        let seconds_left = (before.running_until - now).num_seconds();
-        if before.running_until > now {
-            return Err(Error::InProgress(seconds_left.clamp(1, ASK_AGAIN)));
-        }
-        let resumed = Attempt { running_until: attempt.running_until, ..Attempt::clone(&before) };
+        let resumed = Attempt { state: State::Running { ids, until }, ..Attempt::clone(&before) };
         match self.replace(&before, resumed).await {
             // Of several who would go on with it one does.
             Err(Error::Changed) => Err(Error::InProgress(ASK_AGAIN)),
-            resumed => resumed.map(Begun::Ours),
+            resumed => resumed.map(|attempt| Begun::Ours(attempt, ids)),
         }
     }
 
@@ -152,7 +245,7 @@ impl Store {
             .put_item()
             .table_name(self.table())
             .set_item(Some(item.clone()))
-            .condition_expression("attribute_not_exists(pk) OR expires_at <= :now")
+            .condition_expression(ABSENT_OR_EXPIRED)
             .expression_attribute_values(":now", number(now.timestamp()))
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
@@ -189,8 +282,8 @@ impl Store {
             self.put(attempt.part(attempt.version(), parts), item).await?;
             parts += 1;
         }
-        let mut done = Attempt::clone(attempt);
-        done.answer = Some((Answer { body: first, ..answer.clone() }, parts));
+        let answer = Answer { body: first, ..answer.clone() };
+        let done = Attempt { state: State::Done { answer, parts }, ..Attempt::clone(attempt) };
         self.replace(attempt, done).await.map(drop)
     }
 
@@ -211,8 +304,13 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Changed`] when somebody else has taken it on since.
-    pub(crate) async fn leave(&self, attempt: &Versioned<Attempt>, now: DateTime<Utc>) -> Result<()> {
-        let left = Attempt { running_until: now, ..Attempt::clone(attempt) };
+    pub(crate) async fn leave(
+        &self,
+        attempt: &Versioned<Attempt>,
+        ids: IdBlock,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let left = Attempt { state: State::Running { ids, until: now }, ..Attempt::clone(attempt) };
         self.replace(attempt, left).await.map(drop)
     }
 
@@ -223,6 +321,11 @@ impl Store {
     pub(crate) async fn forget(&self, attempt: &Versioned<Attempt>) -> Result<()> {
         self.erase(attempt).await
     }
+}
+
+/// Says when to ask again about what somebody is at until then.
+fn in_progress(until: DateTime<Utc>, now: DateTime<Utc>) -> Error {
+    Error::InProgress((until - now).num_seconds().clamp(1, ASK_AGAIN))
 }
 
 /// `text` in pieces of at most [`TEXT`] bytes.

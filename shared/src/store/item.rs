@@ -105,6 +105,9 @@ pub(crate) fn read<T: Entity>(item: Item) -> Result<Versioned<T>> {
 /// The attribute that tells DynamoDB when it may delete an item, in seconds since 1970.
 pub(crate) const EXPIRES_AT: &str = "expires_at";
 
+/// The condition that nothing stands under a key, or what DynamoDB may delete at `:now`.
+pub(crate) const ABSENT_OR_EXPIRED: &str = "attribute_not_exists(pk) OR expires_at <= :now";
+
 /// The key of an item.
 pub(crate) fn key_of(item: &Item) -> Result<Key> {
     let part = |name: &str| item.get(name)?.as_s().ok().cloned();

@@ -8,6 +8,7 @@ use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, TokenId, VideoId};
 use crate::domain::project::ProjectStatus;
+use crate::domain::search::Source;
 use crate::domain::secret::SecretHash;
 use crate::domain::text::fold_case;
 
@@ -22,6 +23,13 @@ pub(crate) const BY_STATUS_PK: &str = "by_status_pk";
 /// Its sort key.
 pub(crate) const BY_STATUS_SK: &str = "by_status_sk";
 
+/// The index over the words by which a company's candidates are found.
+pub(crate) const SEARCH: &str = "search";
+/// Its partition key.
+pub(crate) const SEARCH_PK: &str = "search_pk";
+/// Its sort key.
+pub(crate) const SEARCH_SK: &str = "search_sk";
+
 /// The index over what becomes due.
 pub(crate) const DUE: &str = "due";
 /// Its partition key.
@@ -35,6 +43,8 @@ const CANDIDATE_SHARDS: u8 = 16;
 const EFFECT_SHARDS: u8 = 4;
 /// How many partitions of that index uploads are spread over.
 const UPLOAD_SHARDS: u8 = 2;
+/// How many partitions of that index videos are spread over.
+const VIDEO_SHARDS: u8 = 2;
 
 /// The primary key of one item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -113,9 +123,14 @@ pub(crate) fn project(c: &CompanyId, p: ProjectId) -> Key {
     projects(c).key(p)
 }
 
+/// All welcome videos of a company.
+pub(crate) fn videos(c: &CompanyId) -> Collection {
+    Collection { pk: format!("COMPANY#{c}"), prefix: "VIDEO#" }
+}
+
 /// A welcome video.
 pub(crate) fn video(c: &CompanyId, v: VideoId) -> Key {
-    Key::new(format!("COMPANY#{c}"), format!("VIDEO#{v}"))
+    videos(c).key(v)
 }
 
 /// All labels of a company.
@@ -215,22 +230,46 @@ pub(crate) fn token(c: &CompanyId, t: TokenId) -> Key {
     tokens(c).key(t)
 }
 
-/// The partition of all words with this first letter by which candidates of a company are found.
-pub(crate) fn search_partition(c: &CompanyId, first: &str) -> String {
-    format!("SEARCH#{c}#{first}")
+/// All words by which candidates of a project are found.
+pub(crate) fn search_words(c: &CompanyId, p: ProjectId) -> String {
+    format!("SEARCH#{c}#PROJECT#{p}")
 }
 
-/// A word by which a candidate is found.
-pub(crate) fn search_entry(c: &CompanyId, token: &str, p: ProjectId, k: CandidateId) -> Key {
-    let first: String = token.chars().take(1).collect();
-    Key::new(search_partition(c, &first), format!("{token}#{p}#{k}"))
+/// The partition of the index over words in which those of a company's candidates stand that begin like `word`.
+pub(crate) fn search_letter(c: &CompanyId, word: &str) -> String {
+    let first: String = word.chars().take(1).collect();
+    format!("SEARCH#{c}#LETTER#{first}")
 }
 
-/// The word, and the candidate that it leads to, in the sort key of a search entry.
-pub(crate) fn in_search_entry(sk: &str) -> Option<(&str, ProjectId, CandidateId)> {
-    let mut parts = sk.rsplitn(3, '#');
-    let (k, p, token) = (parts.next()?, parts.next()?, parts.next()?);
-    Some((token, p.parse().ok()?, k.parse().ok()?))
+/// What the sort keys of words from `source` begin with that begin with `start`.
+pub(crate) fn search_prefix(source: Source, start: &str) -> String {
+    let source = match source {
+        Source::FullName => "FULL",
+        Source::Name => "NAME",
+        Source::Email => "EMAIL",
+    };
+    format!("{source}#{start}")
+}
+
+/// A word by which a candidate is found. A space sorts before all that a word has, and so whole words before longer
+/// ones; of one word the newest candidate comes first.
+pub(crate) fn search_entry(
+    c: &CompanyId,
+    (word, source): (&str, Source),
+    p: ProjectId,
+    k: CandidateId,
+) -> Key {
+    Key::new(search_words(c, p), format!("{} {}", search_prefix(source, word), k.reversed()))
+}
+
+/// The word, and the candidate that it leads to, in the key of a search entry.
+pub(crate) fn in_search_entry(key: &Key) -> Option<(&str, Source, ProjectId, CandidateId)> {
+    let (_, p) = key.pk.rsplit_once('#')?;
+    let (word, k) = key.sk.rsplit_once(' ')?;
+    let (word, source) = Source::ALL
+        .into_iter()
+        .find_map(|source| Some((word.strip_prefix(&search_prefix(source, ""))?, source)))?;
+    Some((word, source, p.parse().ok()?, k.parse::<CandidateId>().ok()?.reversed()))
 }
 
 /// Something that is still to be done about a change.
@@ -248,10 +287,20 @@ pub(crate) fn upload(f: FileId) -> Key {
     Key::new(format!("UPLOAD#{f}"), "UPLOAD")
 }
 
-/// Names a request with an Idempotency-Key: for one account, on one route, one key is one request.
-pub(crate) fn idempotency_id(c: &CompanyId, by: Principal, route: &str, key: &str) -> String {
+/// Who sends requests with an Idempotency-Key, whichever of their credentials they come with.
+pub(crate) fn sender(c: &CompanyId, by: Principal) -> String {
+    format!("{c} {by}")
+}
+
+/// The same of a named token, which is its own only credential.
+pub(crate) fn token_sender(hash: &SecretHash) -> String {
+    format!("token {}", hash.as_str())
+}
+
+/// Names a request with an Idempotency-Key: for one sender, on one route, one key is one request.
+pub(crate) fn idempotency_id(sender: &str, route: &str, key: &str) -> String {
     // None of the parts can hold the separator.
-    SecretHash::of(&format!("{c}\n{by}\n{route}\n{key}")).as_str().to_owned()
+    SecretHash::of(&format!("{sender}\n{route}\n{key}")).as_str().to_owned()
 }
 
 /// What is known of a request with an Idempotency-Key.
@@ -284,6 +333,17 @@ pub(crate) fn upload_due_shard(f: FileId) -> u8 {
 pub(crate) fn upload_due_shards() -> Range<u8> {
     let start = CANDIDATE_SHARDS + EFFECT_SHARDS;
     start..start + UPLOAD_SHARDS
+}
+
+/// The partition of the index over what becomes due in which a video stands.
+pub(crate) fn video_due_shard(v: VideoId) -> u8 {
+    upload_due_shards().end + v.to_bytes()[15] % VIDEO_SHARDS
+}
+
+/// All partitions of that index in which videos stand.
+pub(crate) fn video_due_shards() -> Range<u8> {
+    let start = upload_due_shards().end;
+    start..start + VIDEO_SHARDS
 }
 
 /// The partition of the index over what becomes due in which a candidate stands.

@@ -17,6 +17,7 @@ mod login;
 pub mod page;
 mod project;
 mod recount;
+mod referred;
 mod reindex;
 mod report;
 mod retry;
@@ -24,10 +25,12 @@ mod search;
 mod session;
 mod share;
 mod single;
+mod skip;
 mod tally;
 mod token;
 mod transaction;
 mod upload;
+mod video;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,11 +38,13 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 
 pub(crate) use batch::Batch;
+pub use candidate::Placed;
 pub use capacity::Usage;
 pub use customer::CustomerChange;
 pub use due::{Due, DueCursor};
 pub use effect::{Subject, effect_in};
-pub(crate) use idempotency::{Answer, Attempt, Begun, KeyedRequest};
+pub use idempotency::Answer;
+pub(crate) use idempotency::{Attempt, Begun, Earlier, KeyedRequest};
 pub(crate) use item::Entity;
 pub use item::Versioned;
 pub(crate) use keys::Key;
@@ -47,11 +52,14 @@ pub(crate) use login::LoginPartition;
 pub use login::TAKEN_USERNAME;
 pub use project::Counted;
 pub use recount::{Drift, Recount};
+pub use referred::{Referred, Referring};
 pub use reindex::Reindexed;
 pub use report::Reported;
+pub(crate) use search::Hit;
 pub use session::{Session, SessionKind};
 pub use share::Shared;
 pub(crate) use tally::shards;
+pub(crate) use transaction::Held;
 
 use crate::app::App;
 use crate::domain::id::{Id, IdBlock};
@@ -66,17 +74,24 @@ pub struct Store {
     usage: Arc<Usage>,
     /// How long all calls may take together.
     patience: Duration,
+    /// Where its transaction waits for the answer, if it is to.
+    held: Option<Held>,
 }
 
 impl Store {
     /// Access that counts towards `usage`.
     pub(crate) fn new(app: App, usage: Arc<Usage>) -> Self {
-        Self { app, usage, patience: PATIENCE }
+        Self { app, usage, patience: PATIENCE, held: None }
     }
 
     /// The same access for work that may take longer than a request.
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
+    }
+
+    /// The same access for a request whose one transaction waits in `held` for its answer.
+    pub(crate) fn holding(self, held: Option<Held>) -> Self {
+        Self { held, ..self }
     }
 
     /// A new identifier, made at `now`.

@@ -6,10 +6,14 @@ use super::Store;
 use super::item::{self, Entity, Item, Versioned, string};
 use super::keys::{self, BY_STATUS, BY_STATUS_PK, BY_STATUS_SK, Collection, Key};
 use super::retry::Failure;
+use crate::domain::id::Id;
 use crate::error::{Error, Result};
 
 /// How many rows of a whole collection are held at once.
 const AT_ONCE: u32 = 1_000;
+
+/// How many rows one read skips at most: DynamoDB ends a read at 1 MB anyway.
+pub(super) const SKIPPED_AT_ONCE: u64 = 10_000;
 
 /// Which page of a list is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +42,17 @@ pub enum Cursor {
     Before(String),
 }
 
+impl Cursor {
+    /// The same place looked at from the other side, with the row that names it: where a page without rows leads back.
+    pub fn turned(&self) -> Option<Self> {
+        let id = |text: &str| text.parse::<Id<()>>().ok();
+        Some(match self {
+            Self::After(last) => Self::Before(id(last)?.next().to_string()),
+            Self::Before(first) => Self::After(id(first)?.previous().to_string()),
+        })
+    }
+}
+
 /// One page of a list.
 #[derive(Debug)]
 pub struct Page<T> {
@@ -61,6 +76,8 @@ impl<T> Page<T> {
 pub(super) enum Listing {
     /// Every item of the collection.
     All(Collection),
+    /// Every item of the collection, each of which stands in one of these partitions of the index by status as well.
+    AllIndexed(Collection, Vec<String>),
     /// The items in this partition of the index by status, whose sort keys are the identifiers.
     WithStatus(Collection, String),
 }
@@ -68,7 +85,9 @@ pub(super) enum Listing {
 impl Listing {
     fn collection(&self) -> &Collection {
         match self {
-            Self::All(collection) | Self::WithStatus(collection, _) => collection,
+            Self::All(collection) | Self::AllIndexed(collection, _) | Self::WithStatus(collection, _) => {
+                collection
+            }
         }
     }
 
@@ -91,18 +110,18 @@ impl Listing {
 }
 
 /// One read of a listing: from where, in which direction, how much.
-struct Read {
-    start: Option<Item>,
-    backwards: bool,
-    limit: u32,
-    select: Select,
+pub(super) struct Read {
+    pub(super) start: Option<Item>,
+    pub(super) backwards: bool,
+    pub(super) limit: u32,
+    pub(super) select: Select,
 }
 
 /// What one read gave.
-struct Found {
-    rows: Vec<Item>,
-    count: u32,
-    last: Option<Item>,
+pub(super) struct Found {
+    pub(super) rows: Vec<Item>,
+    pub(super) count: u32,
+    pub(super) last: Option<Item>,
 }
 
 impl Store {
@@ -115,7 +134,7 @@ impl Store {
         let page = self.page_of_items(listing, request).await?;
         let mut rows = Vec::with_capacity(page.rows.len());
         match listing {
-            Listing::All(_) => {
+            Listing::All(_) | Listing::AllIndexed(..) => {
                 for row in page.rows {
                     rows.push(item::read(row)?);
                 }
@@ -154,16 +173,14 @@ impl Store {
     /// One page of bare items; of an index, only their keys.
     pub(super) async fn page_of_items(&self, listing: &Listing, request: &PageRequest) -> Result<Page<Item>> {
         let backwards = matches!(request.cursor, Some(Cursor::Before(_)));
+        let before = (request.number - 1).saturating_mul(u64::from(request.size));
         let start = match &request.cursor {
             Some(Cursor::After(id) | Cursor::Before(id)) => Some(listing.start_key(id)),
-            None if request.number == 1 => None,
-            None => {
-                match self.skip(listing, (request.number - 1).saturating_mul(u64::from(request.size))).await?
-                {
-                    Some(start) => Some(start),
-                    None => return Ok(Page { rows: Vec::new(), next: None, previous: None }),
-                }
-            }
+            None if before == 0 => None,
+            None => match self.skip(listing, before).await? {
+                Some(start) => Some(start),
+                None => return Ok(Page { rows: Vec::new(), next: None, previous: None }),
+            },
         };
         let begins_list = start.is_none();
         let size = request.size as usize;
@@ -175,8 +192,9 @@ impl Store {
             rows.reverse();
         }
         let (has_previous, has_next) = if backwards { (more, true) } else { (!begins_list, more) };
-        let cursor = |row: Option<&Item>, place: fn(String) -> Cursor| {
-            row.map(|row| listing.id_in(row).map(place)).transpose()
+        let cursor = |row: Option<&Item>, place: fn(String) -> Cursor| match row {
+            Some(row) => listing.id_in(row).map(place).map(Some),
+            None => Ok(request.cursor.as_ref().and_then(Cursor::turned)),
         };
         Ok(Page {
             next: if has_next { cursor(rows.last(), Cursor::After)? } else { None },
@@ -185,12 +203,17 @@ impl Store {
         })
     }
 
-    /// The key of the `count`th row, or none when there are fewer. DynamoDB charges for the rows, but none is sent.
+    /// The key of the `count`th row, or none when there are fewer.
+    ///
+    /// DynamoDB charges for the rows skipped: where there is an index of keys, for these alone.
     async fn skip(&self, listing: &Listing, count: u64) -> Result<Option<Item>> {
+        if let Listing::AllIndexed(collection, partitions) = listing {
+            return self.skip_indexed(collection, partitions, count).await;
+        }
         let mut start = None;
         let mut left = count;
         while left > 0 {
-            let limit = u32::try_from(left.min(10_000)).unwrap_or(10_000);
+            let limit = u32::try_from(left.min(SKIPPED_AT_ONCE)).unwrap_or(u32::MAX);
             let read = Read { start, backwards: false, limit, select: Select::Count };
             let found = self.read(listing, &read).await?;
             left = left.saturating_sub(u64::from(found.count));
@@ -211,7 +234,7 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<Item>> {
         let select = match listing {
-            Listing::All(_) => Select::AllAttributes,
+            Listing::All(_) | Listing::AllIndexed(..) => Select::AllAttributes,
             Listing::WithStatus(..) => Select::AllProjectedAttributes,
         };
         let mut rows = Vec::new();
@@ -227,7 +250,7 @@ impl Store {
         }
     }
 
-    async fn read(&self, listing: &Listing, read: &Read) -> Result<Found> {
+    pub(super) async fn read(&self, listing: &Listing, read: &Read) -> Result<Found> {
         self.with_retries(|| async {
             let query = self
                 .client()
@@ -240,7 +263,7 @@ impl Store {
                 .return_consumed_capacity(ReturnConsumedCapacity::Total);
             let value = |text: &str| AttributeValue::S(text.to_owned());
             let query = match listing {
-                Listing::All(collection) => query
+                Listing::All(collection) | Listing::AllIndexed(collection, _) => query
                     .key_condition_expression(format!(
                         "{} = :pk AND begins_with({}, :prefix)",
                         keys::PK,

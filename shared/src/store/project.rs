@@ -66,6 +66,18 @@ impl Store {
         self.commit(transaction).await
     }
 
+    /// Puts `after`, in which one more role is held, in place of `before`.
+    ///
+    /// # Errors
+    /// [`Error::Changed`]; a message on `customer`, whatever the role, when that leads nowhere.
+    pub async fn give_role(&self, before: &Versioned<Project>, after: &Project) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.replace(before, after)?;
+        transaction.memberships(Some(before), after)?;
+        transaction.blame("customer");
+        self.commit(transaction).await
+    }
+
     /// Puts `after`, which differs in its status, in place of `before`.
     ///
     /// # Errors
@@ -92,9 +104,10 @@ impl Store {
         request: &PageRequest,
     ) -> Result<(Page<Counted>, u64)> {
         let collection = keys::projects(company);
+        let partition = |status| keys::projects_by_status(company, status);
         let listing = match status {
-            None => Listing::All(collection),
-            Some(status) => Listing::WithStatus(collection, keys::projects_by_status(company, status)),
+            None => Listing::AllIndexed(collection, ProjectStatus::ALL.map(partition).to_vec()),
+            Some(status) => Listing::WithStatus(collection, partition(status)),
         };
         let (page, tally) = tokio::try_join!(self.page::<Project>(&listing, request), async {
             let key = keys::company_tally(company);
@@ -107,6 +120,20 @@ impl Store {
         Ok((Page { rows, next, previous }, total))
     }
 
+    /// The projects in which `customer` has a role, oldest first.
+    pub(crate) async fn project_ids_of(
+        &self,
+        company: &CompanyId,
+        customer: CustomerId,
+    ) -> Result<Vec<ProjectId>> {
+        let memberships = Listing::All(keys::memberships(company, customer));
+        let mut ids = Vec::new();
+        for row in self.page_of_items(&memberships, &PageRequest::everything()).await?.rows {
+            ids.push(memberships.id_in(&row)?.parse().map_err(Error::internal)?);
+        }
+        Ok(ids)
+    }
+
     /// Every project in which `customer` has a role, oldest first, those with one status only if asked for.
     pub async fn projects_of(
         &self,
@@ -114,11 +141,7 @@ impl Store {
         customer: CustomerId,
         status: Option<ProjectStatus>,
     ) -> Result<Vec<Counted>> {
-        let memberships = Listing::All(keys::memberships(company, customer));
-        let mut ids: Vec<ProjectId> = Vec::new();
-        for row in self.page_of_items(&memberships, &PageRequest::everything()).await?.rows {
-            ids.push(memberships.id_in(&row)?.parse().map_err(Error::internal)?);
-        }
+        let ids = self.project_ids_of(company, customer).await?;
         let keys = ids
             .iter()
             .flat_map(|id| [keys::project(company, *id)].into_iter().chain(tally::shards(company, *id)));
@@ -194,7 +217,7 @@ impl Transaction {
         for placed in &after.settings.videos {
             if !had(&|p| p.settings.videos.iter().any(|old| old.video == placed.video)) {
                 let missing = Error::field("videos", format!("There is no video {}.", placed.video));
-                self.require(keys::video(c, placed.video), missing)?;
+                self.require_flag(keys::video(c, placed.video), "is_active", missing)?;
             }
         }
         Ok(())

@@ -18,6 +18,7 @@ use crate::domain::label::Label;
 use crate::domain::named_token::NamedToken;
 use crate::domain::project::Project;
 use crate::domain::tally::{SHARDS, Tally, shard_of};
+use crate::domain::video::Video;
 use crate::error::{Error, Result};
 
 /// How often something is counted again that others change at the same time.
@@ -162,7 +163,7 @@ impl Store {
     }
 
     async fn count_all_owned(&self, company: &CompanyId) -> Result<Counts> {
-        let (mut customers, mut owners, mut labels, mut tokens) = (0, 0, 0, 0);
+        let (mut customers, mut owners, mut labels, mut videos, mut tokens) = (0, 0, 0, 0, 0);
         let mut projects = Counts::new();
         tokio::try_join!(
             self.for_each(keys::customers(company), |customer: Versioned<Customer>| {
@@ -173,12 +174,14 @@ impl Store {
                 *projects.entry(Owned::Projects(project.status).attribute()).or_default() += 1;
             }),
             self.for_each(keys::labels(company), |_: Versioned<Label>| labels += 1),
+            self.for_each(keys::videos(company), |_: Versioned<Video>| videos += 1),
             self.for_each(keys::tokens(company), |_: Versioned<NamedToken>| tokens += 1),
         )?;
         let others = [
             (Owned::Customers, customers),
             (Owned::Owners, owners),
             (Owned::Labels, labels),
+            (Owned::Videos, videos),
             (Owned::NamedTokens, tokens),
         ];
         projects.extend(others.map(|(owned, count)| (owned.attribute(), count)));

@@ -1,31 +1,26 @@
 //! Making the search entries of a company's candidates again, and erasing those that lead nowhere. There should be
 //! nothing to do: entries are written in the transactions that write their candidates.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
-use futures_util::future::try_join_all;
 use serde::Serialize;
 
 use super::Store;
 use super::item::{self, Item, Versioned, string};
 use super::keys::{self, Key};
 use super::retry::Failure;
+use super::search::entry;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
-use crate::domain::search::tokens;
-use crate::domain::text::fold_accents;
+use crate::domain::search::words_of;
 use crate::error::{Error, Result};
 
 /// How often a candidate is looked at again that others change at the same time.
 const TRIES: usize = 10;
 /// How many entries of one candidate are erased in one go: with all that one may have, they fit in a transaction.
 const MAX_ENTRIES: usize = 60;
-/// How many partitions are read at once.
-const AT_ONCE: usize = 32;
-/// The alphabets whose letters are looked under though no candidate's word begins with them: from Latin to Arabic.
-const ALPHABETS: std::ops::RangeInclusive<char> = '!'..='\u{6ff}';
 
 /// What was found and done.
 #[derive(Debug, Default, Serialize)]
@@ -40,8 +35,8 @@ pub struct Reindexed {
     pub removed: usize,
 }
 
-/// The words that lead to each candidate.
-type Entries = HashMap<(ProjectId, CandidateId), BTreeSet<String>>;
+/// The entries of one candidate: sort keys, and what the items hold besides their keys.
+type Entries = BTreeMap<String, Item>;
 
 impl Store {
     /// Makes the search entries of a company what follows from its candidates.
@@ -52,20 +47,28 @@ impl Store {
         if self.company(company).await?.is_none() {
             return Err(Error::field("company", "There is no such company."));
         }
-        let mut letters: BTreeSet<String> = ALPHABETS.map(String::from).filter(is_folded).collect();
-        self.for_each_candidate(company, |candidate| {
-            letters.extend(
-                tokens(&candidate.profile).iter().filter_map(|token| Some(token.chars().next()?.into())),
-            );
-        })
-        .await?;
-        // Entries before candidates: whoever comes meanwhile is then known to exist.
-        let mut found = self.search_entries_of(company, letters.into_iter().collect()).await?;
+        let mut projects = Vec::new();
+        self.for_each(keys::projects(company), |project: Versioned<Project>| projects.push(project.id))
+            .await?;
         let mut done = Reindexed::default();
+        for project in projects {
+            self.reindex_project(company, project, &mut done).await?;
+        }
+        Ok(done)
+    }
+
+    async fn reindex_project(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        done: &mut Reindexed,
+    ) -> Result<()> {
+        // Entries before candidates: whoever comes meanwhile is then known to exist.
+        let mut found = self.search_entries_of(company, project).await?;
         let mut differ = Vec::new();
-        self.for_each_candidate(company, |candidate| {
-            let has = found.remove(&(candidate.project, candidate.id)).unwrap_or_default();
-            let needs = tokens(&candidate.profile);
+        self.for_each(keys::candidates(company, project), |candidate: Versioned<Candidate>| {
+            let has = found.remove(&candidate.id).unwrap_or_default();
+            let needs = entries_of(&candidate);
             done.candidates += 1;
             done.entries += needs.len();
             if has != needs {
@@ -78,42 +81,46 @@ impl Store {
             done.added += added;
             done.removed += removed;
         }
-        for ((project, candidate), words) in found {
-            done.removed += words.len();
-            self.erase_entries(company, project, candidate, &words).await?;
+        for (candidate, entries) in found {
+            done.removed += entries.len();
+            self.erase_entries(company, project, candidate, entries.into_keys()).await?;
         }
-        Ok(done)
+        Ok(())
     }
 
     /// Gives a candidate the entries that it needs in place of those that it `has`; tells how many came and went.
     async fn mend_entries(
         &self,
         mut candidate: Versioned<Candidate>,
-        mut has: BTreeSet<String>,
+        mut has: Entries,
     ) -> Result<(usize, usize)> {
         let (mut added, mut removed) = (0, 0);
         for _ in 0..TRIES {
-            let needs = tokens(&candidate.profile);
+            let needs = entries_of(&candidate);
             let Candidate { company, project, id, .. } = &*candidate;
-            let missing: BTreeSet<String> = needs.difference(&has).cloned().collect();
-            let stale: BTreeSet<String> = has.difference(&needs).take(MAX_ENTRIES).cloned().collect();
+            let partition = keys::search_words(company, *project);
+            let key = |sk: &String| Key { pk: partition.clone(), sk: sk.clone() };
+            let missing: Entries =
+                needs.iter().filter(|(sk, item)| has.get(*sk) != Some(item)).map(owned).collect();
+            let stale = has.keys().filter(|sk| !needs.contains_key(*sk));
+            let stale: BTreeSet<String> = stale.take(MAX_ENTRIES).cloned().collect();
             if missing.is_empty() && stale.is_empty() {
                 return Ok((added, removed));
             }
             let mut transaction = self.transaction();
             transaction.require_unchanged(&candidate)?;
-            for word in &missing {
-                transaction.put_derived(keys::search_entry(company, word, *project, *id), Item::new())?;
+            for (sk, item) in &missing {
+                transaction.put_derived(key(sk), item.clone())?;
             }
-            for word in &stale {
-                transaction.delete_derived(keys::search_entry(company, word, *project, *id))?;
+            for sk in &stale {
+                transaction.delete_derived(key(sk))?;
             }
             match self.commit(transaction).await {
                 Ok(()) => {
                     added += missing.len();
                     removed += stale.len();
                     has.extend(missing);
-                    has.retain(|word| !stale.contains(word));
+                    has.retain(|sk, _| !stale.contains(sk));
                     continue;
                 }
                 Err(Error::Changed | Error::NotFound) => {}
@@ -124,8 +131,9 @@ impl Store {
             match self.get([key.clone()]).await?.take(&key)? {
                 Some(now) => candidate = now,
                 None => {
-                    self.erase_entries(company, *project, *id, &has).await?;
-                    return Ok((added, removed + has.len()));
+                    removed += has.len();
+                    self.erase_entries(company, *project, *id, has.into_keys()).await?;
+                    return Ok((added, removed));
                 }
             }
         }
@@ -138,70 +146,49 @@ impl Store {
         company: &CompanyId,
         project: ProjectId,
         candidate: CandidateId,
-        words: &BTreeSet<String>,
+        sort_keys: impl Iterator<Item = String>,
     ) -> Result<()> {
-        let words: Vec<&String> = words.iter().collect();
-        for words in words.chunks(MAX_ENTRIES) {
+        let sort_keys: Vec<String> = sort_keys.collect();
+        for sort_keys in sort_keys.chunks(MAX_ENTRIES) {
             let mut transaction = self.transaction();
             let there = Error::internal("a candidate that was gone is there");
             transaction.require_absent(keys::candidate(company, project, candidate), there)?;
-            for word in words {
-                transaction.delete_derived(keys::search_entry(company, word, project, candidate))?;
+            for sk in sort_keys {
+                let pk = keys::search_words(company, project);
+                transaction.delete_derived(Key { pk, sk: sk.clone() })?;
             }
             self.commit(transaction).await?;
         }
         Ok(())
     }
 
-    async fn for_each_candidate(
+    /// The entries of a project by the candidates that they lead to.
+    async fn search_entries_of(
         &self,
         company: &CompanyId,
-        mut take: impl FnMut(Versioned<Candidate>),
-    ) -> Result<()> {
-        let mut projects = Vec::new();
-        self.for_each(keys::projects(company), |project: Versioned<Project>| projects.push(project.id))
-            .await?;
-        for project in projects {
-            self.for_each(keys::candidates(company, project), &mut take).await?;
-        }
-        Ok(())
-    }
-
-    /// The entries of words that begin with these letters.
-    async fn search_entries_of(&self, company: &CompanyId, letters: Vec<String>) -> Result<Entries> {
-        let mut entries = Entries::new();
-        for letters in letters.chunks(AT_ONCE) {
-            let reads = letters.iter().map(|letter| self.sort_keys(keys::search_partition(company, letter)));
-            for sk in try_join_all(reads).await?.into_iter().flatten() {
-                match keys::in_search_entry(&sk) {
-                    Some((word, project, candidate)) => {
-                        entries.entry((project, candidate)).or_default().insert(word.to_owned());
-                    }
-                    None => tracing::error!(target: "search", sk, "an entry cannot be read"),
-                }
-            }
-        }
-        Ok(entries)
-    }
-
-    /// The sort keys of everything in a partition.
-    async fn sort_keys(&self, partition: String) -> Result<Vec<String>> {
-        let mut keys = Vec::new();
+        project: ProjectId,
+    ) -> Result<HashMap<CandidateId, Entries>> {
+        let partition = keys::search_words(company, project);
+        let mut entries = HashMap::<_, Entries>::new();
         let mut start = None;
         loop {
-            let (items, last) = self.with_retries(|| self.read_keys(&partition, start.clone())).await?;
-            for item in items {
-                let Key { sk, .. } = item::key_of(&item)?;
-                keys.push(sk);
+            let (items, last) = self.with_retries(|| self.read_partition(&partition, start.clone())).await?;
+            for mut item in items {
+                let key = item::key_of(&item)?;
+                item.retain(|name, _| name != keys::PK && name != keys::SK);
+                match keys::in_search_entry(&key) {
+                    Some((.., candidate)) => drop(entries.entry(candidate).or_default().insert(key.sk, item)),
+                    None => tracing::error!(target: "search", sk = key.sk, "an entry cannot be read"),
+                }
             }
             start = last;
             if start.is_none() {
-                return Ok(keys);
+                return Ok(entries);
             }
         }
     }
 
-    async fn read_keys(
+    async fn read_partition(
         &self,
         partition: &str,
         start: Option<Item>,
@@ -223,7 +210,13 @@ impl Store {
     }
 }
 
-/// Whether a word can begin with this once it is folded.
-fn is_folded(letter: &String) -> bool {
-    fold_accents(letter) == *letter
+/// The entries that a candidate needs.
+fn entries_of(candidate: &Candidate) -> Entries {
+    let words = words_of(&candidate.profile);
+    let entries = words.iter().map(|(word, source)| entry(candidate, (word, *source), &words));
+    entries.map(|(key, item)| (key.sk, item)).collect()
+}
+
+fn owned((sk, item): (&String, &Item)) -> (String, Item) {
+    (sk.clone(), item.clone())
 }

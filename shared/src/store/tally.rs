@@ -163,6 +163,8 @@ pub(super) enum Owned {
     Projects(ProjectStatus),
     /// Labels.
     Labels,
+    /// Welcome videos.
+    Videos,
     /// Named tokens; never more than [`MAX_TOKENS`].
     NamedTokens,
 }
@@ -170,7 +172,7 @@ pub(super) enum Owned {
 impl Owned {
     /// Everything that is counted.
     pub(super) fn all() -> impl Iterator<Item = Self> {
-        let others = [Self::Customers, Self::Owners, Self::Labels, Self::NamedTokens];
+        let others = [Self::Customers, Self::Owners, Self::Labels, Self::Videos, Self::NamedTokens];
         others.into_iter().chain(ProjectStatus::ALL.into_iter().map(Self::Projects))
     }
 
@@ -180,6 +182,7 @@ impl Owned {
             Self::Owners => "owners".to_owned(),
             Self::Projects(status) => format!("projects:{}", status.as_str()),
             Self::Labels => "labels".to_owned(),
+            Self::Videos => "videos".to_owned(),
             Self::NamedTokens => "named_tokens".to_owned(),
         }
     }

@@ -1,6 +1,7 @@
 //! One transaction for all that a request changes: it happens whole or not at all.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
@@ -10,9 +11,10 @@ use aws_sdk_dynamodb::types::{
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::item::{self, Entity, Item, VERSION, Versioned, number};
+use super::item::{self, ABSENT_OR_EXPIRED, Entity, Item, VERSION, Versioned, number};
 use super::keys::Key;
 use super::retry::Failure;
 use crate::error::{Error, FieldErrors, Result};
@@ -27,6 +29,24 @@ pub(super) struct Transaction {
     table: String,
     writes: Vec<TransactWriteItem>,
     refusals: Vec<Error>,
+}
+
+/// The one transaction of a request, held back until the answer that tells of it can be written along with it.
+#[derive(Clone, Default)]
+pub(crate) struct Held(Arc<Mutex<Option<Transaction>>>);
+
+impl Held {
+    fn hold(&self, transaction: Transaction) -> Result<()> {
+        match self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(transaction) {
+            None => Ok(()),
+            Some(_) => Err(Error::internal("a second transaction in a request that may make one")),
+        }
+    }
+
+    /// What is held, if anything is.
+    pub(super) fn take(&self) -> Option<Transaction> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
 }
 
 /// An update of single attributes: the expression and the condition refer to `values` by name.
@@ -48,6 +68,28 @@ impl Transaction {
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
         self.push(TransactWriteItem::builder().put(put.build().map_err(Error::internal)?).build(), taken);
         Ok(())
+    }
+
+    /// Puts an item where none may stand that has not expired by `now`, else `taken`, whatever else fails.
+    pub(super) fn create_first(&mut self, item: Item, now: DateTime<Utc>, taken: Error) -> Result<()> {
+        let put = self
+            .put(item)
+            .condition_expression(ABSENT_OR_EXPIRED)
+            .expression_attribute_values(":now", number(now.timestamp()))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        let put = put.build().map_err(Error::internal)?;
+        self.writes.insert(0, TransactWriteItem::builder().put(put).build());
+        self.refusals.insert(0, taken);
+        Ok(())
+    }
+
+    /// Has everything that is wrong with values told about `field`.
+    pub(super) fn blame(&mut self, field: &str) {
+        for refusal in &mut self.refusals {
+            if let Error::Fields(messages) = refusal {
+                *messages = std::mem::take(messages).about(field);
+            }
+        }
     }
 
     /// Puts an entity where none may stand, else `taken`.
@@ -197,10 +239,19 @@ impl Store {
         Transaction { table: self.table().to_owned(), writes: Vec::new(), refusals: Vec::new() }
     }
 
-    /// Does all writes of the transaction, or none and says which condition refused it.
+    /// Does all writes of the transaction, or none and says which condition refused it; in a request whose changes are
+    /// held back, when its answer is known.
+    pub(super) async fn commit(&self, transaction: Transaction) -> Result<()> {
+        match &self.held {
+            Some(held) => held.hold(transaction),
+            None => self.commit_now(transaction).await,
+        }
+    }
+
+    /// Does all writes of the transaction at once.
     ///
     /// A retry after an answer that got lost carries the same token, so it is the same transaction and not a second.
-    pub(super) async fn commit(&self, transaction: Transaction) -> Result<()> {
+    pub(super) async fn commit_now(&self, transaction: Transaction) -> Result<()> {
         let Transaction { writes, mut refusals, .. } = transaction;
         if writes.len() > MAX_WRITES {
             return Err(Error::field(FieldErrors::ACROSS, "Too many changes at once. Send them in parts."));
@@ -209,7 +260,10 @@ impl Store {
         self.app.entropy().fill(&mut random);
         let token = URL_SAFE_NO_PAD.encode(random);
         let outcome = self.with_retries(|| self.commit_once(&writes, &token)).await?;
-        let Some(failed) = outcome else { return Ok(()) };
+        let Some(failed) = outcome else {
+            self.usage.count_commit();
+            return Ok(());
+        };
         // From the last on, since taking one out moves those behind it.
         let mut errors = Vec::with_capacity(failed.len());
         for Unmet { index, is_gone } in failed.into_iter().rev() {
@@ -284,4 +338,18 @@ fn join(errors: Vec<Error>) -> Error {
         }
     }
     Error::Fields(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_transaction_is_not_held_back_but_refused() {
+        let empty = || Transaction { table: String::new(), writes: Vec::new(), refusals: Vec::new() };
+        let held = Held::default();
+        assert!(held.hold(empty()).is_ok());
+        assert!(matches!(held.hold(empty()), Err(Error::Internal(_))));
+        assert!(held.take().is_some() && held.take().is_none());
+    }
 }

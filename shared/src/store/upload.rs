@@ -84,12 +84,22 @@ impl Transaction {
 }
 
 impl Store {
-    /// Notes an upload.
+    /// Notes an upload at once, before its file is stored.
     ///
     /// # Errors
     /// [`Error::Changed`] when there is one with its identifier.
-    pub(crate) async fn create_upload(&self, upload: &Upload) -> Result<()> {
+    pub(crate) async fn note_upload(&self, upload: &Upload) -> Result<()> {
         self.create_alone(upload).await
+    }
+
+    /// Creates an upload that a client announces.
+    ///
+    /// # Errors
+    /// [`Error::Busy`].
+    pub(crate) async fn create_upload(&self, upload: &Upload) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.create(upload, Error::internal("a new identifier is taken"))?;
+        self.commit(transaction).await
     }
 
     /// The upload with this identifier.

@@ -138,6 +138,7 @@ impl Backend {
             ("BASE_URL", base_url.to_owned()),
             ("TABLE_NAME", table.to_owned()),
             ("BUCKET_NAME", BUCKET.to_owned()),
+            ("PATH", program_path()),
             ("MAIL_SENDER", "interviews@localhost.example".to_owned()),
             // What `Ref` gives here is the logical id, in patterns of events as well.
             ("MAIL_CONFIGURATION_SET", "MailConfiguration".to_owned()),
@@ -159,6 +160,11 @@ impl Backend {
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }
+}
+
+/// Where this computer keeps its programs, ffmpeg among them.
+fn program_path() -> String {
+    std::env::var_os("PATH").and_then(|path| path.into_string().ok()).unwrap_or_default()
 }
 
 /// Serves a router until `stop` resolves and the requests under way are answered.

@@ -5,7 +5,6 @@ use axum::http::request::Parts;
 
 use super::{InProject, Request};
 use crate::app::App;
-use crate::auth::credential::Credential;
 use crate::auth::policy::Grant;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::id::{CompanyId, ProjectId};
@@ -13,7 +12,7 @@ use crate::domain::tally::Tally;
 use crate::error::{Error, Result};
 use crate::http::page::ListQuery;
 use crate::store::page::Page;
-use crate::store::{Versioned, shards};
+use crate::store::{Store, Versioned, shards};
 
 /// A guard, and what was read beside it; nobody sees it whom the guard has not admitted.
 pub struct Beside<G, P>(pub G, pub P);
@@ -32,44 +31,79 @@ impl<G: Grant> FromRequestParts<App> for Beside<InProject<G>, CandidatePage> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        let query = ListQuery::parse(parts.uri.query());
+        let wanted = Wanted::parse(parts.uri.query());
         let request = Request::new(parts, app).await?;
-        let wanted = query.and_then(|query| {
-            let status = query.filter("status", CandidateStatus::parse)?;
-            Ok((query, status))
-        });
         let more = |company: &CompanyId, project| Ok(shards(company, project).collect());
         let admit = InProject::<G>::admit(&request, more);
-        let ((guard, mut batch), early) = match (Self::promising(&request), &wanted) {
-            (Some((company, project)), Ok((query, status))) if !query.is_by_number() => {
+        let ((guard, mut batch), early) = match (promising_project(&request), &wanted) {
+            (Some((company, project)), Ok(wanted)) if !wanted.query.is_by_number() => {
                 // The read ends with the admission when that fails, and its own failure waits for it.
-                let read = request.store.list_candidates(&company, project, *status, query.page());
-                let (admitted, page) = tokio::try_join!(admit, async { Ok(read.await) })?;
-                (admitted, Some(page))
+                let read = wanted.read(&request.store, &company, project, &CandidateStatus::ALL);
+                let (admitted, found) = tokio::try_join!(admit, async { Ok(read.await) })?;
+                (admitted, Some(found))
             }
             _ => (admit.await?, None),
         };
-        let (query, status) = wanted?;
+        let wanted = wanted?;
         let tally: Tally = batch.take_tally(guard.company(), guard.project.id);
-        let count = status.map_or_else(|| tally.candidates(), |status| tally.with_status(status));
-        let total = u64::try_from(count).unwrap_or(0);
-        query.check_range(total)?;
-        let page = match early {
-            Some(page) => page?,
+        let counted = wanted.count(&tally);
+        if let Some(total) = counted {
+            wanted.query.check_range(total)?;
+        }
+        let (page, total) = match early {
+            Some(found) => found?,
             None => {
-                guard.store.list_candidates(guard.company(), guard.project.id, status, query.page()).await?
+                let there: Vec<_> = tally.statuses().collect();
+                wanted.read(&guard.store, guard.company(), guard.project.id, &there).await?
             }
         };
-        Ok(Self(guard, CandidatePage { query, page, total }))
+        let total = counted.or(total).unwrap_or(0);
+        wanted.query.check_range(total)?;
+        Ok(Self(guard, CandidatePage { query: wanted.query, page, total }))
     }
 }
 
-impl<G> Beside<InProject<G>, CandidatePage> {
-    /// What the path names, if the credential claims to belong there: reading ahead for others would be wasted.
-    fn promising(request: &Request<'_>) -> Option<(CompanyId, ProjectId)> {
-        let company = request.id::<CompanyId>("companyId").ok()?;
-        let credential = Credential::from_headers(&request.parts.headers).ok()?;
-        let is_claimed = credential.claim().is_none_or(|claim| claim.company == company);
-        is_claimed.then_some((company, request.id("projectId").ok()?))
+/// A page as a request names it.
+struct Wanted {
+    query: ListQuery,
+    status: Option<CandidateStatus>,
+    email: Option<String>,
+}
+
+impl Wanted {
+    fn parse(query: Option<&str>) -> Result<Self> {
+        let query = ListQuery::parse(query)?;
+        let status = query.filter("status", CandidateStatus::parse)?;
+        let email = query.filter("email", |email| Ok(email.to_owned()))?;
+        Ok(Self { query, status, email })
     }
+
+    /// How many rows the list has, if that is counted.
+    fn count(&self, tally: &Tally) -> Option<u64> {
+        let count = self.status.map_or_else(|| tally.candidates(), |status| tally.with_status(status));
+        self.email.is_none().then(|| u64::try_from(count).unwrap_or(0))
+    }
+
+    /// The page, and how many rows the list has if it was read whole; its candidates are `among` these statuses.
+    async fn read(
+        &self,
+        store: &Store,
+        company: &CompanyId,
+        project: ProjectId,
+        among: &[CandidateStatus],
+    ) -> Result<(Page<Versioned<Candidate>>, Option<u64>)> {
+        let Some(email) = &self.email else {
+            let page = store.list_candidates(company, project, self.status, among, self.query.page()).await?;
+            return Ok((page, None));
+        };
+        let mut found = store.candidates_by_email(company, project, email).await?;
+        found.retain(|candidate| self.status.is_none_or(|status| candidate.status == status));
+        let (page, total) = self.query.slice(found, |candidate| candidate.id.to_string());
+        Ok((page, Some(total)))
+    }
+}
+
+/// What the path names, if the credential claims to belong there.
+fn promising_project(request: &Request<'_>) -> Option<(CompanyId, ProjectId)> {
+    Some((request.promising_company()?, request.id("projectId").ok()?))
 }

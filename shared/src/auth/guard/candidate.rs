@@ -5,7 +5,6 @@ use std::ops::Deref;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::project::allow;
 use super::{Beside, InProject, Request};
 use crate::app::App;
 use crate::auth::caller::Identity;
@@ -51,7 +50,7 @@ impl<G: Grant> OnCandidate<G> {
         // Whoever may not know of the project is not told either whether it has such a candidate.
         let candidate = candidate.ok_or(Error::NotFound)?;
         let guard = Self { candidate, inner };
-        allow::<G>(Action::ReadCandidate, &guard.standing())?;
+        guard.inner.allow(Action::ReadCandidate, &guard.standing())?;
         Ok((guard, batch))
     }
 
@@ -66,7 +65,9 @@ impl<G: Grant> FromRequestParts<App> for OnCandidate<G> {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let request = Request::new(parts, app).await?;
-        Ok(Self::admit(&request, |_| Vec::new()).await?.0)
+        let (guard, _) = Self::admit(&request, |_| Vec::new()).await?;
+        guard.about(guard.candidate.version())?;
+        Ok(guard)
     }
 }
 
@@ -76,6 +77,7 @@ impl<G: Grant> FromRequestParts<App> for Beside<OnCandidate<G>, Company> {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let request = Request::new(parts, app).await?;
         let (guard, mut batch) = OnCandidate::admit(&request, |company| vec![keys::company(company)]).await?;
+        guard.about(guard.candidate.version())?;
         let company: Versioned<Company> =
             batch.take(&keys::company(guard.company()))?.ok_or(Error::NotFound)?;
         let company = Company::clone(&company);

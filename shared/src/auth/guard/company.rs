@@ -6,7 +6,7 @@ use std::ops::Deref;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::{Request, Scope, require};
+use super::{Request, Scope};
 use crate::app::App;
 use crate::auth::policy::Grant;
 use crate::domain::company::Company;
@@ -32,16 +32,24 @@ impl<G> Deref for InCompany<G> {
     }
 }
 
+impl<G: Grant> InCompany<G> {
+    /// Admits the caller to the company of the path.
+    pub(super) async fn admit(request: &Request<'_>) -> Result<Self> {
+        let key = request.id::<CompanyId>("companyId").map(|company| keys::company(&company));
+        let (scope, mut batch) = request.admit(key.clone().map(|key| vec![key])).await?;
+        let company = batch.take(&key.map_err(|_| Error::NotFound)?)?.ok_or(Error::NotFound)?;
+        scope.admit(G::ACTION.is_allowed(&scope.caller.in_company()))?;
+        scope.about(Versioned::version(&company))?;
+        Ok(Self { company, scope, grant: PhantomData })
+    }
+}
+
 impl<G: Grant> FromRequestParts<App> for InCompany<G> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let request = Request::new(parts, app).await?;
-        let key = request.id::<CompanyId>("companyId").map(|company| keys::company(&company));
-        let (scope, mut batch) = request.admit(key.clone().map(|key| vec![key])).await?;
-        let company = batch.take(&key.map_err(|_| Error::NotFound)?)?.ok_or(Error::NotFound)?;
-        require(G::ACTION.is_allowed(&scope.caller.in_company()))?;
-        Ok(Self { company, scope, grant: PhantomData })
+        Self::admit(&request).await
     }
 }
 
@@ -88,8 +96,9 @@ impl<T: Named, G: Grant> FromRequestParts<App> for OfCompany<T, G> {
         // Whether there is such a thing at all is for those to know who may do this.
         let wanted = key.clone().map_or_else(|_| Vec::new(), |key| vec![key]);
         let (scope, mut batch) = request.admit(Ok(wanted)).await?;
-        require(G::ACTION.is_allowed(&scope.caller.in_company()))?;
-        let thing = batch.take(&key.map_err(|_| Error::NotFound)?)?.ok_or(Error::NotFound)?;
+        scope.admit(G::ACTION.is_allowed(&scope.caller.in_company()))?;
+        let thing: Versioned<T> = batch.take(&key.map_err(|_| Error::NotFound)?)?.ok_or(Error::NotFound)?;
+        scope.about(thing.version())?;
         Ok(Self { thing, scope, grant: PhantomData })
     }
 }

@@ -82,14 +82,16 @@ impl<G: Grant> OnCustomer<G> {
         let key = path.clone().map(|(company, customer)| keys::customer(&company, customer));
         let wanted = path.clone().map(|(company, _)| more(&company).into_iter().chain(key.clone()).collect());
         let (scope, mut batch) = request.admit(wanted).await?;
-        require(G::ACTION.is_allowed(&scope.caller.in_company()))?;
+        scope.admit(G::ACTION.is_allowed(&scope.caller.in_company()))?;
         let (_, id) = path.map_err(|_| Error::NotFound)?;
         let customer = match &scope.caller.identity {
             // Read as the caller already.
             Identity::Customer(own) if own.id == id => Some(own.clone()),
             _ => batch.take(&key.map_err(|_| Error::NotFound)?)?,
         };
-        Ok((Self { customer: customer.ok_or(Error::NotFound)?, scope, grant: PhantomData }, batch))
+        let customer = customer.ok_or(Error::NotFound)?;
+        scope.about(customer.version())?;
+        Ok((Self { customer, scope, grant: PhantomData }, batch))
     }
 }
 

@@ -11,7 +11,7 @@ use super::{OnCandidate, OnCustomer, Request, Scope};
 use crate::app::App;
 use crate::auth::credential::REJECTED;
 use crate::auth::policy::Grant;
-use crate::domain::file::{FileKind, Owner, StoredFile};
+use crate::domain::file::{FileKind, FileType, Owner, StoredFile};
 use crate::domain::upload::{Announced, Upload};
 use crate::error::{Error, Result};
 use crate::http::json::FileChange;
@@ -22,8 +22,13 @@ use crate::store::{Batch, Key, Versioned, keys};
 /// allowed to read what the file belongs to.
 pub struct ByAddress<G> {
     guard: G,
-    token: MediaToken,
-    method: Method,
+    address: Address,
+}
+
+/// An address that a file is asked for by.
+pub(super) struct Address {
+    pub(super) token: MediaToken,
+    pub(super) method: Method,
 }
 
 impl<G> Deref for ByAddress<G> {
@@ -48,8 +53,24 @@ impl IntoResponse for Redirect {
     }
 }
 
+impl Address {
+    /// The way to the object with this key, to be shown, or saved under `name`; the token must be for this very object.
+    pub(super) async fn way_to(
+        &self,
+        scope: &Scope,
+        key: &str,
+        file_type: FileType,
+        name: Option<&str>,
+    ) -> Result<Redirect> {
+        if !self.token.is_for(&scope.media_key, key) {
+            return Err(Error::Unauthenticated(REJECTED));
+        }
+        let objects = scope.objects()?;
+        Ok(Redirect(objects.url_of(key, file_type, name, &self.method).await?))
+    }
+}
+
 impl<G> ByAddress<G> {
-    /// The way to one of an owner's files, to be shown, or saved under `name`; the token must be for this very file.
     async fn way_to(
         &self,
         scope: &Scope,
@@ -59,11 +80,7 @@ impl<G> ByAddress<G> {
     ) -> Result<Redirect> {
         let file = file.ok_or(Error::NotFound)?;
         let key = object_key(scope.company(), owner, file.id);
-        if !self.token.is_for(&scope.media_key, &key) {
-            return Err(Error::Unauthenticated(REJECTED));
-        }
-        let objects = Objects::of(&scope.app)?;
-        Ok(Redirect(objects.url_of(&key, file.file_type, name, &self.method).await?))
+        self.address.way_to(scope, &key, file.file_type, name).await
     }
 }
 
@@ -94,7 +111,7 @@ impl<G: Grant> FromRequestParts<App> for ByAddress<OnCandidate<G>> {
         let method = parts.method.clone();
         let (request, token) = Request::by_address(parts, app).await?;
         let (guard, _) = OnCandidate::admit(&request, |_| Vec::new()).await?;
-        Ok(Self { guard, token, method })
+        Ok(Self { guard, address: Address { token, method } })
     }
 }
 
@@ -105,11 +122,19 @@ impl<G: Grant> FromRequestParts<App> for ByAddress<OnCustomer<G>> {
         let method = parts.method.clone();
         let (request, token) = Request::by_address(parts, app).await?;
         let (guard, _) = OnCustomer::admit(&request, |_| Vec::new()).await?;
-        Ok(Self { guard, token, method })
+        Ok(Self { guard, address: Address { token, method } })
     }
 }
 
 impl Scope {
+    /// The bucket.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when no setting names it.
+    pub(super) fn objects(&self) -> Result<Objects<'_>> {
+        Objects::of(&self.app)
+    }
+
     /// The file that an owner has after a change: another one is stored at once, and is the owner's as soon as the owner
     /// is written with it. What was stored for nothing is deleted later.
     ///
@@ -128,9 +153,9 @@ impl Scope {
             Some(FileChange::Put(bytes)) => {
                 let file = Checked::new(kind, bytes).await?;
                 let upload = self.new_upload(owner, kind, None);
-                self.store.create_upload(&upload).await?;
+                self.store.note_upload(&upload).await?;
                 let key = object_key(self.company(), owner, upload.id);
-                Objects::of(&self.app)?.put(&key, upload.id, file).await.map(Some)
+                self.objects()?.put(&key, upload.id, file).await.map(Some)
             }
         }
     }
@@ -147,7 +172,7 @@ impl Scope {
     ) -> Result<(Upload, SignedUpload)> {
         let upload = self.new_upload(owner, kind, Some(announced.clone()));
         let lifetime = (upload.url_expires_at() - self.now).to_std().map_err(Error::internal)?;
-        let (key, objects) = (upload_key(upload.id), Objects::of(&self.app)?);
+        let (key, objects) = (upload_key(upload.id), self.objects()?);
         let signed = objects.upload_to(&key, &announced.content_type, announced.size, lifetime).await?;
         self.store.create_upload(&upload).await?;
         Ok((upload, signed))

@@ -12,8 +12,10 @@ mod operator;
 mod project;
 mod public;
 mod role;
+mod search;
 mod share;
 mod system;
+mod video;
 mod whoami;
 
 use axum::extract::rejection::RawPathParamsRejection;
@@ -31,8 +33,10 @@ pub use operator::Operator;
 pub use project::{InProject, OnProject};
 pub use public::{LoggedIn, Public};
 pub use role::OnRole;
+pub use search::Matches;
 pub use share::OnShare;
 pub use system::System;
+pub use video::{ByVideoAddress, OnVideo};
 pub use whoami::{AsCandidate, WhoAmI};
 
 use super::caller::{Caller, Identity, LiveSession, Proof};
@@ -42,7 +46,7 @@ use super::{csrf, policy};
 use crate::app::App;
 use crate::config::Config;
 use crate::domain::Refusal;
-use crate::domain::account::{Account, Claim};
+use crate::domain::account::{Account, Claim, Principal};
 use crate::domain::customer::Customer;
 use crate::domain::id::{CandidateId, CompanyId, InvalidId, ProjectId};
 use crate::domain::secret::{AccessKey, MediaKey, PasswordHash, SecretHash};
@@ -50,7 +54,10 @@ use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::http::request::RequestState;
 use crate::media::{MediaSigner, MediaToken};
-use crate::store::{Batch, Key, Session, SessionKind, Store, keys};
+use crate::store::{Batch, Earlier, Key, KeyedRequest, Session, SessionKind, Store, keys};
+
+/// The version of what is there or gone, and in between never changes.
+const UNCHANGING: u64 = 1;
 
 /// The request came with a credential that is no session.
 const NO_SESSION: Refusal =
@@ -70,9 +77,34 @@ pub struct Scope {
     app: App,
     media_key: MediaKey,
     signer: MediaSigner,
+    state: RequestState,
+    /// What names the request, if the caller does.
+    keyed: Option<KeyedRequest>,
+    /// What the caller has sent before under that name.
+    earlier: Option<Earlier>,
 }
 
 impl Scope {
+    /// Refuses a caller who may not take an action; whoever may is told what came of the same request before.
+    fn admit(&self, allowed: bool) -> Result<()> {
+        require(allowed)?;
+        match &self.earlier {
+            Some(Earlier::Answered(answer)) => return Err(Error::Answered(Box::new(answer.clone()))),
+            Some(Earlier::Other) => return Err(Error::KeyReused),
+            Some(Earlier::Running(_)) | None => {}
+        }
+        if let Some(keyed) = &self.keyed {
+            self.state.set_keyed(keyed.clone());
+        }
+        Ok(())
+    }
+
+    /// Says that the request is about an item in this version, which the caller may be shown; refuses one that is for
+    /// another. What never changes while it is there stays in [`UNCHANGING`].
+    fn about(&self, version: u64) -> Result<()> {
+        self.state.set_subject(version)
+    }
+
     /// The company of the caller, which is that of the path.
     pub fn company(&self) -> &CompanyId {
         self.caller.company()
@@ -155,24 +187,42 @@ impl<'a> Request<'a> {
 
     /// A request that goes by the token in its path.
     async fn by_address(parts: &'a mut Parts, app: &'a App) -> Result<(Self, MediaToken)> {
+        let (request, token, ()) = Self::by_named_address(parts, app, |segment| (segment, ())).await?;
+        Ok((request, token))
+    }
+
+    /// The same, where what has the token in it says something else besides, which `read` takes apart.
+    async fn by_named_address<T>(
+        parts: &'a mut Parts,
+        app: &'a App,
+        read: fn(&str) -> (&str, T),
+    ) -> Result<(Self, MediaToken, T)> {
         let rejected = || Error::Unauthenticated(REJECTED);
         let mut request = Self::new(parts, app).await?;
         let company: CompanyId = request.id("companyId").map_err(|_| rejected())?;
-        let token = request.path.iter().find(|(name, _)| name == "token");
-        let token = token.and_then(|(_, text)| MediaToken::parse(text)).ok_or_else(rejected)?;
+        let segment = request.path.iter().find(|(name, _)| name == "token");
+        let (token, besides) = segment.map(|(_, text)| read(text)).ok_or_else(rejected)?;
+        let token = MediaToken::parse(token).ok_or_else(rejected)?;
         let credential = Credential::from_reference(token.reference(), &company).ok_or_else(rejected)?;
         // Other credentials end by themselves.
         if credential.means == Means::NamedToken && token.is_older_than(NAMED_TOKENS_ADDRESS, app.now()) {
             return Err(rejected());
         }
         request.by = Some(credential);
-        Ok((request, token))
+        Ok((request, token, besides))
     }
 
     /// The identifier in a segment of the path.
     fn id<T: std::str::FromStr<Err = InvalidId>>(&self, name: &str) -> Result<T, InvalidId> {
         let found = self.path.iter().find(|(key, _)| key == name);
         found.ok_or(InvalidId)?.1.parse()
+    }
+
+    /// The company of the path, if the credential claims to belong there: reading ahead for others would be wasted.
+    fn promising_company(&self) -> Option<CompanyId> {
+        let company = self.id::<CompanyId>("companyId").ok()?;
+        let credential = Credential::from_headers(&self.parts.headers).ok()?;
+        credential.claim().is_none_or(|claim| claim.company == company).then_some(company)
     }
 
     /// Authenticates the caller and reads, in the same round trip, what stands under `more` keys.
@@ -187,8 +237,10 @@ impl<'a> Request<'a> {
         {
             csrf::check(&self.parts.headers, self.app.config())?;
         }
+        let state = RequestState::of(self.parts);
+        let keyed = state.keyed_by(&sender(&credential));
         let keys = own_keys(&credential).into_iter().chain(more.clone().unwrap_or_default());
-        let mut batch = self.store.get(keys).await?;
+        let mut batch = self.store.get(keys.chain(keyed.as_ref().map(KeyedRequest::key))).await?;
         let now = self.app.now();
         let (caller, media_key) = self.authenticate(&credential, &mut batch, now)?;
         let names_other_company =
@@ -196,9 +248,13 @@ impl<'a> Request<'a> {
         if names_other_company || more.is_err() {
             return Err(Error::NotFound);
         }
+        let earlier = match &keyed {
+            Some(keyed) => self.store.earlier_in(&mut batch, keyed, now).await?,
+            None => None,
+        };
         let (store, app) = (self.store.clone(), self.app.clone());
         let signer = MediaSigner::new(media_key.clone(), &credential.to_reference(), now, app.entropy());
-        Ok((Scope { caller, now, store, app, media_key, signer }, batch))
+        Ok((Scope { caller, now, store, app, media_key, signer, state, keyed, earlier }, batch))
     }
 
     /// Who is calling, and what the addresses of files are signed with that they are shown.
@@ -279,6 +335,16 @@ fn own_keys(credential: &Credential) -> Vec<Key> {
         }
         Means::AccessKey(claim) => vec![account(claim)],
         Means::NamedToken => vec![keys::token_by_hash(&credential.hash)],
+    }
+}
+
+/// Who sends a request, whichever of their sessions or keys it comes with.
+fn sender(credential: &Credential) -> String {
+    match &credential.means {
+        Means::Session(_, claim) | Means::AccessKey(claim) => {
+            keys::sender(&claim.company, Principal::Account(claim.account))
+        }
+        Means::NamedToken => keys::token_sender(&credential.hash),
     }
 }
 

@@ -7,8 +7,7 @@ use axum::response::{IntoResponse, Response};
 use super::Scope;
 use crate::domain::id::IdBlock;
 use crate::error::{Error, Result};
-use crate::http::idempotency::Intent;
-use crate::store::{Answer, Attempt, Begun, KeyedRequest, Store, Versioned};
+use crate::store::{Answer, Attempt, Begun, Store, Versioned};
 
 /// One go at a request.
 pub struct Turn {
@@ -37,57 +36,45 @@ impl Scope {
     ///
     /// # Errors
     /// [`Error::KeyReused`], [`Error::InProgress`], and those of `work`.
-    pub async fn once<F, R>(
-        &self,
-        intent: &Intent,
-        patience: Duration,
-        work: impl FnOnce(Turn) -> F,
-    ) -> Result<Response>
+    pub async fn once<F, R>(&self, patience: Duration, work: impl FnOnce(Turn) -> F) -> Result<Response>
     where
         F: Future<Output = Result<Progress<R>>>,
         R: IntoResponse,
     {
         let store = self.store.clone().with_patience(patience);
-        let Some(key) = &intent.key else {
+        let Some(request) = &self.keyed else {
             let turn = Turn { ids: store.next_ids(self.now), is_resumed: false, store };
             let (Progress::Done(response) | Progress::Unfinished(response)) = work(turn).await?;
             return Ok(response.into_response());
         };
-        let request = KeyedRequest {
-            company: self.company(),
-            principal: self.caller.principal(),
-            route: &intent.route,
-            key,
-            fingerprint: &intent.fingerprint,
-        };
-        let attempt = match store.begin(&request, self.now).await? {
-            Begun::Ours(attempt) => attempt,
+        let (attempt, ids) = match store.begin(request, self.now).await? {
+            Begun::Ours(attempt, ids) => (attempt, ids),
             Begun::Done(answer) => return Ok(answer.replayed()),
         };
-        let turn = Turn { ids: attempt.ids(), is_resumed: attempt.is_resumed(), store: store.clone() };
+        let turn = Turn { ids, is_resumed: attempt.is_resumed(), store: store.clone() };
         let outcome = work(turn).await;
-        self.note(&store, &attempt, outcome).await
+        self.note(&store, (&attempt, ids), outcome).await
     }
 
     /// Notes what a go came to. When that fails the lease runs out, and a repeat finds out for itself.
     async fn note<R: IntoResponse>(
         &self,
         store: &Store,
-        attempt: &Versioned<Attempt>,
+        (attempt, ids): (&Versioned<Attempt>, IdBlock),
         outcome: Result<Progress<R>>,
     ) -> Result<Response> {
         let (noted, result) = match outcome {
             Ok(Progress::Done(response)) => {
-                let answer = Answer::of(response.into_response()).await?;
-                (store.finish(attempt, &answer).await, Ok(answer.into_response()))
+                let (answer, response) = Answer::of(response.into_response()).await?;
+                (store.finish(attempt, &answer).await, Ok(response))
             }
             Ok(Progress::Unfinished(response)) => {
-                (store.leave(attempt, self.now).await, Ok(response.into_response()))
+                (store.leave(attempt, ids, self.now).await, Ok(response.into_response()))
             }
             Err(error) if error.status().is_client_error() && !attempt.is_resumed() => {
                 (store.forget(attempt).await, Err(error))
             }
-            Err(error) => (store.leave(attempt, self.now).await, Err(error)),
+            Err(error) => (store.leave(attempt, ids, self.now).await, Err(error)),
         };
         match noted {
             Ok(()) | Err(Error::Changed) => {}

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::{Beside, Request, Scope, require};
+use super::{Beside, Request, Scope};
 use crate::app::App;
 use crate::auth::policy::{Action, Grant, Standing};
 use crate::domain::company::Company;
@@ -56,7 +56,7 @@ impl<G: Grant> InProject<G> {
         more: impl FnOnce(&CompanyId, ProjectId) -> Result<Vec<Key>, InvalidId>,
     ) -> Result<(Self, Batch)> {
         let (entered, batch) = Self::enter(request, more).await?;
-        allow::<G>(Action::ReadProject, &entered.standing())?;
+        entered.allow(Action::ReadProject, &entered.standing())?;
         Ok((entered, batch))
     }
 
@@ -78,18 +78,18 @@ impl<G: Grant> InProject<G> {
         Ok((Self { project, scope, grant: PhantomData }, batch))
     }
 
+    /// Lets a caller do `G` who may; whoever may not even `read` what it is about is told that it does not exist.
+    pub(super) fn allow(&self, read: Action, standing: &Standing) -> Result<()> {
+        if !read.is_allowed(standing) {
+            return Err(Error::NotFound);
+        }
+        self.scope.admit(G::ACTION.is_allowed(standing))
+    }
+
     /// What the caller is in the project.
     pub fn standing(&self) -> Standing {
         self.scope.caller.in_project(&self.project)
     }
-}
-
-/// Lets a caller do `G` who may; whoever may not even `read` what it is about is told that it does not exist.
-pub(super) fn allow<G: Grant>(read: Action, standing: &Standing) -> Result<()> {
-    if !read.is_allowed(standing) {
-        return Err(Error::NotFound);
-    }
-    require(G::ACTION.is_allowed(standing))
 }
 
 impl<G: Grant> FromRequestParts<App> for InProject<G> {
@@ -97,7 +97,9 @@ impl<G: Grant> FromRequestParts<App> for InProject<G> {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let request = Request::new(parts, app).await?;
-        Ok(Self::admit(&request, |_, _| Ok(Vec::new())).await?.0)
+        let (guard, _) = Self::admit(&request, |_, _| Ok(Vec::new())).await?;
+        guard.about(guard.project.version())?;
+        Ok(guard)
     }
 }
 
@@ -124,6 +126,7 @@ impl<G: Grant> FromRequestParts<App> for OnProject<G> {
             Ok(shards(company, project).chain([keys::company(company)]).collect())
         };
         let (inner, mut batch) = InProject::admit(&request, more).await?;
+        inner.about(inner.project.version())?;
         let tally = batch.take_tally(inner.company(), inner.project.id);
         let company = batch.take(&keys::company(inner.company()))?.ok_or(Error::NotFound)?;
         Ok(Self { company, tally, inner })

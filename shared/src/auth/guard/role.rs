@@ -5,7 +5,7 @@ use std::ops::Deref;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::{InProject, Request};
+use super::{InProject, Request, UNCHANGING};
 use crate::app::App;
 use crate::auth::policy::Grant;
 use crate::domain::id::RoleId;
@@ -35,6 +35,8 @@ impl<G: Grant> FromRequestParts<App> for OnRole<G> {
         let (inner, _) = InProject::admit(&request, |_, _| Ok(Vec::new())).await?;
         let id = request.id::<RoleId>("roleId").map_err(|_| Error::NotFound)?;
         let held = inner.project.staff.roles().into_iter().find(|held| held.id() == id);
-        Ok(Self { held: held.ok_or(Error::NotFound)?, inner })
+        let held = held.ok_or(Error::NotFound)?;
+        inner.about(UNCHANGING)?;
+        Ok(Self { held, inner })
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::{OnCandidate, Request};
+use super::{OnCandidate, Request, UNCHANGING};
 use crate::app::App;
 use crate::auth::policy::Grant;
 use crate::domain::id::{CustomerId, ShareId};
@@ -36,6 +36,7 @@ impl<G: Grant> FromRequestParts<App> for OnShare<G> {
         let (inner, _) = OnCandidate::admit(&request, |_| Vec::new()).await?;
         let share = request.id::<ShareId>("shareId").map_err(|_| Error::NotFound)?;
         let customer = *inner.candidate.shares.get(&share).ok_or(Error::NotFound)?;
+        inner.about(UNCHANGING)?;
         Ok(Self { share, customer, inner })
     }
 }

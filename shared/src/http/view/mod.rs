@@ -2,12 +2,16 @@
 
 mod candidate;
 mod customer;
+mod label;
+mod nested;
 mod share;
 mod upload;
 mod video;
 
 pub use candidate::{CandidateFields, CandidateView, Viewer};
 pub use customer::CustomerView;
+pub use label::LabelView;
+pub use nested::Nested;
 pub use share::ShareView;
-pub use upload::{UploadView, read_announcement};
+pub use upload::{SignedUploadView, UploadView, parse_content_type, read_announcement};
 pub use video::PlacedVideoView;

@@ -5,13 +5,14 @@ use serde::Serialize;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use crate::http::reference::References;
+use crate::http::view::{CandidateView, CustomerView, Nested};
 
 /// A share of a candidate as clients see it.
 #[derive(Debug, Serialize)]
 pub struct ShareView {
     resource_uri: String,
-    customer: String,
-    candidate: String,
+    customer: Nested<CustomerView>,
+    candidate: Nested<CandidateView>,
 }
 
 impl ShareView {
@@ -24,9 +25,21 @@ impl ShareView {
     ) -> Self {
         Self {
             resource_uri: references.share(company, project, candidate, share),
-            customer: references.customer(company, customer),
-            candidate: references.candidate(company, project, candidate),
+            customer: Nested::Reference(references.customer(company, customer)),
+            candidate: Nested::Reference(references.candidate(company, project, candidate)),
         }
+    }
+
+    /// The same with the customer in place of the reference, if there is one to show.
+    pub fn with_customer(self, customer: Option<CustomerView>) -> Self {
+        let customer = customer.map(|customer| Nested::Resource(Box::new(customer)));
+        Self { customer: customer.unwrap_or(self.customer), ..self }
+    }
+
+    /// The same with the candidate in place of the reference, if there is one to show.
+    pub fn with_candidate(self, candidate: Option<CandidateView>) -> Self {
+        let candidate = candidate.map(|candidate| Nested::Resource(Box::new(candidate)));
+        Self { candidate: candidate.unwrap_or(self.candidate), ..self }
     }
 
     /// The views of all shares of a candidate, oldest first.

@@ -1,5 +1,6 @@
 //! An upload as clients announce it and see it.
 
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -36,7 +37,11 @@ pub fn read_announcement(mut body: Fields, kinds: &[FileKind]) -> Result<(FileKi
     }
 }
 
-fn parse_content_type(text: &str) -> Result<String, String> {
+/// Reads the content type that a client says a file has.
+///
+/// # Errors
+/// The message for whoever sent it.
+pub fn parse_content_type(text: &str) -> Result<String, String> {
     let is_type = |(kind, subtype): (&str, &str)| !kind.is_empty() && !subtype.is_empty();
     let is_fine = text.len() <= MAX_CONTENT_TYPE
         && text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
@@ -62,8 +67,9 @@ pub struct UploadView {
     upload: Option<SignedUploadView>,
 }
 
+/// The request by which a client puts a file.
 #[derive(Debug, Serialize)]
-struct SignedUploadView {
+pub struct SignedUploadView {
     url: String,
     method: String,
     headers: Map<String, Value>,
@@ -86,13 +92,19 @@ impl UploadView {
 
     /// The view with the request by which the client puts the file.
     pub fn with_request(self, upload: &Upload, signed: SignedUpload) -> Self {
+        Self { upload: Some(SignedUploadView::new(signed, upload.url_expires_at())), ..self }
+    }
+}
+
+impl SignedUploadView {
+    /// The view of a request that may begin until `expires_at`.
+    pub fn new(signed: SignedUpload, expires_at: DateTime<Utc>) -> Self {
         let headers = signed.headers.into_iter().map(|(name, value)| (name, Value::String(value)));
-        let request = SignedUploadView {
+        Self {
             url: signed.url,
             method: signed.method,
             headers: headers.collect(),
-            expires_at: timestamp(upload.url_expires_at()),
-        };
-        Self { upload: Some(request), ..self }
+            expires_at: timestamp(expires_at),
+        }
     }
 }

@@ -1,0 +1,115 @@
+//! What projects refer to, in place of the references where a client asks for it.
+//!
+//! A reference stays what it is where GET would find nothing: questions and criteria are not part of this service.
+
+use std::collections::BTreeSet;
+
+use shared::Result;
+use shared::auth::guard::Scope;
+use shared::domain::id::{CustomerId, LabelId};
+use shared::domain::project::Project;
+use shared::http::expand::Expand;
+use shared::http::reference::References;
+use shared::http::view::{CustomerView, LabelView, Nested};
+use shared::store::{Referred, Referring};
+
+use crate::view::RoleView;
+
+const EVALUATORS: &str = "evaluators";
+const INTERVIEW_MANAGERS: &str = "interview_managers";
+const REVIEWERS: &str = "reviewers";
+const LABELS: &str = "labels";
+const ROLES: &str = "roles";
+/// What can be asked for.
+const NAMES: &[&str] =
+    &[EVALUATORS, INTERVIEW_MANAGERS, REVIEWERS, LABELS, ROLES, "videos", "questions", "criteria"];
+
+/// Reads which references of projects a request wants replaced.
+///
+/// # Errors
+/// A message on `expand`.
+pub(crate) fn read_expand(query: Option<&str>) -> Result<Expand> {
+    Expand::parse(query, NAMES)
+}
+
+/// What is to be shown in place of references, read already.
+#[derive(Default)]
+pub(crate) struct Loaded {
+    expand: Expand,
+    referred: Referred,
+}
+
+impl Loaded {
+    /// Reads what `expand` asks for of all of `projects`, in one round trip if anything.
+    pub(crate) async fn load(
+        scope: &Scope,
+        expand: Expand,
+        projects: impl Iterator<Item = &Project>,
+    ) -> Result<Self> {
+        let mut ids = Referring::default();
+        for Project { staff, settings, .. } in projects {
+            for (name, people) in [
+                (EVALUATORS, &staff.evaluators),
+                (INTERVIEW_MANAGERS, &staff.interview_managers),
+                (REVIEWERS, &staff.reviewers),
+            ] {
+                ids.customers.extend(people.iter().filter(|_| expand.has(name)));
+            }
+            ids.labels.extend(settings.labels.iter().filter(|_| expand.has(LABELS)));
+        }
+        let referred = scope.store.referred(scope.company(), &ids).await?;
+        Ok(Self { expand, referred })
+    }
+
+    /// The evaluators of a project.
+    pub(crate) fn evaluators(&self, of: &Project, references: References<'_>) -> Vec<Nested<CustomerView>> {
+        self.people(EVALUATORS, of, &of.staff.evaluators, references)
+    }
+
+    /// The interview managers of a project.
+    pub(crate) fn interview_managers(
+        &self,
+        of: &Project,
+        references: References<'_>,
+    ) -> Vec<Nested<CustomerView>> {
+        self.people(INTERVIEW_MANAGERS, of, &of.staff.interview_managers, references)
+    }
+
+    /// The reviewers of a project.
+    pub(crate) fn reviewers(&self, of: &Project, references: References<'_>) -> Vec<Nested<CustomerView>> {
+        self.people(REVIEWERS, of, &of.staff.reviewers, references)
+    }
+
+    fn people(
+        &self,
+        name: &str,
+        of: &Project,
+        ids: &BTreeSet<CustomerId>,
+        references: References<'_>,
+    ) -> Vec<Nested<CustomerView>> {
+        let view = |id: &CustomerId| match self.referred.customers.get(id).filter(|_| self.expand.has(name)) {
+            Some(customer) => Nested::Resource(Box::new(CustomerView::new(customer, references))),
+            None => Nested::Reference(references.customer(&of.company, *id)),
+        };
+        ids.iter().map(view).collect()
+    }
+
+    /// The labels of a project.
+    pub(crate) fn labels(&self, of: &Project, references: References<'_>) -> Vec<Nested<LabelView>> {
+        let view = |id: &LabelId| match self.referred.labels.get(id) {
+            Some(label) => Nested::Resource(Box::new(LabelView::new(label, references))),
+            None => Nested::Reference(references.label(&of.company, *id)),
+        };
+        of.settings.labels.iter().map(view).collect()
+    }
+
+    /// The roles in a project, all of them.
+    pub(crate) fn roles(&self, of: &Project, references: References<'_>) -> Nested<Vec<RoleView>> {
+        if self.expand.has(ROLES) {
+            let roles = of.staff.roles().into_iter();
+            Nested::Resource(Box::new(roles.map(|held| RoleView::new(of, held, references)).collect()))
+        } else {
+            Nested::Reference(references.roles(&of.company, of.id))
+        }
+    }
+}

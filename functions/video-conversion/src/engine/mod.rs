@@ -1,0 +1,120 @@
+//! Makes the renditions of a video, whoever has sent it and whatever it is.
+//!
+//! ffmpeg runs as a program of its own, without network, settings or credentials, on one file of a known container.
+
+mod plan;
+mod probe;
+mod tool;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use plan::Plan;
+use probe::Probed;
+use tool::{Input, Tools};
+
+const TOO_SLOW: &str = "Converting the video takes too long.";
+const BROKEN: &str = "The video is broken or incomplete.";
+
+/// How much of the announced length may be missing.
+const TOLERANCE: f64 = 0.1;
+/// Where the thumbnail is looked for: a tenth into the video, beyond what fades in.
+const THUMBNAIL_AT: f64 = 0.1;
+
+/// What a video has become. The files go with it.
+#[derive(Debug)]
+pub struct Conversion {
+    /// H.264 and AAC in mp4, to be played while it is loaded.
+    pub mp4: PathBuf,
+    /// The same in flv.
+    pub flv: PathBuf,
+    /// A picture of it, JPEG.
+    pub thumbnail: PathBuf,
+    /// In seconds, at least one.
+    pub seconds: u32,
+    /// In pixels, as it is shown.
+    pub width: u32,
+    /// In pixels, as it is shown.
+    pub height: u32,
+    _directory: TempDir,
+}
+
+/// Why there is no conversion.
+#[derive(Debug)]
+pub enum Failure {
+    /// The file is not what it should be, in words for whoever sent it. It will not be another time either.
+    Refused(&'static str),
+    /// This computer could not do it.
+    Machine(std::io::Error),
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Machine(error)
+    }
+}
+
+/// Makes the renditions of the file `input` beside it, by programs found in `path`, within `time`.
+///
+/// # Errors
+/// Either failure.
+pub async fn convert(path: &OsStr, input: &Path, time: Duration) -> Result<Conversion, Failure> {
+    match tokio::time::timeout(time, convert_at_leisure(path, input)).await {
+        Ok(outcome) => outcome,
+        Err(_) => refused(TOO_SLOW, "no time is left"),
+    }
+}
+
+async fn convert_at_leisure(path: &OsStr, input: &Path) -> Result<Conversion, Failure> {
+    let input = tokio::fs::canonicalize(input).await?;
+    let directory = tempfile::tempdir_in(input.parent().unwrap_or(&input))?;
+    let tools = Tools { path, directory: directory.path() };
+    let [mp4, flv, thumbnail] =
+        ["video.mp4", "video.flv", "thumbnail.jpg"].map(|name| directory.path().join(name));
+
+    let probed = Probed::of(&tools, &input).await?;
+    let plan = Plan::of(&probed).or_else(|reason| refused(reason, "by its plan"))?;
+    make(&tools, &Input::whole(&input), &plan.mp4(), &mp4).await?;
+    let made = Probed::of(&tools, &mp4).await?;
+    let seconds = made.format.duration.unwrap_or_default();
+    if seconds <= 0.0 || plan.announced.is_some_and(|announced| seconds < announced * (1.0 - TOLERANCE) - 0.5)
+    {
+        return refused(BROKEN, "shorter than announced");
+    }
+    if seconds > plan::MAX_SECONDS {
+        return refused(plan::TOO_LONG, "longer than announced");
+    }
+    let Some(video) = made.streams.iter().find(|stream| stream.is_video()) else {
+        return refused(BROKEN, "nothing to be seen");
+    };
+    make(&tools, &Input::whole(&mp4), &plan::flv(), &flv).await?;
+    let at = Input { path: &mp4, from: Some(format!("{:.3}", seconds * THUMBNAIL_AT)) };
+    make(&tools, &at, &plan::thumbnail(video), &thumbnail).await?;
+    let (width, height) = (video.width, video.height);
+    Ok(Conversion { mp4, flv, thumbnail, seconds: length(seconds), width, height, _directory: directory })
+}
+
+/// Makes a file, which must not be empty.
+async fn make(tools: &Tools<'_>, input: &Input<'_>, how: &[String], output: &Path) -> Result<(), Failure> {
+    let answer = tools.make(input, how, output).await?;
+    let bytes = tokio::fs::metadata(output).await.map_or(0, |file| file.len());
+    if !answer.status.success() || bytes == 0 {
+        return refused(BROKEN, &format!("{}: {}", answer.status, answer.complaint));
+    }
+    Ok(())
+}
+
+/// Whole seconds, as a player shows them.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and an hour")]
+fn length(seconds: f64) -> u32 {
+    seconds.round().max(1.0) as u32
+}
+
+/// A refusal, whose details only the log tells.
+fn refused<T>(reason: &'static str, details: &str) -> Result<T, Failure> {
+    tracing::info!(target: "conversion", reason, details, "refused");
+    Err(Failure::Refused(reason))
+}

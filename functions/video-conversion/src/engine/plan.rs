@@ -1,0 +1,181 @@
+//! What is to be done with a video: the rules, apart from the program that follows them.
+
+use super::probe::{Probed, Stream};
+
+/// The longest video.
+pub(super) const MAX_SECONDS: f64 = 3600.0;
+/// What is shown as it is: its longer and its shorter side.
+const AS_IT_IS: (u32, u32) = (1920, 1080);
+/// What anything else is made to fit into.
+const MADE_TO_FIT: (u32, u32) = (1280, 720);
+/// What browsers and phones decode in hardware: level 4.2 of H.264.
+const MAX_LEVEL: i32 = 42;
+/// The most bits in a second, all streams together, that are passed on as they are.
+const MAX_BIT_RATE: f64 = 8_000_000.0;
+/// The least side that encoders take.
+const MIN_SIDE: u32 = 16;
+/// A picture of which one side is so many times the other is none.
+const MAX_RATIO: u32 = 20;
+/// The longer side of a thumbnail.
+const THUMBNAIL: u32 = 640;
+/// The most bytes of a rendition.
+const MAX_BYTES: &str = "2147483648";
+
+const NO_VIDEO: &str = "There is no moving picture in this file.";
+pub(super) const TOO_LONG: &str = "The video is longer than an hour.";
+const NO_LENGTH: &str = "The video has no length.";
+const ODD_SIZE: &str = "The picture has a size that cannot be shown.";
+
+/// What is to be done.
+#[derive(Debug, PartialEq)]
+pub(super) struct Plan {
+    /// The stream that is the video.
+    video: u32,
+    /// How large it will be; none when it is passed on as it is.
+    scaled: Option<(u32, u32)>,
+    /// The stream that is its sound.
+    audio: Option<Audio>,
+    /// How long it says that it is, in seconds.
+    pub(super) announced: Option<f64>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Audio {
+    stream: u32,
+    /// Whether it is passed on as it is.
+    as_it_is: bool,
+}
+
+impl Plan {
+    /// What is to be done with a file that holds this, or why nothing can be.
+    pub(super) fn of(probed: &Probed) -> Result<Self, &'static str> {
+        let video = probed.streams.iter().find(|stream| stream.is_video()).ok_or(NO_VIDEO)?;
+        let announced = probed.format.duration;
+        if announced.is_some_and(|seconds| seconds <= 0.0) {
+            return Err(NO_LENGTH);
+        }
+        if announced.is_some_and(|seconds| seconds > MAX_SECONDS) {
+            return Err(TOO_LONG);
+        }
+        let scaled = if fits(probed, video) { None } else { Some(made_to_fit(shown(video)?, MADE_TO_FIT)) };
+        let audio = probed.streams.iter().find(|stream| stream.codec_type == "audio" && stream.channels > 0);
+        let audio = audio.map(|stream| Audio {
+            stream: stream.index,
+            as_it_is: stream.codec_name == "aac" && stream.channels <= 2,
+        });
+        Ok(Self { video: video.index, scaled, audio, announced })
+    }
+
+    /// How the mp4 is made of the file.
+    pub(super) fn mp4(&self) -> Vec<String> {
+        let mut how = vec!["-map".to_owned(), format!("0:{}", self.video)];
+        match self.scaled {
+            None => how.extend(words("-c:v copy")),
+            Some((width, height)) => {
+                how.extend(words("-c:v libx264 -preset veryfast -crf 23 -maxrate 2500k -bufsize 5000k"));
+                how.extend(words("-profile:v high -level 4.0 -pix_fmt yuv420p -g 60 -fpsmax 30"));
+                how.extend(["-vf".to_owned(), format!("scale={width}:{height},setsar=1")]);
+            }
+        }
+        if let Some(Audio { stream, as_it_is }) = self.audio {
+            how.extend(["-map".to_owned(), format!("0:{stream}")]);
+            how.extend(words(if as_it_is { "-c:a copy" } else { "-c:a aac -b:a 128k -ac 2 -ar 48000" }));
+        }
+        how.extend(words("-map_metadata -1 -map_chapters -1 -sn -dn -fflags +bitexact"));
+        // What says that it is shorter than it is must not fill the disk.
+        how.extend([
+            "-t".to_owned(),
+            (MAX_SECONDS + 1.0).to_string(),
+            "-fs".to_owned(),
+            MAX_BYTES.to_owned(),
+        ]);
+        how.extend(words("-movflags +faststart -threads 2 -f mp4"));
+        how
+    }
+}
+
+/// How the flv is made of the mp4.
+pub(super) fn flv() -> Vec<String> {
+    words("-map 0 -c copy -map_metadata -1 -fflags +bitexact -flvflags +add_keyframe_index -f flv").collect()
+}
+
+/// How the thumbnail is made of the mp4: of the pictures at its place the one that is most like the others.
+pub(super) fn thumbnail(mp4: &Stream) -> Vec<String> {
+    let (width, height) = made_to_fit((mp4.width, mp4.height), (THUMBNAIL, THUMBNAIL));
+    let mut how = vec!["-vf".to_owned(), format!("scale={width}:{height},thumbnail=50")];
+    how.extend(words(
+        "-map 0:v:0 -an -frames:v 1 -pix_fmt yuvj420p -q:v 4 -map_metadata -1 -fflags +bitexact",
+    ));
+    how.extend(words("-f mjpeg"));
+    how
+}
+
+/// Whether a video can be passed on as it is.
+fn fits(probed: &Probed, video: &Stream) -> bool {
+    let (long, short) = (video.width.max(video.height), video.width.min(video.height));
+    let bit_rate =
+        probed.format.size.zip(probed.format.duration).map(|(bytes, seconds)| bytes * 8.0 / seconds);
+    video.codec_name == "h264"
+        && video.pix_fmt == "yuv420p"
+        && (1..=MAX_LEVEL).contains(&video.level)
+        && matches!(video.field_order.as_str(), "" | "progressive" | "unknown")
+        && video.rotation() == 0.0
+        && video.pixel_ratio() == 1.0
+        && long <= AS_IT_IS.0
+        && short <= AS_IT_IS.1
+        && short >= MIN_SIDE
+        && video.width.is_multiple_of(2)
+        && video.height.is_multiple_of(2)
+        && bit_rate.is_some_and(|rate| rate <= MAX_BIT_RATE)
+}
+
+/// The size in which a player shows the picture: upright, with square pixels.
+fn shown(video: &Stream) -> Result<(u32, u32), &'static str> {
+    let (width, height) = (f64::from(video.width) * video.pixel_ratio(), f64::from(video.height));
+    let (width, height) = (whole(width), whole(height));
+    let (long, short) = (width.max(height), width.min(height));
+    if short < MIN_SIDE || long > short.saturating_mul(MAX_RATIO) {
+        return Err(ODD_SIZE);
+    }
+    let lies = matches!(whole(video.rotation()), 45..135 | 225..315);
+    Ok(if lies { (height, width) } else { (width, height) })
+}
+
+/// The largest size of the same shape, no larger than it is, that fits into a frame which may lie or stand; even, as
+/// encoders need it.
+fn made_to_fit((width, height): (u32, u32), (long, short): (u32, u32)) -> (u32, u32) {
+    let frame = if width >= height { (long, short) } else { (short, long) };
+    let (width, height) = (f64::from(width), f64::from(height));
+    let factor = (f64::from(frame.0) / width).min(f64::from(frame.1) / height).min(1.0);
+    let even = |side: f64| (whole(side * factor) / 2 * 2).max(MIN_SIDE);
+    (even(width), even(height))
+}
+
+/// The nearest whole number.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, which is meant")]
+fn whole(number: f64) -> u32 {
+    number.round() as u32
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split_ascii_whitespace().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_keep_their_shape_and_become_even() {
+        for (shown, frame, expected) in [
+            ((1920, 1080), MADE_TO_FIT, (1280, 720)),
+            ((1080, 1920), MADE_TO_FIT, (720, 1280)),
+            ((641, 481), MADE_TO_FIT, (640, 480)),
+            ((320, 240), MADE_TO_FIT, (320, 240)),
+            ((1280, 720), (THUMBNAIL, THUMBNAIL), (640, 360)),
+            ((4000, 200), MADE_TO_FIT, (1280, 64)),
+        ] {
+            assert_eq!(made_to_fit(shown, frame), expected, "{shown:?}");
+        }
+    }
+}

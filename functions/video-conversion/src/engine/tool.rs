@@ -1,0 +1,130 @@
+//! Runs ffmpeg and ffprobe as programs of their own, which see nothing but the file that they work on.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::Command;
+
+use super::Failure;
+
+/// The most bytes of an answer that are read.
+const MAX_ANSWER: u64 = 1024 * 1024;
+/// The most bytes of complaints that are kept for the log.
+const MAX_COMPLAINT: u64 = 2000;
+/// The most pixels of a picture, before it is decoded: 8K.
+const MAX_PIXELS: &str = "36000000";
+/// The most bytes that a program takes for one thing.
+const MAX_BLOCK: &str = "300000000";
+/// The most streams of a file.
+const MAX_STREAMS: &str = "32";
+
+/// The containers that are read. Each holds what it shows in itself: playlists, scripts and lists of files are none.
+const CONTAINERS: &str = "mov,matroska,avi,flv,mpegts,mpeg,asf,ogg";
+/// The decoders that may look at what strangers send.
+const DECODERS: &str = "h264,hevc,vp8,vp9,libvpx,libvpx-vp9,av1,libdav1d,libaom-av1,mpeg4,mpeg1video,mpeg2video,\
+                        h263,flv,vp6,vp6f,msmpeg4v2,msmpeg4,wmv1,wmv2,wmv3,vc1,theora,mjpeg,prores,dnxhd,\
+                        aac,mp3,mp3float,mp2,mp2float,ac3,eac3,opus,libopus,vorbis,libvorbis,flac,alac,amrnb,amrwb,\
+                        wmav1,wmav2,nellymoser,speex,libspeex,adpcm_ms,adpcm_ima_wav,adpcm_ima_qt,adpcm_swf,\
+                        pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_f32le,pcm_u8,pcm_s8,pcm_alaw,pcm_mulaw";
+
+/// Where the programs are, and where they work.
+#[derive(Debug)]
+pub(super) struct Tools<'a> {
+    /// Where programs are looked for, as in `PATH`.
+    pub(super) path: &'a OsStr,
+    /// A directory that nothing else uses.
+    pub(super) directory: &'a Path,
+}
+
+/// What a program has said, and whether it was content.
+pub(super) struct Answer {
+    pub(super) status: ExitStatus,
+    pub(super) stdout: Vec<u8>,
+    pub(super) complaint: String,
+}
+
+impl Tools<'_> {
+    /// What ffprobe tells of a file, in JSON.
+    pub(super) async fn probe(&self, input: &Path, what: &str) -> Result<Answer, Failure> {
+        let mut args = reading(input);
+        args.extend(["-show_entries", what, "-of", "json=compact=1"].map(OsString::from));
+        self.run("ffprobe", args).await
+    }
+
+    /// Has ffmpeg make `output` of `input`, as `how` says.
+    pub(super) async fn make(
+        &self,
+        input: &Input<'_>,
+        how: &[String],
+        output: &Path,
+    ) -> Result<Answer, Failure> {
+        let mut args: Vec<OsString> = ["-nostdin", "-y", "-threads", "2"].map(OsString::from).into();
+        args.extend(["-filter_threads", "1"].map(OsString::from));
+        args.extend(input.from.iter().flat_map(|from| ["-ss".into(), from.into()]));
+        args.extend(reading(input.path));
+        args.extend(how.iter().map(OsString::from));
+        args.push(local(output));
+        self.run("ffmpeg", args).await
+    }
+
+    async fn run(&self, program: &str, args: Vec<OsString>) -> Result<Answer, Failure> {
+        let mut command = Command::new(program);
+        command.args(["-hide_banner", "-v", "error", "-max_alloc", MAX_BLOCK]).args(args);
+        // Nothing of ours: no credentials, no settings.
+        command.env_clear().env("PATH", self.path).current_dir(self.directory);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn()?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let (stdout, stderr, status) =
+            tokio::try_join!(first(stdout, MAX_ANSWER), first(stderr, MAX_COMPLAINT), child.wait())?;
+        Ok(Answer { status, stdout, complaint: String::from_utf8_lossy(&stderr).into_owned() })
+    }
+}
+
+/// A file to read, and from where on.
+pub(super) struct Input<'a> {
+    pub(super) path: &'a Path,
+    /// In seconds.
+    pub(super) from: Option<String>,
+}
+
+impl<'a> Input<'a> {
+    /// A file from its beginning.
+    pub(super) fn whole(path: &'a Path) -> Self {
+        Self { path, from: None }
+    }
+}
+
+/// Reads a file, of the kinds that are read, and nothing that it refers to.
+fn reading(input: &Path) -> Vec<OsString> {
+    let limits = [
+        ("-protocol_whitelist", "file"),
+        ("-format_whitelist", CONTAINERS),
+        ("-codec_whitelist", DECODERS),
+        ("-max_streams", MAX_STREAMS),
+        ("-max_pixels", MAX_PIXELS),
+    ];
+    let mut args: Vec<OsString> =
+        limits.iter().flat_map(|(name, value)| [name.into(), value.into()]).collect();
+    args.extend(["-i".into(), local(input)]);
+    args
+}
+
+/// A path that is not taken for an option or the address of anything else.
+fn local(path: &Path) -> OsString {
+    let mut name = OsString::from("file:");
+    name.push(path);
+    name
+}
+
+/// The first bytes of what a program says; the rest is read, so that it can go on, and forgotten.
+async fn first(from: Option<impl AsyncRead + Unpin>, most: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if let Some(mut from) = from {
+        (&mut from).take(most).read_to_end(&mut bytes).await?;
+        tokio::io::copy(&mut from, &mut tokio::io::sink()).await?;
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,165 @@
+//! Converts welcome videos: takes what a client has put into the bucket, and puts there what browsers play.
+//!
+//! An event may come twice, late, or when the video has been deleted. All tries write the same objects, and what they
+//! find no video for they delete, so that nothing is left and one result counts.
+
+pub mod engine;
+
+use std::time::Duration;
+
+use engine::{Conversion, Failure, convert};
+use serde::{Deserialize, Serialize};
+use shared::app::App;
+use shared::auth::guard::System;
+use shared::domain::video::{Converted, Rendition, Video};
+use shared::media::{Objects, rendition_key, video_keys, video_upload_in, video_upload_key};
+use shared::store::Versioned;
+use shared::{Error, Result};
+
+/// How long a try may go on, so that the function's 15 minutes are enough to store what it made.
+const TRY: Duration = Duration::from_secs(13 * 60);
+/// How often an outcome is written while others change the video.
+const TRIES: usize = 8;
+
+const NOT_AS_ANNOUNCED: &str = "What arrived is not of the announced size.";
+
+/// An object that was put, as EventBridge tells of it.
+#[derive(Debug, Deserialize)]
+pub struct Event {
+    id: String,
+    detail: Detail,
+}
+
+#[derive(Debug, Deserialize)]
+struct Detail {
+    object: Object,
+}
+
+#[derive(Debug, Deserialize)]
+struct Object {
+    key: String,
+}
+
+/// What an event came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The video can be played.
+    Converted,
+    /// What was put is no video that can be played.
+    Refused,
+    /// There was nothing to do any more, or somebody else is at it.
+    Ignored,
+}
+
+/// Handles one event.
+///
+/// # Errors
+/// When the storage, the bucket or this computer fails. The event comes again, and after some tries is put aside for the
+/// operator; the video fails when its time is over.
+pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
+    let Some((company, id)) = video_upload_in(&event.detail.object.key) else { return Ok(Outcome::Ignored) };
+    let system = System::of(app);
+    let Some(video) = system.store.video(&company, id).await? else {
+        return clean_up(&system, &video_keys(&company, id)).await;
+    };
+    let Some(begun) = video.begun(&event.id, system.now) else {
+        // As long as somebody is at it, they need the file.
+        let left = if video.is_under_way() { None } else { Some(video_upload_key(&company, id)) };
+        return clean_up(&system, left.as_slice()).await;
+    };
+    let video = match system.store.update_video(&video, begun).await {
+        // Somebody else has begun or deleted it: whoever that was answers for it, or this event coming again does.
+        Err(Error::Changed | Error::NotFound) => {
+            return Err(Error::Busy("the video has just changed".into()));
+        }
+        video => video?,
+    };
+    let outcome = work_on(&system, video, &event.id).await?;
+    tracing::info!(
+        target: "conversion",
+        video = %id,
+        company = company.as_str(),
+        ?outcome,
+        milliseconds = system.usage().elapsed().as_secs_f64() * 1000.0,
+    );
+    Ok(outcome)
+}
+
+/// Converts a video whose conversion has begun because of `event`.
+async fn work_on(system: &System, video: Versioned<Video>, event: &str) -> Result<Outcome> {
+    let objects = system.objects()?;
+    let directory = tempfile::tempdir().map_err(Error::internal)?;
+    let input = directory.path().join("upload");
+    let found = objects.fetch(&video_upload_key(&video.company, video.id), video.file.size, &input).await?;
+    let path = system.config().program_path.as_ref();
+    let time = TRY.saturating_sub(system.usage().elapsed());
+    let made =
+        if found { convert(path, &input, time).await } else { Err(Failure::Refused(NOT_AS_ANNOUNCED)) };
+    match made {
+        Ok(conversion) => {
+            // The disk has room for the renditions beside it, not for more.
+            store(&objects, &video, &conversion).await?;
+            finish(system, video, event, |video| video.succeeded(converted(&conversion))).await
+        }
+        Err(Failure::Refused(reason)) => finish(system, video, event, |video| video.failed(reason)).await,
+        Err(Failure::Machine(error)) => Err(Error::internal(error)),
+    }
+}
+
+/// Puts the renditions into the bucket.
+async fn store(objects: &Objects<'_>, video: &Video, conversion: &Conversion) -> Result<()> {
+    let Conversion { mp4, flv, thumbnail, .. } = conversion;
+    let files = [(Rendition::Mp4, mp4), (Rendition::Flv, flv), (Rendition::Thumbnail, thumbnail)];
+    for (rendition, path) in files {
+        let key = rendition_key(&video.company, video.id, rendition);
+        objects.put_file(&key, path, rendition.file_type()).await?;
+    }
+    Ok(())
+}
+
+/// Writes the outcome, unless another try has; deletes what is not needed any more.
+async fn finish(
+    system: &System,
+    mut video: Versioned<Video>,
+    event: &str,
+    end: impl Fn(Video) -> Video,
+) -> Result<Outcome> {
+    let (company, id) = (video.company.clone(), video.id);
+    for _ in 0..TRIES {
+        let after = end(Video::clone(&video));
+        let is_converted = after.converted.is_some();
+        match system.store.update_video(&video, after).await {
+            Ok(_) if is_converted => {
+                system.objects()?.delete(&video_upload_key(&company, id)).await?;
+                return Ok(Outcome::Converted);
+            }
+            Ok(_) => {
+                clean_up(system, &video_keys(&company, id)).await?;
+                return Ok(Outcome::Refused);
+            }
+            // Staff have changed or deleted it, or its time is over.
+            Err(Error::Changed | Error::NotFound) => {}
+            Err(error) => return Err(error),
+        }
+        match system.store.video(&company, id).await? {
+            Some(now) if now.is_converted_by(event) => video = now,
+            Some(now) if now.is_under_way() || now.converted.is_some() => return Ok(Outcome::Ignored),
+            _ => return clean_up(system, &video_keys(&company, id)).await,
+        }
+    }
+    Err(Error::Changed)
+}
+
+async fn clean_up(system: &System, keys: &[String]) -> Result<Outcome> {
+    let objects = system.objects()?;
+    for key in keys {
+        objects.delete(key).await?;
+    }
+    Ok(Outcome::Ignored)
+}
+
+fn converted(conversion: &Conversion) -> Converted {
+    let Conversion { seconds, width, height, .. } = *conversion;
+    Converted { seconds, width, height }
+}

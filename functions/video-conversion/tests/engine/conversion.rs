@@ -1,0 +1,134 @@
+//! What becomes of videos that people send. Made with ffmpeg, looked at with ffprobe.
+
+use std::time::Duration;
+
+use crate::support::{Place, converted, frames, probe, streams};
+use video_conversion::engine::{Failure, convert};
+
+const SIGHT: &str = "-f lavfi -i testsrc2=s=640x360:r=25:d=3";
+const SOUND: &str = "-f lavfi -i sine=d=3";
+const H264: &str = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p";
+
+#[tokio::test]
+async fn a_video_that_fits_is_passed_on_as_it_is() {
+    let place = Place::new();
+    let args = format!("{SIGHT} {SOUND} {H264} -c:a aac -metadata comment=Berlin -metadata title=Secret");
+    let input = place.made("in.mp4", &args);
+    let made = converted(&input).await.unwrap();
+    assert_eq!((made.seconds, made.width, made.height), (3, 640, 360));
+    assert_eq!(streams(&made.mp4, "codec_name"), ["h264", "aac"]);
+    assert_eq!(streams(&made.flv, "codec_name"), ["h264", "aac"]);
+    assert_eq!(frames(&made.mp4), frames(&input), "the same pictures, bit by bit");
+    assert_eq!(streams(&made.thumbnail, "codec_name,width,height"), ["mjpeg,640,360"]);
+
+    let bytes = std::fs::read(&made.mp4).unwrap();
+    for trace in [&b"Secret"[..], b"Berlin"] {
+        let found = |path| std::fs::read(path).unwrap().windows(trace.len()).any(|window| window == trace);
+        assert!(found(&input));
+        assert!(![&made.mp4, &made.flv, &made.thumbnail].into_iter().any(found));
+    }
+    let place_of = |name: &[u8]| bytes.windows(4).position(|window| window == name).unwrap();
+    assert!(place_of(b"moov") < place_of(b"mdat"), "it plays while it is loaded");
+    let directory = made.mp4.parent().unwrap().to_owned();
+    drop(made);
+    assert!(!directory.exists());
+}
+
+#[tokio::test]
+async fn a_phone_held_upright_gives_an_upright_video() {
+    let place = Place::new();
+    let lying = place.made("lying.mp4", &format!("{SIGHT} {SOUND} {H264} -c:a aac"));
+    let turn = format!("-i {} -c copy -metadata:s:v:0 rotate=90", lying.display());
+    let input = place.made("phone.mov", &turn);
+    let made = converted(&input).await.unwrap();
+    assert_eq!((made.width, made.height), (360, 640));
+    for path in [&made.mp4, &made.flv, &made.thumbnail] {
+        assert_eq!(streams(path, "width,height")[0], "360,640");
+        assert!(probe(path, &["-show_entries", "stream_side_data=rotation"]).is_empty());
+    }
+}
+
+#[tokio::test]
+async fn whatever_people_record_with_is_converted() {
+    let vp9 = "-c:v libvpx -deadline realtime -c:a libopus";
+    for (name, how, shown) in [
+        ("silent.mp4", format!("{SIGHT} {H264} -an"), (640, 360)),
+        ("browser.webm", format!("{SIGHT} {SOUND} {vp9}"), (640, 360)),
+        ("odd.mkv", format!("-f lavfi -i testsrc2=s=641x361:d=3 {SOUND} -c:v ffv1 -c:a flac"), (0, 0)),
+        ("odd.avi", format!("-f lavfi -i testsrc2=s=641x361:d=3 {SOUND} -c:v mpeg4 -c:a mp3"), (640, 360)),
+        ("large.mov", format!("-f lavfi -i testsrc2=s=2560x1440:d=1 {SOUND} {H264}"), (1280, 720)),
+        (
+            "deep.mp4",
+            format!("{SIGHT} {SOUND} -c:v libx264 -preset ultrafast -pix_fmt yuv422p10le"),
+            (640, 360),
+        ),
+        (
+            "phone.mov",
+            format!("{SIGHT} {SOUND} -c:v libx265 -x265-params log-level=none -c:a aac"),
+            (640, 360),
+        ),
+        ("tv.ts", format!("{SIGHT} {SOUND} -c:v mpeg2video -c:a mp2"), (640, 360)),
+        ("windows.wmv", format!("{SIGHT} {SOUND} -c:v wmv2 -c:a wmav2"), (640, 360)),
+        ("old.flv", format!("{SIGHT} {SOUND} -c:v flv -c:a mp3 -ar 44100"), (640, 360)),
+        ("dv.mp4", format!("-f lavfi -i testsrc2=s=720x576:d=3 {H264} -aspect 16:9"), (1024, 576)),
+        ("surround.mkv", format!("{SIGHT} {SOUND} {H264} -c:a ac3 -ac 6"), (640, 360)),
+    ] {
+        let place = Place::new();
+        let input = place.made(name, &how);
+        if shown == (0, 0) {
+            assert!(converted(&input).await.is_err(), "{name}");
+            continue;
+        }
+        let made = converted(&input).await.unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+        assert_eq!((made.width, made.height), shown, "{name}");
+        for path in [&made.mp4, &made.flv] {
+            let found = streams(path, "codec_name,pix_fmt");
+            assert_eq!(found[0], "h264,yuv420p", "{name}");
+            assert_eq!(found.get(1).map(String::as_str), how.contains("sine").then_some("aac"), "{name}");
+        }
+        let thumbnail = std::fs::metadata(&made.thumbnail).unwrap().len();
+        assert!((500..200_000).contains(&thumbnail), "{name}: {thumbnail}");
+    }
+}
+
+#[tokio::test]
+async fn a_recording_that_does_not_say_how_long_it_is_has_a_length() {
+    let place = Place::new();
+    let made =
+        place.made("made.webm", &format!("{SIGHT} {SOUND} -c:v libvpx -deadline realtime -c:a libopus"));
+    let live = place.made("live.webm", &format!("-i {} -c copy -f webm -live 1", made.display()));
+    assert_eq!(probe(&live, &["-show_entries", "format=duration"]), ["N/A"]);
+    assert_eq!(converted(&live).await.unwrap().seconds, 3);
+}
+
+#[tokio::test]
+async fn the_thumbnail_is_not_the_black_beginning() {
+    let place = Place::new();
+    let fade = format!("-f lavfi -i smptebars=s=320x240:d=6:r=25 -vf fade=in:0:13 {H264}");
+    let made = converted(&place.made("fade.mp4", &fade)).await.unwrap();
+    let signal = format!("movie={},signalstats", made.thumbnail.display());
+    let light = probe(
+        std::path::Path::new(&signal),
+        &["-f", "lavfi", "-show_entries", "frame_tags=lavfi.signalstats.YAVG"],
+    );
+    assert!(light[0].parse::<f64>().unwrap() > 60.0, "{light:?}");
+}
+
+#[tokio::test]
+async fn what_takes_too_long_is_given_up() {
+    let place = Place::new();
+    let input = place.made("in.mkv", "-f lavfi -i testsrc2=s=1920x1080:r=30:d=20 -c:v mpeg4 -q:v 9");
+    let path = std::env::var_os("PATH").unwrap();
+    let failure = convert(&path, &input, Duration::from_millis(300)).await.unwrap_err();
+    assert!(matches!(failure, Failure::Refused("Converting the video takes too long.")), "{failure:?}");
+    assert_eq!(std::fs::read_dir(input.parent().unwrap()).unwrap().count(), 1, "only what was sent is left");
+}
+
+#[tokio::test]
+async fn a_computer_without_ffmpeg_is_no_fault_of_the_video() {
+    let place = Place::new();
+    let input = place.written("in.mp4", "anything");
+    let nowhere = place.path("nowhere").into_os_string();
+    let failure = convert(&nowhere, &input, Duration::from_secs(9)).await.unwrap_err();
+    assert!(matches!(failure, Failure::Machine(_)), "{failure:?}");
+}

@@ -1,0 +1,81 @@
+//! Makes videos and asks what they are, by the same programs as the service.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use video_conversion::engine::{Conversion, Failure, convert};
+
+/// More than anything here takes.
+pub(crate) const MINUTE: Duration = Duration::from_secs(60);
+
+/// A directory for a test's files.
+pub(crate) struct Place(TempDir);
+
+impl Place {
+    /// An empty one.
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// A path in it.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// A file that ffmpeg makes in it.
+    pub(crate) fn made(&self, name: &str, args: &str) -> PathBuf {
+        let path = self.path(name);
+        ffmpeg(args, &path);
+        path
+    }
+
+    /// A file with these bytes.
+    pub(crate) fn written(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        std::fs::write(self.path(name), bytes).unwrap();
+        self.path(name)
+    }
+}
+
+/// Runs ffmpeg.
+pub(crate) fn ffmpeg(args: &str, output: &Path) {
+    let args = args.split_ascii_whitespace();
+    let mut command = Command::new("ffmpeg");
+    let status = command.args(["-v", "error", "-y", "-nostdin"]).args(args).arg(output).status().unwrap();
+    assert!(status.success());
+}
+
+/// What ffprobe says of the streams of a file: one line each, of these entries.
+pub(crate) fn streams(path: &Path, entries: &str) -> Vec<String> {
+    let entries = format!("stream={entries}");
+    probe(path, &["-show_entries", &entries])
+}
+
+/// What ffprobe says of a file.
+pub(crate) fn probe(path: &Path, args: &[&str]) -> Vec<String> {
+    let output =
+        Command::new("ffprobe").args(["-v", "error", "-of", "csv=p=0"]).args(args).arg(path).output();
+    let lines = String::from_utf8(output.unwrap().stdout).unwrap();
+    lines.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+/// The checksum of every frame of a file's video.
+pub(crate) fn frames(path: &Path) -> Vec<u8> {
+    let mut command = Command::new("ffmpeg");
+    let hash = ["-map", "0:v:0", "-c", "copy", "-f", "streamhash", "-"];
+    command.args(["-v", "error", "-nostdin", "-i"]).arg(path).args(hash).output().unwrap().stdout
+}
+
+/// Converts a file.
+pub(crate) async fn converted(input: &Path) -> Result<Conversion, Failure> {
+    convert(&std::env::var_os("PATH").unwrap(), input, MINUTE).await
+}
+
+/// Why a file is not converted.
+pub(crate) async fn refusal(input: &Path) -> &'static str {
+    match converted(input).await {
+        Err(Failure::Refused(reason)) => reason,
+        other => panic!("{}: {other:?}", input.display()),
+    }
+}

@@ -1,0 +1,108 @@
+//! What clients send of a video.
+
+use axum::body::Bytes;
+use shared::domain::text::{Lines, Name};
+use shared::domain::upload::Announced;
+use shared::domain::video::{FileName, MAX_VIDEO_BYTES, NewVideo, Video};
+use shared::http::Fields;
+use shared::http::json::set;
+use shared::http::view::parse_content_type;
+use shared::{Error, Result};
+
+/// What a form declares of a file counts for nothing: the conversion finds out what it is.
+const ANYTHING: &str = "application/octet-stream";
+
+/// A new video.
+#[derive(Debug)]
+pub(crate) enum Creation {
+    /// With its file.
+    Sent(NewVideo, Bytes),
+    /// Whose file the client is going to send elsewhere.
+    Announced(NewVideo),
+}
+
+impl Creation {
+    /// Reads a form with the file, or a JSON object that announces it.
+    pub(crate) fn read(mut body: Fields) -> Result<Self> {
+        let name = body.required("name", Name::parse);
+        let description = body.lines("description").unwrap_or_default();
+        let internal_description = body.lines("internal_description").unwrap_or_default();
+        let (file, bytes) = if body.is_form() { read_file(&mut body) } else { (announced(&mut body), None) };
+        body.finish()?;
+        let (Some(name), Some((upload_filename, file))) = (name, file) else {
+            return Err(Error::internal("a required field was neither read nor refused"));
+        };
+        let new = NewVideo { name, description, internal_description, upload_filename, file };
+        Ok(match bytes {
+            Some(bytes) => Self::Sent(new, bytes),
+            None => Self::Announced(new),
+        })
+    }
+}
+
+/// The file of a form.
+fn read_file(body: &mut Fields) -> (Option<(FileName, Announced)>, Option<Bytes>) {
+    let Some(file) = body.sent_file("file") else {
+        body.refuse("file", "Send the video as a part of multipart/form-data with a file name.");
+        return (None, None);
+    };
+    if file.bytes.is_empty() {
+        body.refuse("file", "The submitted file is empty.");
+    }
+    let announced = Announced { content_type: ANYTHING.to_owned(), size: file.bytes.len() as u64 };
+    match FileName::parse(&file.name) {
+        Ok(name) => (Some((name, announced)), Some(file.bytes)),
+        Err(message) => {
+            body.refuse("file", message);
+            (None, None)
+        }
+    }
+}
+
+/// The file that a JSON object announces.
+fn announced(body: &mut Fields) -> Option<(FileName, Announced)> {
+    let name = body.required("upload_filename", FileName::parse);
+    let content_type = body.required("content_type", parse_content_type);
+    body.require("size");
+    let size = body.integer("size", 1, u32::try_from(MAX_VIDEO_BYTES).unwrap_or(u32::MAX));
+    Some((name?, Announced { content_type: content_type?, size: size?.into() }))
+}
+
+/// What is to be different.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    name: Option<Name>,
+    description: Option<Lines<2000>>,
+    internal_description: Option<Lines<2000>>,
+}
+
+impl Changes {
+    /// Reads what is to be different; the rest stays as it is.
+    pub(crate) fn read(mut body: Fields) -> Result<Self> {
+        let changes = Self {
+            name: body.text("name", Name::parse),
+            description: body.lines("description"),
+            internal_description: body.lines("internal_description"),
+        };
+        body.finish().map(|()| changes)
+    }
+
+    /// Reads everything that can be different; what is absent becomes empty.
+    pub(crate) fn read_whole(mut body: Fields) -> Result<Self> {
+        body.require("name");
+        let Self { name, description, internal_description } = Self::read(body)?;
+        Ok(Self {
+            name,
+            description: description.or_else(|| Some(Lines::default())),
+            internal_description: internal_description.or_else(|| Some(Lines::default())),
+        })
+    }
+
+    /// The video with them.
+    pub(crate) fn apply_to(self, mut video: Video) -> Video {
+        set(&mut video.name, self.name);
+        set(&mut video.description, self.description);
+        set(&mut video.internal_description, self.internal_description);
+        video
+    }
+}

@@ -1,0 +1,277 @@
+//! Entity tags: `"<version>-<digest>"`, of the item that a change would overwrite, and of all that the caller is shown.
+//!
+//! Who reads asks whether what is shown is the same: the digests are compared, so that a 304 never hides a change,
+//! whatever the change was of: counts, the viewer's rights, other items. Who changes asks whether somebody else has
+//! changed it: the versions are compared, which the transaction holds on to as well.
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::header::{ETAG, IF_MATCH, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use sha2::{Digest, Sha256};
+
+use super::request::RequestState;
+use super::respond::{Kept, Listed};
+use crate::app::App;
+use crate::domain::Refusal;
+use crate::error::{Error, Outdated, Result};
+
+/// What stands before the token in the address of a file: it differs in every answer.
+const BEFORE_TOKEN: [&str; 4] = ["/photo/", "/cv/", "/thumb/", "/video/"];
+/// The parameter that shows other items in an answer, whose files the item's own version does not tell of.
+const EXPAND: &str = "expand";
+/// How many bytes of a SHA-256 a tag shows.
+const DIGEST_BYTES: usize = 16;
+
+const INVALID_IF_MATCH: Refusal = Refusal {
+    code: "invalid_if_match",
+    detail: "Send * in If-Match, or entity tags in quotation marks, as ETag gives them.",
+};
+
+/// What a request makes its answer depend on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// That there is something.
+    Any,
+    /// One of these tags, each with whether it is weak.
+    Tags(Vec<(bool, String)>),
+}
+
+impl Condition {
+    /// The condition in a header, if there is one.
+    ///
+    /// # Errors
+    /// When it is neither `*` nor a list of tags.
+    fn read(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Self>, ()> {
+        let mut tags = Vec::new();
+        let mut is_any = false;
+        for value in headers.get_all(name) {
+            match value.to_str().map_err(|_| ())?.trim() {
+                "*" => is_any = true,
+                list => read_tags(list, &mut tags)?,
+            }
+        }
+        match (is_any, tags.is_empty()) {
+            (true, true) => Ok(Some(Self::Any)),
+            (true, false) => Err(()),
+            (false, true) => {
+                if headers.contains_key(name) {
+                    Err(())
+                } else {
+                    Ok(None)
+                }
+            }
+            (false, false) => Ok(Some(Self::Tags(tags))),
+        }
+    }
+
+    /// Whether a client has what is shown, by weak comparison.
+    fn has(&self, digest: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Tags(tags) => tags.iter().any(|(_, tag)| tag.rsplit('-').next() == Some(digest)),
+        }
+    }
+
+    /// Whether a client has the item in this version, by strong comparison.
+    pub(crate) fn is_of(&self, version: u64) -> bool {
+        let is_of = |tag: &str| tag.split_once('-').is_some_and(|(of, _)| of == version.to_string());
+        match self {
+            Self::Any => true,
+            Self::Tags(tags) => tags.iter().any(|(is_weak, tag)| !is_weak && is_of(tag)),
+        }
+    }
+}
+
+fn read_tags(mut list: &str, tags: &mut Vec<(bool, String)>) -> Result<(), ()> {
+    loop {
+        let (is_weak, rest) = match list.strip_prefix("W/") {
+            Some(rest) => (true, rest),
+            None => (false, list),
+        };
+        let (tag, rest) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"')).ok_or(())?;
+        if !tag.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(());
+        }
+        tags.push((is_weak, tag.to_owned()));
+        match rest.trim_start() {
+            "" => return Ok(()),
+            rest => list = rest.strip_prefix(',').ok_or(())?.trim_start(),
+        }
+    }
+}
+
+/// Answers a GET: with a tag unless it is a list, and with 304 to who has what would be shown.
+pub(super) async fn read<F>(
+    app: &App,
+    request: Request,
+    handle: impl FnOnce(Request) -> F,
+) -> Result<Response>
+where
+    F: Future<Output = Response>,
+{
+    // One that cannot be read costs an answer that need not have been sent, and nothing else.
+    let condition = Condition::read(request.headers(), &IF_NONE_MATCH).unwrap_or_default();
+    let shows_others = query_has(&request, EXPAND);
+    let state = RequestState::in_request(&request);
+    let response = handle(request).await;
+    if response.status() != StatusCode::OK || response.extensions().get::<Listed>().is_some() {
+        return Ok(response);
+    }
+    let (head, body) = response.into_parts();
+    let body = axum::body::to_bytes(body, usize::MAX).await.map_err(Error::internal)?;
+    let is_bare_list = body.starts_with(b"[");
+    let response = Response::from_parts(head, Body::from(body));
+    if is_bare_list {
+        return Ok(response);
+    }
+    let version = state.subject();
+    let (digest, response) = digest(app, response, version.filter(|_| !shows_others)).await?;
+    let tag = tag(version, &digest)?;
+    if !condition.is_some_and(|condition| condition.has(&digest)) {
+        return Ok(([(ETAG, tag)], response).into_response());
+    }
+    let (mut head, _) = response.into_parts();
+    head.status = StatusCode::NOT_MODIFIED;
+    head.headers.remove(header::CONTENT_TYPE);
+    head.headers.remove(header::CONTENT_LENGTH);
+    head.headers.insert(ETAG, tag);
+    Ok(Response::from_parts(head, Body::empty()))
+}
+
+/// Answers a PATCH or DELETE: with 412 to who has it otherwise than it is, and with the tag of what it is now.
+pub(super) async fn change<F>(
+    app: &App,
+    request: Request,
+    handle: impl FnOnce(Request) -> F,
+) -> Result<Response>
+where
+    F: Future<Output = Response>,
+{
+    let state = RequestState::in_request(&request);
+    let condition = Condition::read(request.headers(), &IF_MATCH);
+    let condition = condition.map_err(|()| Error::Refused(INVALID_IF_MATCH))?;
+    let is_conditional = condition.is_some();
+    state.set_condition(condition);
+    let response = handle(request).await;
+    if is_conditional && response.extensions().get::<Outdated>().is_some() {
+        // Changed between the guard's look at it and the transaction.
+        return Err(Error::PreconditionFailed);
+    }
+    match state.subject() {
+        Some(before) if response.status() == StatusCode::OK => {
+            let after = before + u64::from(state.has_committed());
+            tagged(app, response, after).await
+        }
+        _ => Ok(response),
+    }
+}
+
+/// The response with the tag of what it shows, an item in this version.
+pub(super) async fn tagged(app: &App, response: Response, version: u64) -> Result<Response> {
+    let (digest, response) = digest(app, response, Some(version)).await?;
+    Ok(([(ETAG, tag(Some(version), &digest)?)], response).into_response())
+}
+
+fn tag(version: Option<u64>, digest: &str) -> Result<HeaderValue> {
+    let version = version.map(|version| format!("{version}-")).unwrap_or_default();
+    HeaderValue::from_str(&format!("\"{version}{digest}\"")).map_err(Error::internal)
+}
+
+/// The digest of all that a response shows, but for the tokens in it that differ in every answer: for those stands the
+/// `version` of the item whose files they are of, if it is known.
+async fn digest(app: &App, response: Response, version: Option<u64>) -> Result<(String, Response)> {
+    let (head, body) = response.into_parts();
+    let body = axum::body::to_bytes(body, usize::MAX).await.map_err(Error::internal)?;
+    let kept = head.extensions.get::<Kept>().map_or(&body, |Kept(kept)| kept);
+    let hash = match (version, std::str::from_utf8(kept)) {
+        (Some(version), Ok(text)) => hash_of(text, app.config().base_url.as_str(), version),
+        _ => Sha256::digest(kept).into(),
+    };
+    let digest = hash[..DIGEST_BYTES].iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok((digest, Response::from_parts(head, Body::from(body))))
+}
+
+fn hash_of(text: &str, base: &str, version: u64) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    let mut rest = text;
+    let mut has_files = false;
+    let opening = format!("\"{base}/");
+    while let Some(start) = rest.find(&opening) {
+        let (before, reference) = rest.split_at(start + opening.len());
+        hash.update(before);
+        let (reference, after) = reference.split_at(reference.find('"').unwrap_or(reference.len()));
+        let token = BEFORE_TOKEN.iter().find_map(|name| Some(reference.find(name)? + name.len()));
+        has_files |= token.is_some();
+        hash.update(&reference[..token.unwrap_or(reference.len())]);
+        rest = after;
+    }
+    hash.update(rest);
+    if has_files {
+        hash.update(version.to_be_bytes());
+    }
+    hash.finalize().into()
+}
+
+fn query_has(request: &Request, name: &str) -> bool {
+    let query = request.uri().query().unwrap_or_default();
+    url::form_urlencoded::parse(query.as_bytes()).any(|(key, _)| key == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(values: &[&str]) -> Result<Option<Condition>, ()> {
+        let headers =
+            values.iter().map(|value| (IF_MATCH, HeaderValue::from_bytes(value.as_bytes()).unwrap()));
+        Condition::read(&headers.collect(), &IF_MATCH)
+    }
+
+    #[test]
+    fn a_condition_is_a_star_or_tags() {
+        let tags = |tags: &[(bool, &str)]| {
+            Ok(Some(Condition::Tags(tags.iter().map(|(weak, tag)| (*weak, (*tag).to_owned())).collect())))
+        };
+        assert_eq!(read(&[]), Ok(None));
+        assert_eq!(read(&["*"]), Ok(Some(Condition::Any)));
+        assert_eq!(read(&[r#""a""#]), tags(&[(false, "a")]));
+        assert_eq!(read(&[r#"W/"a,b" , "c""#, r#""""#]), tags(&[(true, "a,b"), (false, "c"), (false, "")]));
+        for bad in [
+            &["a"][..],
+            &[""],
+            &[r#""a"#],
+            &[r#""a" "b""#],
+            &[r#"w/"a""#],
+            &[r#""a","#],
+            &["*", r#""a""#],
+            &[r#""a b""#],
+            &["\"é\""],
+        ] {
+            assert_eq!(read(bad), Err(()), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn versions_are_compared_strongly_and_what_is_shown_weakly() {
+        let condition = read(&[r#"W/"12-ab", "7-cd", "ef""#]).unwrap().unwrap();
+        assert!(condition.is_of(7) && !condition.is_of(12) && !condition.is_of(1));
+        assert!(condition.has("ab") && condition.has("cd") && condition.has("ef") && !condition.has("12"));
+        assert!(Condition::Any.is_of(1) && Condition::Any.has("ab"));
+    }
+
+    #[test]
+    fn tokens_do_not_count_and_all_else_does() {
+        let hash = |text: &str, version| hash_of(text, "http://x/v3", version);
+        let body = r#"{"a":"1","photo":"http://x/v3/c/photo/TOKEN/","b":"2"}"#;
+        assert_eq!(hash(body, 1), hash(&body.replace("TOKEN", "other"), 1));
+        assert_ne!(hash(body, 1), hash(body, 2), "another photo may stand behind it");
+        for (part, other) in [("\"1\"", "\"3\""), ("\"2\"", "\"3\""), ("/c/", "/d/"), ("photo/", "cv/")] {
+            assert_ne!(hash(body, 1), hash(&body.replace(part, other), 1), "{part}");
+        }
+        let body = body.replace("http://x/v3", "http://elsewhere");
+        assert_eq!(hash(&body, 1), hash(&body, 2));
+        assert_ne!(hash(&body, 1), hash(&body.replace("TOKEN", "other"), 1));
+    }
+}

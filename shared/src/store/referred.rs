@@ -1,0 +1,47 @@
+//! What other things refer to, read together for a whole page.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::Store;
+use super::item::Versioned;
+use super::keys::{self, Key};
+use crate::domain::customer::Customer;
+use crate::domain::id::{CompanyId, CustomerId, LabelId};
+use crate::domain::label::Label;
+use crate::error::Result;
+
+/// Identifiers of a company's things, each of them once.
+#[derive(Debug, Default)]
+pub struct Referring {
+    /// Staff users.
+    pub customers: BTreeSet<CustomerId>,
+    /// Labels.
+    pub labels: BTreeSet<LabelId>,
+}
+
+/// Those of the things that there are.
+#[derive(Debug, Default)]
+pub struct Referred {
+    /// Staff users.
+    pub customers: HashMap<CustomerId, Versioned<Customer>>,
+    /// Labels.
+    pub labels: HashMap<LabelId, Versioned<Label>>,
+}
+
+impl Store {
+    /// Reads everything that is referred to, in one round trip; none when there is nothing.
+    pub async fn referred(&self, company: &CompanyId, ids: &Referring) -> Result<Referred> {
+        let customer = |id: &CustomerId| keys::customer(company, *id);
+        let label = |id: &LabelId| keys::label(company, *id);
+        let keys: Vec<Key> = ids.customers.iter().map(customer).chain(ids.labels.iter().map(label)).collect();
+        let mut batch = self.get(keys).await?;
+        let mut referred = Referred::default();
+        for id in &ids.customers {
+            referred.customers.extend(batch.take(&customer(id))?.map(|found| (*id, found)));
+        }
+        for id in &ids.labels {
+            referred.labels.extend(batch.take(&label(id))?.map(|found| (*id, found)));
+        }
+        Ok(referred)
+    }
+}

@@ -1,0 +1,131 @@
+//! Access patterns of welcome videos.
+
+use chrono::{DateTime, Utc};
+
+use super::Store;
+use super::due::{Due, DueCursor};
+use super::item::{Entity, Versioned};
+use super::keys::{self, Key};
+use super::page::{Listing, Page, PageRequest};
+use super::tally::Owned;
+use crate::domain::effect::{Effect, Task};
+use crate::domain::id::{CompanyId, VideoId};
+use crate::domain::project::Project;
+use crate::domain::video::Video;
+use crate::error::{Error, Result};
+use crate::media::video_keys;
+
+impl Entity for Video {
+    fn key(&self) -> Key {
+        keys::video(&self.company, self.id)
+    }
+
+    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
+        self.given_up_at.map(|at| (keys::video_due_shard(self.id), at))
+    }
+}
+
+impl Store {
+    /// Creates a video, whose file is still to come.
+    ///
+    /// # Errors
+    /// [`Error::Busy`].
+    pub async fn create_video(&self, video: &Video) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.create(video, Error::internal("a new identifier is taken"))?;
+        transaction.company_tally(&video.company, &[(Owned::Videos, 1)])?;
+        self.commit(transaction).await
+    }
+
+    /// A video.
+    pub async fn video(&self, company: &CompanyId, id: VideoId) -> Result<Option<Versioned<Video>>> {
+        let key = keys::video(company, id);
+        self.get([key.clone()]).await?.take(&key)
+    }
+
+    /// A page of a company's videos, and how many there are.
+    pub async fn list_videos(
+        &self,
+        company: &CompanyId,
+        request: &PageRequest,
+    ) -> Result<(Page<Versioned<Video>>, u64)> {
+        let listing = Listing::All(keys::videos(company));
+        tokio::try_join!(self.page(&listing, request), self.count_owned(company, Owned::Videos))
+    }
+
+    /// Puts `after` in place of `before`.
+    ///
+    /// # Errors
+    /// [`Error::Changed`], [`Error::NotFound`].
+    pub async fn update_video(&self, before: &Versioned<Video>, after: Video) -> Result<Versioned<Video>> {
+        let mut transaction = self.transaction();
+        transaction.replace(before, &after)?;
+        self.commit(transaction).await?;
+        Ok(Versioned::new(after, before.version() + 1))
+    }
+
+    /// Ends a video without anything to play, because of `reason`, and has deleted what there may be of it.
+    ///
+    /// # Errors
+    /// [`Error::Changed`], [`Error::NotFound`].
+    pub async fn fail_video(&self, video: &Versioned<Video>, reason: &str, now: DateTime<Utc>) -> Result<()> {
+        let mut transaction = self.transaction();
+        transaction.replace(video, &Video::clone(video).failed(reason))?;
+        transaction.effect(Some(objects_deleted(video, now)))?;
+        self.commit(transaction).await
+    }
+
+    /// Takes a video from all projects that show it and deletes it, and has its objects deleted.
+    ///
+    /// Not one transaction, since projects may be many: one that broke off is finished by doing it again.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] when somebody keeps changing the video or one of the projects.
+    pub async fn delete_video(&self, video: &Versioned<Video>, now: DateTime<Utc>) -> Result<()> {
+        let mut video = video.clone();
+        if video.is_active {
+            // From here on no project can take it on.
+            let after = Video { is_active: false, ..Video::clone(&video) };
+            video = self.update_video(&video, after).await?;
+        }
+        let mut showing = Vec::new();
+        let shows = |project: &Project| project.settings.shows(video.id);
+        self.for_each(keys::projects(&video.company), |project| {
+            showing.extend(Some(project).filter(|project| shows(project)));
+        })
+        .await?;
+        for project in showing {
+            self.insist_on(project, |project| {
+                project.settings.videos.retain(|placed| placed.video != video.id);
+            })
+            .await?;
+        }
+        let mut transaction = self.transaction();
+        transaction.delete(&video)?;
+        transaction.company_tally(&video.company, &[(Owned::Videos, -1)])?;
+        transaction.effect(Some(objects_deleted(&video, now)))?;
+        self.commit(transaction).await
+    }
+
+    /// Videos of one shard that have come to nothing at `now`.
+    pub async fn overdue_videos(
+        &self,
+        shard: u8,
+        now: DateTime<Utc>,
+        from: Option<DueCursor>,
+    ) -> Result<Due<Video>> {
+        self.due(shard, now, from).await
+    }
+
+    /// The partitions of the index in which videos stand that are under way.
+    pub fn video_shards() -> impl Iterator<Item = u8> {
+        keys::video_due_shards()
+    }
+}
+
+/// The deletion of everything that may be stored of a video, as it is noted with the write after this one.
+fn objects_deleted(video: &Versioned<Video>, now: DateTime<Utc>) -> Effect {
+    let task = Task::ObjectsDeleted { keys: video_keys(&video.company, video.id).into() };
+    let cause = format_args!("{}-{}", video.id, video.version() + 1);
+    Effect::new(video.company.clone(), cause, task, now)
+}

@@ -1,0 +1,204 @@
+//! What a search finds, compared with a plain look at every candidate by the rules that were decided.
+//!
+//! `PROPTEST_CASES` sets how many companies are made up.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{Config, contextualize_config};
+use serde_json::{Value, json};
+use shared::domain::text::fold_accents;
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff};
+use tokio::runtime::Builder;
+use url::form_urlencoded::Serializer;
+
+const PROJECTS: usize = 3;
+/// The projects in which the caller has a role who does not see all.
+const OWN: [usize; 2] = [0, 2];
+
+const NAMES: [&str; 24] = [
+    "Ada",
+    "ÁDA",
+    "Adam",
+    "Ann",
+    "Anne-Marie",
+    "Marie Anne",
+    "Zoë",
+    "Zoe",
+    "Strauß",
+    "STRAUSS",
+    "O'Neil",
+    "O’Neil",
+    "Neil",
+    "Yıldız",
+    "İnci",
+    "Inci",
+    "王",
+    "王小明",
+    "小明",
+    "Łukasz",
+    "de la Cruz",
+    "J. R. R.",
+    "Ὀδυσσεύς",
+    "A",
+];
+const LOCAL_PARTS: [&str; 8] = ["ada", "ADA+jobs", "o'neil", "a.b", "anne-marie", "zoe_99", "neil", "x"];
+const DOMAINS: [&str; 3] = ["mail.example", "Ada.example", "strauss-co.example"];
+
+#[derive(Debug, Clone)]
+struct Person {
+    first: String,
+    last: String,
+    email: Option<String>,
+    project: usize,
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => select(&NAMES[..]).prop_map(str::to_owned),
+        1 => (select(&NAMES[..]), select(&NAMES[..])).prop_map(|(one, other)| format!("{one} {other}")),
+    ]
+}
+
+fn email() -> impl Strategy<Value = String> {
+    (select(&LOCAL_PARTS[..]), select(&DOMAINS[..])).prop_map(|(local, domain)| format!("{local}@{domain}"))
+}
+
+fn person() -> impl Strategy<Value = Person> {
+    (name(), name(), option::of(email()), 0..PROJECTS).prop_map(|(first, last, email, project)| Person {
+        first,
+        last,
+        email,
+        project,
+    })
+}
+
+/// The beginning of something that people are called by, or anything at all.
+fn term() -> impl Strategy<Value = String> {
+    let beginning = (prop_oneof![3 => name(), 1 => email()], 1..12_usize, any::<bool>());
+    let beginning = beginning.prop_map(|(text, count, upper)| {
+        let text: String = text.chars().take(count).collect();
+        if upper { text.to_uppercase() } else { text }
+    });
+    prop_oneof![12 => beginning, 1 => "\\PC{0,6}"]
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![3 => term(), 2 => vec(term(), 2..4).prop_map(|terms| terms.join(" "))]
+}
+
+/// A word without the punctuation around it.
+fn bare(word: &str) -> String {
+    word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
+}
+
+/// The words between spaces, none of them empty.
+fn split(text: &str) -> Vec<String> {
+    fold_accents(text).split_whitespace().map(bare).filter(|word| !word.is_empty()).collect()
+}
+
+impl Person {
+    /// What the person is found by: whether in the full name (0), a name (1) or the address (2), and the word.
+    fn words(&self) -> BTreeSet<(u8, String)> {
+        let pieces = |text: &str| -> Vec<String> {
+            fold_accents(text).split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect()
+        };
+        let (first, last) = (split(&self.first), split(&self.last));
+        let mut words = BTreeSet::from([
+            (0, [first.clone(), last.clone()].concat().join(" ")),
+            (0, [last, first].concat().join(" ")),
+        ]);
+        for name in [&self.first, &self.last] {
+            words.extend(split(name).into_iter().chain(pieces(name)).map(|word| (1, word)));
+        }
+        if let Some((email, (local, domain))) =
+            self.email.as_ref().and_then(|email| Some((email, email.split_once('@')?)))
+        {
+            let whole = [email, local, domain].map(|text| bare(&fold_accents(text)));
+            words.extend(whole.into_iter().chain(pieces(local)).map(|word| (2, word)));
+        }
+        words.retain(|(_, word)| !word.is_empty());
+        let names: BTreeSet<String> =
+            words.iter().filter(|(kind, _)| *kind == 1).map(|(_, word)| word.clone()).collect();
+        words.retain(|(kind, word)| *kind < 2 || !names.contains(word));
+        words
+    }
+
+    /// The best word that is found, if all terms find one; of several terms the longest decides, but for the full name.
+    fn rank(&self, terms: &[String]) -> Option<(u8, String)> {
+        let words = self.words();
+        let is_found = |term: &String| words.iter().any(|(kind, word)| *kind > 0 && word.starts_with(term));
+        if !terms.iter().all(is_found) {
+            return None;
+        }
+        let longest = terms.iter().map(|term| term.chars().count()).max()?;
+        let lead = terms.iter().find(|term| term.chars().count() == longest)?;
+        let full = terms.iter().any(|term| term != lead).then(|| terms.join(" "));
+        let is_best = |kind: u8, word: &str| match kind {
+            0 => full.as_ref().is_some_and(|full| word.starts_with(full)),
+            _ => word.starts_with(lead),
+        };
+        words.into_iter().find(|(kind, word)| is_best(*kind, word))
+    }
+}
+
+/// The numbers of those who are to be found in some projects, in order.
+fn expected(people: &[Person], projects: &[usize], text: &str) -> Vec<usize> {
+    let terms = split(text);
+    let there = people.iter().enumerate().filter(|(_, person)| projects.contains(&person.project));
+    let mut found: Vec<_> = there
+        .filter_map(|(number, person)| Some((person.rank(&terms)?, Reverse(number))))
+        .filter(|_| !terms.is_empty())
+        .collect();
+    found.sort();
+    found.into_iter().map(|(_, Reverse(number))| number).take(50).collect()
+}
+
+async fn compare(people: &[Person], texts: &[String]) {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let [some, none] = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];
+    let mut projects = Vec::new();
+    for number in 0..PROJECTS {
+        let evaluators = if OWN.contains(&number) { json!([some.uri]) } else { json!([]) };
+        projects.push(owner.project(json!({ "evaluators": evaluators })).await);
+    }
+    let mut uris = Vec::new();
+    for person in people {
+        let mut fields = json!({ "first_name": person.first, "last_name": person.last });
+        if let Some(email) = &person.email {
+            fields["email"] = email.as_str().into();
+        }
+        uris.push(owner.candidate(&projects[person.project], fields).await);
+    }
+    for text in texts {
+        for (caller, sees) in [(&owner, &[0, 1, 2][..]), (&some, &OWN), (&none, &[])] {
+            let expected: Vec<String> =
+                expected(people, sees, text).into_iter().map(|n| uris[n].clone()).collect();
+            assert_eq!(find(caller, text).await, expected, "{text:?} as {}", caller.username);
+        }
+    }
+}
+
+async fn find(caller: &Staff, text: &str) -> Vec<String> {
+    let query = Serializer::new(String::new()).append_pair("q", text).finish();
+    let found = caller.get(&format!("/companies/acme/search/?{query}")).await.expect(200).json();
+    let uri = |one: &Value| one["resource_uri"].as_str().unwrap().to_owned();
+    found.as_array().unwrap().iter().map(uri).collect()
+}
+
+proptest! {
+    #![proptest_config(contextualize_config(Config { cases: 12, max_shrink_iters: 200, ..Config::default() }))]
+    #[test]
+    fn a_search_finds_what_a_look_at_everybody_finds(
+        people in vec(person(), 1..90),
+        texts in vec(text(), 20),
+    ) {
+        Builder::new_current_thread().enable_all().build().unwrap().block_on(compare(&people, &texts));
+    }
+}

@@ -1,0 +1,409 @@
+//! Welcome videos: uploaded in two ways, converted, played, shown to candidates, deleted.
+
+use axum::http::Method;
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff, last_segment};
+use tests::files::{Form, fetch, put};
+use tests::http::Request;
+use tests::videos::{film, probed, recorded};
+
+const VIDEOS: &str = "/companies/acme/videos/";
+
+/// What a recruiter sends in a form.
+fn form(file: &[u8]) -> Form {
+    let form = Form::new().text("name", "Welcome").text("description", "Hello\nand welcome");
+    form.text("internal_description", "Take two").file("file", "C:\\films\\hello.mp4", "video/mp4", file)
+}
+
+/// A video that is still to be converted.
+async fn uploaded(caller: &impl Caller, file: &[u8]) -> String {
+    caller.send(Request::post(VIDEOS).form(form(file))).await.expect(201).uri("resource_uri")
+}
+
+async fn announced(caller: &impl Caller, size: usize) -> Value {
+    let body = json!({
+        "name": "Welcome", "upload_filename": "hello.mov", "content_type": "video/quicktime", "size": size,
+    });
+    caller.post(VIDEOS, body).await.expect(201).json()
+}
+
+async fn read(caller: &impl Caller, video: &str) -> Value {
+    caller.get(video).await.expect(200).json()
+}
+
+async fn status(caller: &impl Caller, video: &str) -> (Value, Value) {
+    let video = read(caller, video).await;
+    (video["video_conversion_status"].clone(), video["video_conversion_error"].clone())
+}
+
+/// Where an address leads, for whoever has it.
+async fn follow(app: &TestApp, address: &Value) -> String {
+    let found = app.anonymous().get(address.as_str().unwrap()).await.expect(302);
+    assert_eq!(found.header("referrer-policy"), Some("no-referrer"));
+    found.header("location").unwrap().to_owned()
+}
+
+async fn given() -> (TestApp, Staff) {
+    let app = TestApp::start().await;
+    let recruiter = app.staff("recruiter").await;
+    (app, recruiter)
+}
+
+#[tokio::test]
+async fn a_video_in_a_form_is_converted_and_plays() {
+    let (app, recruiter) = given().await;
+    let created = recruiter.send(Request::post(VIDEOS).form(form(&film()))).await.expect(201);
+    let uri = created.uri("resource_uri");
+    assert_eq!(created.header("location"), Some(uri.as_str()));
+    let expected = json!({
+        "resource_uri": uri,
+        "company": "https://hr.example/api/v3/companies/acme/",
+        "submitted_by": recruiter.uri,
+        "name": "Welcome",
+        "description": "Hello\nand welcome",
+        "internal_description": "Take two",
+        "length": 0,
+        "submit_date": "2026-11-08",
+        "upload_filename": "hello.mp4",
+        "thumb_conversion_id": null,
+        "thumb_file": "",
+        "thumb": "",
+        "video_conversion_id": null,
+        "video_conversion_status": "pending",
+        "video_conversion_error": null,
+        "streams": { "mp4": "", "flv": "" },
+        "dimensions": { "width": 0, "height": 0 },
+    });
+    assert_eq!(created.json(), expected);
+    app.settle().await;
+    let video = read(&app.staff("hiring-manager").await, &uri).await;
+    assert_eq!((&video["video_conversion_status"], &video["length"]), (&json!("successful"), &json!(2)));
+    assert_eq!(video["dimensions"], json!({ "width": 320, "height": 240 }));
+    assert!(video["thumb_conversion_id"].is_u64() && video["video_conversion_id"].is_u64());
+    assert_eq!(video["thumb_file"], format!("videos/{}/thumb.jpg", last_segment(&uri)));
+
+    let thumb = fetch(&follow(&app, &video["thumb"]).await, &[]).await;
+    assert_eq!(thumb.header("content-type"), "image/jpeg");
+    assert_eq!(probed(&thumb.body)["streams"][0]["codec_name"], "mjpeg");
+    for (format, content_type) in [("mp4", "video/mp4"), ("flv", "video/x-flv")] {
+        let address = &video["streams"][format];
+        assert!(address.as_str().unwrap().ends_with(&format!(".{format}")), "{address}");
+        let location = follow(&app, address).await;
+        assert!(location.contains("X-Amz-Expires=14400"), "{location}");
+        let whole = fetch(&location, &[]).await;
+        assert_eq!((whole.status.as_u16(), whole.header("content-type")), (200, content_type));
+        let streams = probed(&whole.body)["streams"].clone();
+        assert_eq!((&streams[0]["codec_name"], &streams[1]["codec_name"]), (&json!("h264"), &json!("aac")));
+        let part = fetch(&location, &[("range", "bytes=1000-1999")]).await;
+        assert_eq!(part.status, 206);
+        assert_eq!(part.body, whole.body[1000..2000], "a player can seek");
+        assert_eq!(part.header("content-range"), format!("bytes 1000-1999/{}", whole.body.len()));
+    }
+    let keys = app.object_keys();
+    assert!(keys.len() == 3 && keys.iter().all(|key| key.starts_with("media/acme/videos/")), "{keys:?}");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_video_that_does_not_fit_goes_straight_to_the_bucket() {
+    let (app, recruiter) = given().await;
+    let how = "-f lavfi -i nullsrc=s=640x360:r=25:d=3,geq=random(1)*255:128:128 -f lavfi -i sine=d=3 -c:v mpeg4 -q:v 1 -c:a aac";
+    let large = recorded(how, "mov");
+    assert!(large.len() > 4_608_000, "{}", large.len());
+    let refused =
+        recruiter.send(Request::post(VIDEOS).form(form(&large))).await.expect_code(413, "too_large");
+    assert!(refused.json()["detail"].as_str().unwrap().contains("POST …/videos/"));
+
+    let video = announced(&recruiter, large.len()).await;
+    assert_eq!(video["video_conversion_status"], "awaiting-upload");
+    assert_eq!(video["upload"]["expires_at"], "2026-11-08T11:00:00Z");
+    let uri = video["resource_uri"].as_str().unwrap();
+    assert_eq!(read(&recruiter, uri).await.get("upload"), None);
+    let mut longer = video.clone();
+    longer["upload"]["headers"]["content-length"] = (large.len() + 1).to_string().into();
+    assert_eq!(put(&longer, [&large[..], b"x"].concat()).await.status, 403, "another size");
+    assert_eq!(put(&video, large).await.status, 200);
+    app.settle().await;
+    assert_eq!(status(&recruiter, uri).await, (json!("successful"), Value::Null));
+    let location = follow(&app, &read(&recruiter, uri).await["streams"]["mp4"]).await;
+    assert_eq!(probed(&fetch(&location, &[]).await.body)["streams"][0]["codec_name"], "h264");
+
+    // The URL still works; what comes by it changes nothing and does not stay.
+    let before = app.object_keys();
+    let mut again = video.clone();
+    again["upload"]["headers"]["content-length"] = again["upload"]["headers"]["content-length"].clone();
+    put(&again, vec![0; 3]).await;
+    app.settle().await;
+    assert_eq!(app.object_keys(), before);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn what_is_sent_of_a_video_is_checked() {
+    let (app, recruiter) = given().await;
+    let before = app.table().snapshot().await;
+    for (body, fields) in [
+        (json!({}), &["name", "upload_filename", "content_type", "size"][..]),
+        (
+            json!({ "name": "x", "upload_filename": "a/", "content_type": "video", "size": 0 }),
+            &["upload_filename", "content_type", "size"],
+        ),
+        (
+            json!({ "name": "", "upload_filename": "a", "content_type": "a/b", "size": 2_147_483_649u64 }),
+            &["name", "size"],
+        ),
+    ] {
+        recruiter.post(VIDEOS, body).await.expect_fields(fields);
+    }
+    let post = async |form| recruiter.send(Request::post(VIDEOS).form(form)).await;
+    post(Form::new()).await.expect_fields(&["name", "file"]);
+    post(Form::new().text("name", "x").text("file", "not a file")).await.expect_fields(&["file"]);
+    post(form(b"")).await.expect_fields(&["file"]);
+    assert_eq!(app.table().snapshot().await, before);
+    assert!(app.object_keys().is_empty());
+    recruiter
+        .post(
+            VIDEOS,
+            json!({
+                "name": "x", "upload_filename": "a", "content_type": "a/b", "size": 2_147_483_648u64,
+            }),
+        )
+        .await
+        .expect(201);
+}
+
+#[tokio::test]
+async fn what_is_no_video_fails_and_leaves_nothing() {
+    let (app, recruiter) = given().await;
+    let whole = film();
+    let hostile = [
+        b"#EXTM3U\n#EXTINF:4,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n".to_vec(),
+        b"<svg onload=alert(1)>".to_vec(),
+        whole[..whole.len() / 3].to_vec(),
+        vec![0; 100_000],
+    ];
+    for file in hostile {
+        let uri = uploaded(&recruiter, &file).await;
+        app.settle().await;
+        let (status, error) = status(&recruiter, &uri).await;
+        assert_eq!(status, "failed");
+        assert!(error.as_str().is_some_and(|error| !error.is_empty()), "{error}");
+        let video = read(&recruiter, &uri).await;
+        assert_eq!(video["streams"], json!({ "mp4": "", "flv": "" }));
+        assert!(app.object_keys().is_empty());
+    }
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_video_that_never_arrives_fails_in_time_and_one_that_comes_too_late_is_deleted() {
+    let (app, recruiter) = given().await;
+    let video = announced(&recruiter, film().len()).await;
+    let uri = video["resource_uri"].as_str().unwrap();
+    app.clock().advance(TimeDelta::minutes(179));
+    let recruiter = app.staff("recruiter").await;
+    assert_eq!(app.sweep().await["OutboxFunction"]["uploads_given_up"], 0);
+    app.clock().advance(TimeDelta::minutes(1));
+    assert_eq!(app.sweep().await["OutboxFunction"]["uploads_given_up"], 1);
+    let failed = (json!("failed"), json!("The file has not arrived in time."));
+    assert_eq!(status(&recruiter, uri).await, failed);
+    put(&video, film()).await;
+    app.settle().await;
+    assert_eq!(status(&recruiter, uri).await, failed);
+    assert!(app.object_keys().is_empty());
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_video_that_this_computer_cannot_convert_fails_in_the_end() {
+    let app = TestApp::start_with(&[("PATH", "/nowhere")]).await;
+    let recruiter = app.staff("recruiter").await;
+    let uri = uploaded(&recruiter, &film()).await;
+    for _ in 0..2 {
+        app.events().deliver_objects().await.unwrap_err();
+        assert_eq!(status(&recruiter, &uri).await.0, "processing");
+        // As Lambda does with an event on which a function failed.
+        app.events().put_event(event(&uri, "again")).await.unwrap();
+    }
+    app.clock().advance(TimeDelta::hours(7));
+    let recruiter = app.staff("recruiter").await;
+    assert_eq!(app.sweep().await["OutboxFunction"]["uploads_given_up"], 1);
+    let failed = (json!("failed"), json!("The video could not be converted in time."));
+    assert_eq!(status(&recruiter, &uri).await, failed);
+    app.settle().await;
+    assert!(app.object_keys().is_empty());
+}
+
+/// What EventBridge tells of the file of the video at `uri`.
+fn event(uri: &str, id: &str) -> Value {
+    let object = json!({ "key": format!("uploads/videos/acme/{}", last_segment(uri)) });
+    let detail = json!({ "bucket": { "name": "MediaBucket" }, "object": object });
+    json!({ "id": id, "source": "aws.s3", "detail-type": "Object Created", "detail": detail })
+}
+
+#[tokio::test]
+async fn an_event_that_comes_again_changes_nothing() {
+    let (app, recruiter) = given().await;
+    let uri = uploaded(&recruiter, &film()).await;
+    // Both at once: one of them does it.
+    let (one, other) = tokio::join!(
+        app.events().put_event(event(&uri, "same")),
+        app.events().put_event(event(&uri, "same")),
+    );
+    let answers =
+        [one.unwrap(), other.unwrap()].map(|mut answers| answers.remove("VideoConversionFunction").unwrap());
+    assert!(
+        answers.iter().any(|answer| answer.as_ref().is_ok_and(|answer| answer == "converted")),
+        "{answers:?}"
+    );
+    app.settle().await;
+    let (before, keys) = (app.table().snapshot().await, app.object_keys());
+    assert_eq!((status(&recruiter, &uri).await.0, keys.len()), (json!("successful"), 3));
+    for id in ["same", "another"] {
+        let answers = app.events().put_event(event(&uri, id)).await.unwrap();
+        assert_eq!(answers["VideoConversionFunction"].as_ref().unwrap(), "ignored");
+    }
+    assert_eq!((app.table().snapshot().await, app.object_keys()), (before, keys));
+}
+
+#[tokio::test]
+async fn a_video_that_is_deleted_leaves_nothing_whenever_that_is() {
+    let (app, recruiter) = given().await;
+    let waiting = uploaded(&recruiter, &film()).await;
+    recruiter.delete(&waiting).await.expect(204);
+    app.settle().await;
+    assert!(app.object_keys().is_empty());
+    recruiter.get(&waiting).await.expect(404);
+    // The event was on its way.
+    let answers = app.events().put_event(event(&waiting, "late")).await.unwrap();
+    assert_eq!(answers["VideoConversionFunction"].as_ref().unwrap(), "ignored");
+
+    let expected = announced(&recruiter, film().len()).await;
+    recruiter.delete(expected["resource_uri"].as_str().unwrap()).await.expect(204);
+    put(&expected, film()).await;
+    app.settle().await;
+    assert!(app.object_keys().is_empty());
+
+    let [first, second] = [uploaded(&recruiter, &film()).await, uploaded(&recruiter, &film()).await];
+    app.settle().await;
+    let address = read(&recruiter, &first).await["streams"]["mp4"].clone();
+    let placed = |uri: &str, position: u32| json!({ "uri": uri, "position": position });
+    let project = recruiter.project(json!({ "videos": [placed(&first, 1), placed(&second, 2)] })).await;
+    recruiter.delete(&first).await.expect(204);
+    assert_eq!(recruiter.get(&project).await.expect(200).json()["videos"], json!([placed(&second, 2)]));
+    app.anonymous().get(address.as_str().unwrap()).await.expect(404);
+    recruiter.patch(&project, json!({ "videos": [placed(&first, 3)] })).await.expect_fields(&["videos"]);
+    app.settle().await;
+    let keys = app.object_keys();
+    assert!(keys.len() == 3 && keys.iter().all(|key| key.contains(last_segment(&second))), "{keys:?}");
+    recruiter.delete(&first).await.expect(404);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn only_what_is_said_about_a_video_can_be_changed() {
+    let (app, recruiter) = given().await;
+    let uri = uploaded(&recruiter, &film()).await;
+    let mut expected = read(&recruiter, &uri).await;
+    recruiter.patch(&uri, expected.clone()).await.expect_json(200, expected.clone());
+    let change = json!({
+        "description": "Hi", "internal_description": null, "name": "Hello", "length": 9, "upload_filename": "x",
+        "video_conversion_status": "successful", "streams": {}, "submitted_by": null,
+    });
+    expected["description"] = "Hi".into();
+    expected["internal_description"] = "".into();
+    expected["name"] = "Hello".into();
+    recruiter.patch(&uri, change).await.expect_json(200, expected.clone());
+    // The conversion is not in the way of it, nor it of the conversion.
+    app.settle().await;
+    assert_eq!(status(&recruiter, &uri).await.0, "successful");
+    let put = |body: Value| Request::new(Method::PUT, &uri).json(&body);
+    recruiter.send(put(json!({ "description": "x" }))).await.expect_fields(&["name"]);
+    let whole = recruiter.send(put(json!({ "name": "Again" }))).await.expect(200).json();
+    assert_eq!((&whole["name"], &whole["description"]), (&json!("Again"), &json!("")));
+    for wrong in [json!({ "name": null }), json!({ "name": "" }), json!({ "name": "x".repeat(151) })] {
+        recruiter.patch(&uri, wrong).await.expect_fields(&["name"]);
+    }
+    recruiter.patch(&uri, json!({ "description": "x".repeat(2001) })).await.expect_fields(&["description"]);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn videos_are_listed_and_counted() {
+    let (app, recruiter) = given().await;
+    for _ in 0..3 {
+        announced(&recruiter, 1000).await;
+    }
+    app.owner_of("globex").await.get(VIDEOS).await.expect(404);
+    let list = recruiter.get(&format!("{VIDEOS}?page_size=2")).await.expect(200).json();
+    assert_eq!(list["meta"]["total_count"], 3);
+    assert_eq!(list["objects"].as_array().unwrap().len(), 2);
+    let rest = recruiter.get(list["meta"]["next"].as_str().unwrap()).await.expect(200).json();
+    let last = rest["objects"][0]["resource_uri"].as_str().unwrap();
+    recruiter.delete(last).await.expect(204);
+    assert_eq!(recruiter.get(VIDEOS).await.expect(200).json()["meta"]["total_count"], 2);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn candidates_see_the_videos_of_their_project_and_what_is_meant_for_them() {
+    let (app, recruiter) = given().await;
+    let [shown, hidden] = [uploaded(&recruiter, &film()).await, uploaded(&recruiter, &film()).await];
+    app.settle().await;
+    let project = recruiter.running_project(json!({ "videos": [{ "uri": shown, "position": 1 }] })).await;
+    let elsewhere = recruiter.running_project(json!({ "videos": [{ "uri": hidden, "position": 1 }] })).await;
+    let candidate = recruiter.invite(&project, json!({})).await.register().await;
+    let itself = candidate.get("/whoami/candidate/").await.expect(200);
+    assert!(itself.body.windows(shown.len()).any(|window| window == shown.as_bytes()));
+    let video = candidate.get(&shown).await.expect(200);
+    for secret in ["Take two", "internal_description", "\"name\""] {
+        assert!(!String::from_utf8_lossy(&video.body).contains(secret), "{secret}");
+    }
+    let video = video.json();
+    assert_eq!(video["description"], "Hello\nand welcome");
+    let location = follow(&app, &video["streams"]["mp4"]).await;
+    assert_eq!(fetch(&location, &[]).await.header("content-type"), "video/mp4");
+    let missing = candidate.get(&hidden).await.expect(404).body;
+    candidate.get(VIDEOS).await.expect(403);
+    assert_eq!(
+        candidate.get(&format!("{VIDEOS}01ARZ3NDEKTSV4RRFFQ69G5FAV/")).await.expect(404).body,
+        missing
+    );
+    candidate.patch(&shown, json!({ "description": "x" })).await.expect(403);
+    candidate.delete(&hidden).await.expect(404);
+
+    // Once the project does not show it any more, its addresses are dead as well.
+    recruiter.patch(&project, json!({ "videos": [] })).await.expect(200);
+    candidate.get(&shown).await.expect(404);
+    app.anonymous().get(video["streams"]["mp4"].as_str().unwrap()).await.expect(404);
+    recruiter.patch(&elsewhere, json!({ "videos": [] })).await.expect(200);
+}
+
+#[tokio::test]
+async fn an_address_is_good_for_its_session_and_its_file_alone() {
+    let (app, recruiter) = given().await;
+    let [one, other] = [uploaded(&recruiter, &film()).await, uploaded(&recruiter, &film()).await];
+    app.settle().await;
+    let session = recruiter.new_token().await;
+    let (video, again) = (read(&session, &one).await, read(&session, &one).await);
+    let address = video["streams"]["mp4"].as_str().unwrap().to_owned();
+    assert_ne!(address, again["streams"]["mp4"], "different on every fetch");
+    let get = async |address: String| app.anonymous().get(&address).await;
+    get(address.clone()).await.expect(302);
+    for wrong in [
+        address.replace(".mp4", ".flv"),
+        address.replace(".mp4", "/"),
+        address.replace(".mp4", ".exe"),
+        address.replace(last_segment(&one), last_segment(&other)),
+        video["thumb"].as_str().unwrap().replace("/thumb/", "/video/").trim_end_matches('/').to_owned()
+            + ".mp4",
+    ] {
+        get(wrong).await.expect(401);
+    }
+    get(address.replace("/video/", "/thumb/")).await.expect(404);
+    get(address.replace(last_segment(&one), "01ARZ3NDEKTSV4RRFFQ69G5FAV")).await.expect(404);
+    session.post("/api-token-invalidate/", json!({})).await.expect(204);
+    get(address).await.expect(401);
+}

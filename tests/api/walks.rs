@@ -1,0 +1,238 @@
+//! Walking from page to page while others add and remove rows: whoever was there throughout is seen exactly once.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Colleague, Staff};
+
+/// A list that is walked, and how rows come and go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum List {
+    Candidates,
+    NewCandidates,
+    CandidatesByEmail,
+    Projects,
+    IncompleteProjects,
+    OwnProjects,
+    Customers,
+    InvitedCustomers,
+    Labels,
+    SharesOfCandidate,
+    SharedWithMe,
+    Roles,
+    Tokens,
+}
+
+/// How many rows there are at first, and on a page.
+const ROWS: usize = 17;
+const SIZE: usize = 3;
+
+struct Walk {
+    list: List,
+    owner: Staff,
+    /// Who walks.
+    walker: Staff,
+    project: String,
+    candidate: String,
+    /// Where the list is.
+    target: String,
+}
+
+impl Walk {
+    async fn new(list: List) -> Self {
+        let app = TestApp::start().await;
+        let owner = app.owner().await;
+        let person = app.staff("hiring-manager").await;
+        let project = app.staff("admin").await.running_project(json!({})).await;
+        let candidate = owner.candidate(&project, json!({})).await;
+        let acme = "/companies/acme/";
+        let target = match list {
+            List::Candidates => format!("{project}candidates/?"),
+            List::NewCandidates => format!("{project}candidates/?status=new&"),
+            List::CandidatesByEmail => format!("{project}candidates/?email=ada@mail.example&"),
+            List::Projects | List::OwnProjects => format!("{acme}projects/?"),
+            List::IncompleteProjects => format!("{acme}projects/?status=10-incomplete&"),
+            List::Customers => format!("{acme}customers/?"),
+            List::InvitedCustomers => format!("{acme}customers/?status=invited&"),
+            List::Labels => format!("{acme}labels/?"),
+            List::SharesOfCandidate => format!("{candidate}shares/?"),
+            List::SharedWithMe => format!("{acme}shares/?"),
+            List::Roles => format!("{project}roles/?"),
+            List::Tokens => format!("{acme}tokens/?"),
+        };
+        let sees_own = matches!(list, List::OwnProjects | List::SharedWithMe);
+        let walker = if sees_own { person } else { owner.clone() };
+        Self { list, owner, walker, project, candidate, target: format!("{target}page_size={SIZE}") }
+    }
+
+    /// Adds a row and gives its address.
+    async fn add(&self) -> String {
+        let (owner, created) = (&self.owner, |response: tests::http::Response| response.uri("resource_uri"));
+        match self.list {
+            List::Candidates | List::NewCandidates | List::CandidatesByEmail => {
+                owner.candidate(&self.project, json!({ "email": "ada@mail.example" })).await
+            }
+            List::Projects | List::IncompleteProjects => owner.project(json!({})).await,
+            List::OwnProjects => owner.project(json!({ "reviewers": [self.walker.uri] })).await,
+            List::Customers | List::InvitedCustomers => self.colleague().await.uri,
+            List::Labels => owner.label(&owner.app().next_email()).await,
+            List::SharesOfCandidate => {
+                let body = json!({ "customer": self.colleague().await.uri });
+                created(owner.post(&format!("{}shares/", self.candidate), body).await.expect(201))
+            }
+            List::SharedWithMe => {
+                let candidate = owner.candidate(&self.project, json!({})).await;
+                let body = json!({ "customer": self.walker.uri });
+                created(owner.post(&format!("{candidate}shares/"), body).await.expect(201))
+            }
+            List::Roles => {
+                let body = json!({ "customer": self.colleague().await.uri, "role": "reviewer" });
+                created(owner.post(&format!("{}roles/", self.project), body).await.expect(201))
+            }
+            List::Tokens => owner.named_token("Payroll").await.0,
+        }
+    }
+
+    async fn colleague(&self) -> Colleague {
+        self.owner.colleague("hiring-manager", json!({})).await
+    }
+
+    /// Takes a row out of the list; false when that cannot be.
+    async fn remove(&self, uri: &str) -> bool {
+        let owner = &self.owner;
+        match self.list {
+            List::Projects => return false,
+            List::IncompleteProjects => drop(owner.set_status(uri, "40-running").await.expect(200)),
+            List::OwnProjects => drop(owner.patch(uri, json!({ "reviewers": [] })).await.expect(200)),
+            List::NewCandidates => drop(owner.skip(uri).await.expect(200)),
+            _ if [&owner.uri, &self.walker.uri].contains(&&uri.to_owned()) => return false,
+            _ => drop(owner.delete(uri).await.expect(204)),
+        }
+        true
+    }
+
+    async fn page(&self, target: &str) -> (Vec<String>, Value) {
+        let list = self.walker.get(target).await.expect(200).json();
+        let rows = list["objects"].as_array().unwrap().iter();
+        (rows.map(|row| row["resource_uri"].as_str().unwrap().to_owned()).collect(), list["meta"].clone())
+    }
+
+    /// Every row of every page from `target` on by the links of one name, while rows come and go if they are to.
+    async fn follow(
+        &self,
+        link: &str,
+        target: &str,
+        gone: Option<&mut BTreeSet<String>>,
+    ) -> (Vec<String>, String) {
+        let (all, mut gone) = (self.rows().await, gone);
+        let (mut seen, mut next) = (Vec::new(), Some(target.to_owned()));
+        let mut last = String::new();
+        while let Some(target) = next {
+            let (rows, meta) = self.page(&target).await;
+            assert!(rows.len() <= SIZE);
+            last = target;
+            next = meta[link].as_str().map(str::to_owned);
+            if let Some(gone) = &mut gone {
+                // Both ends of the page, where the next one begins, and one of each neighbouring page.
+                let place = |row: Option<&String>| all.iter().position(|uri| Some(uri) == row);
+                let near = place(rows.first())
+                    .into_iter()
+                    .flat_map(|first| [first.wrapping_sub(2), first + SIZE + 1]);
+                let near: Vec<&String> = near.filter_map(|place| all.get(place)).collect();
+                let doomed: BTreeSet<String> =
+                    [rows.first(), rows.last()].into_iter().flatten().chain(near).cloned().collect();
+                for uri in doomed {
+                    if !gone.contains(&uri) && self.remove(&uri).await {
+                        gone.insert(uri);
+                    }
+                }
+                if seen.len() < 2 * ROWS {
+                    self.add().await;
+                }
+            }
+            seen.extend(rows);
+            assert!(seen.len() < 5 * ROWS, "the walk has no end: {seen:?}");
+        }
+        (seen, last)
+    }
+
+    /// Every row, in order.
+    async fn rows(&self) -> Vec<String> {
+        let (mut rows, mut next) =
+            (Vec::new(), Some(self.target.replace(&format!("page_size={SIZE}"), "page_size=100")));
+        while let Some(target) = next {
+            let (page, meta) = self.page(&target).await;
+            rows.extend(page);
+            next = meta["next"].as_str().map(str::to_owned);
+        }
+        rows
+    }
+}
+
+async fn check(list: List) {
+    let walk = Walk::new(list).await;
+    for _ in 0..ROWS {
+        walk.add().await;
+    }
+    for link in ["next", "previous"] {
+        while walk.rows().await.len() < ROWS {
+            walk.add().await;
+        }
+        let there = walk.rows().await;
+        let (forth, end) = walk.follow("next", &walk.target, None).await;
+        assert_eq!(forth, there, "{list:?}, undisturbed");
+        let start = if link == "next" { &walk.target } else { &end };
+        let mut gone = BTreeSet::new();
+        let (seen, _) = walk.follow(link, start, Some(&mut gone)).await;
+        let distinct: BTreeSet<&String> = seen.iter().collect();
+        assert_eq!(distinct.len(), seen.len(), "{list:?} by {link}: a row was seen twice");
+        for uri in there.iter().filter(|uri| !gone.contains(*uri)) {
+            assert!(distinct.contains(uri), "{list:?} by {link}: {uri} was missed");
+        }
+        assert!(gone.len() >= 5 || list == List::Projects, "{list:?} has hardly changed");
+    }
+    walk.owner.app().table().assert_sound().await;
+}
+
+macro_rules! walks {
+    ($($name:ident: $list:ident;)+) => {
+        $(#[tokio::test]
+        async fn $name() {
+            check(List::$list).await;
+        })+
+    };
+}
+
+walks! {
+    candidates: Candidates;
+    candidates_with_a_status: NewCandidates;
+    candidates_with_an_email: CandidatesByEmail;
+    projects: Projects;
+    projects_with_a_status: IncompleteProjects;
+    projects_with_a_role: OwnProjects;
+    customers: Customers;
+    customers_with_a_status: InvitedCustomers;
+    labels: Labels;
+    shares_of_a_candidate: SharesOfCandidate;
+    shares_with_the_caller: SharedWithMe;
+    roles: Roles;
+    named_tokens: Tokens;
+}
+
+#[tokio::test]
+async fn from_a_page_that_has_emptied_the_links_lead_back_to_the_rows_next_to_it() {
+    let walk = Walk::new(List::Labels).await;
+    let mut labels = Vec::new();
+    for _ in 0..5 {
+        labels.push(walk.add().await);
+    }
+    let (first, meta) = walk.page(&walk.target).await;
+    let next = meta["next"].as_str().unwrap();
+    for uri in &labels[3..] {
+        assert!(walk.remove(uri).await);
+    }
+    let (none, meta) = walk.page(next).await;
+    assert_eq!((none.len(), &meta["next"]), (0, &Value::Null));
+    assert_eq!(walk.page(meta["previous"].as_str().unwrap()).await.0, first);
+}

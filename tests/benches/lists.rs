@@ -1,0 +1,230 @@
+//! What lists and searches take of DynamoDB, and how long, as projects and companies grow: a company with 1,000, one with
+//! 10,000 and one with 100,000 candidates in a project, the last of them with 1,000,000 search entries. Each request goes
+//! to one after the other, so that whatever else this computer does slows all of them.
+//!
+//! Fails when an operation costs more calls with more candidates, or more than a twentieth more capacity. `tests/bench
+//! lists [SIZE…]` measures other sizes.
+#![recursion_limit = "256"]
+use std::error::Error;
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use shared::clock::{Clock, Stopwatch};
+use shared::domain::candidate::Profile;
+use shared::domain::search::words_of;
+use shared::domain::text::{Email, Name};
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff};
+use tests::http::{Request, Response};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// How many search entries the largest company has at least.
+const ENTRIES: usize = 1_000_000;
+/// How often each operation is measured.
+const TIMES: usize = 21;
+/// How much dearer an operation may get: the last of several items read together fills a unit of capacity or does not.
+const TOLERANCE: f64 = 1.05;
+/// Operations that cost more up to a bound: of several terms, 1,600 entries are looked at if there are so many.
+const BOUNDED: [&str; 2] = ["search of first and last name", "search of two beginnings"];
+/// How many links are followed.
+const LINKS: usize = 50;
+const FIRST_NAMES: [&str; 8] = ["Ada", "Adam", "Grace", "Zoe", "Anna", "Lukas", "Maria", "Alexandra"];
+const LAST_NAMES: [&str; 7] = ["Byron", "Hopper", "Mueller", "Schwarzenberg", "Rossi", "Nielsen", "Abel"];
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    // Cargo adds --bench.
+    let mut sizes: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let mut entries = 0;
+    if sizes.is_empty() {
+        sizes = vec![1_000, 10_000, 100_000];
+        entries = ENTRIES;
+    }
+    let mut companies = Vec::new();
+    for size in &sizes {
+        let is_last = companies.len() + 1 == sizes.len();
+        companies.push(Company::fill(*size, if is_last { entries } else { 0 }).await);
+    }
+    let mut costs_more = Vec::new();
+    for (operation, target) in OPERATIONS {
+        costs_more.extend(compare(operation, &companies, measure(target, &companies).await?));
+    }
+    if costs_more.is_empty() { Ok(()) } else { Err(format!("not flat: {}", costs_more.join(", ")).into()) }
+}
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+enum Target {
+    Candidate,
+    /// Candidates, with this query.
+    List(&'static str),
+    /// The next page, and the next, from the first on.
+    Next,
+    /// What the owner looks for.
+    Search(&'static str),
+    /// What somebody looks for who has a role in a project of 1,000.
+    OwnSearch(&'static str),
+    Advance,
+}
+
+const OPERATIONS: [(&str, Target); 14] = [
+    ("get", Target::Candidate),
+    ("list page 1", Target::List("")),
+    ("list, next page", Target::Next),
+    ("list page=5", Target::List("page=5")),
+    ("list page=500", Target::List("page=500")),
+    ("list with status", Target::List("status=invited")),
+    ("list with email", Target::List("email=one.of.them@mail.example")),
+    ("search of 1 letter", Target::Search("a")),
+    ("search of 3 letters", Target::Search("ada")),
+    ("search of 10 letters", Target::Search("schwarzenb")),
+    ("search of 3 letters, with a role", Target::OwnSearch("ada")),
+    ("search of first and last name", Target::Search("ada%20mueller")),
+    ("search of two beginnings", Target::Search("mu%20ad")),
+    ("advance", Target::Advance),
+];
+
+/// A company, who looks at it, and the project that is looked at.
+struct Company {
+    owner: Staff,
+    evaluator: Staff,
+    project: String,
+    candidate: String,
+    size: usize,
+    entries: usize,
+}
+
+impl Company {
+    /// One with so many candidates in a project, and at least so many search entries.
+    async fn fill(size: usize, entries: usize) -> Self {
+        let stopwatch = Stopwatch::start();
+        let app = TestApp::start().await;
+        let owner = app.owner().await;
+        let evaluator = app.staff("hiring-manager").await;
+        let own = owner.running_project(json!({ "evaluators": [evaluator.uri] })).await;
+        let [project, other] =
+            [owner.running_project(json!({})).await, owner.running_project(json!({})).await];
+        let per_candidate = words_of(&profile(0)).len();
+        let others = entries.saturating_sub(size * per_candidate).div_ceil(per_candidate);
+        let deadline = app.clock().now() + TimeDelta::days(30);
+        let mut filled = 0;
+        for (project, count) in [(&own, 1_000), (&other, others), (&project, size)] {
+            app.fill_with(project, deadline, (filled..filled + count).map(profile)).await;
+            filled += count;
+        }
+        let ready = json!({ "email": "one.of.them@mail.example" });
+        let candidate = owner.candidate(&project, ready).await;
+        let entries = (0..filled).map(|number| words_of(&profile(number)).len()).sum();
+        let seconds = round(stopwatch.elapsed().as_secs_f64());
+        print(json!({ "candidates": size, "entries": entries, "filled_in_seconds": seconds }));
+        Self { owner, evaluator, project, candidate, size, entries }
+    }
+
+    /// The request for a target; `last` is the answer to the one before.
+    async fn request(&self, target: Target, last: Option<&Response>) -> (&Staff, Option<Request>) {
+        let list = format!("{}candidates/", self.project);
+        let search = |text: &str| Request::get(&format!("/companies/acme/search/?q={text}"));
+        match target {
+            Target::Candidate => (&self.owner, Some(Request::get(&self.candidate))),
+            Target::List(query) => (&self.owner, Some(Request::get(&format!("{list}?{query}")))),
+            Target::Next => {
+                let next = last.map(|page| page.json()["meta"]["next"].as_str().map(str::to_owned));
+                (&self.owner, next.unwrap_or(Some(list)).map(|next| Request::get(&next)))
+            }
+            Target::Search(text) => (&self.owner, Some(search(text))),
+            Target::OwnSearch(text) => (&self.evaluator, Some(search(text))),
+            Target::Advance => {
+                let ready = json!({ "email": "ada@mail.example", "deadline": "2026-12-01T00:00:00Z" });
+                let new = self.owner.candidate(&self.project, ready).await;
+                (&self.owner, Some(Request::patch(&format!("{new}status/advance/"))))
+            }
+        }
+    }
+}
+
+/// What an operation takes in each company; none where there is no such page.
+async fn measure(target: Target, companies: &[Company]) -> Result<Vec<Figures>> {
+    let mut all: Vec<Figures> = companies.iter().map(|_| Figures::default()).collect();
+    let mut last: Vec<Option<Response>> = companies.iter().map(|_| None).collect();
+    let times = if matches!(target, Target::Next) { LINKS } else { TIMES };
+    for _ in 0..times {
+        for ((company, figures), last) in companies.iter().zip(&mut all).zip(&mut last) {
+            let (caller, request) = company.request(target, last.as_ref()).await;
+            let Some(request) = request else { return Err("the list has too few pages".into()) };
+            *last = Some(figures.measure(caller, request).await);
+        }
+    }
+    Ok(all)
+}
+
+/// Prints what an operation takes in each company, and names it if it takes more where there is more.
+fn compare(operation: &str, companies: &[Company], figures: Vec<Figures>) -> Option<String> {
+    let there: Vec<(&Company, Figures)> =
+        companies.iter().zip(figures).filter(|(_, figures)| figures.calls > 0).collect();
+    let (_, first) = there.first()?;
+    let mut is_flat = true;
+    for (company, figures) in &there {
+        print(json!({
+            "operation": operation, "candidates": company.size, "entries": company.entries,
+            "dynamodb_calls": figures.calls, "read_units": figures.read_units,
+            "write_units": figures.write_units, "median_ms": round(figures.median()),
+            "times_the_time": round(figures.median() / first.median()),
+        }));
+        let units = |figures: &Figures| figures.read_units + figures.write_units;
+        is_flat &= figures.calls == first.calls && units(figures) <= units(first) * TOLERANCE;
+    }
+    (!is_flat && !BOUNDED.contains(&operation)).then(|| operation.to_owned())
+}
+
+/// Somebody whose item is as large as everybody's.
+fn profile(number: usize) -> Profile {
+    let name = |text: &str| Name::parse(text).expect("a name");
+    let first = FIRST_NAMES[number % FIRST_NAMES.len()];
+    let last = LAST_NAMES[number / FIRST_NAMES.len() % LAST_NAMES.len()];
+    let mut profile = Profile::new(name(first), name(last));
+    profile.email = Email::parse(&format!("candidate.{number:06}@mail.example")).ok();
+    profile
+}
+
+/// What one operation took, each time.
+#[derive(Default)]
+struct Figures {
+    milliseconds: Vec<f64>,
+    calls: u32,
+    read_units: f64,
+    write_units: f64,
+}
+
+impl Figures {
+    /// Sends a request; calls and capacity are those of the dearest. A page that is not there takes nothing.
+    async fn measure(&mut self, caller: &Staff, request: Request) -> Response {
+        let stopwatch = Stopwatch::start();
+        let response = caller.send(request).await;
+        self.milliseconds.push(stopwatch.elapsed().as_secs_f64() * 1e3);
+        if response.status == 400 {
+            return response.expect_fields(&["page"]);
+        }
+        let response = response.expect(200);
+        let log = response.log();
+        self.calls = self.calls.max(log.dynamodb_calls);
+        self.read_units = self.read_units.max(log.read_units);
+        self.write_units = self.write_units.max(log.write_units);
+        response
+    }
+
+    fn median(&self) -> f64 {
+        let mut sorted = self.milliseconds.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted[sorted.len() / 2]
+    }
+}
+
+fn round(value: f64) -> Value {
+    json!((value * 100.0).round() / 100.0)
+}
+
+#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
+fn print(figure: Value) {
+    println!("{figure}");
+}

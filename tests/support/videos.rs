@@ -1,0 +1,47 @@
+//! Videos as people record them, made and looked at with ffmpeg.
+
+use std::process::Command;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+/// Two seconds, 320 by 240, with a sound, in mp4.
+pub fn film() -> Vec<u8> {
+    static FILM: OnceLock<Vec<u8>> = OnceLock::new();
+    let how =
+        "-f lavfi -i testsrc2=s=320x240:r=25:d=2 -f lavfi -i sine=d=2 -c:v libx264 -pix_fmt yuv420p -c:a aac";
+    FILM.get_or_init(|| recorded(how, "mp4")).clone()
+}
+
+/// What ffmpeg makes in a container.
+///
+/// # Panics
+/// When it makes nothing.
+pub fn recorded(how: &str, container: &str) -> Vec<u8> {
+    let folder =
+        std::env::temp_dir().join(format!("film-{}-{:?}", std::process::id(), std::thread::current().id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join(format!("film.{container}"));
+    let mut ffmpeg = Command::new("ffmpeg");
+    ffmpeg.args(["-v", "error", "-y", "-nostdin"]).args(how.split_ascii_whitespace()).arg(&path);
+    assert!(ffmpeg.status().expect("ffmpeg").success());
+    let bytes = std::fs::read(&path).expect("a film");
+    std::fs::remove_dir_all(&folder).expect("the folder");
+    bytes
+}
+
+/// What ffprobe says of a file's format and streams.
+///
+/// # Panics
+/// When it cannot read it.
+pub fn probed(bytes: &[u8]) -> Value {
+    let path =
+        std::env::temp_dir().join(format!("probed-{}-{:?}", std::process::id(), std::thread::current().id()));
+    std::fs::write(&path, bytes).expect("a file");
+    let mut ffprobe = Command::new("ffprobe");
+    ffprobe.args(["-v", "error", "-of", "json", "-show_format", "-show_streams"]).arg(&path);
+    let output = ffprobe.output().expect("ffprobe");
+    std::fs::remove_file(&path).expect("the file");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}

@@ -3,13 +3,16 @@
 Run by `tests/run deployed`, which deploys template.yaml to an emulator; AWS_ENDPOINT_URL says where that is.
 """
 
+import base64
 import http.client
 import json
 import os
 import re
+import struct
 import subprocess
 import time
 import urllib.request
+import zlib
 
 import boto3
 
@@ -167,6 +170,36 @@ def interview(owner):
     return project, uri
 
 
+def png():
+    """A picture of one pixel."""
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    header = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0\0\0\0")) + chunk(b"IEND", b"")
+
+
+def photo_is_kept(owner, candidate):
+    shown = owner.patch(candidate, {"photo": "data:image/png;base64," + base64.b64encode(png()).decode()})
+    status, headers, _ = Api().send("GET", shown["photo"])
+    assert status == 302, status
+    with urllib.request.urlopen(headers["Location"]) as answer:
+        assert answer.headers["Content-Type"] == "image/png" and answer.read().startswith(b"\x89PNG")
+    done("a photo lies in the bucket and is fetched by a signed URL")
+
+    announcement = {"field": "photo", "content_type": "image/png", "size": len(png())}
+    announced = owner.post(candidate + "uploads/", announcement)
+    upload = announced["upload"]
+    request = urllib.request.Request(upload["url"], png(), upload["headers"], method=upload["method"])
+    urllib.request.urlopen(request).close()
+    eventually(lambda: owner.get(announced["resource_uri"])["status"] == "successful")
+    done("what a client puts into the bucket starts the function that looks at it")
+
+
+def search_finds(owner, candidate):
+    found = owner.get("/companies/acme/search/?q=hopp")
+    assert [row["resource_uri"] for row in found] == [candidate], found
+    done("search finds the candidate")
+
+
 def deadline_passes(owner, project):
     late = {"first_name": "Late", "last_name": "Comer", "email": "late@mail.example", "deadline": in_seconds(3)}
     uri = owner.post(project + "candidates/", late)["resource_uri"]
@@ -213,6 +246,8 @@ def main():
     owner = operator_creates_company()
     gateway_answers(owner)
     project, candidate = interview(owner)
+    photo_is_kept(owner, candidate)
+    search_finds(owner, candidate)
     deadline_passes(owner, project)
     bad_event_is_kept()
     logs_are_metrics()

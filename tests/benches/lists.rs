@@ -44,7 +44,7 @@ async fn main() -> Result<()> {
     let mut companies = Vec::new();
     for size in &sizes {
         let is_last = companies.len() + 1 == sizes.len();
-        companies.push(Company::fill(*size, if is_last { entries } else { 0 }).await);
+        companies.push(Company::fill(*size, if is_last { entries } else { 0 }).await?);
     }
     let mut costs_more = Vec::new();
     for (operation, target) in OPERATIONS {
@@ -97,7 +97,7 @@ struct Company {
 
 impl Company {
     /// One with so many candidates in a project, and at least so many search entries.
-    async fn fill(size: usize, entries: usize) -> Self {
+    async fn fill(size: usize, entries: usize) -> Result<Self> {
         let stopwatch = Stopwatch::start();
         let app = TestApp::start().await;
         let owner = app.owner().await;
@@ -105,20 +105,22 @@ impl Company {
         let own = owner.running_project(json!({ "evaluators": [evaluator.uri] })).await;
         let [project, other] =
             [owner.running_project(json!({})).await, owner.running_project(json!({})).await];
-        let per_candidate = words_of(&profile(0)).len();
+        let per_candidate = words_of(&profile(0)?).len();
         let others = entries.saturating_sub(size * per_candidate).div_ceil(per_candidate);
         let deadline = app.clock().now() + TimeDelta::days(30);
-        let mut filled = 0;
+        let (mut filled, mut in_all) = (0, 0);
         for (project, count) in [(&own, 1_000), (&other, others), (&project, size)] {
-            app.fill_with(project, deadline, (filled..filled + count).map(profile)).await;
+            let profiles: Vec<Profile> =
+                (filled..filled + count).map(profile).collect::<std::result::Result<_, _>>()?;
+            in_all += profiles.iter().map(|profile| words_of(profile).len()).sum::<usize>();
+            app.fill_with(project, deadline, profiles.into_iter()).await;
             filled += count;
         }
         let ready = json!({ "email": "one.of.them@mail.example" });
         let candidate = owner.candidate(&project, ready).await;
-        let entries = (0..filled).map(|number| words_of(&profile(number)).len()).sum();
         let seconds = round(stopwatch.elapsed().as_secs_f64());
-        print(json!({ "candidates": size, "entries": entries, "filled_in_seconds": seconds }));
-        Self { owner, evaluator, project, candidate, size, entries }
+        print(json!({ "candidates": size, "entries": in_all, "filled_in_seconds": seconds }));
+        Ok(Self { owner, evaluator, project, candidate, size, entries: in_all })
     }
 
     /// The request for a target; `last` is the answer to the one before.
@@ -178,13 +180,12 @@ fn compare(operation: &str, companies: &[Company], figures: Vec<Figures>) -> Opt
 }
 
 /// Somebody whose item is as large as everybody's.
-fn profile(number: usize) -> Profile {
-    let name = |text: &str| Name::parse(text).expect("a name");
+fn profile(number: usize) -> std::result::Result<Profile, String> {
     let first = FIRST_NAMES[number % FIRST_NAMES.len()];
     let last = LAST_NAMES[number / FIRST_NAMES.len() % LAST_NAMES.len()];
-    let mut profile = Profile::new(name(first), name(last));
-    profile.email = Email::parse(&format!("candidate.{number:06}@mail.example")).ok();
-    profile
+    let mut profile = Profile::new(Name::parse(first)?, Name::parse(last)?);
+    profile.email = Some(Email::parse(&format!("candidate.{number:06}@mail.example"))?);
+    Ok(profile)
 }
 
 /// What one operation took, each time.

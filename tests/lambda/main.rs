@@ -152,6 +152,8 @@ async fn a_function_without_its_settings_does_not_start() {
         "deadline-expiry",
         "platform-events",
         "uploads",
+        "videos",
+        "video-conversion",
     ] {
         let none: [(&str, &str); 0] = [];
         let mut function = Function::start(Command::new(&binaries[name]), none).await.unwrap();

@@ -37,6 +37,7 @@ static ADDRESSES: AtomicUsize = AtomicUsize::new(0);
 pub struct TestApp(Arc<Inner>);
 
 struct Inner {
+    environment: BTreeMap<&'static str, String>,
     app: App,
     /// What each function runs on, while calls are recorded.
     watched: HashMap<String, App>,
@@ -86,6 +87,7 @@ impl TestApp {
         let gateway = Gateway::new(&template, &functions).expect("the gateway");
         let events = Events::new(&template, &functions, &BACKEND, &app).expect("the triggers");
         Self(Arc::new(Inner {
+            environment,
             app,
             watched,
             clock,
@@ -108,6 +110,11 @@ impl TestApp {
         let upstream = BACKEND.environment(BASE_URL, "").remove("AWS_ENDPOINT_URL_SES");
         let chaos = Chaos::start(&upstream.expect("an endpoint")).await;
         (Self::assemble(&[("AWS_ENDPOINT_URL_SES", chaos.url())], Arc::new(SystemEntropy)), chaos)
+    }
+
+    /// The environment variables of its functions.
+    pub fn environment(&self) -> &BTreeMap<&'static str, String> {
+        &self.0.environment
     }
 
     /// What the functions run on.
@@ -247,7 +254,8 @@ impl TestApp {
     /// Gives an operator's command.
     pub async fn operate(&self, command: Value) -> shared::Result<Outcome> {
         let command: Command = serde_json::from_value(command).expect("a command");
-        admin::handle(self.app_of("AdminFunction"), command).await
+        // Boxed, as in `shared::event`.
+        Box::pin(admin::handle(self.app_of("AdminFunction"), command)).await
     }
 
     /// A token of a staff user, by a real login.

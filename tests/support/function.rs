@@ -74,6 +74,22 @@ impl Function {
         }
     }
 
+    /// The function's answer to an event that may take so long.
+    ///
+    /// # Errors
+    /// When the function reports an error, takes longer or ends.
+    pub async fn invoke_within(&mut self, event: &Value, limit: Duration) -> Result<Value, FunctionError> {
+        tokio::select! {
+            answer = self.api.invoke_within(event, limit) => answer,
+            ended = self.process.wait() => Err(exited(ended)),
+        }
+    }
+
+    /// The process's identifier; none once it has ended.
+    pub fn id(&self) -> Option<u32> {
+        self.process.id()
+    }
+
     /// Ends the process as Lambda does, by SIGTERM, and waits for its end.
     ///
     /// # Errors

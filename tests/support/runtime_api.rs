@@ -21,7 +21,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-/// How long a function may take for one event.
+/// How long a function may take for one event, unless it is given longer.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The function gave no answer: it reported an error, took too long or broke off.
@@ -156,17 +156,25 @@ impl RuntimeApi {
     /// # Errors
     /// When the function reports an error for this event, or does not answer within half a minute.
     pub async fn invoke(&self, event: &Value) -> Result<Value, FunctionError> {
+        self.invoke_within(event, TIMEOUT).await
+    }
+
+    /// The same, with another limit.
+    ///
+    /// # Errors
+    /// When the function reports an error for this event, or does not answer in time.
+    pub async fn invoke_within(&self, event: &Value, limit: Duration) -> Result<Value, FunctionError> {
         let number = self.shared.count.fetch_add(1, Ordering::Relaxed);
         let id = format!("00000000-0000-4000-8000-{number:012x}");
         let (answer, outcome) = oneshot::channel();
         let invocation = Invocation { id: id.clone(), event: event.to_string().into_bytes(), answer };
         let stopped = || FunctionError::new("Sandbox.Failure", "the Runtime API has stopped");
         self.shared.waiting.send(invocation).map_err(|_| stopped())?;
-        match tokio::time::timeout(TIMEOUT, outcome).await {
+        match tokio::time::timeout(limit, outcome).await {
             Ok(outcome) => outcome.map_err(|_| stopped())?,
             Err(_) => {
                 self.shared.running().remove(&id);
-                Err(FunctionError::new("Sandbox.Timedout", format!("no answer in {} s", TIMEOUT.as_secs())))
+                Err(FunctionError::new("Sandbox.Timedout", format!("no answer in {} s", limit.as_secs())))
             }
         }
     }

@@ -373,6 +373,7 @@ fn derived((_, sk): &Key, item: &Item) -> Attributes {
     let attributes: Attributes = serde_dynamo::from_item(item.clone()).expect("JSON");
     let is_derived = |name: &str| match name {
         "customers" | "owners" | "labels" | "named_tokens" | "project_status" => true,
+        "videos" => sk == "TALLY",
         "project" | "candidate" => sk.starts_with("SHARE#"),
         "search_pk" | "search_sk" | "words" => true,
         _ => name.contains(':'),

@@ -75,7 +75,8 @@ pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
         }
         video => video?,
     };
-    let outcome = work_on(&system, video, &event.id).await?;
+    // Boxed: it is large, and nests deeply.
+    let outcome = Box::pin(work_on(&system, video, &event.id)).await?;
     tracing::info!(
         target: "conversion",
         video = %id,

@@ -1,0 +1,152 @@
+//! What the conversion of a video takes: time, against ffmpeg alone on the same file, and memory, by the real function
+//! with an upload of 500 MB, once one that is made anew and once one that is passed on as it is.
+#![recursion_limit = "256"]
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use shared::clock::Stopwatch;
+use shared::domain::file::FileType;
+use shared::media::{Objects, video_upload_key};
+use tests::app::TestApp;
+use tests::caller::{Caller, last_segment};
+use tests::function::Function;
+use video_conversion::engine::convert;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+const RUNS: usize = 3;
+const UPLOAD: u64 = 500_000_000;
+/// As long as Lambda lets the function run.
+const LIMIT: Duration = Duration::from_secs(900);
+/// What somebody would write who wants the same mp4 and nothing else.
+const ALONE: &str = "-c:v libx264 -preset veryfast -crf 23 -maxrate 2500k -bufsize 5000k -pix_fmt yuv420p -vf scale=1280:720 \
+                     -c:a aac -b:a 128k -movflags +faststart";
+
+#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
+async fn main() -> Result<()> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("conversion");
+    fs::create_dir_all(&folder)?;
+    let outcome = measure(&folder).await;
+    fs::remove_dir_all(&folder)?;
+    outcome
+}
+
+async fn measure(folder: &Path) -> Result<()> {
+    let clip = folder.join("clip.mov");
+    ffmpeg(
+        "-f lavfi -i testsrc2=s=1920x1080:r=30:d=20 -f lavfi -i sine=d=20 -c:v mpeg4 -b:v 12M -c:a pcm_s16le",
+        &clip,
+    )?;
+    times(&clip, ALONE).await?;
+    let fits = folder.join("fits.mp4");
+    ffmpeg(
+        &format!("-i {} -c:v libx264 -preset ultrafast -b:v 6M -pix_fmt yuv420p -c:a aac", clip.display()),
+        &fits,
+    )?;
+    times(&fits, "-c copy -movflags +faststart").await?;
+    for (name, from) in [("made anew", &clip), ("passed on", &fits)] {
+        let large = folder.join("large.mov");
+        // The same over and over, to the size wanted.
+        let looped = format!("-stream_loop -1 -i {} -c copy -fs {UPLOAD}", from.display());
+        ffmpeg(&looped, &large)?;
+        memory(name, &large).await?;
+    }
+    Ok(())
+}
+
+/// The time of a whole conversion against that of ffmpeg alone.
+async fn times(input: &Path, alone: &str) -> Result<()> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let (mut whole, mut plain) = (Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        let stopwatch = Stopwatch::start();
+        convert(&path, input, LIMIT).await.map_err(|failure| format!("{failure:?}"))?;
+        whole.push(stopwatch.elapsed().as_secs_f64());
+        let stopwatch = Stopwatch::start();
+        ffmpeg(&format!("-threads 2 -i {} {alone}", input.display()), &input.with_file_name("alone.mp4"))?;
+        plain.push(stopwatch.elapsed().as_secs_f64());
+    }
+    let (whole, plain) = (median(whole), median(plain));
+    print(json!({
+        "figure": "conversion_seconds", "ffmpeg": alone.split_whitespace().nth(1), "value": round(whole),
+        "ffmpeg_alone": round(plain), "ratio": round(whole / plain),
+    }));
+    Ok(())
+}
+
+/// The most memory that the function and its ffmpeg take.
+async fn memory(name: &str, input: &Path) -> Result<()> {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let size = fs::metadata(input)?.len();
+    let announced = json!({
+        "name": "Large", "upload_filename": "large.mov", "content_type": "video/quicktime", "size": size,
+    });
+    let video = owner.post("/companies/acme/videos/", announced).await.expect(201).uri("resource_uri");
+    let key = video_upload_key(&"acme".parse()?, last_segment(&video).parse()?);
+    Objects::of(app.app())?.put_file(&key, input, FileType::Mp4).await?;
+
+    let binaries = tests::binaries::build(["--profile", "local", "--package", "video-conversion"]);
+    let binary = binaries.get("video-conversion").ok_or("the function was not built")?;
+    let mut function = Function::start(tokio::process::Command::new(binary), app.environment()).await?;
+    function.ready().await?;
+    let id = function.id().ok_or("the function has ended")?;
+    let event = json!({ "id": "bench", "detail": { "object": { "key": key } } });
+    let stopwatch = Stopwatch::start();
+    let mut children = 0;
+    let invoked = function.invoke_within(&event, LIMIT);
+    tokio::pin!(invoked);
+    let answer = loop {
+        tokio::select! {
+            answer = &mut invoked => break answer?,
+            () = tokio::time::sleep(Duration::from_millis(20)) => children = children.max(peak_of_children(id)),
+        }
+    };
+    let seconds = stopwatch.elapsed().as_secs_f64();
+    if answer != "converted" {
+        return Err(format!("{name}: {answer}").into());
+    }
+    print(json!({
+        "figure": "peak_megabytes", "upload": name, "upload_bytes": size, "seconds": round(seconds),
+        "function": peak(id) / 1000, "ffmpeg": children / 1000, "sum": (peak(id) + children) / 1000,
+    }));
+    Ok(())
+}
+
+/// The most memory that a process has had at once, in kilobytes.
+fn peak(id: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+fn peak_of_children(id: u32) -> u64 {
+    let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+    children.split_whitespace().filter_map(|child| child.parse().ok()).map(peak).max().unwrap_or(0)
+}
+
+fn ffmpeg(args: &str, output: &Path) -> Result<()> {
+    let mut command = Command::new("ffmpeg");
+    command.args(["-v", "error", "-y", "-nostdin"]).args(args.split_ascii_whitespace()).arg(output);
+    let status = command.stdin(Stdio::null()).status()?;
+    if status.success() { Ok(()) } else { Err(format!("ffmpeg {args}: {status}").into()) }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn round(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
+fn print(figure: Value) {
+    println!("{figure}");
+}

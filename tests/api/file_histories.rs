@@ -15,6 +15,7 @@ use tests::http::Request;
 struct Choices(u64);
 
 impl Choices {
+    #[expect(clippy::print_stdout, reason = "so that a history that fails can be had again")]
     fn new() -> Self {
         let mut seed = [0; 8];
         SystemEntropy.fill(&mut seed);

@@ -1,9 +1,11 @@
 //! What is shown carries a tag: who has it already is not sent it again, and who changes it changes what they saw.
 
 use axum::http::Method;
+use image::ImageFormat;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::Caller;
+use tests::files::{Form, photo};
 use tests::http::{Request, Response};
 
 use crate::access::{Given, Promises};
@@ -62,7 +64,8 @@ async fn every_single_resource_has_a_tag_and_no_list_has() {
 async fn every_change_of_a_single_resource_asks_for_what_it_was() {
     let given = Given::new().await;
     let promises = Promises::read();
-    let changes = promises.rows.iter().filter(|row| matches!(row.method, Method::PATCH | Method::DELETE));
+    let changes =
+        promises.rows.iter().filter(|row| matches!(row.method, Method::PUT | Method::PATCH | Method::DELETE));
     for row in changes {
         let request = given.request("owner", row).await;
         let before = given.app.table().snapshot().await;
@@ -291,4 +294,24 @@ async fn a_tag_costs_no_call() {
     assert_eq!(changed.log().dynamodb_calls, 2);
     let refused = patch_if_match(&owner, &project, &tag, json!({ "name": "Third" })).await.expect(412);
     assert_eq!((refused.log().dynamodb_calls, refused.log().write_units), (1, 0.0));
+}
+
+#[tokio::test]
+async fn the_tokens_in_addresses_of_files_make_no_other_tag_but_another_file_does() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let candidate = owner.candidate(&owner.project(json!({})).await, json!({})).await;
+    let change = async |size| {
+        let form = Form::new().file("photo", "p.png", "image/png", &photo(ImageFormat::Png, size, size));
+        owner.send(Request::patch(&candidate).form(form)).await.expect(200)
+    };
+    change(8).await;
+    let first = owner.get(&candidate).await.expect(200);
+    let tag = tag(&first);
+    assert_ne!(first.uri("photo"), owner.get(&candidate).await.expect(200).uri("photo"));
+    assert_not_modified(&get_if_none_match(&owner, &candidate, &tag).await, &tag);
+    change(9).await;
+    get_if_none_match(&owner, &candidate, &tag).await.expect(200);
+    let found = owner.get("/companies/acme/search/?q=ada").await.expect(200).json();
+    app.anonymous().get(found[0]["photo"].as_str().unwrap()).await.expect(302);
 }

@@ -121,9 +121,9 @@ async fn a_video_that_does_not_fit_goes_straight_to_the_bucket() {
     assert_eq!(video["upload"]["expires_at"], "2026-11-08T11:00:00Z");
     let uri = video["resource_uri"].as_str().unwrap();
     assert_eq!(read(&recruiter, uri).await.get("upload"), None);
-    let mut longer = video.clone();
-    longer["upload"]["headers"]["content-length"] = (large.len() + 1).to_string().into();
-    assert_eq!(put(&longer, [&large[..], b"x"].concat()).await.status, 403, "another size");
+    let mut other = announced(&recruiter, 10).await;
+    other["upload"]["headers"]["content-length"] = "11".into();
+    assert_eq!(put(&other, vec![0; 11]).await.status, 403, "another size");
     let size = large.len();
     assert_eq!(put(&video, large).await.status, 200);
     app.settle().await;

@@ -141,7 +141,8 @@ impl TestApp {
     pub async fn send(&self, request: Request) -> Response {
         let request = request.into_http(&self.app().config().base_url);
         let line = format!("{} {}", request.method(), request.uri());
-        Response::read(line, self.0.gateway.call(request).await).await
+        // Boxed, since tests that send many kinds of requests would overflow their thread's stack.
+        Response::read(line, Box::pin(self.0.gateway.call(request)).await).await
     }
 
     /// What starts functions besides requests, for tests in which a function is to fail.

@@ -1,6 +1,7 @@
 //! A candidate as clients see it among the results of a search.
 
 use serde::Serialize;
+use shared::domain::file::FileKind;
 use shared::domain::text::Email;
 use shared::http::reference::References;
 use shared::store::Placed;
@@ -13,7 +14,7 @@ pub(crate) struct ResultView {
     last_name: String,
     email: String,
     status: &'static str,
-    photo: &'static str,
+    photo: String,
     project: ProjectView,
 }
 
@@ -35,7 +36,7 @@ impl ResultView {
             last_name: profile.last_name.to_string(),
             email: profile.email.as_ref().map(Email::as_str).unwrap_or_default().to_owned(),
             status: candidate.status.as_str(),
-            photo: "",
+            photo: references.file(company, candidate.owner(), FileKind::Photo, candidate.photo),
             project: ProjectView {
                 resource_uri: references.project(company, project.id),
                 name: project.settings.name.to_string(),

@@ -87,7 +87,7 @@ fn jpeg(picture: DynamicImage, profile: Option<Vec<u8>>) -> Result<Vec<u8>, Imag
     let mut written = Vec::new();
     let mut encoder = JpegEncoder::new_with_quality(&mut written, JPEG_QUALITY);
     if let Some(profile) = profile {
-        encoder.set_icc_profile(profile).map_err(|error| ImageError::Unsupported(error))?;
+        encoder.set_icc_profile(profile).map_err(ImageError::Unsupported)?;
     }
     encoder.encode_image(&DynamicImage::ImageRgb8(picture.into_rgb8()))?;
     Ok(written)
@@ -97,7 +97,7 @@ fn png(picture: DynamicImage, profile: Option<Vec<u8>>) -> Result<Vec<u8>, Image
     let mut written = Vec::new();
     let mut encoder = PngEncoder::new(&mut written);
     if let Some(profile) = profile {
-        encoder.set_icc_profile(profile).map_err(|error| ImageError::Unsupported(error))?;
+        encoder.set_icc_profile(profile).map_err(ImageError::Unsupported)?;
     }
     let picture = if picture.color().has_alpha() {
         DynamicImage::ImageRgba8(picture.into_rgba8())

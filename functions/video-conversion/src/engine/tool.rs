@@ -20,8 +20,9 @@ const MAX_BLOCK: &str = "300000000";
 /// The most streams of a file.
 const MAX_STREAMS: &str = "32";
 
-/// The containers that are read. Each holds what it shows in itself: playlists, scripts and lists of files are none.
-const CONTAINERS: &str = "mov,matroska,avi,flv,mpegts,mpeg,asf,ogg";
+/// The containers that are read. Each holds what it shows in itself: playlists, scripts and lists of files are none. Nor is
+/// MPEG-TS among them: ffmpeg crashes on the names of its channels where it is built statically, as in the layer.
+const CONTAINERS: &str = "mov,matroska,avi,flv,mpeg,asf,ogg";
 /// The decoders that may look at what strangers send.
 const DECODERS: &str = "h264,hevc,vp8,vp9,libvpx,libvpx-vp9,av1,libdav1d,libaom-av1,mpeg4,mpeg1video,mpeg2video,\
                         h263,flv,vp6,vp6f,msmpeg4v2,msmpeg4,wmv1,wmv2,wmv3,vc1,theora,mjpeg,prores,dnxhd,\

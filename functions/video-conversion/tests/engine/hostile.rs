@@ -52,6 +52,7 @@ async fn pictures_and_sounds_are_refused() {
         ("sound.mp3", "-f lavfi -i sine=d=2"),
         ("sound.wav", "-f lavfi -i sine=d=2"),
         ("sound.m4a", "-f lavfi -i sine=d=2 -c:a aac"),
+        ("channel.ts", "-f lavfi -i testsrc2=s=320x240:d=1 -c:v mpeg2video"),
         ("sound.ogg", "-f lavfi -i sine=d=2 -c:a libvorbis"),
         ("narrow.mkv", "-f lavfi -i testsrc2=s=1600x16:d=1 -c:v mpeg4"),
         ("tiny.mkv", "-f lavfi -i testsrc2=s=8x8:d=1 -c:v mpeg4"),

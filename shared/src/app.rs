@@ -1,6 +1,7 @@
 //! What every request of one process shares: settings, clock, chance and AWS clients.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, Utc};
 
@@ -17,16 +18,26 @@ struct Inner {
     config: Config,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
-    ids: Ids,
+    ids: Arc<Ids>,
     aws: Aws,
+    has_answered: AtomicBool,
 }
 
 impl App {
     /// The application for these settings, with the given sources of time and chance.
     pub fn new(config: Config, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
+        let ids = Arc::new(Ids::new(entropy.clone()));
+        Self::assemble(config, clock, entropy, ids)
+    }
+
+    /// The application with other settings, which goes on with the same clock and the same order of identifiers.
+    pub fn with_config(&self, config: Config) -> Self {
+        Self::assemble(config, self.0.clock.clone(), self.0.entropy.clone(), self.0.ids.clone())
+    }
+
+    fn assemble(config: Config, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>, ids: Arc<Ids>) -> Self {
         let aws = Aws::new(&config.aws);
-        let ids = Ids::new(entropy.clone());
-        Self(Arc::new(Inner { config, clock, entropy, ids, aws }))
+        Self(Arc::new(Inner { config, clock, entropy, ids, aws, has_answered: AtomicBool::new(false) }))
     }
 
     /// The application as this process's environment describes it.
@@ -55,6 +66,11 @@ impl App {
     /// The source of secrets.
     pub fn entropy(&self) -> &dyn Entropy {
         &*self.0.entropy
+    }
+
+    /// Whether this is the first request of the process, which had to wait for its start. Ask once a request.
+    pub(crate) fn is_cold(&self) -> bool {
+        !self.0.has_answered.swap(true, Ordering::Relaxed)
     }
 
     /// The AWS clients.

@@ -25,6 +25,10 @@ pub struct Config {
     pub allowed_origins: Vec<String>,
     /// `MAIL_SENDER`, required where mails are sent: the address that they come from.
     pub mail_sender: Option<Email>,
+    /// `MAIL_CONFIGURATION_SET`, default none: SES's configuration set for mails, by which it tells what becomes of them.
+    pub mail_configuration_set: Option<String>,
+    /// `METRICS_NAMESPACE`, default none: CloudWatch's namespace for what log lines count; without one they count nothing.
+    pub metrics_namespace: Option<String>,
     /// `BUCKET_NAME`, required where files are stored or fetched: the S3 bucket.
     pub bucket: Option<String>,
     /// `PATH`, set by every system: where programs are looked for.
@@ -112,6 +116,8 @@ impl Config {
             session_idle_minutes,
             allowed_origins: read.list("ALLOWED_ORIGINS"),
             mail_sender,
+            mail_configuration_set: read.get("MAIL_CONFIGURATION_SET"),
+            metrics_namespace: read.get("METRICS_NAMESPACE"),
             bucket: read.get("BUCKET_NAME"),
             program_path: read.get("PATH").unwrap_or_default(),
             aws: AwsConfig {

@@ -18,8 +18,8 @@ where
     E: DeserializeOwned,
     O: Serialize,
 {
-    telemetry::install();
     let app = App::from_environment()?;
+    telemetry::install(app.config().metrics_namespace.as_deref());
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         let service = service_fn(async |event: LambdaEvent<E>| {
             // Boxed: handlers nest so many futures that the compiler gives up on laying out one that holds them all.

@@ -1,17 +1,45 @@
-//! Logs: JSON, one line an event, one event a request.
+//! Logs: JSON, one line an event, one event a request. Some lines are metrics as well, in CloudWatch's embedded format.
 
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use serde_json::json;
 use tracing::level_filters::LevelFilter;
+use tracing::{Event, Metadata, Subscriber};
 use tracing_subscriber::filter::Targets;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::clock::{Clock, SystemClock};
 
 /// What our own lines are about.
 const OURS: [&str; 6] = ["request", "operator", "outbox", "deadline-expiry", "platform-events", "uploads"];
 
-/// Writes this process's log to standard output, where Lambda reads it.
-pub fn install() {
-    install_to(std::io::stdout);
+/// Fields that are metrics, with their units.
+type Metrics = &'static [(&'static str, &'static str)];
+
+/// The lines that are metrics: their target, and the fields to count by, each value of which CloudWatch charges for. What
+/// is counted by fields is counted without them, too.
+const METRICS: [(&str, &[&str], Metrics); 2] = [
+    (
+        "request",
+        &["method", "route"],
+        &[
+            ("milliseconds", "Milliseconds"),
+            ("read_units", "Count"),
+            ("write_units", "Count"),
+            ("cold_start", "Count"),
+        ],
+    ),
+    ("deadline-expiry", &[], &[("lag_seconds", "Seconds")]),
+];
+
+/// Writes this process's log to standard output, where Lambda reads it. With a namespace, some lines are metrics of it.
+pub fn install(namespace: Option<&str>) {
+    let _ = subscriber(std::io::stdout, namespace).try_init();
 }
 
 /// Writes this process's log to `writer`. Only the first call in a process counts.
@@ -19,15 +47,142 @@ pub fn install_to<W>(writer: W)
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
+    // A second installation, in a test process for example, leaves the first as it is.
+    let _ = subscriber(writer, None).try_init();
+}
+
+fn subscriber<W>(writer: W, namespace: Option<&str>) -> impl Subscriber + Send + Sync + 'static
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    let namespace = namespace.map(str::to_owned);
     let lines = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
         .with_current_span(false)
-        .with_span_list(false);
+        .with_span_list(false)
+        .map_event_format(|json| Lines { json, namespace })
+        .with_writer(writer);
     // Libraries are heard only when something is wrong; what they say below that may quote requests.
     let heard = OURS.map(|target| (target, LevelFilter::INFO));
     let ours = Targets::new().with_default(LevelFilter::WARN).with_targets(heard);
-    let registry = tracing_subscriber::registry().with(lines.with_writer(writer)).with(ours);
-    // A second installation, in a test process for example, leaves the first as it is.
-    let _ = registry.try_init();
+    tracing_subscriber::registry().with(lines).with(ours)
+}
+
+/// Lines of JSON, with what makes metrics of some of them.
+struct Lines<F> {
+    json: F,
+    namespace: Option<String>,
+}
+
+impl<S, N, F> FormatEvent<S, N> for Lines<F>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+    F: FormatEvent<S, N>,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let namespace = self.namespace.as_deref();
+        let Some(directive) = namespace.and_then(|name| directive(name, event.metadata(), SystemClock.now()))
+        else {
+            return self.json.format_event(context, writer, event);
+        };
+        let mut line = String::new();
+        self.json.format_event(context, Writer::new(&mut line), event)?;
+        let members = line.strip_prefix('{').ok_or(fmt::Error)?;
+        write!(writer, "{{\"_aws\":{directive},{members}")
+    }
+}
+
+/// What tells CloudWatch which members of a line are metrics, if any are.
+fn directive(namespace: &str, line: &Metadata<'_>, now: DateTime<Utc>) -> Option<serde_json::Value> {
+    let (_, by, metrics) = METRICS.iter().find(|(target, ..)| *target == line.target())?;
+    let has = |name: &str| line.fields().field(name).is_some();
+    if !metrics.iter().all(|(name, _)| has(name)) {
+        return None;
+    }
+    let mut dimensions = vec![*by, &[]];
+    dimensions.dedup();
+    let metrics: Vec<_> = metrics.iter().map(|(name, unit)| json!({ "Name": name, "Unit": unit })).collect();
+    let set = json!({ "Namespace": namespace, "Dimensions": dimensions, "Metrics": metrics });
+    Some(json!({ "Timestamp": now.timestamp_millis(), "CloudWatchMetrics": [set] }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use serde_json::Value;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// The lines that `log` leaves.
+    fn lines(namespace: Option<&str>, log: impl FnOnce()) -> Vec<Value> {
+        let kept = Kept::default();
+        let writer = kept.clone();
+        tracing::subscriber::with_default(subscriber(move || writer.clone(), namespace), log);
+        let bytes = kept.0.lock().unwrap();
+        String::from_utf8_lossy(&bytes).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn a_request() {
+        tracing::info!(
+            target: "request",
+            method = "GET",
+            route = "/api/v3/whoami/",
+            milliseconds = 1.5,
+            read_units = 1.0,
+            write_units = 0.0,
+            cold_start = 1,
+        );
+    }
+
+    #[test]
+    fn a_request_is_metrics_by_route_and_of_all() {
+        let lines = lines(Some("interviews"), a_request);
+        let [line] = &lines[..] else { panic!("{lines:?}") };
+        let set = &line["_aws"]["CloudWatchMetrics"][0];
+        assert_eq!(set["Namespace"], "interviews");
+        assert_eq!(set["Dimensions"], json!([["method", "route"], []]));
+        for metric in set["Metrics"].as_array().unwrap() {
+            assert!(line[metric["Name"].as_str().unwrap()].is_number(), "{metric} in {line}");
+        }
+        for dimension in ["method", "route"] {
+            assert!(line[dimension].is_string(), "{line}");
+        }
+        assert!(line["_aws"]["Timestamp"].is_i64());
+        assert_eq!((&line["milliseconds"], &line["target"]), (&json!(1.5), &json!("request")));
+    }
+
+    #[test]
+    fn other_lines_are_none_and_nor_is_any_without_a_namespace() {
+        let others = || {
+            tracing::warn!(target: "request", error = "x", "work beside the request failed");
+            tracing::info!(target: "outbox", milliseconds = 1.0);
+        };
+        for line in lines(Some("interviews"), others).iter().chain(&lines(None, a_request)) {
+            assert_eq!(line.get("_aws"), None);
+        }
+        let sweep = lines(Some("interviews"), || tracing::info!(target: "deadline-expiry", lag_seconds = 3));
+        assert_eq!(sweep[0]["_aws"]["CloudWatchMetrics"][0]["Dimensions"], json!([[]]));
+    }
 }

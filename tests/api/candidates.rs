@@ -39,6 +39,7 @@ async fn two_names_are_enough() {
         "last_name": "Lovelace",
         "username": "",
         "email": "",
+        "email_status": "",
         "status": "new",
         "confirmationdate": null,
         "invitationdate": null,

@@ -66,6 +66,7 @@ async fn five_fields_are_enough_and_the_user_name_is_the_email() {
         "first_name": "Grace",
         "last_name": "Hopper",
         "email": email,
+        "email_status": "deliverable",
         "phone": "",
         "status": "invited",
         "confirmationdate": null,

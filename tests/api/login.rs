@@ -38,6 +38,7 @@ async fn whoami_tells_who_calls_by_what_right_and_for_how_long() {
             "first_name": "Sam",
             "last_name": "Staff",
             "email": "owner@acme.example",
+            "email_status": "deliverable",
             "phone": "",
             "status": "confirmed",
             "confirmationdate": "2026-11-08T10:00:00Z",

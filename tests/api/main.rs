@@ -50,6 +50,7 @@ mod shares;
 mod tags;
 mod throttling;
 mod tokens;
+mod undeliverable;
 mod upkeep;
 mod uploads;
 mod videos;

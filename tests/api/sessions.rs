@@ -32,6 +32,16 @@ async fn use_keeps_a_session_alive() {
 }
 
 #[tokio::test]
+async fn use_of_any_part_of_the_service_keeps_a_session_alive() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    for path in ["", "customers/", "projects/", "videos/", "search/?q=ada"] {
+        app.clock().advance(TimeDelta::minutes(119));
+        owner.get(&format!("/companies/acme/{path}")).await.expect(200);
+    }
+}
+
+#[tokio::test]
 async fn use_is_noted_once_in_a_tenth_of_the_idle_period() {
     let app = TestApp::start().await;
     let owner = app.owner().await;

@@ -66,6 +66,19 @@ async fn a_large_cv_and_a_large_photo_go_straight_to_the_bucket() {
 }
 
 #[tokio::test]
+async fn staff_put_their_photos_straight_to_the_bucket_as_well() {
+    let (app, owner, _) = given().await;
+    let bytes = photo(Png, 60, 60);
+    let announced = announce(&owner, &owner.uri, "photo", "image/png", bytes.len()).await;
+    assert_eq!(put(&announced, bytes).await.status, 200);
+    app.settle().await;
+    assert_eq!(state(&owner, &announced).await, ("successful".to_owned(), Value::Null));
+    assert_ne!(owner.get(&owner.uri).await.expect(200).uri("photo"), "");
+    assert!(app.object_keys().iter().all(|key| key.starts_with("media/acme/customers/")));
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
 async fn a_signed_url_takes_nothing_but_what_was_announced() {
     let (app, owner, candidate) = given().await;
     let cv = pdf(1000);

@@ -1,6 +1,6 @@
 //! The service as tests start it: the functions behind the gateway, on the local back end, each test with its own table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
@@ -17,6 +17,7 @@ use crate::chaos::Chaos;
 use crate::clock::{Hasty, ManualClock};
 use crate::http::{Request, Response};
 use crate::logs;
+use crate::recorder;
 use crate::table::Table;
 
 /// Where the service of a test says that it is.
@@ -38,6 +39,8 @@ pub struct TestApp(Arc<Inner>);
 struct Inner {
     environment: BTreeMap<&'static str, String>,
     app: App,
+    /// What each function runs on, while calls are recorded.
+    watched: HashMap<String, App>,
     clock: Arc<ManualClock>,
     gateway: Gateway,
     events: Events,
@@ -69,12 +72,24 @@ impl TestApp {
         let clock = Arc::new(ManualClock::new());
         let app = App::new(config, clock.clone(), entropy);
         let template = Template::of_workspace().expect("the template");
-        let functions = embedded::functions(&app);
+        let mut functions = embedded::functions(&app);
+        let mut watched = HashMap::new();
+        if recorder::is_on() {
+            for name in functions.keys().cloned().chain(["AdminFunction".to_owned()]).collect::<Vec<_>>() {
+                let mut environment = environment.clone();
+                recorder::watch(&name, &mut environment);
+                let config = Config::from_variables(|name| environment.get(name).cloned()).expect("settings");
+                let app = app.with_config(config);
+                functions.extend(embedded::functions(&app).remove(&name).map(|own| (name.clone(), own)));
+                watched.insert(name, app);
+            }
+        }
         let gateway = Gateway::new(&template, &functions).expect("the gateway");
         let events = Events::new(&template, &functions, &BACKEND, &app).expect("the triggers");
         Self(Arc::new(Inner {
             environment,
             app,
+            watched,
             clock,
             gateway,
             events,
@@ -105,6 +120,11 @@ impl TestApp {
     /// What the functions run on.
     pub fn app(&self) -> &App {
         &self.0.app
+    }
+
+    /// What the function with this logical id runs on.
+    pub(crate) fn app_of(&self, function: &str) -> &App {
+        self.0.watched.get(function).unwrap_or(&self.0.app)
     }
 
     /// The service's clock.
@@ -241,7 +261,7 @@ impl TestApp {
     pub async fn operate(&self, command: Value) -> shared::Result<Outcome> {
         let command: Command = serde_json::from_value(command).expect("a command");
         // Boxed, as in `shared::event`.
-        Box::pin(admin::handle(self.app(), command)).await
+        Box::pin(admin::handle(self.app_of("AdminFunction"), command)).await
     }
 
     /// A token of a staff user, by a real login.

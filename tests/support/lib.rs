@@ -12,6 +12,7 @@ pub mod function;
 pub mod http;
 pub mod logs;
 pub mod platform;
+mod recorder;
 pub mod runtime_api;
 pub mod table;
 pub mod videos;

@@ -34,7 +34,8 @@ impl TestApp {
     /// Those of the function, and that of an event that is none.
     pub async fn report(&self, event: Value) -> shared::Result<Outcome> {
         let event = serde_json::from_value(event).map_err(shared::Error::internal)?;
-        platform_events::handle(self.app(), event).await
+        // Boxed, as in `shared::event`; and so are those below.
+        Box::pin(platform_events::handle(self.app_of("PlatformEventsFunction"), event)).await
     }
 
     /// The platform reports, now, that the candidate at `uri` has finished its interview.
@@ -62,11 +63,15 @@ impl TestApp {
     /// Sweeps the deadlines that have passed, as the schedule does.
     pub async fn expire_overdue(&self) -> Summary {
         let tick = serde_json::from_value(json!({})).expect("anything");
-        deadline_expiry::handle(self.app(), tick).await.unwrap_or_else(|failed| panic!("{failed}"))
+        Box::pin(deadline_expiry::handle(self.app_of("DeadlineExpiryFunction"), tick))
+            .await
+            .unwrap_or_else(|failed| panic!("{failed}"))
     }
 
     /// The same for at most `limit` candidates.
     pub async fn expire_up_to(&self, limit: usize) -> Summary {
-        deadline_expiry::sweep(self.app(), limit).await.unwrap_or_else(|failed| panic!("{failed}"))
+        Box::pin(deadline_expiry::sweep(self.app_of("DeadlineExpiryFunction"), limit))
+            .await
+            .unwrap_or_else(|failed| panic!("{failed}"))
     }
 }

@@ -36,6 +36,9 @@ pub(crate) async fn invite(
     if before.status != CustomerStatus::Invited || !before.is_active {
         return Ok((Fate::Outdated, "the customer has moved on".to_owned()));
     }
+    if !before.takes_mail() {
+        return Ok((Fate::Outdated, "the customer takes no mails".to_owned()));
+    }
     send_invitation(system, mailer, &before, &company).await
 }
 
@@ -70,7 +73,7 @@ pub(crate) async fn say_goodbye(
         mail: AccountMail::Deleted { by },
     };
     let rendered = render_account(&letter).map_err(Error::internal)?;
-    let envelope = Envelope { to: &was.email, company: &company, alias: None };
+    let envelope = Envelope { to: &was.email, account: None, company: &company, alias: None };
     Ok(fate_of(mailer.send(&envelope, &rendered).await))
 }
 
@@ -86,7 +89,7 @@ pub(crate) async fn reset_passwords(
     };
     let (customers, candidates) = system.store.whom_name_leads_to(&company.id, name).await?;
     let mut outcome = (Fate::Outdated, "the name leads to nobody".to_owned());
-    for customer in customers.iter().filter(|customer| customer.is_active) {
+    for customer in customers.iter().filter(|customer| customer.is_active && customer.takes_mail()) {
         outcome = reset_customer(system, mailer, &company, customer).await?;
         if outcome.0 != Fate::Sent {
             return Ok(outcome);
@@ -130,8 +133,8 @@ async fn reset_candidate(
     company: &Company,
     before: &Versioned<Candidate>,
 ) -> Result<(Fate, String)> {
-    let Some(to) = &before.profile.email else {
-        return Ok((Fate::Sent, "the candidate has no address".to_owned()));
+    let Some(to) = before.mail_address() else {
+        return Ok((Fate::Sent, "the candidate takes no mails".to_owned()));
     };
     let account = Account::Candidate { project: before.project, candidate: before.id };
     let claim = Claim::own(before.company.clone(), account);
@@ -150,7 +153,8 @@ async fn reset_candidate(
     };
     let rendered = render_account(&letter).map_err(Error::internal)?;
     let alias = settings.and_then(|own| own.email_alias.as_ref());
-    Ok(fate_of(mailer.send(&Envelope { to, company, alias }, &rendered).await))
+    let envelope = Envelope { to, account: Some(account), company, alias };
+    Ok(fate_of(mailer.send(&envelope, &rendered).await))
 }
 
 async fn give_customer_key(
@@ -179,6 +183,7 @@ async fn send_to_customer(
         mail,
     };
     let rendered = render_account(&letter).map_err(Error::internal)?;
-    let envelope = Envelope { to: &customer.email, company, alias: None };
+    let account = Some(Account::Customer { customer: customer.id });
+    let envelope = Envelope { to: &customer.email, account, company, alias: None };
     Ok(fate_of(mailer.send(&envelope, &rendered).await))
 }

@@ -1,6 +1,7 @@
 //! Mails to candidates.
 
 use shared::auth::guard::System;
+use shared::domain::account::Account;
 use shared::domain::mail::CandidateMail;
 use shared::mail::{Envelope, Letter, Mailer, render};
 use shared::store::Subject;
@@ -23,11 +24,13 @@ pub(crate) async fn send(
     if mail.is_outdated(candidate.status) {
         return Ok((Fate::Outdated, "the candidate has moved on".to_owned()));
     }
-    let Some(to) = &candidate.profile.email else {
-        return Ok((Fate::Outdated, "the candidate has no address any more".to_owned()));
+    let Some(to) = candidate.mail_address() else {
+        return Ok((Fate::Outdated, "the candidate takes no mails".to_owned()));
     };
     let letter = Letter::new(candidate, project, company, &system.config().suite_url);
     let rendered = render(mail, &letter).map_err(Error::internal)?;
-    let envelope = Envelope { to, company, alias: project.settings.email_alias.as_ref() };
+    let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
+    let alias = project.settings.email_alias.as_ref();
+    let envelope = Envelope { to, account: Some(account), company, alias };
     Ok(fate_of(mailer.send(&envelope, &rendered).await))
 }

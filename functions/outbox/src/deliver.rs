@@ -18,7 +18,7 @@ pub(crate) enum Fate {
     Sent,
     /// The objects are gone.
     Deleted,
-    /// The candidate has moved on, or is gone: there is nothing to tell any more.
+    /// The candidate has moved on, is gone or takes no mails: there is nobody to tell anything any more.
     Outdated,
     /// It will be tried again.
     Failed,

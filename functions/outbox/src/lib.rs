@@ -50,7 +50,21 @@ pub enum Answer {
 pub async fn handle(app: &App, event: Event) -> Result<Answer> {
     let system = System::of(app);
     match event {
-        Event::Stream { records } => Ok(Answer::Stream(stream::handle(&system, records).await?)),
+        Event::Stream { records } => {
+            let count = records.len();
+            let failures = stream::handle(&system, records).await?;
+            let usage = system.usage();
+            tracing::info!(
+                target: "outbox",
+                records = count,
+                milliseconds = usage.elapsed().as_secs_f64() * 1000.0,
+                dynamodb_calls = usage.calls(),
+                read_units = usage.read_units(),
+                write_units = usage.write_units(),
+                "delivered",
+            );
+            Ok(Answer::Stream(failures))
+        }
         Event::Schedule(_) => Ok(Answer::Sweep(sweep::handle(&system).await?)),
     }
 }

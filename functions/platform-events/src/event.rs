@@ -2,6 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use shared::domain::id::{CandidateId, CompanyId, ProjectId};
 use shared::domain::report::Report;
 use shared::error::FieldErrors;
@@ -13,24 +15,26 @@ use shared::{Error, Result};
 pub struct Event {
     /// Its identifier, by which it is known when it comes again.
     pub id: String,
-    /// `interview.completed`, `interview.aborted` or `evaluation.recorded`.
+    /// Who sent it: one of the platform's other parts, or SES, whose name nobody else can take.
+    pub source: String,
+    /// `interview.completed`, `interview.aborted` or `evaluation.recorded`; of SES, whatever it calls it.
     #[serde(rename = "detail-type")]
     pub kind: String,
     /// When that happened, to the second.
     pub time: DateTime<Utc>,
     /// What happened to whom.
-    pub detail: Detail,
+    pub detail: Value,
 }
 
-/// What an event tells.
+/// What an event of the platform tells.
 #[derive(Debug, Deserialize)]
-pub struct Detail {
+struct Detail {
     /// The candidate's reference.
-    pub candidate: String,
+    candidate: String,
     /// The evaluator's reference, in an evaluation.
-    pub customer: Option<String>,
+    customer: Option<String>,
     /// Whether the evaluation is finished, in an evaluation.
-    pub completed: Option<bool>,
+    completed: Option<bool>,
 }
 
 /// An event that makes sense.
@@ -42,13 +46,26 @@ pub(crate) struct Told {
 }
 
 impl Event {
+    /// Whether it tells of a mail.
+    pub(crate) fn is_of_mail(&self) -> bool {
+        self.source == "aws.ses"
+    }
+
+    /// The `detail` of an event of one kind.
+    ///
+    /// # Errors
+    /// A message on `detail`.
+    pub(crate) fn detail<T: DeserializeOwned>(&self) -> Result<T> {
+        T::deserialize(&self.detail).map_err(|error| Error::field("detail", error.to_string()))
+    }
+
     /// What the event tells.
     ///
     /// # Errors
     /// Messages by field.
     pub(crate) fn read(self, references: References<'_>) -> Result<Told> {
         let mut errors = FieldErrors::default();
-        let Detail { candidate, customer, completed } = self.detail;
+        let Detail { candidate, customer, completed } = self.detail()?;
         let candidate = errors.read("candidate", references.parse_candidate(&candidate));
         let report = match self.kind.as_str() {
             "interview.completed" => Some(Report::Completed),

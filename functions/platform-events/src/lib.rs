@@ -1,9 +1,10 @@
 //! Takes in what the platform's other parts report over the bus: interviews that were completed or broken off, and
-//! evaluations.
+//! evaluations; and what SES reports of mails.
 //!
 //! An event may come twice, late, or before one that it follows from.
 
 mod event;
+mod feedback;
 
 use serde::Serialize;
 use shared::app::App;
@@ -22,11 +23,11 @@ const TRIES: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The candidate has changed.
+    /// The candidate, or the customer, has changed.
     Applied,
     /// It was taken in before.
     Known,
-    /// It changes nothing as the candidate stands, or the candidate is gone.
+    /// It changes nothing as they stand, or they are gone.
     Ignored,
 }
 
@@ -38,16 +39,29 @@ pub enum Outcome {
 pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
     let id = event.id.clone();
     let kind = event.kind.clone();
-    let outcome = apply(app, event).await;
+    let system = System::of(app);
+    let outcome = apply(&system, event).await;
+    let usage = system.usage();
     match &outcome {
-        Ok(outcome) => tracing::info!(target: "platform-events", event = id, kind, ?outcome),
+        Ok(outcome) => tracing::info!(
+            target: "platform-events",
+            event = id,
+            kind,
+            ?outcome,
+            milliseconds = usage.elapsed().as_secs_f64() * 1000.0,
+            dynamodb_calls = usage.calls(),
+            read_units = usage.read_units(),
+            write_units = usage.write_units(),
+        ),
         Err(error) => tracing::error!(target: "platform-events", event = id, kind, %error, "not taken in"),
     }
     outcome
 }
 
-async fn apply(app: &App, event: Event) -> Result<Outcome> {
-    let system = System::of(app);
+async fn apply(system: &System, event: Event) -> Result<Outcome> {
+    if event.is_of_mail() {
+        return feedback::take(system, event.detail()?).await;
+    }
     let event = event.read(References::new(system.config()))?;
     let customer = match event.report {
         Report::Evaluated { customer, .. } => Some(customer),

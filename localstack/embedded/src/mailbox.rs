@@ -1,5 +1,6 @@
 //! Every mail that was sent, kept for people and tests to look at.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
@@ -26,6 +27,12 @@ pub struct Mail {
     pub bcc: Vec<String>,
     /// Where answers go; the sender when empty.
     pub reply_to: Vec<String>,
+    /// The configuration set by which it is sent, if one is named.
+    #[serde(default)]
+    pub configuration_set: Option<String>,
+    /// What SES gives back with the news of it.
+    #[serde(default)]
+    pub tags: BTreeMap<String, String>,
     /// The subject, decoded.
     pub subject: String,
     /// The body in plain text, if it has one.
@@ -136,6 +143,8 @@ mod tests {
             cc: vec![],
             bcc: vec![],
             reply_to: vec![],
+            configuration_set: None,
+            tags: BTreeMap::new(),
             subject: "Hello".to_owned(),
             text: None,
             html: None,

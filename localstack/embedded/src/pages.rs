@@ -398,6 +398,8 @@ Resources:
                 cc: vec![],
                 bcc: vec![],
                 reply_to: vec![],
+                configuration_set: None,
+                tags: std::collections::BTreeMap::new(),
                 subject: "<script>alert(1)</script>".to_owned(),
                 text: Some("1 < 2 & \"three\"".to_owned()),
                 html: (id == "2").then(|| "<p>Hello <b>Ann</b></p>".to_owned()),

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
+use super::email_status::{MailTrouble, Trouble};
 use super::file::{FileKind, Owner, StoredFile};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use super::partner_data::PartnerData;
@@ -158,6 +159,8 @@ pub struct Candidate {
     /// The customers who may read it though they have no role in its project, each once.
     #[serde(default)]
     pub shares: BTreeMap<ShareId, CustomerId>,
+    /// What SES has told of mails to it.
+    pub mail_trouble: Option<MailTrouble>,
     /// Its picture.
     pub photo: Option<StoredFile>,
     /// Its curriculum vitae.
@@ -200,6 +203,7 @@ impl Candidate {
             session_epoch: 0,
             one_time_key: None,
             shares: BTreeMap::new(),
+            mail_trouble: None,
             photo: None,
             cv: None,
         }
@@ -272,6 +276,24 @@ impl Candidate {
     pub fn without_share(mut self, share: ShareId) -> Self {
         self.shares.remove(&share);
         self
+    }
+
+    /// Whether mails reach it, in a word for clients; empty without an address.
+    pub fn email_status(&self) -> &'static str {
+        MailTrouble::status(self.mail_trouble.as_ref(), self.profile.email.as_ref())
+    }
+
+    /// The address for mails to it; none when it has none, or gets no more there.
+    pub fn mail_address(&self) -> Option<&Email> {
+        let address = self.profile.email.as_ref();
+        address.filter(|_| MailTrouble::of(self.mail_trouble.as_ref(), address).is_none())
+    }
+
+    /// The candidate after the news of `trouble` with mails to `told`; none when that is nothing new, or not its address.
+    pub fn after_mail_trouble(mut self, told: &str, trouble: Trouble) -> Option<Self> {
+        let (known, address) = (self.mail_trouble.as_ref(), self.profile.email.as_ref());
+        self.mail_trouble = Some(MailTrouble::after(known, address, told, trouble)?);
+        Some(self)
     }
 
     /// The evaluators who have finished evaluating it.

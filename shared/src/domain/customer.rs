@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
+use super::email_status::{MailTrouble, Trouble};
 use super::file::{Owner, StoredFile};
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
@@ -143,6 +144,8 @@ pub struct Customer {
     pub one_time_key: Option<OneTimeKey>,
     /// Whether the operator lets it act for others without their passwords.
     pub authenticate_on_behalf: bool,
+    /// What SES has told of mails to it.
+    pub mail_trouble: Option<MailTrouble>,
     /// Its picture.
     pub photo: Option<StoredFile>,
 }
@@ -196,6 +199,7 @@ impl Customer {
             session_epoch: 0,
             one_time_key: None,
             authenticate_on_behalf: false,
+            mail_trouble: None,
             photo: None,
         }
     }
@@ -244,6 +248,23 @@ impl Customer {
         }
         self.is_active = is_active;
         self
+    }
+
+    /// Whether mails reach it, in a word for clients.
+    pub fn email_status(&self) -> &'static str {
+        MailTrouble::status(self.mail_trouble.as_ref(), Some(&self.email))
+    }
+
+    /// Whether mails to it are still to be sent.
+    pub fn takes_mail(&self) -> bool {
+        MailTrouble::of(self.mail_trouble.as_ref(), Some(&self.email)).is_none()
+    }
+
+    /// The customer after the news of `trouble` with mails to `told`; none when that is nothing new, or not its address.
+    pub fn after_mail_trouble(mut self, told: &str, trouble: Trouble) -> Option<Self> {
+        let known = self.mail_trouble.as_ref();
+        self.mail_trouble = Some(MailTrouble::after(known, Some(&self.email), told, trouble)?);
+        Some(self)
     }
 
     /// Whether it can log in.

@@ -5,6 +5,7 @@ pub mod candidate;
 pub mod company;
 pub mod customer;
 pub mod effect;
+pub mod email_status;
 pub mod evaluation;
 pub mod file;
 pub mod id;

@@ -203,6 +203,7 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
         dynamodb_calls = usage.calls(),
         read_units = usage.read_units(),
         write_units = usage.write_units(),
+        cold_start = u8::from(app.is_cold()),
         company,
         caller,
         cause = response.extensions().get::<Cause>().map(|cause| &*cause.0),

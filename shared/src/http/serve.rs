@@ -17,8 +17,8 @@ use crate::telemetry;
 /// # Errors
 /// When a setting is missing, or the Lambda runtime interface fails.
 pub fn serve(routes: Routes) -> Outcome {
-    telemetry::install();
     let app = App::from_environment()?;
+    telemetry::install(app.config().metrics_namespace.as_deref());
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         Store::warm_up(&app).await;
         let service =

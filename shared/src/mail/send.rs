@@ -3,18 +3,22 @@
 use aws_sdk_ses::config::http::HttpResponse;
 use aws_sdk_ses::error::{BuildError, ProvideErrorMetadata, SdkError};
 use aws_sdk_ses::operation::send_email::SendEmailError;
-use aws_sdk_ses::types::{Body, Content, Destination, Message};
+use aws_sdk_ses::types::{Body, Content, Destination, Message, MessageTag};
 
 use super::{Rendered, from};
 use crate::aws::Aws;
 use crate::config::{Config, ConfigError};
+use crate::domain::account::Account;
 use crate::domain::company::Company;
+use crate::domain::email_status::MailTag;
 use crate::domain::text::Email;
 
 /// What stands on the outside of a mail.
 pub struct Envelope<'a> {
-    /// Who gets it.
+    /// Where it goes.
     pub to: &'a Email,
+    /// Who gets it, if it still is somebody: whom to note it with when the mail does not arrive.
+    pub account: Option<Account>,
     /// In whose name it is sent.
     pub company: &'a Company,
     /// The address that it comes from if SES has verified it for the company, and that answers go to in any case.
@@ -41,6 +45,7 @@ pub enum Delivery {
 pub struct Mailer<'a> {
     aws: &'a Aws,
     sender: &'a Email,
+    configuration_set: Option<&'a str>,
 }
 
 impl<'a> Mailer<'a> {
@@ -51,7 +56,7 @@ impl<'a> Mailer<'a> {
     pub fn new(aws: &'a Aws, config: &'a Config) -> Result<Self, ConfigError> {
         let missing = || ConfigError { variable: "MAIL_SENDER", problem: "is missing".to_owned() };
         let sender = config.mail_sender.as_ref().ok_or_else(missing)?;
-        Ok(Self { aws, sender })
+        Ok(Self { aws, sender, configuration_set: config.mail_configuration_set.as_deref() })
     }
 
     /// Sends `mail`, once.
@@ -69,7 +74,7 @@ impl<'a> Mailer<'a> {
     }
 
     async fn send_from(&self, from: &Email, envelope: &Envelope<'_>, mail: &Rendered) -> Delivery {
-        let Ok(message) = message(mail) else { return not_made() };
+        let (Ok(message), Ok(tags)) = (message(mail), tags(envelope)) else { return not_made() };
         let alias = envelope.alias.filter(|alias| *alias != from);
         let sent = self
             .aws
@@ -79,6 +84,8 @@ impl<'a> Mailer<'a> {
             .destination(Destination::builder().to_addresses(envelope.to.as_str()).build())
             .set_reply_to_addresses(alias.map(|alias| vec![alias.as_str().to_owned()]))
             .message(message)
+            .set_tags(tags)
+            .set_configuration_set_name(self.configuration_set.map(str::to_owned))
             .send()
             .await;
         match sent {
@@ -92,6 +99,13 @@ fn message(mail: &Rendered) -> Result<Message, BuildError> {
     let utf8 = |text: &str| Content::builder().data(text).charset("UTF-8").build();
     let body = Body::builder().html(utf8(&mail.html)?).text(utf8(&mail.text)?).build();
     Ok(Message::builder().subject(utf8(&mail.subject)?).body(body).build())
+}
+
+/// What SES gives back with the news that the mail did not arrive.
+fn tags(envelope: &Envelope<'_>) -> Result<Option<Vec<MessageTag>>, BuildError> {
+    let Some(account) = envelope.account else { return Ok(None) };
+    let tag = MailTag { company: envelope.company.id.clone(), account };
+    Ok(Some(vec![MessageTag::builder().name("recipient").value(tag.to_string()).build()?]))
 }
 
 /// Codes that SES answers when it will not send from an address, among other reasons.

@@ -140,6 +140,8 @@ impl Backend {
             ("BUCKET_NAME", BUCKET.to_owned()),
             ("PATH", program_path()),
             ("MAIL_SENDER", "interviews@localhost.example".to_owned()),
+            // What `Ref` gives here is the logical id, in patterns of events as well.
+            ("MAIL_CONFIGURATION_SET", "MailConfiguration".to_owned()),
             ("AWS_REGION", REGION.to_owned()),
             ("AWS_ACCESS_KEY_ID", ACCESS_KEY_ID.to_owned()),
             ("AWS_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),

@@ -105,6 +105,9 @@ mod tests {
         assert!(pattern.matches(&event("MODIFY", "EFFECT#")));
         assert!(!pattern.matches(&event("REMOVE", "EFFECT#1")));
         assert!(!pattern.matches(&event("INSERT", "COMPANY#EFFECT#1")));
+        let tagged = Pattern::parse(&json!({ "tags": { "set": [{ "Ref": "MailSet" }] } })).unwrap();
+        assert!(tagged.matches(&json!({ "tags": { "set": ["Other", "MailSet"] } })));
+        assert!(!tagged.matches(&json!({ "tags": { "set": ["Other"] } })));
         assert!(!pattern.matches(&json!({ "name": "INSERT" })));
         assert!(!pattern.matches(&json!({ "name": "INSERT", "keys": { "pk": { "S": 1 } } })));
     }

@@ -80,7 +80,11 @@ impl Template {
                 let properties = &definition["Properties"];
                 match definition["Type"].as_str() {
                     Some("Schedule") => {
-                        knows(&name, properties, &["Description", "RetryPolicy", "Schedule"])?;
+                        knows(
+                            &name,
+                            properties,
+                            &["DeadLetterConfig", "Description", "RetryPolicy", "Schedule"],
+                        )?;
                         let every = rate(&properties["Schedule"]).ok_or_else(|| odd(&name, "Schedule"))?;
                         schedules.push(ScheduleTrigger { name, function, every });
                     }
@@ -106,8 +110,10 @@ impl Template {
     }
 
     fn stream(&self, name: &str, mapping: &Value) -> Result<StreamTrigger, Error> {
-        // The first two change nothing here: the local run waits for nothing, and one batch follows another.
+        // The first three change nothing here: what is given up goes to the log, the local run waits for nothing, and one
+        // batch follows another.
         let known = [
+            "DestinationConfig",
             "MaximumBatchingWindowInSeconds",
             "ParallelizationFactor",
             "BatchSize",
@@ -268,7 +274,7 @@ Resources:
             ("rate(1 minute)", "rate(0 minutes)", "Schedule"),
             ("RetryPolicy:", "Input:", "Input"),
             ("Type: Schedule", "Type: S3", "OutboxFunctionEveryMinute says by its Type"),
-            ("!Ref Bus", "default", "EventBusName"),
+            ("!Ref Bus", "other", "EventBusName"),
             ("[platform]", "[{suffix: form}]", "suffix"),
             ("'{\"eventName\": [\"INSERT\"]}'", "INSERT", "FilterCriteria"),
             ("Table.StreamArn", "Other.StreamArn", "EventSourceArn"),

@@ -9,6 +9,8 @@ use super::*;
 use crate::domain::sender::Sender;
 use crate::domain::text::Name;
 
+const ANN: &str = "01JCB0000000000000000000CD";
+
 type Form = HashMap<String, String>;
 
 const SENT: (u16, &str) = (
@@ -89,6 +91,7 @@ async fn send_to(url: &str, company: &Company, alias: Option<&str>) -> Delivery 
             "TABLE_NAME" | "AWS_ACCESS_KEY_ID" | "AWS_SECRET_ACCESS_KEY" => "x",
             "AWS_ENDPOINT_URL_SES" => url,
             "MAIL_SENDER" => "noreply@service.example",
+            "MAIL_CONFIGURATION_SET" => "interviews-mails",
             _ => return None,
         };
         Some(value.to_owned())
@@ -97,7 +100,9 @@ async fn send_to(url: &str, company: &Company, alias: Option<&str>) -> Delivery 
     let aws = Aws::new(&config.aws);
     let mailer = Mailer::new(&aws, &config).unwrap();
     let alias = alias.map(|address| Email::parse(address).unwrap());
-    let envelope = Envelope { to: &Email::parse("ann@example.com").unwrap(), company, alias: alias.as_ref() };
+    let to = &Email::parse("ann@example.com").unwrap();
+    let account = Some(Account::Customer { customer: ANN.parse().unwrap() });
+    let envelope = Envelope { to, account, company, alias: alias.as_ref() };
     let mail =
         Rendered { subject: "Grüße".to_owned(), html: "<p>ü</p>".to_owned(), text: "ü".to_owned() };
     mailer.send(&envelope, &mail).await

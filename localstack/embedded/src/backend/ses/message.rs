@@ -1,6 +1,6 @@
 //! From the parameters of a request to the mail that it sends.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -33,6 +33,11 @@ impl Form {
     fn list(&self, name: &str) -> Vec<String> {
         (1..).map_while(|n| self.text(&format!("{name}.member.{n}"))).collect()
     }
+
+    fn tags(&self) -> BTreeMap<String, String> {
+        let member = |n, part: &str| self.text(&format!("Tags.member.{n}.{part}"));
+        (1..).map_while(|n: u32| Some((member(n, "Name")?, member(n, "Value")?))).collect()
+    }
 }
 
 /// The mail of a SendEmail request.
@@ -43,6 +48,8 @@ pub(super) fn simple_mail(form: &Form) -> Result<Mail, Refusal> {
         cc: form.list("Destination.CcAddresses"),
         bcc: form.list("Destination.BccAddresses"),
         reply_to: form.list("ReplyToAddresses"),
+        configuration_set: form.text("ConfigurationSetName"),
+        tags: form.tags(),
         subject: form.text("Message.Subject.Data").ok_or_else(|| Refusal::missing("message.subject"))?,
         text: form.text("Message.Body.Text.Data"),
         html: form.text("Message.Body.Html.Data"),
@@ -123,6 +130,8 @@ fn unsent() -> Mail {
         cc: vec![],
         bcc: vec![],
         reply_to: vec![],
+        configuration_set: None,
+        tags: BTreeMap::new(),
         subject: String::new(),
         text: None,
         html: None,

@@ -1,0 +1,149 @@
+//! What SES tells of mails: who gets no more of them, who sees that, and what ends it.
+
+use embedded::Mail;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff};
+use tests::http::Request;
+use tests::platform;
+
+/// What SES tells of the newest mail to an address.
+fn told(app: &TestApp, address: &str, detail: Value) -> Value {
+    let mails = app.mails_to(address);
+    let mail: &Mail = mails.first().unwrap_or_else(|| panic!("no mail to {address}"));
+    let mut tags = json!({ "ses:configuration-set": [mail.configuration_set] });
+    for (name, value) in &mail.tags {
+        tags[name] = json!([value]);
+    }
+    let mut detail = detail;
+    detail["mail"] = json!({ "messageId": mail.id, "destination": mail.to, "tags": tags });
+    let mut event = platform::event("of mails", "2026-11-08T10:00:00Z", detail);
+    event["source"] = json!("aws.ses");
+    event
+}
+
+fn bounced(app: &TestApp, address: &str, kind: &str) -> Value {
+    let recipients = json!([{ "emailAddress": address, "action": "failed", "status": "5.1.1" }]);
+    let bounce = json!({ "bounceType": kind, "bounceSubType": "General", "bouncedRecipients": recipients });
+    told(app, address, json!({ "eventType": "Bounce", "bounce": bounce }))
+}
+
+fn complained(app: &TestApp, address: &str) -> Value {
+    let complaint = json!({ "complainedRecipients": [{ "emailAddress": address }] });
+    told(app, address, json!({ "eventType": "Complaint", "complaint": complaint }))
+}
+
+/// What comes of an event on the bus.
+async fn put(app: &TestApp, event: Value) -> String {
+    let answers = app.put_event(event).await;
+    answers["PlatformEventsFunction"].as_str().unwrap().to_owned()
+}
+
+async fn status(owner: &Staff, uri: &str) -> Value {
+    owner.get(uri).await.expect(200).json()["email_status"].clone()
+}
+
+#[tokio::test]
+async fn who_is_at_a_dead_address_gets_no_more_mails_until_it_has_another() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let ada = owner.invite(&project, json!({})).await;
+    app.settle().await;
+    assert_eq!(status(&owner, &ada.uri).await, "deliverable");
+
+    let event = bounced(&app, &ada.email, "Permanent");
+    assert_eq!(put(&app, event.clone()).await, "applied");
+    assert_eq!(put(&app, event.clone()).await, "ignored", "it comes again");
+    assert_eq!(status(&owner, &ada.uri).await, "bounced");
+    let remind = || Request::post(&format!("{}reminder/", ada.uri));
+    owner.send(remind()).await.expect(200);
+    app.settle().await;
+    assert_eq!(app.mails_to(&ada.email).len(), 1);
+
+    let email = app.next_email();
+    let changed = owner.patch(&ada.uri, json!({ "email": email })).await.expect(200).json();
+    assert_eq!(changed["email_status"], "deliverable");
+    assert_eq!(put(&app, event).await, "ignored", "it is of another address");
+    owner.send(remind()).await.expect(200);
+    app.settle().await;
+    assert_eq!(app.mails_to(&email).len(), 1);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn staff_get_no_more_mails_either() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let grace = owner.colleague("recruiter", json!({})).await;
+    app.settle().await;
+    assert_eq!(put(&app, complained(&app, &grace.email)).await, "applied");
+    assert_eq!(put(&app, bounced(&app, &grace.email, "Permanent")).await, "ignored", "it is known worse");
+    assert_eq!(status(&owner, &grace.uri).await, "complained");
+    owner.send(Request::patch(&format!("{}reinvite/", grace.uri))).await.expect(200);
+    let forgotten = json!({ "company": "acme", "username": grace.email });
+    app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
+    app.settle().await;
+    assert_eq!(app.mails_to(&grace.email).len(), 1);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn candidates_who_forgot_their_password_get_no_mail_at_a_dead_address() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let ada = owner.invite(&project, json!({})).await;
+    ada.register().await;
+    app.settle().await;
+    let forgotten = json!({ "company": "acme", "username": ada.email });
+    app.anonymous().post("/api-password-reset/", forgotten.clone()).await.expect(202);
+    app.settle().await;
+    assert_eq!(app.mails_to(&ada.email).len(), 2);
+    assert_eq!(put(&app, bounced(&app, &ada.email, "Permanent")).await, "applied");
+    app.clock().advance(chrono::TimeDelta::hours(1));
+    app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
+    app.settle().await;
+    assert_eq!(app.mails_to(&ada.email).len(), 2);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn what_may_pass_or_is_about_nobody_changes_nothing() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let ada = owner.invite(&project, json!({})).await;
+    app.settle().await;
+    let event = bounced(&app, &ada.email, "Permanent");
+    assert_eq!(put(&app, bounced(&app, &ada.email, "Transient")).await, "ignored");
+    let mut untagged = event.clone();
+    untagged["detail"]["mail"]["tags"].as_object_mut().unwrap().remove("recipient");
+    assert_eq!(put(&app, untagged).await, "ignored");
+    let mut odd = event.clone();
+    odd["detail"]["mail"]["tags"]["recipient"] = json!(["acme_nobody"]);
+    app.report(odd).await.unwrap_err();
+    let mut empty = event.clone();
+    empty["detail"] = json!({});
+    app.report(empty).await.unwrap_err();
+    // Mails of others in the same AWS account.
+    let mut foreign = event.clone();
+    foreign["detail"]["mail"]["tags"]["ses:configuration-set"] = json!(["newsletter"]);
+    app.events().put_event(foreign).await.unwrap_err();
+    assert_eq!(status(&owner, &ada.uri).await, "deliverable");
+
+    owner.delete(&ada.uri).await.expect(204);
+    assert_eq!(put(&app, event).await, "ignored");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn who_has_no_address_has_no_status_of_it() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let uri = owner.candidate(&project, json!({})).await;
+    assert_eq!(status(&owner, &uri).await, "");
+    let shown = owner.patch(&uri, json!({ "email_status": "bounced" })).await.expect(200).json();
+    assert_eq!(shown["email_status"], "", "it is not the client's to say");
+}

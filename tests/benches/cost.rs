@@ -1,0 +1,84 @@
+//! What candidates cost, from their creation to the evaluation of their interview, as the log tells it; and what that is in
+//! public prices.
+//!
+//! `tests/bench cost [CANDIDATES]` measures another number than 100.
+#![recursion_limit = "256"]
+use std::error::Error;
+
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, PASSWORD};
+use tests::logs::Recording;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Dollars a million, in us-east-1 in November 2026: a write unit and a read unit of DynamoDB on demand, a request to an
+/// HTTP API, a start of a function, a gigabyte-second of one on arm64 in thousandths, and a mail.
+const PRICES: [(&str, f64); 6] = [
+    ("write_units", 0.625),
+    ("read_units", 0.125),
+    ("requests", 1.0),
+    ("invocations", 0.2),
+    ("gigabyte_milliseconds", 0.013_333_4),
+    ("mails", 100.0),
+];
+
+/// What Lambda is given, in gigabytes; the function that hashes passwords has twice as much.
+const MEMORY: f64 = 0.5;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    // Cargo adds --bench.
+    let count = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(100_u32);
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let evaluator = app.staff("hiring-manager").await;
+    let project = owner.running_project(json!({ "evaluators": [evaluator.uri], "team_evaluation": 1 })).await;
+    let recording = Recording::start();
+    let mut mails = 0;
+    for _ in 0..count {
+        // Created, given a deadline and invited; it looks around, registers, logs in and takes the interview.
+        let invited = owner.invite(&project, json!({})).await;
+        app.settle().await;
+        mails += app.mails_to(&invited.email).len();
+        invited.get("/whoami/candidate/").await.expect(200);
+        invited.choose_password().await;
+        invited.advance(&invited.uri).await.expect(200);
+        let login = app.anonymous().log_in("acme", &invited.email, PASSWORD).await.expect(200);
+        let own = app.token(&login.uri("token"));
+        own.get("/whoami/candidate/").await.expect(200);
+        own.advance(&invited.uri).await.expect(200);
+        app.complete(&invited.uri).await;
+        // Evaluated, by somebody who looks at it and at the list.
+        evaluator.get(&format!("{project}candidates/")).await.expect(200);
+        evaluator.get(&invited.uri).await.expect(200);
+        app.evaluate(&invited.uri, &evaluator.uri, true).await;
+    }
+    let text = recording.text();
+    let lines: Vec<Value> = text.lines().map(serde_json::from_str).collect::<std::result::Result<_, _>>()?;
+    let total = |field: &str| lines.iter().filter_map(|line| line[field].as_f64()).sum::<f64>();
+    let requests = lines.iter().filter(|line| line["target"] == "request").count();
+    let invocations = lines.iter().filter(|line| line["milliseconds"].is_number()).count();
+    let amounts = [
+        ("write_units", total("write_units")),
+        ("read_units", total("read_units")),
+        ("requests", f64::from(u32::try_from(requests)?)),
+        ("invocations", f64::from(u32::try_from(invocations)?)),
+        ("gigabyte_milliseconds", total("milliseconds") * MEMORY),
+        ("mails", f64::from(u32::try_from(mails)?)),
+    ];
+    let mut dollars = 0.0;
+    for (amount, price) in amounts.iter().zip(PRICES) {
+        print(&format!("{}_per_candidate", amount.0), amount.1 / f64::from(count));
+        let cost = amount.1 / f64::from(count) * 1000.0 * price.1 / 1e6;
+        print(&format!("{}_dollars_per_1000", price.0), cost);
+        dollars += cost;
+    }
+    print("dollars_per_1000", dollars);
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
+fn print(figure: &str, value: f64) {
+    println!("{}", json!({ "figure": figure, "value": (value * 1e4).round() / 1e4 }));
+}

@@ -10,6 +10,7 @@ use tests::caller::{Caller, Staff, last_segment};
 use tests::chaos::Chaos;
 use tests::files::{Form, pdf, photo, put};
 use tests::http::Request;
+use tests::videos::film;
 
 /// A stream of choices that tells what it began with, so that a history can be had again.
 struct Choices(u64);
@@ -41,52 +42,115 @@ fn with_files(choices: &mut Choices, form: Form) -> Form {
     form
 }
 
-#[tokio::test]
-async fn after_any_history_there_is_every_file_and_no_other() {
-    let app = TestApp::start().await;
-    app.owner().await;
-    let admin = app.staff("admin").await;
-    let project = admin.project(json!({})).await;
-    let candidates = format!("{project}candidates/");
-    let mut choices = Choices::new();
-    let mut people: Vec<String> = Vec::new();
-    let mut announced: Vec<Value> = Vec::new();
-    for _ in 0..150 {
-        let one = (!people.is_empty()).then(|| choices.below(people.len()));
-        match (choices.below(10), one) {
-            (0..=1, _) | (_, None) => {
+/// Everything that can have files in a history, and what clients have yet to put.
+struct History {
+    app: TestApp,
+    admin: Staff,
+    candidates: String,
+    choices: Choices,
+    people: Vec<String>,
+    staff: Vec<String>,
+    videos: Vec<String>,
+    announced: Vec<(Value, Vec<u8>)>,
+}
+
+impl History {
+    async fn new() -> Self {
+        let app = TestApp::start().await;
+        app.owner().await;
+        let admin = app.staff("admin").await;
+        let candidates = format!("{}candidates/", admin.project(json!({})).await);
+        let (people, staff, videos, announced) = Default::default();
+        Self { app, admin, candidates, choices: Choices::new(), people, staff, videos, announced }
+    }
+
+    async fn step(&mut self) {
+        match self.choices.below(15) {
+            0..=1 => {
                 let form = Form::new().text("first_name", "Ada").text("last_name", "Byron");
-                let request = Request::post(&candidates).form(with_files(&mut choices, form));
-                people.push(admin.send(request).await.expect(201).uri("resource_uri"));
+                let request = Request::post(&self.candidates).form(with_files(&mut self.choices, form));
+                self.people.push(self.admin.send(request).await.expect(201).uri("resource_uri"));
             }
-            (2..=3, Some(one)) => {
-                let request = Request::patch(&people[one]).form(with_files(&mut choices, Form::new()));
-                admin.send(request).await.expect(200);
+            2..=3 if !self.people.is_empty() => {
+                let one = self.choices.below(self.people.len());
+                let form = with_files(&mut self.choices, Form::new());
+                self.admin.send(Request::patch(&self.people[one]).form(form)).await.expect(200);
             }
-            (4, Some(one)) => {
-                let field = ["photo", "cv"][choices.below(2)];
-                admin.patch(&people[one], json!({ field: "" })).await.expect(200);
+            4 if !self.people.is_empty() => {
+                let field = ["photo", "cv"][self.choices.below(2)];
+                let one = self.choices.below(self.people.len());
+                self.admin.patch(&self.people[one], json!({ field: "" })).await.expect(200);
             }
-            (5..=6, Some(one)) => {
-                let size = pdf(100).len();
-                let body = json!({ "field": "cv", "content_type": "application/pdf", "size": size });
-                let upload = admin.post(&format!("{}uploads/", people[one]), body).await.expect(201);
-                announced.push(upload.json());
+            5 if !self.people.is_empty() => {
+                let one = self.choices.below(self.people.len());
+                let uploads = format!("{}uploads/", self.people[one]);
+                self.announce(&uploads, json!({ "field": "cv" }), pdf(100)).await;
             }
-            (7, Some(_)) if !announced.is_empty() => {
-                let upload = announced.swap_remove(choices.below(announced.len()));
-                assert_eq!(put(&upload, pdf(100)).await.status, 200);
+            6 if !self.people.is_empty() => {
+                let one = self.choices.below(self.people.len());
+                self.admin.delete(&self.people.swap_remove(one)).await.expect(204);
             }
-            (8, Some(one)) => {
-                admin.delete(&people.swap_remove(one)).await.expect(204);
+            7 => {
+                let name = format!("grace-{}", self.choices.below(usize::MAX >> 32));
+                let form =
+                    ["first_name", "last_name"].iter().fold(Form::new(), |form, name| form.text(name, "G"));
+                let form =
+                    form.text("email", &format!("{name}@acme.example")).text("preferred_language", "en");
+                let form = form.text("account_type", "recruiter");
+                let form = form.file("photo", "p.jpg", "image/jpeg", &photo(Jpeg, 9, 9));
+                let request = Request::post("/companies/acme/customers/").form(form);
+                self.staff.push(self.admin.send(request).await.expect(201).uri("resource_uri"));
+            }
+            8 if !self.staff.is_empty() => {
+                let one = self.choices.below(self.staff.len());
+                let uploads = format!("{}uploads/", self.staff[one]);
+                self.announce(&uploads, json!({ "field": "photo" }), photo(Jpeg, 9, 9)).await;
+            }
+            9 if !self.staff.is_empty() => {
+                let one = self.choices.below(self.staff.len());
+                self.admin.delete(&self.staff.swap_remove(one)).await.expect(204);
+            }
+            10 => {
+                let bytes = if self.choices.below(2) == 0 { film() } else { pdf(100) };
+                let video = json!({ "name": "Welcome", "upload_filename": "a.mp4" });
+                let video = self.announce("/companies/acme/videos/", video, bytes).await;
+                self.videos.push(video);
+            }
+            11 if !self.videos.is_empty() => {
+                let one = self.choices.below(self.videos.len());
+                self.admin.delete(&self.videos.swap_remove(one)).await.expect(204);
+            }
+            12..=13 if !self.announced.is_empty() => {
+                let one = self.choices.below(self.announced.len());
+                let (announced, bytes) = self.announced.swap_remove(one);
+                assert_eq!(put(&announced, bytes).await.status, 200);
             }
             _ => {
-                app.settle().await;
+                self.app.settle().await;
             }
         }
     }
+
+    /// Announces bytes, to be put at another time, and gives the address of what they are announced as.
+    async fn announce(&mut self, to: &str, mut body: Value, bytes: Vec<u8>) -> String {
+        body["content_type"] = "application/octet-stream".into();
+        body["size"] = bytes.len().into();
+        let announced = self.admin.post(to, body).await.expect(201);
+        self.announced.push((announced.json(), bytes));
+        announced.uri("resource_uri")
+    }
+}
+
+#[tokio::test]
+async fn after_any_history_there_is_every_file_and_no_other() {
+    let mut history = History::new().await;
+    for _ in 0..200 {
+        history.step().await;
+    }
+    let app = &history.app;
     app.settle().await;
-    app.clock().advance(TimeDelta::hours(3));
+    // Until everything that never came is given up.
+    app.clock().advance(TimeDelta::hours(8));
     app.sweep().await;
     app.settle().await;
     app.assert_files_sound().await;

@@ -68,6 +68,7 @@ impl Twice {
             ("CustomersFunction".to_owned(), lambda(&process("customers").await)),
             ("ProjectsFunction".to_owned(), lambda(&process("projects").await)),
             ("CandidatesFunction".to_owned(), lambda(&process("candidates").await)),
+            ("SearchFunction".to_owned(), lambda(&process("search").await)),
             ("VideosFunction".to_owned(), lambda(&process("videos").await)),
         ]);
         let config = Config::from_variables(|name| variables.get(name).cloned()).unwrap();

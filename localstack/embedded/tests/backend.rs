@@ -43,7 +43,7 @@ async fn a_table_is_as_the_template_defines_it() {
     let mut indexes: Vec<_> =
         table.global_secondary_indexes().iter().map(|index| index.index_name.as_deref().unwrap()).collect();
     indexes.sort_unstable();
-    assert_eq!(indexes, ["by_status", "due"]);
+    assert_eq!(indexes, ["by_status", "due", "search"]);
     assert!(table.latest_stream_arn.is_some());
     let ttl = app.aws().dynamodb().describe_time_to_live().table_name(TABLE).send().await.unwrap();
     assert_eq!(ttl.time_to_live_description.unwrap().attribute_name.as_deref(), Some("expires_at"));

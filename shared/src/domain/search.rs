@@ -103,7 +103,7 @@ impl Terms {
         self.0.iter().rev().max_by_key(|term| term.chars().count()).map_or("", String::as_str)
     }
 
-    /// Whether there is nothing to look for but the [`lead`](Self::lead).
+    /// Whether there is nothing to look for but the lead.
     pub fn is_lead_alone(&self) -> bool {
         self.0.iter().all(|term| term == self.lead())
     }

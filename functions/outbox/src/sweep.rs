@@ -30,7 +30,7 @@ pub struct Summary {
     pub postponed: usize,
     /// Effects given up.
     pub given_up: usize,
-    /// Effects that could not be looked at.
+    /// Effects and uploads that could not be looked at.
     pub failed: usize,
     /// Uploads whose file has not arrived in time, and videos that have not been converted in time.
     pub uploads_given_up: usize,
@@ -41,8 +41,9 @@ pub struct Summary {
 pub(crate) async fn handle(system: &System) -> Result<Summary> {
     let mailer = Mailer::new(system.aws(), system.config()).map_err(shared::Error::internal)?;
     // First, so that what is left of them is deleted by the same run.
-    let uploads_given_up = uploads::give_up(system).await? + uploads::give_up_videos(system).await?;
-    let mut summary = Summary { uploads_given_up, ..Summary::default() };
+    let given_up = uploads::give_up(system).await?;
+    let mut summary =
+        Summary { uploads_given_up: given_up.uploads, failed: given_up.failed, ..Summary::default() };
     let mut is_throttled = false;
     for shard in Store::effect_shards() {
         let mut from = None;

@@ -14,6 +14,7 @@ pub mod event;
 pub mod http;
 pub mod mail;
 pub mod media;
+pub mod openapi;
 pub mod store;
 pub mod telemetry;
 

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use axum::http::Method;
 use image::ImageFormat;
 use serde_json::{Value, json};
-use shared::http::Routes;
 use shared::http::mounts::MOUNTS;
 use shared::http::routes::Route;
 use tests::app::TestApp;
 use tests::caller::{Caller, Invited, PASSWORD, Staff, Token, last_segment};
+use tests::document::groups;
 use tests::files::{Form, pdf, photo};
 use tests::http::Request;
 use tests::videos::film;
@@ -41,28 +41,15 @@ impl Promises {
     }
 }
 
-/// Every group of routes that the gateway mounts.
-fn groups() -> [(&'static str, Routes); 7] {
-    [
-        ("auth", auth::routes()),
-        ("companies", companies::routes()),
-        ("customers", customers::routes()),
-        ("projects", projects::routes()),
-        ("candidates", candidates::routes()),
-        ("videos", videos::routes()),
-        ("search", search::routes()),
-    ]
-}
-
 #[test]
 fn every_route_has_a_row_and_every_row_a_route() {
     let mounted: BTreeSet<_> = MOUNTS.iter().map(|(name, _)| *name).collect();
-    assert_eq!(groups().iter().map(|(name, _)| *name).collect::<BTreeSet<_>>(), mounted);
+    assert_eq!(groups().iter().map(|group| group.name).collect::<BTreeSet<_>>(), mounted);
 
     let promises = Promises::read();
     let promised: Vec<_> = promises.rows.iter().map(|row| format!("{} {}", row.method, row.path)).collect();
     let name = |route: &Route| format!("{} {}", route.method, route.path);
-    let routes: Vec<_> = groups().iter().flat_map(|(_, routes)| routes.list().iter().map(name)).collect();
+    let routes: Vec<_> = groups().iter().flat_map(|group| group.routes.list().iter().map(name)).collect();
     for route in &routes {
         assert!(promised.contains(route), "access.txt has no row for {route}");
     }

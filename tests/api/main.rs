@@ -17,6 +17,7 @@ mod cost;
 mod csrf;
 mod customers;
 mod deadlines;
+mod document;
 mod effects;
 mod events;
 mod expand;

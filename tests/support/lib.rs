@@ -6,6 +6,7 @@ pub mod binaries;
 pub mod caller;
 pub mod chaos;
 pub mod clock;
+pub mod document;
 pub mod files;
 pub mod fill;
 pub mod function;

@@ -1,11 +1,10 @@
 //! Choosing a password by a key that came by mail.
 
 use axum::Json;
-use axum::http::StatusCode;
 use shared::auth::guard::Public;
 use shared::auth::password::Password;
 use shared::http::Fields;
-use shared::http::respond::Done;
+use shared::http::respond::{Accepted, Done};
 use shared::http::view::CustomerView;
 use shared::{Error, Result};
 
@@ -16,14 +15,23 @@ const BAD_KEY: &str = "This key is invalid or has expired.";
 
 /// POST /api-activate/
 pub(crate) async fn activate(guard: Public, body: Fields) -> Result<Json<CustomerView>> {
-    let (key, password) = read_choice(body, "activation_key")?;
+    let (key, password) = read_activation(body)?;
     let activated = guard.activate(&key, password).await?;
     let customer = activated.ok_or_else(|| Error::field("activation_key", BAD_KEY))?;
     Ok(Json(CustomerView::new(&customer, guard.references())))
 }
 
 /// POST /api-password-reset/
-pub(crate) async fn forget_password(guard: Public, mut body: Fields) -> Result<StatusCode> {
+pub(crate) async fn forget_password(guard: Public, body: Fields) -> Result<Accepted> {
+    let (username, company) = read_forgotten(body)?;
+    if let Ok(company) = company.parse() {
+        guard.forget_password(company, username).await?;
+    }
+    Ok(Accepted)
+}
+
+/// Reads who has forgotten a password: the user name, and the company.
+pub(crate) fn read_forgotten(mut body: Fields) -> Result<(String, String)> {
     let short = |text: &str| match text.trim() {
         "" => Err("This field may not be blank.".to_owned()),
         name if name.chars().count() > MAX_NAME => {
@@ -34,21 +42,26 @@ pub(crate) async fn forget_password(guard: Public, mut body: Fields) -> Result<S
     let username = body.required("username", short);
     let company = body.required("company", short);
     body.finish()?;
-    if let (Some(username), Some(company)) = (username, company)
-        && let Ok(company) = company.parse()
-    {
-        guard.forget_password(company, username).await?;
-    }
-    Ok(StatusCode::ACCEPTED)
+    username.zip(company).ok_or_else(|| Error::internal("a required field was neither read nor refused"))
 }
 
 /// POST /api-password-reset/confirm/
 pub(crate) async fn reset_password(guard: Public, body: Fields) -> Result<Done> {
-    let (key, password) = read_choice(body, "key")?;
+    let (key, password) = read_reset(body)?;
     match guard.reset_password(&key, password).await? {
         true => Ok(Done),
         false => Err(Error::field("key", BAD_KEY)),
     }
+}
+
+/// Reads the key of an invitation, and the password that is chosen.
+pub(crate) fn read_activation(body: Fields) -> Result<(String, Password)> {
+    read_choice(body, "activation_key")
+}
+
+/// Reads the key of a mail about a forgotten password, and the password that is chosen.
+pub(crate) fn read_reset(body: Fields) -> Result<(String, Password)> {
+    read_choice(body, "key")
 }
 
 fn read_choice(mut body: Fields, key_field: &str) -> Result<(String, Password)> {

@@ -1,11 +1,13 @@
 //! Logging in, logging out, and who is calling.
 
 mod account;
+mod document;
 mod login;
 mod logout;
 mod view;
 mod whoami;
 
+pub use document::group;
 use shared::http::Routes;
 
 /// The routes of this group.

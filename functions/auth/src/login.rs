@@ -1,8 +1,6 @@
 //! POST /api-token-auth/ and /api-session-auth/.
 
 use axum::Json;
-use axum::http::header::SET_COOKIE;
-use axum::response::{AppendHeaders, IntoResponse};
 use shared::auth::credential::MISSING;
 use shared::auth::guard::{Public, WhoAmI};
 use shared::domain::Refusal;
@@ -10,7 +8,7 @@ use shared::http::Fields;
 use shared::store::SessionKind;
 use shared::{Error, Result};
 
-use crate::view::{Login, TokenView, WhoAmIView, cookie};
+use crate::view::{Login, TokenView, WhoAmIView, WithCookie, cookie};
 
 /// The one answer to every failed login, so that it does not tell what failed.
 const WRONG: Refusal =
@@ -45,7 +43,7 @@ pub(crate) async fn token(
 }
 
 /// Begins a session whose secret is sent as a cookie.
-pub(crate) async fn session(guard: Public, body: Fields) -> Result<impl IntoResponse> {
+pub(crate) async fn session(guard: Public, body: Fields) -> Result<WithCookie<Json<WhoAmIView>>> {
     guard.check_csrf()?;
     let login = Login::read(body)?;
     let password = login.password.ok_or(Error::Unauthenticated(WRONG))?;
@@ -59,5 +57,5 @@ pub(crate) async fn session(guard: Public, body: Fields) -> Result<impl IntoResp
     let signer = guard.signer(&logged_in);
     let references = guard.references().signed_by(&signer);
     let view = WhoAmIView::new(&logged_in.identity, project.as_deref(), session, references)?;
-    Ok((AppendHeaders([(SET_COOKIE, cookie)]), Json(view)))
+    Ok(WithCookie(cookie, Json(view)))
 }

@@ -1,7 +1,12 @@
 //! What logging in takes and shows.
 
+use schemars::JsonSchema;
+use shared::domain::language::Language;
+use shared::openapi::{Answer, Operation, Timestamp, Uri};
 use std::collections::BTreeSet;
 
+use axum::http::header::SET_COOKIE;
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use shared::auth::caller::Identity;
@@ -15,7 +20,7 @@ use shared::http::Fields;
 use shared::http::reference::References;
 use shared::http::respond::timestamp;
 use shared::http::view::{CandidateFields, CandidateView, CustomerView, PlacedVideoView, Viewer};
-use shared::store::Session;
+use shared::store::{Session, SessionKind};
 use shared::{Error, Result};
 
 /// The most characters of a user name or company in a login; longer ones lead nowhere.
@@ -75,33 +80,88 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 /// A new token.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Token")]
 pub(crate) struct TokenView {
+    /// What to send as `Authorization: Token <token>`.
+    #[schemars(example = &"a long text of letters and digits")]
     pub(crate) token: String,
 }
 
 /// Who is calling, by what right, for how long.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WhoAmI")]
 pub(crate) struct WhoAmIView {
+    /// The company that the caller belongs to.
+    #[schemars(with = "Uri")]
     company: String,
-    kind: &'static str,
+    /// What the caller is.
+    kind: CallerKind,
+    /// The caller's own customer or candidate; null for a named token.
     resource: ResourceView,
+    /// The actions that are allowed without a role in a project.
+    #[schemars(with = "Vec<Action>")]
     permissions: Vec<&'static str>,
+    /// What the caller is known by.
     token: ProofView,
+    /// The customer who logged in for the caller.
+    #[schemars(with = "Option<Uri>")]
     on_behalf_by: Option<String>,
 }
 
-#[derive(Serialize)]
+/// What a caller can be.
+#[derive(Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum CallerKind {
+    /// A staff user.
+    Customer,
+    /// A candidate.
+    Candidate,
+    /// No person, but a service that has a named token.
+    NamedToken,
+}
+
+/// What a caller can be known by.
+#[derive(Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum ProofKind {
+    /// A token that a login gave.
+    Token,
+    /// A cookie that a login gave.
+    Cookie,
+    /// The key of an invitation.
+    ActivationKey,
+    /// A named token.
+    Named,
+}
+
+impl From<SessionKind> for ProofKind {
+    fn from(kind: SessionKind) -> Self {
+        match kind {
+            SessionKind::Token => Self::Token,
+            SessionKind::Cookie => Self::Cookie,
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(inline)]
 enum ResourceView {
     Customer(Box<CustomerView>),
     Candidate(Box<CandidateView>),
     None,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Proof")]
 struct ProofView {
-    kind: &'static str,
+    /// What it is.
+    kind: ProofKind,
+    /// When it ends unless it is used; null if it does not.
+    #[schemars(with = "Option<Timestamp>")]
     expires_at: Option<String>,
 }
 
@@ -109,7 +169,7 @@ impl WhoAmIView {
     /// The view of somebody, by a session that ends at the moment beside it unless it is used, or by another credential.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when the `project` of a candidate is gone.
+    /// [`Error::NotFound`] when the `project` of a candidate is gone; [`Error::Internal`] without what somebody is known by.
     pub(crate) fn new(
         identity: &Identity,
         project: Option<&Project>,
@@ -120,22 +180,23 @@ impl WhoAmIView {
             Identity::Customer(customer) => {
                 let standing = Standing::Staff(customer.account_type, BTreeSet::new());
                 let view = ResourceView::Customer(Box::new(CustomerView::new(customer, references)));
-                (&customer.company, "customer", standing, None, view)
+                (&customer.company, CallerKind::Customer, standing, None, view)
             }
             Identity::Candidate(candidate) => {
                 let viewer = Viewer::itself(project.ok_or(Error::NotFound)?, references);
                 let view = ResourceView::Candidate(Box::new(CandidateView::new(candidate, &viewer)));
-                let key = ("activation_key", candidate.profile.deadline);
-                (&candidate.company, "candidate", Standing::Itself, Some(key), view)
+                let key = (ProofKind::ActivationKey, candidate.profile.deadline);
+                (&candidate.company, CallerKind::Candidate, Standing::Itself, Some(key), view)
             }
             Identity::NamedToken(token) => {
-                let proof = Some(("named", None));
-                (&token.company, "named_token", Standing::NamedToken, proof, ResourceView::None)
+                let proof = Some((ProofKind::Named, None));
+                (&token.company, CallerKind::NamedToken, Standing::NamedToken, proof, ResourceView::None)
             }
         };
         let allowed = Action::ALL.iter().filter(|action| action.is_allowed(&standing));
-        let proof = session.map(|(session, ends)| (session.kind.as_str(), Some(ends)));
-        let (proof, ends) = proof.or(other_proof).unwrap_or_default();
+        let proof = session.map(|(session, ends)| (session.kind.into(), Some(ends)));
+        let (proof, ends) =
+            proof.or(other_proof).ok_or_else(|| Error::internal("a customer without a session"))?;
         let on_behalf_by = session.and_then(|(session, _)| session.claim.on_behalf_by);
         Ok(Self {
             company: references.company(company),
@@ -149,28 +210,50 @@ impl WhoAmIView {
 }
 
 /// A candidate's view of itself and of what it takes part in.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CandidateWhoAmI")]
 pub(crate) struct CandidateWhoAmIView {
     #[serde(flatten)]
     candidate: CandidateFields,
+    /// Its company.
     company: OwnCompanyView,
+    /// The project that it takes part in.
     project: OwnProjectView,
+    /// How long there is until the deadline; 0 once it has passed, null without one.
+    #[schemars(example = 86400)]
     seconds_until_deadline: Option<i64>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "OwnCompany")]
 struct OwnCompanyView {
+    /// Its address.
+    #[schemars(with = "Uri")]
     resource_uri: String,
+    /// Its name.
+    #[schemars(example = &"Acme Ltd")]
     name: String,
+    /// The IANA name of its time zone; empty for UTC.
+    #[schemars(example = &"Europe/London")]
     timezone: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "OwnProject")]
 struct OwnProjectView {
+    /// Its address.
+    #[schemars(with = "Uri")]
     resource_uri: String,
+    /// Its name.
+    #[schemars(example = &"Backend engineer")]
     name: String,
+    /// The language of the interview.
+    #[schemars(with = "Language")]
     support_lang: &'static str,
+    /// The same with its country.
+    #[schemars(example = &"en-GB")]
     language: &'static str,
+    /// The welcome videos that it shows, in their order.
     videos: Vec<PlacedVideoView>,
 }
 
@@ -197,6 +280,22 @@ impl CandidateWhoAmIView {
             },
             seconds_until_deadline: left.map(|left| left.num_seconds().max(0)),
         }
+    }
+}
+
+/// An answer, and a cookie with it.
+pub(crate) struct WithCookie<T>(pub(crate) String, pub(crate) T);
+
+impl<T: IntoResponse> IntoResponse for WithCookie<T> {
+    fn into_response(self) -> Response {
+        (AppendHeaders([(SET_COOKIE, self.0)]), self.1).into_response()
+    }
+}
+
+impl<T: Answer> Answer for WithCookie<T> {
+    fn describe(operation: &mut Operation) {
+        T::describe(operation);
+        operation.sets_cookie();
     }
 }
 

@@ -107,14 +107,19 @@ pub(crate) struct OwnChanges {
 impl OwnChanges {
     /// Reads the body of a change.
     pub(crate) fn read(mut body: Fields) -> Result<Self> {
-        let changes = Self {
+        let changes = Self::read_from(&mut body);
+        body.finish()?;
+        Ok(changes)
+    }
+
+    /// The fields, of a body that is read for more.
+    pub(crate) fn read_from(body: &mut Fields) -> Self {
+        Self {
             password: body.text("password", Password::choose),
             phone: body.line("phone"),
             gender: body.line("gender"),
             address: body.lines("address"),
-        };
-        body.finish()?;
-        Ok(changes)
+        }
     }
 
     /// Makes the changes but that of the password, and gives that.

@@ -1,6 +1,7 @@
 //! The deadline of a candidate.
 
 use axum::Json;
+use chrono::{DateTime, Utc};
 use shared::auth::guard::OnCandidate;
 use shared::auth::policy::ChangeProject;
 use shared::domain::candidate::Candidate;
@@ -11,14 +12,8 @@ use shared::{Error, Result};
 use crate::view::show;
 
 /// PATCH …/candidates/{candidateId}/deadline/
-pub(crate) async fn update(
-    guard: OnCandidate<ChangeProject>,
-    mut body: Fields,
-) -> Result<Json<CandidateView>> {
-    let deadline = body.required_timestamp("deadline");
-    body.finish()?;
-    let deadline =
-        deadline.ok_or_else(|| Error::internal("a required field was neither read nor refused"))?;
+pub(crate) async fn update(guard: OnCandidate<ChangeProject>, body: Fields) -> Result<Json<CandidateView>> {
+    let deadline = read(body)?;
     let before = guard.candidate.profile.deadline;
     if before == Some(deadline) {
         return Ok(show(&guard, &guard.candidate));
@@ -28,4 +23,11 @@ pub(crate) async fn update(
     let step = after.after_deadline_change(before, guard.now);
     guard.store.change_candidate(&guard.candidate, &step, guard.now).await?;
     Ok(show(&guard, &step.candidate))
+}
+
+/// Reads the body of a change.
+pub(crate) fn read(mut body: Fields) -> Result<DateTime<Utc>> {
+    let deadline = body.required_timestamp("deadline");
+    body.finish()?;
+    deadline.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
 }

@@ -2,6 +2,8 @@
 
 mod entry;
 
+use schemars::JsonSchema;
+use shared::openapi::Uri;
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -39,26 +41,58 @@ const NOT_DONE_IN_TIME: Refusal = Refusal {
     detail: "There was no time for this entry. Repeat the request with the same Idempotency-Key; if it had none, send what is left.",
 };
 
-#[derive(Serialize)]
-struct Report {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CandidateImport")]
+pub(crate) struct Report {
+    /// What became of the entries, in numbers.
     meta: Meta,
+    /// What became of each entry, in their order.
     objects: Vec<Row>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CandidateImportMeta")]
 struct Meta {
+    /// How many entries there were.
+    #[schemars(example = 1)]
     total: usize,
+    /// How many candidates there are now, invited or not.
+    #[schemars(example = 1)]
     created: usize,
+    /// How many of them are invited.
+    #[schemars(example = 1)]
     invited: usize,
+    /// How many entries there is no candidate for.
+    #[schemars(example = 0)]
     failed: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ImportedCandidate")]
 struct Row {
+    /// Which entry, from 0.
+    #[schemars(example = 0)]
     index: usize,
-    status: &'static str,
+    /// What became of it.
+    status: RowStatus,
+    /// The candidate; null if there is none.
+    #[schemars(with = "Option<Uri>")]
     candidate: Option<String>,
+    /// Why it was not created, or not invited; an empty object if it was.
     errors: Value,
+}
+
+/// What became of an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum RowStatus {
+    /// The candidate is invited.
+    Invited,
+    /// The candidate is there but not invited; `errors` tells why.
+    New,
+    /// There is no candidate; `errors` tells why.
+    Failed,
 }
 
 type Guard = InProject<ChangeProject>;
@@ -141,18 +175,18 @@ impl Report {
             |id: &CandidateId| guard.references().candidate(guard.company(), guard.project.id, *id);
         let rows = outcomes.iter().enumerate().map(|(index, outcome)| {
             let (status, candidate, errors) = match outcome {
-                Outcome::Invited(id) => ("invited", Some(reference(id)), json!({})),
+                Outcome::Invited(id) => (RowStatus::Invited, Some(reference(id)), json!({})),
                 Outcome::New(id, refusal) => {
                     let errors = refusal.map_or_else(|| json!({}), |refusal| Error::Refused(refusal).body());
-                    ("new", Some(reference(id)), errors)
+                    (RowStatus::New, Some(reference(id)), errors)
                 }
-                Outcome::Failed(error) => ("failed", None, error.body()),
+                Outcome::Failed(error) => (RowStatus::Failed, None, error.body()),
             };
             Row { index, status, candidate, errors }
         });
         let objects: Vec<Row> = rows.collect();
-        let count = |status: &str| objects.iter().filter(|row| row.status == status).count();
-        let (total, invited, failed) = (objects.len(), count("invited"), count("failed"));
+        let count = |status: RowStatus| objects.iter().filter(|row| row.status == status).count();
+        let (total, invited, failed) = (objects.len(), count(RowStatus::Invited), count(RowStatus::Failed));
         Self { meta: Meta { total, created: total - failed, invited, failed }, objects }
     }
 }

@@ -3,6 +3,7 @@
 mod changes;
 mod crud;
 mod deadline;
+mod document;
 mod files;
 mod import;
 mod reminder;
@@ -10,6 +11,7 @@ mod shares;
 mod status;
 mod view;
 
+pub use document::group;
 use shared::http::Routes;
 
 /// The routes of this group.

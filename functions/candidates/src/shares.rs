@@ -5,17 +5,18 @@ use axum::extract::RawQuery;
 use shared::auth::guard::{OnCandidate, OnShare};
 use shared::auth::policy::{ChangeProject, Grant};
 use shared::domain::candidate::Candidate;
-use shared::domain::id::{CustomerId, ShareId};
+use shared::domain::id::{CompanyId, CustomerId, ShareId};
 use shared::http::Fields;
 use shared::http::expand::Expand;
 use shared::http::page::{Envelope, ListQuery};
+use shared::http::reference::References;
 use shared::http::respond::{Created, Done, Ensured};
 use shared::http::view::{CustomerView, ShareView};
 use shared::store::Referring;
 use shared::{Error, Result};
 
 /// What a list of shares can show in place of its reference.
-const CUSTOMER: &str = "customer";
+pub(crate) const CUSTOMER: &str = "customer";
 
 /// GET …/shares/
 pub(crate) async fn list(
@@ -41,15 +42,8 @@ pub(crate) async fn list(
 }
 
 /// POST …/shares/
-pub(crate) async fn create(
-    guard: OnCandidate<ChangeProject>,
-    mut body: Fields,
-) -> Result<Ensured<ShareView>> {
-    let customer =
-        body.required("customer", |reference| guard.references().parse_customer(guard.company(), reference));
-    body.finish()?;
-    let customer =
-        customer.ok_or_else(|| Error::internal("a required field was neither read nor refused"))?;
+pub(crate) async fn create(guard: OnCandidate<ChangeProject>, body: Fields) -> Result<Ensured<ShareView>> {
+    let customer = read_new(body, guard.company(), guard.references())?;
     if let Some(share) = guard.candidate.share_of(customer) {
         return Ok(Ensured::Old(view(&guard, (share, customer))));
     }
@@ -58,6 +52,17 @@ pub(crate) async fn create(
     guard.store.change_candidate(&guard.candidate, &after.into(), guard.now).await?;
     let address = guard.references().share(guard.company(), guard.project.id, guard.candidate.id, share);
     Ok(Ensured::New(Created(address, view(&guard, (share, customer)))))
+}
+
+/// Reads the body of a creation: with whom to share.
+pub(crate) fn read_new(
+    mut body: Fields,
+    company: &CompanyId,
+    references: References<'_>,
+) -> Result<CustomerId> {
+    let customer = body.required("customer", |reference| references.parse_customer(company, reference));
+    body.finish()?;
+    customer.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
 }
 
 /// GET …/shares/{shareId}/

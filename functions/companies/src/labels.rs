@@ -25,14 +25,26 @@ pub(crate) async fn list(
 }
 
 /// POST …/labels/
-pub(crate) async fn create(guard: InCompany<ManageLabels>, mut body: Fields) -> Result<Created<LabelView>> {
-    let text = body.required("text", LabelText::parse);
-    body.finish()?;
-    let text = text.ok_or_else(|| Error::internal("a required field was neither read nor refused"))?;
+pub(crate) async fn create(guard: InCompany<ManageLabels>, body: Fields) -> Result<Created<LabelView>> {
+    let text = read_new(body)?;
     let label = Label::new(guard.store.next_id(guard.now), guard.company().clone(), text);
     guard.store.create_label(&label).await?;
     let view = LabelView::new(&label, guard.references());
     Ok(Created(guard.references().label(guard.company(), label.id), view))
+}
+
+/// Reads the body of a creation.
+pub(crate) fn read_new(mut body: Fields) -> Result<LabelText> {
+    let text = body.required("text", LabelText::parse);
+    body.finish()?;
+    text.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+}
+
+/// Reads the body of a change.
+pub(crate) fn read_change(mut body: Fields) -> Result<Option<LabelText>> {
+    let text = body.text("text", LabelText::parse);
+    body.finish()?;
+    Ok(text)
 }
 
 /// GET …/labels/{labelId}/
@@ -41,12 +53,8 @@ pub(crate) async fn read(guard: OfCompany<Label, ReadCompany>) -> Json<LabelView
 }
 
 /// PATCH …/labels/{labelId}/
-pub(crate) async fn update(
-    guard: OfCompany<Label, ManageLabels>,
-    mut body: Fields,
-) -> Result<Json<LabelView>> {
-    let text = body.text("text", LabelText::parse);
-    body.finish()?;
+pub(crate) async fn update(guard: OfCompany<Label, ManageLabels>, body: Fields) -> Result<Json<LabelView>> {
+    let text = read_change(body)?;
     let mut after = Label::clone(&guard.thing);
     set(&mut after.text, text);
     if after != *guard.thing {

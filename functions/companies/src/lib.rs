@@ -2,11 +2,13 @@
 
 mod changes;
 mod company;
+mod document;
 mod labels;
 mod shares;
 mod tokens;
 mod view;
 
+pub use document::group;
 use shared::http::Routes;
 
 /// The routes of this group.

@@ -12,7 +12,8 @@ use shared::http::page::{Envelope, ListQuery};
 use shared::http::view::{CandidateView, ShareView, Viewer};
 use shared::store::{Placed, Shared};
 
-const CANDIDATE: &str = "candidate";
+/// What the list can show in place of its reference.
+pub(crate) const CANDIDATE: &str = "candidate";
 
 /// Lists what is shared with the caller.
 pub(crate) async fn list(

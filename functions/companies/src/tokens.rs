@@ -32,12 +32,9 @@ pub(crate) async fn list(
 /// POST …/tokens/. The only answer that shows the value.
 pub(crate) async fn create(
     guard: InCompany<ManageTokens>,
-    mut body: Fields,
+    body: Fields,
 ) -> Result<ShownOnce<Created<NewTokenView>, TokenView>> {
-    let name = body.required("name", Name::parse);
-    let value = body.clearable("value", chosen_token_value).flatten();
-    body.finish()?;
-    let name = name.ok_or_else(|| Error::internal("a required field was neither read nor refused"))?;
+    let (name, value) = read_new(body)?;
     let value = value.unwrap_or_else(|| guard.new_token_value());
     let token = NamedToken {
         id: guard.store.next_id(guard.now),
@@ -52,6 +49,15 @@ pub(crate) async fn create(
     let address = guard.references().token(guard.company(), token.id);
     let kept = TokenView::new(&token, guard.references());
     Ok(ShownOnce(Created(address, NewTokenView::new(&token, value, guard.references())), kept))
+}
+
+/// Reads the body of a creation: the name, and the value if it was chosen.
+pub(crate) fn read_new(mut body: Fields) -> Result<(Name, Option<String>)> {
+    let name = body.required("name", Name::parse);
+    let value = body.clearable("value", chosen_token_value).flatten();
+    body.finish()?;
+    let name = name.ok_or_else(|| Error::internal("a required field was neither read nor refused"))?;
+    Ok((name, value))
 }
 
 /// GET …/tokens/{tokenId}/

@@ -1,25 +1,52 @@
 //! A company and its named tokens as clients see them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::company::Company;
+use shared::domain::language::Language;
 use shared::domain::named_token::NamedToken;
 use shared::http::reference::References;
 use shared::http::respond::timestamp;
+use shared::openapi::{EmailOrEmpty, Timestamp, Uri};
 
 /// A company as clients see it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Company")]
 pub(crate) struct CompanyView {
+    /// Its own address.
+    #[schemars(with = "Uri")]
     resource_uri: String,
+    /// Its name.
+    #[schemars(example = &"Acme Ltd")]
     name: String,
+    /// Postal address, of several lines.
     address: String,
+    /// City.
+    #[schemars(example = &"London")]
     city: String,
+    /// Postcode.
+    #[schemars(example = &"SW1Y 4JH")]
     postcode: String,
+    /// Country.
+    #[schemars(example = &"United Kingdom")]
     country: String,
+    /// Telephone number.
+    #[schemars(example = &"+44 20 7946 0000")]
     phone: String,
+    /// Days that a candidate without a deadline gets when it is invited, unless its project says otherwise; null for none.
+    #[schemars(example = 14)]
     default_interview_period: Option<u32>,
+    /// The maximum score of new projects.
+    #[schemars(example = 10)]
     default_maximum_score: u32,
+    /// The language of projects that name none.
+    #[schemars(with = "Language")]
     default_project_lang: &'static str,
+    /// The address that candidates may write to, shown in mails; empty for none.
+    #[schemars(with = "EmailOrEmpty")]
     registration_email: String,
+    /// The IANA name of the time zone in which mails tell times; empty for UTC.
+    #[schemars(example = &"Europe/London")]
     timezone: String,
 }
 
@@ -44,12 +71,23 @@ impl CompanyView {
 }
 
 /// A named token as clients see it: all but its value.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "NamedToken")]
 pub(crate) struct TokenView {
+    /// Its own address.
+    #[schemars(with = "Uri")]
     resource_uri: String,
+    /// The company that it acts for.
+    #[schemars(with = "Uri")]
     company: String,
+    /// What it is called.
+    #[schemars(example = &"Applicant tracking")]
     name: String,
+    /// When it was created.
+    #[schemars(with = "Timestamp")]
     created_at: String,
+    /// The owner who created it.
+    #[schemars(with = "Uri")]
     created_by: String,
 }
 
@@ -67,10 +105,13 @@ impl TokenView {
 }
 
 /// A named token as its creator sees it, once.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "NewNamedToken")]
 pub(crate) struct NewTokenView {
     #[serde(flatten)]
     token: TokenView,
+    /// The token itself. Shown here, and never again.
+    #[schemars(example = &"a long text of letters and digits")]
     value: String,
 }
 

@@ -1,5 +1,7 @@
 //! Making a company's staff those of a list.
 
+use schemars::JsonSchema;
+use shared::openapi::Uri;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -24,20 +26,36 @@ const MAX_ENTRIES: usize = IdBlock::SIZE;
 const PATIENCE: Duration = Duration::from_secs(9);
 
 /// What an import did.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "StaffImport")]
 pub(crate) struct ImportView {
+    /// How many were created and invited.
+    #[schemars(example = 1)]
     created: usize,
+    /// How many were active no longer, and are again.
+    #[schemars(example = 0)]
     activated: usize,
+    /// How many are active no longer, since the list leaves them out.
+    #[schemars(example = 0)]
     deactivated: usize,
+    /// How many were there already.
+    #[schemars(example = 0)]
     unchanged: usize,
+    /// What became of each.
     objects: Vec<ImportedView>,
 }
 
 /// What an import did with one customer.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ImportedCustomer")]
 struct ImportedView {
+    /// Its user name.
+    #[schemars(example = &"grace")]
     username: String,
-    status: &'static str,
+    /// What became of it.
+    status: ImportOutcome,
+    /// The customer.
+    #[schemars(with = "Uri")]
     customer: String,
 }
 
@@ -65,20 +83,30 @@ async fn import(
     for together in plan.changes.chunks(Store::MAX_CUSTOMERS) {
         store.change_customers(guard.company(), together, guard.now).await?;
     }
-    let count = |status: &str| plan.objects.iter().filter(|object| object.status == status).count();
+    let count = |status: ImportOutcome| plan.objects.iter().filter(|object| object.status == status).count();
     Ok(Progress::Done(Json(ImportView {
-        created: count(CREATED),
-        activated: count(ACTIVATED),
-        deactivated: count(DEACTIVATED),
-        unchanged: count(UNCHANGED),
+        created: count(ImportOutcome::Created),
+        activated: count(ImportOutcome::Activated),
+        deactivated: count(ImportOutcome::Deactivated),
+        unchanged: count(ImportOutcome::Unchanged),
         objects: plan.objects,
     })))
 }
 
-const CREATED: &str = "created";
-const ACTIVATED: &str = "activated";
-const DEACTIVATED: &str = "deactivated";
-const UNCHANGED: &str = "unchanged";
+/// What became of a customer.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum ImportOutcome {
+    /// It was not there, and is invited.
+    Created,
+    /// It was active no longer, and is again.
+    Activated,
+    /// It was active, and is no longer.
+    Deactivated,
+    /// It is as it was.
+    Unchanged,
+}
 
 /// What is to be done so that the company's staff become those of the list.
 struct Plan {
@@ -105,14 +133,14 @@ impl Plan {
                     owners += usize::from(will_be_owner(&known));
                     if known.id == ids.id(index) {
                         // By somebody who was at the same request before.
-                        plan.add(guard, &known, CREATED);
+                        plan.add(guard, &known, ImportOutcome::Created);
                     } else if known.is_active {
-                        plan.add(guard, &known, UNCHANGED);
+                        plan.add(guard, &known, ImportOutcome::Unchanged);
                     } else if guard.require_manages(known.account_type).is_err() {
                         let message = "You may not activate customers of this account type.";
                         errors.add(&format!("[{index}].account_type"), message);
                     } else {
-                        plan.add(guard, &known, ACTIVATED);
+                        plan.add(guard, &known, ImportOutcome::Activated);
                         let after = Customer::clone(&known).with_access(true);
                         plan.changes.push(CustomerChange::Replace(Box::new(known), after));
                     }
@@ -129,7 +157,7 @@ impl Plan {
                     taken.extend(names.map(|(_, name)| name));
                     let by = guard.caller.customer();
                     let customer = entry.into_customer(ids.id(index), &guard.company, by, guard.now);
-                    plan.add(guard, &customer, CREATED);
+                    plan.add(guard, &customer, ImportOutcome::Created);
                     plan.changes.push(CustomerChange::Create(customer));
                 }
             }
@@ -142,7 +170,7 @@ impl Plan {
                 let message = format!("The list must contain \"{name}\", whom you may not deactivate.");
                 errors.add(FieldErrors::ACROSS, message);
             }
-            plan.add(guard, &absent, DEACTIVATED);
+            plan.add(guard, &absent, ImportOutcome::Deactivated);
             let after = Customer::clone(&absent).with_access(false);
             plan.changes.push(CustomerChange::Replace(Box::new(absent), after));
         }
@@ -155,7 +183,7 @@ impl Plan {
         Ok(plan)
     }
 
-    fn add(&mut self, guard: &InCompany<ImportCustomers>, customer: &Customer, status: &'static str) {
+    fn add(&mut self, guard: &InCompany<ImportCustomers>, customer: &Customer, status: ImportOutcome) {
         let username = customer.username.as_str().to_owned();
         let customer = guard.references().customer(guard.company(), customer.id);
         self.objects.push(ImportedView { username, status, customer });

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use shared::auth::password::Password;
 use shared::domain::company::Company;
 use shared::domain::customer::{AccountType, Customer, NewCustomer};
@@ -67,10 +68,10 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Reads the body of a change of `customer`, whose user name must stay.
-    pub(crate) fn read(mut body: Fields, customer: &Customer) -> Result<Self> {
+    /// Reads the body of a change; a user name is taken only if it `is_same`.
+    pub(crate) fn read(mut body: Fields, is_same: impl FnOnce(&Username) -> bool) -> Result<Self> {
         let username = body.text("username", Username::parse);
-        if username.is_some_and(|new| fold_case(new.as_str()) != fold_case(customer.username.as_str())) {
+        if username.is_some_and(|sent| !is_same(&sent)) {
             body.refuse("username", "A username cannot be changed.");
         }
         let password = body.text("password", Password::choose);
@@ -149,9 +150,12 @@ impl Creation {
 }
 
 /// By what the entries of an import are found among the staff.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+#[schemars(inline, rename_all = "snake_case")]
 pub(crate) enum PrimaryKey {
+    /// The user name.
     Username,
+    /// The email address.
     Email,
 }
 

@@ -6,6 +6,7 @@ use shared::auth::guard::{InCompany, OnCustomer};
 use shared::auth::policy::{ManageCustomers, ReadCompany};
 use shared::domain::customer::{AccountType, Customer, CustomerStatus, OWN_ACCOUNT};
 use shared::domain::file::FileKind;
+use shared::domain::text::fold_case;
 use shared::http::WithFiles;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::respond::{Created, Done};
@@ -79,7 +80,10 @@ pub(crate) async fn update(
     let is_own = guard.is_own();
     let before = &guard.customer;
     let photo = body.file(FileKind::Photo);
-    let Changes { profile, email, account_type, password } = Changes::read(body, before)?;
+    let Changes { profile, email, account_type, password } = Changes::read(body, |sent| {
+        // As whoever logs in may spell it.
+        fold_case(sent.as_str()) == fold_case(before.username.as_str())
+    })?;
     let mut after = Customer::clone(before);
     profile.apply_to(&mut after);
     if let Some(email) = email.filter(|email| *email != before.email) {

@@ -3,9 +3,11 @@
 mod batch_import;
 mod changes;
 mod crud;
+mod document;
 mod photo;
 mod reinvite;
 
+pub use document::group;
 use shared::http::Routes;
 
 /// The routes of this group.

@@ -2,11 +2,13 @@
 
 mod changes;
 mod crud;
+mod document;
 mod nested;
 mod roles;
 mod status;
 mod view;
 
+pub use document::group;
 use shared::http::Routes;
 
 /// The routes of this group.

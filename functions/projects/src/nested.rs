@@ -21,7 +21,7 @@ const REVIEWERS: &str = "reviewers";
 const LABELS: &str = "labels";
 const ROLES: &str = "roles";
 /// What can be asked for.
-const NAMES: &[&str] =
+pub(crate) const NAMES: &[&str] =
     &[EVALUATORS, INTERVIEW_MANAGERS, REVIEWERS, LABELS, ROLES, "videos", "questions", "criteria"];
 
 /// Reads which references of projects a request wants replaced.

@@ -4,10 +4,12 @@ use axum::Json;
 use axum::extract::RawQuery;
 use shared::auth::guard::{InProject, OnRole};
 use shared::auth::policy::{ChangeProject, Grant, ReadProject};
+use shared::domain::id::CompanyId;
 use shared::domain::project::{HeldRole, Project, Role};
 use shared::error::FieldErrors;
 use shared::http::Fields;
 use shared::http::page::{Envelope, ListQuery};
+use shared::http::reference::References;
 use shared::http::respond::{Created, Done, Ensured};
 use shared::{Error, Result};
 
@@ -26,14 +28,8 @@ pub(crate) async fn list(
 }
 
 /// POST …/roles/
-pub(crate) async fn create(guard: InProject<ChangeProject>, mut body: Fields) -> Result<Ensured<RoleView>> {
-    let customer =
-        body.required("customer", |reference| guard.references().parse_customer(guard.company(), reference));
-    let role = body.required("role", Role::parse);
-    body.finish()?;
-    let (customer, role) =
-        customer.zip(role).ok_or_else(|| Error::internal("a required field was neither read nor refused"))?;
-    let held = HeldRole { customer, role };
+pub(crate) async fn create(guard: InProject<ChangeProject>, body: Fields) -> Result<Ensured<RoleView>> {
+    let held = read_new(body, guard.company(), guard.references())?;
     if guard.project.staff.has(held) {
         return Ok(Ensured::Old(view(&guard, held)));
     }
@@ -43,6 +39,19 @@ pub(crate) async fn create(guard: InProject<ChangeProject>, mut body: Fields) ->
     guard.store.give_role(&guard.project, &after).await?;
     let address = guard.references().role(guard.company(), guard.project.id, held.id());
     Ok(Ensured::New(Created(address, view(&guard, held))))
+}
+
+/// Reads the body of a creation.
+pub(crate) fn read_new(
+    mut body: Fields,
+    company: &CompanyId,
+    references: References<'_>,
+) -> Result<HeldRole> {
+    let customer = body.required("customer", |reference| references.parse_customer(company, reference));
+    let role = body.required("role", Role::parse);
+    body.finish()?;
+    let held = customer.zip(role).map(|(customer, role)| HeldRole { customer, role });
+    held.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
 }
 
 /// GET …/roles/{roleId}/

@@ -1,11 +1,14 @@
 //! A project as clients see it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use shared::auth::guard::Scope;
 use shared::domain::candidate::CandidateStatus;
 use shared::domain::company::Company;
 use shared::domain::id::CustomerId;
+use shared::domain::project::Mode;
+use shared::domain::project::Role;
 use shared::domain::project::{HeldRole, Project, ProjectStatus};
 use shared::domain::tally::Tally;
 use shared::domain::text::Email;
@@ -13,6 +16,7 @@ use shared::http::Fields;
 use shared::http::reference::References;
 use shared::http::respond::date;
 use shared::http::view::{CustomerView, LabelView, Nested, PlacedVideoView};
+use shared::openapi::{Date, EmailOrEmpty, LanguageOrEmpty, Uri, UriOrEmpty};
 use shared::{Error, Result};
 
 use crate::nested::Loaded;
@@ -46,9 +50,14 @@ impl<'a> Viewer<'a> {
 }
 
 /// The status of a project as clients see it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ProjectStatus")]
 pub(crate) struct StatusView {
+    /// Its own address.
+    #[schemars(with = "Uri")]
     resource_uri: String,
+    /// Where the project stands.
+    #[schemars(with = "ProjectStatus")]
     status: &'static str,
 }
 
@@ -61,11 +70,20 @@ impl StatusView {
 }
 
 /// A role in a project as clients see it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Role")]
 pub(crate) struct RoleView {
+    /// Its own address.
+    #[schemars(with = "Uri")]
     resource_uri: String,
+    /// In which project.
+    #[schemars(with = "Uri")]
     project: String,
+    /// Who has it.
+    #[schemars(with = "Uri")]
     customer: String,
+    /// What it is.
+    #[schemars(with = "Role")]
     role: &'static str,
 }
 
@@ -83,10 +101,13 @@ impl RoleView {
 }
 
 /// A project as clients see it when they read it alone.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Project")]
 pub(crate) struct ProjectView {
     #[serde(flatten)]
     fields: ProjectFields,
+    /// How many candidates were skipped.
+    #[schemars(example = 0)]
     skipped_candidates_count: i64,
 }
 
@@ -99,10 +120,13 @@ impl ProjectView {
 }
 
 /// A project as clients see it in a list, where one name has always been spelled in its own way.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ListedProject")]
 pub(crate) struct ListedProjectView {
     #[serde(flatten)]
     fields: ProjectFields,
+    /// How many candidates were skipped. Spelled so in lists.
+    #[schemars(example = 0)]
     skipped_candiates_count: i64,
 }
 
@@ -114,52 +138,130 @@ impl ListedProjectView {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ProjectFields {
+    /// Its own address.
+    #[schemars(with = "Uri")]
     resource_uri: String,
+    /// The company whose project it is.
+    #[schemars(with = "Uri")]
     company: String,
+    /// Its name.
+    #[schemars(example = &"Backend engineer")]
     name: String,
+    /// The public job listing; empty for none.
+    #[schemars(with = "UriOrEmpty")]
     job_url: String,
+    /// The address that mails to candidates can be answered at, and come from once the operator has verified it; empty for none.
+    #[schemars(with = "EmailOrEmpty")]
     email_alias: String,
+    /// How candidates join.
+    #[schemars(with = "Mode")]
     mode: &'static str,
+    /// The best score of an evaluation.
+    #[schemars(example = 10)]
     maximum_score: u32,
+    /// The language of mails to candidates; empty for the company's default.
+    #[schemars(with = "LanguageOrEmpty")]
     support_lang: &'static str,
+    /// The language that holds, with its country.
+    #[schemars(example = &"en-GB")]
     language: &'static str,
+    /// Where it stands; changed at `status_update_uri` only.
+    #[schemars(with = "ProjectStatus")]
     status: &'static str,
+    /// The company's own name for it.
+    #[schemars(example = &"BE-7")]
     internal_id: String,
+    /// Whether candidates may take part without a password, by the key of their invitation alone.
     allow_hash_login: bool,
+    /// Minutes that an interview may take; null for no limit.
+    #[schemars(example = 45)]
     max_interview_time: Option<u32>,
+    /// Whether the web application may invite candidates.
     invite_candidates: bool,
+    /// Days that a candidate without a deadline gets when it is invited; null for the company's default.
+    #[schemars(example = 14)]
     default_interview_period: Option<u32>,
+    /// When it was first closed, or is meant to be.
+    #[schemars(with = "Option<Date>")]
     closedate: Option<String>,
+    /// When it first ran, or is meant to.
+    #[schemars(with = "Option<Date>")]
     activationdate: Option<String>,
+    /// When it was created.
+    #[schemars(with = "Date")]
     creationdate: String,
+    /// Who answers questions about it.
+    #[schemars(example = &"Grace Hopper")]
     contact_person: String,
+    /// Whether an evaluator may veto.
     veto_enabled: bool,
+    /// Where its status is changed.
+    #[schemars(with = "Uri")]
     status_update_uri: String,
+    /// Who evaluates interviews.
     evaluators: Vec<Nested<CustomerView>>,
+    /// Who runs the project.
     interview_managers: Vec<Nested<CustomerView>>,
+    /// Who looks on.
     reviewers: Vec<Nested<CustomerView>>,
+    /// Its labels.
     labels: Vec<Nested<LabelView>>,
+    /// Its questions.
+    #[schemars(with = "Uri")]
     questions: String,
+    /// Its candidates.
+    #[schemars(with = "Uri")]
     candidates: String,
+    /// Its results.
+    #[schemars(with = "Uri")]
     results: String,
+    /// The roles in it.
     roles: Nested<Vec<RoleView>>,
+    /// Its criteria.
+    #[schemars(with = "Uri")]
     criteria: String,
+    /// Its welcome videos, in the order in which they are shown.
     videos: Vec<PlacedVideoView>,
+    /// Whether the caller evaluates here and somebody was interviewed.
     can_evaluate: bool,
+    /// Whether there are results to show to the caller.
     can_see_results: bool,
+    /// Whether it can be closed.
+    #[schemars(example = true)]
     can_archive: bool,
+    /// How many candidates there are.
+    #[schemars(example = 0)]
     candidates_count: i64,
+    /// How many candidates are `interviewed`.
+    #[schemars(example = 0)]
     interviewed_candidates_count: i64,
+    /// How many candidates are `expired`.
+    #[schemars(example = 0)]
     expired_candidates_count: i64,
+    /// How many candidates are `invited`.
+    #[schemars(example = 0)]
     invited_candidates_count: i64,
+    /// How many candidates are `confirmed`.
+    #[schemars(example = 0)]
     confirmed_candidates_count: i64,
+    /// How many candidates are `interviewing`.
+    #[schemars(example = 0)]
     interviewing_candidates_count: i64,
+    /// How many candidates are `aborted`.
+    #[schemars(example = 0)]
     aborted_candidates_count: i64,
+    /// How many candidates are fully evaluated.
+    #[schemars(example = 0)]
     evaluated_candidates_count: i64,
+    /// Data of a partner's own, which the service only keeps: at most 4,096 bytes as JSON.
     partner_data: Map<String, Value>,
+    /// How many evaluations make a candidate fully evaluated: 1, 2, or 0 for those of all evaluators.
+    #[schemars(example = 0)]
     team_evaluation: u8,
+    /// Its page in the web application.
+    #[schemars(with = "Uri")]
     interview_suite_url: String,
 }
 

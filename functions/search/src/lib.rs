@@ -1,8 +1,10 @@
 //! The search of candidates by name and email.
 
+mod document;
 mod find;
 mod view;
 
+pub use document::group;
 use shared::http::Routes;
 
 /// The routes of this group.

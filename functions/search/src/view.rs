@@ -1,28 +1,53 @@
 //! A candidate as clients see it among the results of a search.
 
+use schemars::JsonSchema;
 use serde::Serialize;
+use shared::domain::candidate::CandidateStatus;
 use shared::domain::file::FileKind;
+use shared::domain::project::ProjectStatus;
 use shared::domain::text::Email;
 use shared::http::reference::References;
+use shared::openapi::{EmailOrEmpty, Uri, UriOrEmpty};
 use shared::store::Placed;
 
 /// What a search shows of a candidate.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FoundCandidate")]
 pub(crate) struct ResultView {
+    /// The candidate.
+    #[schemars(with = "Uri")]
     resource_uri: String,
+    /// First name.
+    #[schemars(example = &"Ada")]
     first_name: String,
+    /// Last name.
+    #[schemars(example = &"Lovelace")]
     last_name: String,
+    /// Where mails go; empty without an address.
+    #[schemars(with = "EmailOrEmpty")]
     email: String,
+    /// Where it stands.
+    #[schemars(with = "CandidateStatus")]
     status: &'static str,
+    /// Where its photo is; empty without one.
+    #[schemars(with = "UriOrEmpty")]
     photo: String,
+    /// The project that it is a candidate of.
     project: ProjectView,
 }
 
 /// What it shows of the candidate's project.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FoundProject")]
 struct ProjectView {
+    /// Its address.
+    #[schemars(with = "Uri")]
     resource_uri: String,
+    /// Its name.
+    #[schemars(example = &"Backend engineer")]
     name: String,
+    /// Where it stands.
+    #[schemars(with = "ProjectStatus")]
     status: &'static str,
 }
 

@@ -42,10 +42,8 @@ impl Creation {
 
 /// The file of a form.
 fn read_file(body: &mut Fields) -> (Option<(FileName, Announced)>, Option<Bytes>) {
-    let Some(file) = body.sent_file("file") else {
-        body.refuse("file", "Send the video as a part of multipart/form-data with a file name.");
-        return (None, None);
-    };
+    let missing = "Send the video as a part of multipart/form-data with a file name.";
+    let Some(file) = body.required_file("file", missing) else { return (None, None) };
     if file.bytes.is_empty() {
         body.refuse("file", "The submitted file is empty.");
     }

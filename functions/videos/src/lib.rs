@@ -2,9 +2,11 @@
 
 mod changes;
 mod crud;
+mod document;
 mod files;
 mod view;
 
+pub use document::group;
 use shared::http::Routes;
 
 /// The routes of this group.

@@ -1,50 +1,91 @@
 //! A welcome video as clients see it.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::caller::Identity;
 use shared::auth::guard::Scope;
+use shared::domain::video::ConversionStatus;
 use shared::domain::video::{Rendition, Video};
 use shared::http::respond::date;
 use shared::http::view::SignedUploadView;
 use shared::media::{SignedUpload, rendition_name};
+use shared::openapi::{Date, Uri, UriOrEmpty};
 
 /// A video. Candidates see what is meant for them.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Video")]
 pub(crate) struct VideoView {
+    /// Its own address.
+    #[schemars(with = "Uri")]
     resource_uri: String,
+    /// The company whose video it is.
+    #[schemars(with = "Uri")]
     company: String,
+    /// The customer who uploaded it; null for a named token.
+    #[schemars(with = "Option<Uri>")]
     submitted_by: Option<String>,
+    /// What staff call it. Not for candidates.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"Welcome")]
     name: Option<String>,
+    /// For candidates.
+    #[schemars(example = &"Welcome to Acme")]
     description: String,
+    /// Not for candidates.
     #[serde(skip_serializing_if = "Option::is_none")]
     internal_description: Option<String>,
+    /// Seconds; 0 until it is converted.
+    #[schemars(example = 20)]
     length: u32,
+    /// When it was uploaded.
+    #[schemars(with = "Date")]
     submit_date: String,
+    /// What the file was called.
+    #[schemars(example = &"welcome.mov")]
     upload_filename: String,
+    /// The number of the conversion that made the thumbnail.
     thumb_conversion_id: Option<u64>,
+    /// The name of the thumbnail's file; empty until it is converted.
     thumb_file: String,
+    /// Where its thumbnail is; empty until it is converted. Good for the session that was shown it.
+    #[schemars(with = "UriOrEmpty")]
     thumb: String,
+    /// The number of its conversion.
     video_conversion_id: Option<u64>,
+    /// How far it is.
+    #[schemars(with = "ConversionStatus")]
     video_conversion_status: &'static str,
+    /// Why it failed, in words.
     video_conversion_error: Option<String>,
+    /// Where it can be played from, by format. There may be more formats later.
     streams: Streams,
+    /// Its picture.
     dimensions: Dimensions,
-    /// Only in the answer to the announcement.
+    /// The request by which the file is put. Only in the answer to the announcement.
     #[serde(skip_serializing_if = "Option::is_none")]
     upload: Option<SignedUploadView>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Streams")]
 struct Streams {
+    /// H.264 and AAC in mp4.
+    #[schemars(with = "UriOrEmpty")]
     mp4: String,
+    /// H.264 and AAC in flv.
+    #[schemars(with = "UriOrEmpty")]
     flv: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Dimensions")]
 struct Dimensions {
+    /// Pixels; 0 until it is converted.
+    #[schemars(example = 1280)]
     width: u32,
+    /// Pixels; 0 until it is converted.
+    #[schemars(example = 720)]
     height: u32,
 }
 

@@ -1,6 +1,9 @@
 //! Who may do what: one table, which guards consult and `whoami` shows.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::domain::Refusal;
 use crate::domain::customer::AccountType;
@@ -51,11 +54,11 @@ pub trait Grant: Send + Sync + 'static {
 }
 
 macro_rules! actions {
-    ($($(#[$doc:meta])+ $name:ident $text:literal: $account_type:ident or $roles:ident $(or $other:ident)* $(but $person:ident)?;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident $text:literal: $account_type:ident or $roles:ident $(or $other:ident)* $(but $person:ident)?;)+) => {
         /// Something that not everybody may do.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Action {
-            $($(#[$doc])+ $name,)+
+            $($(#[doc = $doc])+ $name,)+
         }
 
         impl Action {
@@ -65,6 +68,11 @@ macro_rules! actions {
             /// The name that clients see.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $text,)+ }
+            }
+
+            /// What it is, in words.
+            pub fn about(self) -> &'static str {
+                match self { $(Self::$name => concat!($($doc),+).trim_ascii(),)+ }
             }
 
             fn rule(self) -> Rule {
@@ -80,7 +88,7 @@ macro_rules! actions {
             }
         }
 
-        $($(#[$doc])+ pub enum $name {}
+        $($(#[doc = $doc])+ pub enum $name {}
         impl Grant for $name {
             const ACTION: Action = Action::$name;
         })+
@@ -124,6 +132,21 @@ actions! {
     ChangeCandidate "change_candidate": Admin or MANAGERS or itself;
     /// Advance a candidate.
     AdvanceCandidate "advance_candidate": Admin or MANAGERS or itself;
+}
+
+impl JsonSchema for Action {
+    fn schema_name() -> Cow<'static, str> {
+        "Action".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let names: Vec<_> = Self::ALL.iter().map(|action| action.as_str()).collect();
+        json_schema!({ "type": "string", "enum": names })
+    }
 }
 
 impl Action {

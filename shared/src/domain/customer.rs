@@ -1,6 +1,7 @@
 //! Customers: the staff users of a company.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
@@ -12,8 +13,9 @@ use super::secret::{OneTimeKey, PasswordHash};
 use super::text::{Email, Line, Name, Username};
 
 /// What a customer is in the company; each has all rights of those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
 pub enum AccountType {
     /// Works in the projects that name them.
     HiringManager,
@@ -34,6 +36,9 @@ const ACCOUNT_TYPES: [(AccountType, &str); 4] = [
 ];
 
 impl AccountType {
+    /// Every account type, lowest first.
+    pub const ALL: [Self; 4] = [Self::HiringManager, Self::Recruiter, Self::Admin, Self::Owner];
+
     /// The account type with this name.
     ///
     /// # Errors
@@ -57,8 +62,9 @@ impl AccountType {
 }
 
 /// Whether a customer has taken up the invitation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
 pub enum CustomerStatus {
     /// A registration mail is out.
     Invited,

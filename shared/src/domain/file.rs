@@ -1,5 +1,6 @@
 //! Files that belong to somebody: photos and CVs; and what files are.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::id::{CandidateId, CustomerId, FileId, ProjectId};
@@ -23,8 +24,9 @@ pub enum Owner {
 }
 
 /// What a file is to its owner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
 pub enum FileKind {
     /// A picture of the owner.
     Photo,
@@ -33,11 +35,22 @@ pub enum FileKind {
 }
 
 impl FileKind {
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::Photo, Self::Cv];
+
     /// The name of the field that shows it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Photo => "photo",
             Self::Cv => "cv",
+        }
+    }
+
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Photo => "A photo",
+            Self::Cv => "A CV",
         }
     }
 

@@ -1,5 +1,6 @@
 //! Identifiers: a company's is its own slug, every other one is a ULID, so that key order is creation order.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -8,6 +9,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use ulid::Ulid;
@@ -196,6 +198,25 @@ impl<T> FromStr for Id<T> {
         let ulid = Ulid::from_string(text).map_err(|_| InvalidId)?;
         let mut canonical = [0; 26];
         if ulid.array_to_str(&mut canonical) == text { Ok(Self::new(ulid)) } else { Err(InvalidId) }
+    }
+}
+
+/// Clients see and send whole references.
+impl<T> JsonSchema for Id<T> {
+    fn schema_name() -> Cow<'static, str> {
+        "Reference".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "format": "uri-reference",
+            "description": "A reference of this service: an absolute URL, or its path."
+        })
     }
 }
 

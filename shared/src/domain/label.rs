@@ -2,13 +2,15 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::id::{CompanyId, LabelId};
 use super::text::Line;
 
 /// What stands on a label: one line of at most 100 characters, with something to see in it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minLength" = 1))]
 pub struct LabelText(Line<100>);
 
 impl LabelText {

@@ -1,10 +1,12 @@
 //! The languages in which the service writes to candidates.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A language that mails can be written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum Language {
     /// English.
     En,

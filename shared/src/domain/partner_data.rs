@@ -1,5 +1,8 @@
 //! Data of a partner's own, which the service only keeps.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -28,6 +31,20 @@ impl PartnerData {
     /// The JSON object.
     pub fn as_object(&self) -> &Map<String, Value> {
         &self.0
+    }
+}
+
+impl JsonSchema for PartnerData {
+    fn schema_name() -> Cow<'static, str> {
+        "PartnerData".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "object" })
     }
 }
 

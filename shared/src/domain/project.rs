@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveDate, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -20,7 +21,8 @@ pub const MAX_STAFF: usize = 40;
 pub const MAX_ATTACHED: usize = 20;
 
 /// Where a project stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub enum ProjectStatus {
     /// A draft.
     #[serde(rename = "10-incomplete")]
@@ -46,6 +48,17 @@ impl ProjectStatus {
         found.ok_or_else(|| format!("\"{name}\" is not a valid choice."))
     }
 
+    /// What must hold of the candidates, of whom each with `needed` evaluations is fully evaluated, for a project to move
+    /// from here to `to`; none when no move leads there.
+    pub fn candidates_must(self, to: Self, needed: usize) -> Option<CandidatesMust> {
+        match (self, to) {
+            (Self::Incomplete | Self::Closed, Self::Running) => Some(CandidatesMust::BeAnything),
+            (Self::Incomplete | Self::Running, Self::Closed) => Some(CandidatesMust::BeArchivable { needed }),
+            (Self::Running, Self::Incomplete) => Some(CandidatesMust::BeNew),
+            _ => None,
+        }
+    }
+
     /// The name in requests and responses.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -57,8 +70,9 @@ impl ProjectStatus {
 }
 
 /// How candidates join a project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
 pub enum Mode {
     /// At any time.
     Rolling,
@@ -86,7 +100,8 @@ impl Mode {
 }
 
 /// What a customer may be in one project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
+#[schemars(inline, rename_all = "snake_case")]
 pub enum Role {
     /// Runs the project; the contract's Project Manager.
     InterviewManager,
@@ -140,9 +155,11 @@ impl HeldRole {
 }
 
 /// A welcome video's place in a project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub struct PlacedVideo {
     /// The company's video.
+    #[schemars(rename = "uri")]
     pub video: VideoId,
     /// Where it stands among the project's videos, ascending.
     pub position: u32,
@@ -346,6 +363,10 @@ pub enum CandidatesMust {
     BeNew,
 }
 
+/// No move leads to the status.
+pub const NO_MOVE: Refusal =
+    Refusal { code: "no_transition", detail: "The project cannot move to this status." };
+
 impl CandidatesMust {
     /// The refusal when it does not hold.
     pub fn refusal(self) -> Refusal {
@@ -378,19 +399,7 @@ impl Project {
         now: DateTime<Utc>,
     ) -> Result<(Self, CandidatesMust), Refusal> {
         use ProjectStatus::{Closed, Incomplete, Running};
-        let must = match (self.status, to) {
-            (Incomplete | Closed, Running) => CandidatesMust::BeAnything,
-            (Incomplete | Running, Closed) => {
-                CandidatesMust::BeArchivable { needed: self.evaluations_needed() }
-            }
-            (Running, Incomplete) => CandidatesMust::BeNew,
-            _ => {
-                return Err(Refusal {
-                    code: "no_transition",
-                    detail: "The project cannot move to this status.",
-                });
-            }
-        };
+        let must = self.status.candidates_must(to, self.evaluations_needed()).ok_or(NO_MOVE)?;
         let today = Some(now.date_naive());
         match to {
             Running => self.settings.activationdate = self.settings.activationdate.or(today),

@@ -1,7 +1,9 @@
 //! Text as it may enter the service: trimmed, bounded, free of control characters.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -47,6 +49,20 @@ impl<const MAX: usize> Line<MAX> {
     }
 }
 
+impl<const MAX: usize> JsonSchema for Line<MAX> {
+    fn schema_name() -> Cow<'static, str> {
+        "Line".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "maxLength": MAX })
+    }
+}
+
 impl<const MAX: usize> fmt::Display for Line<MAX> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -71,7 +87,8 @@ fn is_forbidden(character: char) -> bool {
 }
 
 /// A person's or thing's name: one line of at most 150 characters, with something to see in it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minLength" = 1))]
 pub struct Name(Line<150>);
 
 impl Name {
@@ -111,6 +128,20 @@ impl<const MAX: usize> Lines<MAX> {
     }
 }
 
+impl<const MAX: usize> JsonSchema for Lines<MAX> {
+    fn schema_name() -> Cow<'static, str> {
+        "Lines".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "maxLength": MAX })
+    }
+}
+
 impl<const MAX: usize> fmt::Display for Lines<MAX> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -118,7 +149,8 @@ impl<const MAX: usize> fmt::Display for Lines<MAX> {
 }
 
 /// A user name: one line without spaces, as long as an email address may be, unique in its company whatever the case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minLength" = 1))]
 pub struct Username(Line<254>);
 
 impl Username {
@@ -147,7 +179,8 @@ impl Username {
 }
 
 /// An email address, at most 254 characters, the longest that mail can be sent to (RFC 5321).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("format" = "email"))]
 pub struct Email(Line<254>);
 
 impl Email {
@@ -192,7 +225,8 @@ pub(super) fn is_domain(text: &str) -> bool {
 }
 
 /// An absolute http or https URL, at most 2,000 characters, possibly empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("format" = "uri"))]
 pub struct WebLink(Line<2000>);
 
 impl WebLink {

@@ -101,11 +101,13 @@ pub const PROJECT_NOT_RUNNING: Refusal = Refusal {
     code: "project_not_running",
     detail: "The project must be running for its candidates to advance.",
 };
-const EMAIL_MISSING: Refusal =
+/// There is no address to write to.
+pub const EMAIL_MISSING: Refusal =
     Refusal { code: "email_missing", detail: "The candidate has no email address to be invited by." };
 const DEADLINE_MISSING: Refusal =
     Refusal { code: "deadline_missing", detail: "The candidate has no deadline. Set one first." };
-const DEADLINE_PASSED: Refusal = Refusal {
+/// It is too late.
+pub const DEADLINE_PASSED: Refusal = Refusal {
     code: "deadline_passed",
     detail: "The candidate's deadline has passed. Set a later one first.",
 };
@@ -115,12 +117,25 @@ const NOT_IMPLEMENTED: Refusal = Refusal {
     code: "not_implemented",
     detail: "An interview is completed by taking it; it cannot be marked as completed here.",
 };
-const NOT_SKIPPABLE: Refusal = Refusal {
+/// The candidate is not to be skipped.
+pub const NOT_SKIPPABLE: Refusal = Refusal {
     code: "no_transition",
     detail: "A candidate who has started or completed an interview, or was skipped already, cannot be skipped.",
 };
-const NOT_REMINDABLE: Refusal =
+/// The candidate is not to be reminded.
+pub const NOT_REMINDABLE: Refusal =
     Refusal { code: "no_reminder", detail: "Only candidates who are invited or confirmed can be reminded." };
+
+/// Why a candidate may not be advanced.
+pub const NOT_ADVANCED: [Refusal; 7] = [
+    NO_TRANSITION,
+    PROJECT_NOT_RUNNING,
+    EMAIL_MISSING,
+    DEADLINE_MISSING,
+    DEADLINE_PASSED,
+    PASSWORD_MISSING,
+    NOT_IMPLEMENTED,
+];
 
 /// What project and company say about advancing.
 #[derive(Debug, Clone, Copy)]

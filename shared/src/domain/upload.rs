@@ -1,6 +1,7 @@
 //! Files on their way: noted before the first byte is stored, so that none is ever left that nothing knows of.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::file::{FileKind, Owner};
@@ -16,8 +17,9 @@ const REQUEST: TimeDelta = TimeDelta::minutes(5);
 const REMEMBERED: TimeDelta = TimeDelta::days(7);
 
 /// How far an upload is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
 pub enum UploadStatus {
     /// The file has not arrived, or has not been looked at.
     AwaitingUpload,

@@ -1,6 +1,7 @@
 //! Welcome videos: uploaded by staff, converted to what browsers play, shown to candidates of projects.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -22,8 +23,9 @@ const CONVERTING: TimeDelta = TimeDelta::hours(7);
 const TRY: TimeDelta = TimeDelta::minutes(16);
 
 /// How far a video is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
 pub enum ConversionStatus {
     /// The file has not arrived.
     AwaitingUpload,
@@ -136,7 +138,8 @@ pub struct Video {
 }
 
 /// The name of a file, without the folders that it was in; never empty.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minLength" = 1))]
 pub struct FileName(Line<255>);
 
 impl FileName {

@@ -60,7 +60,7 @@ impl Intent {
 
 /// How a POST does what it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// By one transaction, which waits for the answer so that this is noted in it.
     Whole,
     /// By several; the handler says what it does once.

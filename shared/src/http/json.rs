@@ -1,21 +1,20 @@
 //! Reads a JSON body field by field, so that everything wrong with it is reported at once.
 
-use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::header;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Datelike, NaiveDate, Timelike, Utc};
+use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
+use super::multipart::Form;
 use crate::app::App;
-use crate::domain::file::FileKind;
 use crate::domain::partner_data::PartnerData;
 use crate::domain::text::{Line, Lines};
 use crate::error::{Error, FieldErrors, Result};
-use crate::media::inspect;
+use crate::openapi::Outline;
 
 /// The longest body that one object is read from.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
@@ -25,7 +24,7 @@ const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
 
 const REQUIRED: &str = "This field is required.";
 const NOT_NULL: &str = "This field may not be null.";
-const NOT_A_STRING: &str = "Not a valid string.";
+pub(super) const NOT_A_STRING: &str = "Not a valid string.";
 
 /// The fields of a JSON object or of a form, and what was found wrong with them so far.
 ///
@@ -35,32 +34,9 @@ const NOT_A_STRING: &str = "Not a valid string.";
 pub struct Fields {
     object: Map<String, Value>,
     errors: FieldErrors,
-    form: Option<Form>,
-}
-
-/// What a form has besides texts.
-#[derive(Debug, Default)]
-pub(super) struct Form {
-    /// Its files, by field.
-    pub(super) files: BTreeMap<String, SentFile>,
-}
-
-/// A file as a form brings it.
-#[derive(Debug)]
-pub struct SentFile {
-    /// What it is called.
-    pub name: String,
-    /// What it holds.
-    pub bytes: Bytes,
-}
-
-/// What becomes of a file that somebody has.
-#[derive(Debug)]
-pub enum FileChange {
-    /// There is none any more.
-    Remove,
-    /// These bytes are it.
-    Put(Bytes),
+    pub(super) form: Option<Form>,
+    /// Takes down what is asked for, when nothing is read.
+    outline: Option<Arc<Mutex<Outline>>>,
 }
 
 impl FromRequest<App> for Fields {
@@ -146,7 +122,24 @@ impl Fields {
 
     /// The fields of a form, whose texts stand for all other types as well.
     pub(super) fn of_form(texts: Map<String, Value>, form: Form, errors: FieldErrors) -> Self {
-        Self { object: texts, errors, form: Some(form) }
+        Self { object: texts, errors, form: Some(form), outline: None }
+    }
+
+    /// What `read` asks of a JSON object or of a form: it gets one with nothing in it, and what it makes of that does not
+    /// count.
+    pub(crate) fn outlined<T>(is_form: bool, read: impl FnOnce(Self) -> T) -> Outline {
+        let outline = Arc::default();
+        let form = is_form.then(Form::default);
+        read(Self { form, outline: Some(Arc::clone(&outline)), ..Self::default() });
+        let mut outline = outline.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut outline)
+    }
+
+    /// Takes down that `name` is asked for, and how it has to look.
+    pub(super) fn note(&self, name: &str, note: impl FnOnce(&mut Outline, &str)) {
+        if let Some(outline) = &self.outline {
+            note(&mut outline.lock().unwrap_or_else(PoisonError::into_inner), name);
+        }
     }
 
     /// Says that something is wrong with a field.
@@ -164,28 +157,39 @@ impl Fields {
 
     /// Says so if a field is absent.
     pub fn require(&mut self, name: &str) {
+        self.note(name, Outline::require);
         if !self.object.contains_key(name) {
             self.refuse(name, REQUIRED);
         }
     }
 
     /// A text that must be there.
-    pub fn required<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+    pub fn required<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
         self.require(name);
         self.text(name, parse)
     }
 
     /// A text.
-    pub fn text<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+    pub fn text<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        self.note(name, Outline::value::<T>);
         self.read(name, |value| parse(value.as_str().ok_or(NOT_A_STRING)?))
     }
 
     /// A text that may be taken away by null or the empty string.
-    pub fn clearable<T>(
+    pub fn clearable<T: JsonSchema>(
         &mut self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<Option<T>> {
+        self.note(name, Outline::clearable_text::<T>);
         self.read_or_null(name, |value| match value.as_str().ok_or(NOT_A_STRING)? {
             text if text.trim().is_empty() => Ok(None),
             text => parse(text).map(Some),
@@ -195,18 +199,21 @@ impl Fields {
 
     /// A line that null empties.
     pub fn line<const MAX: usize>(&mut self, name: &str) -> Option<Line<MAX>> {
+        self.note(name, Outline::nullable::<Line<MAX>>);
         self.read_or_null(name, |value| Line::parse(value.as_str().ok_or(NOT_A_STRING)?))
             .map(Option::unwrap_or_default)
     }
 
     /// Lines that null empties.
     pub fn lines<const MAX: usize>(&mut self, name: &str) -> Option<Lines<MAX>> {
+        self.note(name, Outline::nullable::<Lines<MAX>>);
         self.read_or_null(name, |value| Lines::parse(value.as_str().ok_or(NOT_A_STRING)?))
             .map(Option::unwrap_or_default)
     }
 
     /// True or false.
     pub fn flag(&mut self, name: &str) -> Option<bool> {
+        self.note(name, Outline::value::<bool>);
         let is_form = self.form.is_some();
         self.read(name, |value| {
             let flag = match value {
@@ -218,31 +225,6 @@ impl Fields {
         })
     }
 
-    /// A file: a part of a form that has a file name, or, of a photo, a data URI. Null or the empty string takes it
-    /// away; an address of a file, which the client was shown, leaves it as it is.
-    pub fn file(&mut self, kind: FileKind) -> Option<FileChange> {
-        let name = kind.as_str();
-        let sent = self.form.as_mut().and_then(|form| form.files.remove(name));
-        let change = match sent {
-            Some(file) => FileChange::Put(file.bytes),
-            None => self
-                .read_or_null(name, |value| file_text(kind, value))?
-                .unwrap_or(Some(FileChange::Remove))?,
-        };
-        if let FileChange::Put(bytes) = &change
-            && let Err(message) = inspect(kind, bytes)
-        {
-            self.refuse(name, message);
-            return None;
-        }
-        Some(change)
-    }
-
-    /// A file of any kind, if the form has one.
-    pub fn sent_file(&mut self, name: &str) -> Option<SentFile> {
-        self.form.as_mut().and_then(|form| form.files.remove(name))
-    }
-
     /// Whether it is a form.
     pub fn is_form(&self) -> bool {
         self.form.is_some()
@@ -250,11 +232,13 @@ impl Fields {
 
     /// A whole number from `least` to `most`.
     pub fn integer(&mut self, name: &str, least: u32, most: u32) -> Option<u32> {
+        self.note(name, |outline, name| outline.integer(name, least, most));
         self.read(name, |value| whole_number(value, least, most))
     }
 
     /// A whole number from `least` to `most` that null takes away.
     pub fn clearable_integer(&mut self, name: &str, least: u32, most: u32) -> Option<Option<u32>> {
+        self.note(name, |outline, name| outline.nullable_integer(name, least, most));
         self.read_or_null(name, |value| whole_number(value, least, most))
     }
 
@@ -279,6 +263,7 @@ impl Fields {
 
     /// A partner's own data, which null empties; in a form, as JSON.
     pub fn partner_data(&mut self, name: &str) -> Option<PartnerData> {
+        self.note(name, Outline::nullable::<PartnerData>);
         let is_form = self.form.is_some();
         self.read_or_null(name, |value| {
             let read: Option<Value> =
@@ -290,12 +275,13 @@ impl Fields {
     }
 
     /// A list of at most `most` items, each read by `parse`.
-    pub fn list<T>(
+    pub fn list<T: JsonSchema>(
         &mut self,
         name: &str,
         most: usize,
         parse: impl Fn(&Value) -> Result<T, String>,
     ) -> Option<Vec<T>> {
+        self.note(name, |outline, name| outline.list::<T>(name, most));
         self.read(name, |value| {
             let list = value.as_array().ok_or("Expected a list of items.")?;
             if list.len() > most {
@@ -315,7 +301,7 @@ impl Fields {
         }
     }
 
-    fn read_or_null<T>(
+    pub(super) fn read_or_null<T>(
         &mut self,
         name: &str,
         parse: impl FnOnce(&Value) -> Result<T, String>,
@@ -331,26 +317,6 @@ impl Fields {
             },
         }
     }
-}
-
-/// What a text says of a file; none when it leaves it as it is.
-fn file_text(kind: FileKind, value: &Value) -> Result<Option<FileChange>, String> {
-    let text = value.as_str().ok_or(NOT_A_STRING)?;
-    if text.is_empty() {
-        return Ok(Some(FileChange::Remove));
-    }
-    let address = format!("/{}/", kind.as_str());
-    if text.starts_with("http") && text.contains(&address) {
-        return Ok(None);
-    }
-    if kind != FileKind::Photo {
-        return Err("Send this file as a part of multipart/form-data.".to_owned());
-    }
-    let data = text.strip_prefix("data:").and_then(|uri| uri.split_once(','));
-    let data =
-        data.filter(|(head, _)| head.ends_with(";base64")).and_then(|(_, data)| STANDARD.decode(data).ok());
-    let bytes = data.ok_or("Use data:<mime type>;base64,<data>, or multipart/form-data.")?;
-    Ok(Some(FileChange::Put(bytes.into())))
 }
 
 /// Puts `value` in `field`, if a client sent one.

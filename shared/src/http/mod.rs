@@ -14,7 +14,7 @@ mod serve;
 mod tag;
 pub mod view;
 
-pub use json::{Entries, Fields, FileChange, SentFile};
-pub use multipart::WithFiles;
+pub use json::{Entries, Fields};
+pub use multipart::{FileChange, SentFile, WithFiles};
 pub use routes::Routes;
 pub use serve::serve;

@@ -1,14 +1,21 @@
 //! Bodies that bring files along with their fields.
 
+use std::collections::BTreeMap;
+
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use futures_util::stream;
 use multer::{Constraints, Multipart, SizeLimit, parse_boundary};
 use serde_json::{Map, Value};
 
-use super::json::{Fields, Form, SentFile, content_type, is_of_type, read_body};
+use super::json::{Fields, NOT_A_STRING, content_type, is_of_type, read_body};
 use crate::app::App;
+use crate::domain::file::FileKind;
 use crate::error::{Error, FieldErrors, Result};
+use crate::media::inspect;
+use crate::openapi::Outline;
 
 /// The longest body. In base64, and with all that stands around it in an event, it stays below Lambda's 6 MB.
 pub const MAX_FILES_BYTES: usize = 4_500 * 1024;
@@ -16,6 +23,31 @@ pub const MAX_FILES_BYTES: usize = 4_500 * 1024;
 const MAX_TEXT: usize = 64 * 1024;
 /// The most parts of a form.
 const MAX_PARTS: usize = 100;
+
+/// What a form has besides texts.
+#[derive(Debug, Default)]
+pub(super) struct Form {
+    /// Its files, by field.
+    pub(super) files: BTreeMap<String, SentFile>,
+}
+
+/// A file as a form brings it.
+#[derive(Debug)]
+pub struct SentFile {
+    /// What it is called.
+    pub name: String,
+    /// What it holds.
+    pub bytes: Bytes,
+}
+
+/// What becomes of a file that somebody has.
+#[derive(Debug)]
+pub enum FileChange {
+    /// There is none any more.
+    Remove,
+    /// These bytes are it.
+    Put(Bytes),
+}
 
 /// The fields of a JSON object or of a multipart/form-data body, which may hold files.
 #[derive(Debug)]
@@ -81,6 +113,59 @@ async fn read_form(body: Bytes, boundary: String) -> Result<Fields> {
         }
     }
     Ok(Fields::of_form(texts, form, errors))
+}
+
+impl Fields {
+    /// A file: a part of a form that has a file name, or, of a photo, a data URI. Null or the empty string takes it
+    /// away; an address of a file, which the client was shown, leaves it as it is.
+    pub fn file(&mut self, kind: FileKind) -> Option<FileChange> {
+        let name = kind.as_str();
+        self.note(name, |outline, _| outline.file(kind));
+        let sent = self.form.as_mut().and_then(|form| form.files.remove(name));
+        let change = match sent {
+            Some(file) => FileChange::Put(file.bytes),
+            None => self
+                .read_or_null(name, |value| file_text(kind, value))?
+                .unwrap_or(Some(FileChange::Remove))?,
+        };
+        if let FileChange::Put(bytes) = &change
+            && let Err(message) = inspect(kind, bytes)
+        {
+            self.refuse(name, message);
+            return None;
+        }
+        Some(change)
+    }
+
+    /// A file of any kind, which the form must have; without it, `missing` says what to do.
+    pub fn required_file(&mut self, name: &str, missing: &str) -> Option<SentFile> {
+        self.note(name, Outline::required_file);
+        let sent = self.form.as_mut().and_then(|form| form.files.remove(name));
+        if sent.is_none() {
+            self.refuse(name, missing);
+        }
+        sent
+    }
+}
+
+/// What a text says of a file; none when it leaves it as it is.
+fn file_text(kind: FileKind, value: &Value) -> Result<Option<FileChange>, String> {
+    let text = value.as_str().ok_or(NOT_A_STRING)?;
+    if text.is_empty() {
+        return Ok(Some(FileChange::Remove));
+    }
+    let address = format!("/{}/", kind.as_str());
+    if text.starts_with("http") && text.contains(&address) {
+        return Ok(None);
+    }
+    if kind != FileKind::Photo {
+        return Err("Send this file as a part of multipart/form-data.".to_owned());
+    }
+    let data = text.strip_prefix("data:").and_then(|uri| uri.split_once(','));
+    let data =
+        data.filter(|(head, _)| head.ends_with(";base64")).and_then(|(_, data)| STANDARD.decode(data).ok());
+    let bytes = data.ok_or("Use data:<mime type>;base64,<data>, or multipart/form-data.")?;
+    Ok(Some(FileChange::Put(bytes.into())))
 }
 
 fn malformed(error: multer::Error) -> Error {

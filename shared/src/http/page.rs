@@ -3,18 +3,20 @@
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use schemars::JsonSchema;
 use serde::Serialize;
 use url::form_urlencoded;
 
 use super::respond::Listed;
 use crate::domain::id::Id;
 use crate::error::{Error, Result};
+use crate::openapi::Uri;
 use crate::store::page::{Cursor, Page, PageRequest};
 
 /// Rows of a page when the client names no number.
-const DEFAULT_SIZE: u32 = 20;
+pub(crate) const DEFAULT_SIZE: u32 = 20;
 /// The most rows of a page.
-const MAX_SIZE: u32 = 100;
+pub(crate) const MAX_SIZE: u32 = 100;
 
 /// The query parameters of a list request.
 #[derive(Debug)]
@@ -128,17 +130,26 @@ impl ListQuery {
     }
 }
 
-/// The body of a list answer.
-#[derive(Debug, Serialize)]
+/// A page of a list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ListOf{T}")]
 pub struct Envelope<T> {
     meta: Meta,
+    /// The resources on this page.
     objects: Vec<T>,
 }
 
-#[derive(Debug, Serialize)]
+/// Where a page stands in its list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ListMeta")]
 struct Meta {
+    /// How many resources the whole list has.
     total_count: u64,
+    /// The page before, if there is one.
+    #[schemars(with = "Option<Uri>")]
     previous: Option<String>,
+    /// The next page, if there is one.
+    #[schemars(with = "Option<Uri>")]
     next: Option<String>,
 }
 

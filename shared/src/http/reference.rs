@@ -26,6 +26,11 @@ impl<'a> References<'a> {
         Self { base: &config.base_url, suite: &config.suite_url, signer: None }
     }
 
+    /// References below a base URL, which the web application's pages are below as well.
+    pub(crate) fn below(base: &'a Url) -> Self {
+        Self { base, suite: base, signer: None }
+    }
+
     /// The same, with addresses of files for the caller whose signer this is.
     pub fn signed_by(self, signer: &'a MediaSigner) -> Self {
         Self { signer: Some(signer), ..self }

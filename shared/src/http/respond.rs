@@ -73,6 +73,15 @@ impl IntoResponse for Done {
     }
 }
 
+/// 202.
+pub struct Accepted;
+
+impl IntoResponse for Accepted {
+    fn into_response(self) -> Response {
+        StatusCode::ACCEPTED.into_response()
+    }
+}
+
 /// A moment as every answer shows it: UTC, to the second.
 pub fn timestamp(moment: DateTime<Utc>) -> String {
     moment.format("%Y-%m-%dT%H:%M:%SZ").to_string()

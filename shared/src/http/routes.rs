@@ -1,5 +1,6 @@
 //! A group's route table: one line a route, which the router, the gateway and the access test all read.
 
+use std::any::type_name;
 use std::convert::Infallible;
 
 use axum::Router;
@@ -27,6 +28,10 @@ pub struct Route {
     pub method: Method,
     /// The path below the version segment, with a final slash; parameters stand as `{projectId}`.
     pub path: &'static str,
+    /// The path of the function that answers.
+    pub handler: &'static str,
+    /// How it is done once, of a POST.
+    pub(crate) form: Option<Form>,
 }
 
 /// The routes of one group.
@@ -47,7 +52,7 @@ impl Routes {
         let tagged = async move |State(app): State<App>, request: Incoming| {
             tag::read(&app, request, |request| handler.call(request, app.clone())).await
         };
-        self.add(Method::GET, path, on(MethodFilter::GET, tagged))
+        self.add::<H>((Method::GET, None), path, on(MethodFilter::GET, tagged))
     }
 
     /// Adds a POST route whose handler changes things by at most one transaction of the guard's store: it is done when
@@ -71,7 +76,7 @@ impl Routes {
         let once = async move |State(app): State<App>, request: Incoming| {
             idempotency::post(&app, request, form, |request| handler.call(request, app.clone())).await
         };
-        self.add(Method::POST, path, on(MethodFilter::POST, once))
+        self.add::<H>((Method::POST, Some(form)), path, on(MethodFilter::POST, once))
     }
 
     /// Adds a PUT route; If-Match guards what it replaces.
@@ -99,11 +104,16 @@ impl Routes {
         let conditional = async move |State(app): State<App>, request: Incoming| {
             tag::change(&app, request, |request| handler.call(request, app.clone())).await
         };
-        self.add(method, path, on(filter, conditional))
+        self.add::<H>((method, None), path, on(filter, conditional))
     }
 
-    fn add(mut self, method: Method, path: &'static str, handler: MethodRouter<App>) -> Self {
-        self.list.push(Route { method, path });
+    fn add<H>(
+        mut self,
+        (method, form): (Method, Option<Form>),
+        path: &'static str,
+        handler: MethodRouter<App>,
+    ) -> Self {
+        self.list.push(Route { method, path, handler: type_name::<H>(), form });
         self.router = self.router.route(path, handler);
         self
     }

@@ -14,7 +14,7 @@ use crate::auth::policy::Grant;
 use crate::domain::file::{FileKind, FileType, Owner, StoredFile};
 use crate::domain::upload::{Announced, Upload};
 use crate::error::{Error, Result};
-use crate::http::json::FileChange;
+use crate::http::FileChange;
 use crate::media::{Checked, MediaToken, Objects, SignedUpload, object_key, upload_key};
 use crate::store::{Batch, Key, Versioned, keys};
 

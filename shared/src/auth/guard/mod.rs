@@ -60,7 +60,7 @@ use crate::store::{Batch, Earlier, Key, KeyedRequest, Session, SessionKind, Stor
 const UNCHANGING: u64 = 1;
 
 /// The request came with a credential that is no session.
-const NO_SESSION: Refusal =
+pub const NO_SESSION: Refusal =
     Refusal { code: "no_session", detail: "This credential is no session and cannot be ended here." };
 
 /// How long an address works that a named token was shown, which itself never ends.

@@ -1,5 +1,7 @@
 //! A candidate as clients see it.
 
+use crate::openapi::{EmailOrEmpty, EmailStatus, Timestamp, Uri, UriOrEmpty};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -43,9 +45,14 @@ impl<'a> Viewer<'a> {
 }
 
 /// A candidate as clients see it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Candidate")]
 pub struct CandidateView {
+    /// The company.
+    #[schemars(with = "Uri")]
     company: String,
+    /// The project that it is a candidate of.
+    #[schemars(with = "Uri")]
     project: String,
     #[serde(flatten)]
     fields: CandidateFields,
@@ -64,40 +71,82 @@ impl CandidateView {
 }
 
 /// What a view of a candidate has besides its company and its project.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct CandidateFields {
+    /// Its own address.
+    #[schemars(with = "Uri")]
     resource_uri: String,
+    /// First name.
+    #[schemars(example = &"Ada")]
     first_name: String,
+    /// Last name.
+    #[schemars(example = &"Lovelace")]
     last_name: String,
+    /// A name to log in with besides the email address, unique in the company; empty without one.
+    #[schemars(example = &"ada")]
     username: String,
+    /// Where mails go; also a name to log in with. Empty without one.
+    #[schemars(with = "EmailOrEmpty")]
     email: String,
+    /// Whether mails reach it: who bounced or complained gets none until the address changes. Empty without an address.
+    #[schemars(with = "EmailStatus")]
     email_status: &'static str,
+    /// Where it stands. Changed by advancing and skipping, by deadlines and by the interview itself.
+    #[schemars(with = "CandidateStatus")]
     status: &'static str,
+    /// When it took the invitation up.
+    #[schemars(with = "Option<Timestamp>")]
     confirmationdate: Option<String>,
+    /// When it was invited.
+    #[schemars(with = "Option<Timestamp>")]
     invitationdate: Option<String>,
+    /// When it completed the interview.
+    #[schemars(with = "Option<Timestamp>")]
     interviewdate: Option<String>,
+    /// By when the interview is to be completed.
+    #[schemars(with = "Option<Timestamp>")]
     deadline: Option<String>,
+    /// Where its photo is; empty without one. Good for the session that was shown it.
+    #[schemars(with = "UriOrEmpty")]
     photo: String,
+    /// Where its CV is; empty without one. Good for the session that was shown it.
+    #[schemars(with = "UriOrEmpty")]
     cv: String,
+    /// How far its evaluation has come.
     evaluation_status: EvaluationStatus,
+    /// The same by the caller alone; null for who does not evaluate.
     my_evaluation_status: Option<EvaluationStatus>,
+    /// Telephone number.
+    #[schemars(example = &"+44 20 7946 0000")]
     phone: String,
+    /// As the client has sent it.
+    #[schemars(example = &"mrs")]
     gender: String,
+    /// The customer who created it; null for a named token.
+    #[schemars(with = "Option<Uri>")]
     created_by: Option<String>,
+    /// Postal address, of several lines.
+    #[schemars(example = &"12 St James's Square\nLondon")]
     address: String,
+    /// Data of a partner's own, which the service only keeps: at most 4,096 bytes as JSON.
     partner_data: Map<String, Value>,
+    /// Its page in the web application.
+    #[schemars(with = "Uri")]
     interview_suite_url: String,
     #[serde(flatten)]
     keys: Option<Keys>,
+    /// With whom it is shared; only for who may change the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     shares: Option<Vec<ShareView>>,
 }
 
 /// What only project managers see, and the candidate its own: the key that came with the invitation, under the name of
 /// what it opens.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Keys {
+    /// The key of an invitation that was not taken up; only for project managers and the candidate itself.
     activation_key: Option<String>,
+    /// The same key from then on.
     interview_key: Option<String>,
 }
 

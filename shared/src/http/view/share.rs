@@ -1,5 +1,7 @@
 //! A share of a candidate as clients see it.
 
+use crate::openapi::Uri;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::candidate::Candidate;
@@ -8,10 +10,15 @@ use crate::http::reference::References;
 use crate::http::view::{CandidateView, CustomerView, Nested};
 
 /// A share of a candidate as clients see it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Share")]
 pub struct ShareView {
+    /// Its own address.
+    #[schemars(with = "Uri")]
     resource_uri: String,
+    /// With whom the candidate is shared.
     customer: Nested<CustomerView>,
+    /// Which candidate is shared.
     candidate: Nested<CandidateView>,
 }
 

@@ -1,6 +1,9 @@
 //! An upload as clients announce it and see it.
 
+use crate::domain::upload::UploadStatus;
+use crate::openapi::{Timestamp, Uri};
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -54,25 +57,45 @@ pub fn parse_content_type(text: &str) -> Result<String, String> {
 }
 
 /// An upload as clients see it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Upload")]
 pub struct UploadView {
+    /// Its own address, for seven days.
+    #[schemars(with = "Uri")]
     resource_uri: String,
+    /// What the file will be to its owner.
+    #[schemars(with = "FileKind")]
     field: &'static str,
+    /// How far it is.
+    #[schemars(with = "UploadStatus")]
     status: &'static str,
+    /// Why there is no file, in words.
     error: Option<String>,
+    /// As it was announced; null when the file came with a request.
+    #[schemars(example = &"application/pdf")]
     content_type: Option<String>,
+    /// How many bytes were announced.
+    #[schemars(example = 90000)]
     size: Option<u64>,
-    /// Only in the answer to the announcement.
+    /// The request by which the file is put. Only in the answer to the announcement.
     #[serde(skip_serializing_if = "Option::is_none")]
     upload: Option<SignedUploadView>,
 }
 
 /// The request by which a client puts a file.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SignedUpload")]
 pub struct SignedUploadView {
+    /// Where the file goes.
+    #[schemars(with = "Uri")]
     url: String,
+    /// The method.
+    #[schemars(example = &"PUT")]
     method: String,
+    /// Headers that the request must have.
     headers: Map<String, Value>,
+    /// Until when the request may begin.
+    #[schemars(with = "Timestamp")]
     expires_at: String,
 }
 

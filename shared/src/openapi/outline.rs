@@ -1,0 +1,122 @@
+//! How a body has to look, taken down from what its reader asks for.
+
+use schemars::JsonSchema;
+use serde_json::{Map, Value, json};
+
+use super::schema::inline;
+use crate::domain::file::FileKind;
+
+/// The schema of a body, as far as its reader has asked.
+#[derive(Debug, Default)]
+pub(crate) struct Outline {
+    properties: Map<String, Value>,
+    required: Vec<String>,
+}
+
+impl Outline {
+    /// A property must be there.
+    pub(crate) fn require(&mut self, name: &str) {
+        if !self.required.iter().any(|known| known == name) {
+            self.required.push(name.to_owned());
+        }
+    }
+
+    /// A property, which may not be null.
+    pub(crate) fn value<T: JsonSchema>(&mut self, name: &str) {
+        self.add(name, inline::<T>());
+    }
+
+    /// A property that null empties.
+    pub(crate) fn nullable<T: JsonSchema>(&mut self, name: &str) {
+        self.add(name, or_null(inline::<T>()));
+    }
+
+    /// A text that null or the empty string takes away.
+    pub(crate) fn clearable_text<T: JsonSchema>(&mut self, name: &str) {
+        let mut schema = inline::<T>();
+        let description = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+        let mut clearable =
+            json!({ "anyOf": [schema, { "type": "string", "const": "" }, { "type": "null" }] });
+        if let Some(description) = description {
+            clearable["description"] = description;
+        }
+        self.add(name, clearable);
+    }
+
+    /// A whole number.
+    pub(crate) fn integer(&mut self, name: &str, least: u32, most: u32) {
+        self.add(name, json!({ "type": "integer", "minimum": least, "maximum": most }));
+    }
+
+    /// A whole number that null takes away.
+    pub(crate) fn nullable_integer(&mut self, name: &str, least: u32, most: u32) {
+        self.add(name, json!({ "type": ["integer", "null"], "minimum": least, "maximum": most }));
+    }
+
+    /// A list.
+    pub(crate) fn list<T: JsonSchema>(&mut self, name: &str, most: usize) {
+        self.add(name, json!({ "type": "array", "maxItems": most, "items": inline::<T>() }));
+    }
+
+    /// A file that somebody has.
+    pub(crate) fn file(&mut self, kind: FileKind) {
+        let how = match kind {
+            FileKind::Photo => "a part of a form with a file name, or `data:<mime type>;base64,<data>`",
+            FileKind::Cv => "a part of a form with a file name",
+        };
+        let text = format!(
+            "{}: {how}. Null or the empty string takes it away; its address, as it was shown, leaves it as it is.",
+            kind.title(),
+        );
+        self.add(kind.as_str(), json!({ "type": ["string", "null"], "description": text }));
+    }
+
+    /// A file of a form.
+    pub(crate) fn required_file(&mut self, name: &str) {
+        self.require(name);
+        self.add(name, json!({ "type": "string", "contentMediaType": "application/octet-stream" }));
+    }
+
+    fn add(&mut self, name: &str, schema: Value) {
+        self.properties.insert(name.to_owned(), schema);
+    }
+
+    /// The schema of a JSON object.
+    pub(super) fn into_object(self) -> Value {
+        let mut schema = json!({ "type": "object", "properties": self.properties });
+        if !self.required.is_empty() {
+            schema["required"] = json!(self.required);
+        }
+        schema
+    }
+
+    /// The schema of a form, which has no null.
+    pub(super) fn into_form(mut self) -> Value {
+        for property in self.properties.values_mut() {
+            drop_null(property);
+        }
+        for kind in FileKind::ALL {
+            if let Some(file) = self.properties.get_mut(kind.as_str()) {
+                file["contentMediaType"] = json!("application/octet-stream");
+            }
+        }
+        self.into_object()
+    }
+}
+
+/// A schema that null fits as well.
+fn or_null(mut schema: Value) -> Value {
+    let only = schema["type"].take();
+    schema["type"] = json!([only, "null"]);
+    schema
+}
+
+/// A schema that null does not fit.
+fn drop_null(schema: &mut Value) {
+    if let Some(one_of) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
+        one_of.retain(|schema| schema["type"] != "null");
+    }
+    if let Some([only, _]) = schema.get("type").and_then(Value::as_array).map(Vec::as_slice) {
+        schema["type"] = only.clone();
+    }
+}

@@ -1,0 +1,103 @@
+//! The tables that rules are kept in, as Markdown.
+
+use std::collections::BTreeSet;
+
+use crate::auth::policy::{Action, Standing};
+use crate::domain::customer::AccountType;
+use crate::domain::mail::CandidateMail;
+use crate::domain::project::{CandidatesMust, ProjectStatus, Role};
+use crate::domain::transition::{ADVANCES, Actor, Condition};
+
+/// Who is asked about, each with the heading of its column.
+fn columns() -> Vec<(String, Standing)> {
+    let account_types = AccountType::ALL.map(|account_type| {
+        (format!("`{}`", account_type.as_str()), Standing::Staff(account_type, BTreeSet::new()))
+    });
+    // Roles are shown for those whose account type alone allows the least.
+    let roles = Role::ALL.map(|role| {
+        (
+            format!("as `{}`", role.as_str()),
+            Standing::Staff(AccountType::HiringManager, BTreeSet::from([role])),
+        )
+    });
+    let others = [
+        ("who it is shared with", Standing::Sharee(AccountType::HiringManager)),
+        ("the candidate itself", Standing::Itself),
+        ("named token", Standing::NamedToken),
+    ];
+    let others = others.map(|(name, standing)| (name.to_owned(), standing));
+    account_types.into_iter().chain(roles).chain(others).collect()
+}
+
+/// Who may do what, as `whoami` names it.
+pub(super) fn permissions() -> String {
+    let columns = columns();
+    let headings: Vec<&str> = columns.iter().map(|(heading, _)| heading.as_str()).collect();
+    let mut table =
+        format!("| permission | {} | |\n|---|{}---|\n", headings.join(" | "), ":-:|".repeat(columns.len()));
+    for action in Action::ALL {
+        let cells: Vec<&str> =
+            columns.iter().map(|(_, standing)| if action.is_allowed(standing) { "✓" } else { "" }).collect();
+        table += &format!("| `{}` | {} | {} |\n", action.as_str(), cells.join(" | "), action.about());
+    }
+    table
+}
+
+/// Who may take an action, in a sentence.
+pub(super) fn allowed(action: Action) -> String {
+    let who = columns().into_iter().filter(|(_, standing)| action.is_allowed(standing)).map(|(who, _)| who);
+    let who: Vec<String> = who.collect();
+    format!("Permission `{}`: {}.", action.as_str(), who.join(", "))
+}
+
+/// Every way to advance a candidate.
+pub(super) fn advances() -> String {
+    let mut table = "| from | by | if | to | mail |\n|---|---|---|---|---|\n".to_owned();
+    for line in ADVANCES {
+        let by = match line.by {
+            Actor::Manager => "a project manager",
+            Actor::Candidate => "the candidate",
+        };
+        let password =
+            line.has_password.map(|has| if has { "it has a password" } else { "it has no password" });
+        let needs = line.needs.iter().map(|condition| words(*condition));
+        let needs: Vec<&str> = password.into_iter().chain(needs).collect();
+        let mail = line.mail.map_or("", |mail| match mail {
+            CandidateMail::Invitation => "invitation",
+            CandidateMail::DeadlineChanged => "deadline changed",
+            CandidateMail::Reminder => "reminder",
+        });
+        let (from, to) = (line.from.as_str(), line.to.as_str());
+        table += &format!("| `{from}` | {by} | {} | `{to}` | {mail} |\n", needs.join("; "));
+    }
+    table
+}
+
+fn words(condition: Condition) -> &'static str {
+    match condition {
+        Condition::ProjectRunning => "the project is running",
+        Condition::HasEmail => "it has an email address",
+        Condition::DeadlineAhead => "its deadline is in the future",
+        Condition::DeadlineNotPassed => "its deadline, if any, is in the future",
+        Condition::HasPassword => "it has a password, or the project needs none",
+        Condition::ByEventOnly => "never: the interview itself reports this",
+    }
+}
+
+/// Every way to move a project.
+pub(super) fn project_moves() -> String {
+    let mut table = "| from | to | if |\n|---|---|---|\n".to_owned();
+    for from in ProjectStatus::ALL {
+        for to in ProjectStatus::ALL.into_iter().filter(|to| *to != from) {
+            if let Some(must) = from.candidates_must(to, 0) {
+                let needs = match must {
+                    CandidatesMust::BeAnything => "",
+                    CandidatesMust::BeArchivable { .. } => "`can_archive`",
+                    CandidatesMust::BeNew => "every candidate is `new`",
+                };
+                table += &format!("| `{}` | `{}` | {needs} |\n", from.as_str(), to.as_str());
+            }
+        }
+    }
+    table
+}

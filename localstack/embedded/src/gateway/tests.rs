@@ -151,6 +151,22 @@ async fn a_service_in_this_process_is_called_as_in_lambda() {
     assert_eq!(body, "PUT http://localhost:1/v3/x/?q=1 \"s=1; t=2\" 3");
 }
 
+#[tokio::test]
+async fn whom_an_answer_is_shared_with_is_for_the_gateway_to_say() {
+    let open = function(async |_| {
+        json!({ "statusCode": 200, "headers": { "access-control-allow-origin": "*" } }).to_string()
+    });
+    let functions = HashMap::from([("EchoFunction".to_owned(), open)]);
+    let origins = ["https://app.example".to_owned()];
+    let gateway = Gateway::new(&template(&[("$default", "Echo")]), &functions, &origins).unwrap();
+    for (origin, shared) in [("https://app.example", true), ("https://evil.example", false)] {
+        let request = Request::get("/").header("origin", origin).body(Body::empty()).unwrap();
+        let response = gateway.call(request).await;
+        let told = response.headers().get_all("access-control-allow-origin").iter().collect::<Vec<_>>();
+        assert_eq!(told, if shared { vec![origin] } else { vec![] });
+    }
+}
+
 #[test]
 fn a_route_without_its_function_is_an_error() {
     let error = Gateway::new(&template(&[("GET /x", "Echo")]), &HashMap::new(), &[]).err().unwrap();

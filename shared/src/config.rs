@@ -21,7 +21,8 @@ pub struct Config {
     pub table: String,
     /// `SESSION_IDLE_MINUTES`, default 120: a session dies when it is unused for this long.
     pub session_idle_minutes: i64,
-    /// `ALLOWED_ORIGINS`, default empty: comma-separated origins of web front ends that may use session cookies.
+    /// `ALLOWED_ORIGINS`, default empty: comma-separated origins of web front ends, whose pages may read answers and use session
+    /// cookies.
     pub allowed_origins: Vec<String>,
     /// `MAIL_SENDER`, required where mails are sent: the address that they come from.
     pub mail_sender: Option<Email>,
@@ -114,7 +115,7 @@ impl Config {
             suite_url,
             table: read.required("TABLE_NAME")?,
             session_idle_minutes,
-            allowed_origins: read.list("ALLOWED_ORIGINS"),
+            allowed_origins: read.origins("ALLOWED_ORIGINS")?,
             mail_sender,
             mail_configuration_set: read.get("MAIL_CONFIGURATION_SET"),
             metrics_namespace: read.get("METRICS_NAMESPACE"),
@@ -140,9 +141,17 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
         self.0(name).filter(|value| !value.is_empty())
     }
 
-    fn list(&self, name: &'static str) -> Vec<String> {
+    /// Origins as browsers write them. `*` is none: it would let any page act with a visitor's session.
+    fn origins(&self, name: &'static str) -> Result<Vec<String>, ConfigError> {
         let text = self.get(name).unwrap_or_default();
-        text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
+        let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+        let read = |entry: &str| match Url::parse(entry) {
+            Ok(url) if url.origin().is_tuple() && url.origin().ascii_serialization() == entry => {
+                Ok(entry.to_owned())
+            }
+            _ => Err(unusable(name, format!("\"{entry}\" is no origin such as https://app.example.com"))),
+        };
+        entries.map(read).collect()
     }
 
     fn required(&self, name: &'static str) -> Result<String, ConfigError> {
@@ -226,6 +235,12 @@ mod tests {
             ("BASE_URL", "ftp://hr.example/api/v3"),
             ("TABLE_NAME", ""),
             ("SESSION_IDLE_MINUTES", "0"),
+            ("ALLOWED_ORIGINS", "*"),
+            ("ALLOWED_ORIGINS", "https://app.example,*"),
+            ("ALLOWED_ORIGINS", "https://app.example/"),
+            ("ALLOWED_ORIGINS", "https://app.example:443"),
+            ("ALLOWED_ORIGINS", "app.example"),
+            ("ALLOWED_ORIGINS", "null"),
             ("MAIL_SENDER", "Acme <jobs@acme.example>"),
         ] {
             assert_eq!(read(&[(variable, value)]).err().unwrap().variable, variable, "{value:?}");

@@ -13,6 +13,7 @@ mod chaos;
 mod companies;
 mod company_settings;
 mod concurrency;
+mod cors;
 mod cost;
 mod csrf;
 mod customers;

@@ -1,4 +1,5 @@
-//! What a browser makes of the service's addresses: welcome videos play in it, and can be wound on.
+//! What a browser makes of the service: welcome videos play in it, and can be wound on; pages of other web sites use the API
+//! if they may.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::process::Stdio;
@@ -48,8 +49,8 @@ video.addEventListener("seeked", async () => {{
     )
 }
 
-/// What the browser tells of a video.
-async fn played(browser_at: &str, reports: &mut mpsc::Receiver<Value>) -> Value {
+/// What the browser tells of a page.
+async fn told(browser_at: &str, reports: &mut mpsc::Receiver<Value>) -> Value {
     let profile = tempfile::tempdir().unwrap();
     let mut chromium = Command::new("chromium");
     chromium.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--mute-audio"]);
@@ -60,6 +61,13 @@ async fn played(browser_at: &str, reports: &mut mpsc::Receiver<Value>) -> Value 
     let report = tokio::time::timeout(PATIENCE, reports.recv()).await;
     chromium.kill().await.unwrap();
     report.unwrap_or_else(|_| panic!("the browser told nothing")).unwrap()
+}
+
+/// Somewhere to listen, and the origin of what is served there.
+async fn listener() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let origin = format!("http://localhost:{}", listener.local_addr().unwrap().port());
+    (listener, origin)
 }
 
 /// Four seconds of picture and sound, as phones record them.
@@ -84,8 +92,7 @@ async fn announced(staff: &Staff, film: Vec<u8>) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_video_plays_however_it_was_sent() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let origin = format!("http://localhost:{}", listener.local_addr().unwrap().port());
+    let (listener, origin) = listener().await;
     let app = TestApp::start_with(&[("BASE_URL", &format!("{origin}/api/v3"))]).await;
     let staff = app.owner().await;
     let videos = [sent_along(&staff, &film()).await, announced(&staff, film()).await];
@@ -104,7 +111,7 @@ async fn a_video_plays_however_it_was_sent() {
     let router = router.fallback(async move |request: Incoming| service.answer(request).await);
     let server = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
     for index in 0..videos.len() {
-        let report = played(&format!("{origin}/{index}"), &mut reports).await;
+        let report = told(&format!("{origin}/{index}"), &mut reports).await;
         assert!(report["ready_state"].as_u64() >= Some(2), "{report}");
         let near = |name: &str, seconds: f64| (report[name].as_f64().unwrap() - seconds).abs() < 0.2;
         assert!(near("seconds", 4.0) && near("seekable", 4.0) && near("at", 3.0), "{report}");
@@ -112,4 +119,68 @@ async fn a_video_plays_however_it_was_sent() {
         assert_eq!(report["sound"], true);
     }
     server.abort();
+}
+
+/// A page of another web site that reads and changes a project by token, and tells what it could see of that.
+fn foreign_page(project: &str, token: &str) -> String {
+    format!(
+        r#"<!doctype html><title>another site</title><script>
+const call = (method, headers, body) =>
+    fetch("{project}", {{method, headers: {{Authorization: "Token {token}", ...headers}}, body}});
+const change = (etag, name) =>
+    call("PATCH", {{"If-Match": etag, "Content-Type": "application/json"}}, JSON.stringify({{name}}));
+(async () => {{
+    const read = await call("GET", {{}});
+    const etag = read.headers.get("ETag");
+    const changed = await change(etag, "Changed by a page");
+    const late = await change(etag, "Changed too late");
+    const refused = await fetch("{project}");
+    return {{
+        read: (await read.json()).name,
+        changed: (await changed.json()).name,
+        late: [late.status, (await late.json()).code],
+        refused: refused.status,
+        request_id: refused.headers.has("X-Request-Id"),
+    }};
+}})().catch(error => ({{error: error.name}})).then(
+    outcome => fetch("/report", {{method: "POST", body: JSON.stringify(outcome)}}));
+</script>"#
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_pages_of_allowed_origins_use_the_api() {
+    let ((service, origin), (allowed, allowed_origin), (other, other_origin)) =
+        (listener().await, listener().await, listener().await);
+    let variables = [("BASE_URL", &*format!("{origin}/api/v3")), ("ALLOWED_ORIGINS", &*allowed_origin)];
+    let app = TestApp::start_with(&variables).await;
+    let staff = app.owner().await;
+    let project = staff.project(json!({ "name": "Before" })).await;
+
+    let (reporter, mut reports) = mpsc::channel(1);
+    let page = foreign_page(&project, staff.secret());
+    let site = Router::new().route("/", get(async move || Html(page))).route(
+        "/report",
+        post(async move |body: String| reporter.send(serde_json::from_str(&body).unwrap()).await.unwrap()),
+    );
+    let answering = app.clone();
+    let api = Router::new().fallback(async move |request: Incoming| answering.answer(request).await);
+    for (listener, router) in [(service, api), (allowed, site.clone()), (other, site)] {
+        tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+    }
+
+    let refused = told(&other_origin, &mut reports).await;
+    assert_eq!(refused, json!({ "error": "TypeError" }));
+    assert_eq!(staff.get(&project).await.expect(200).json()["name"], "Before");
+
+    let outcome = told(&allowed_origin, &mut reports).await;
+    let expected = json!({
+        "read": "Before",
+        "changed": "Changed by a page",
+        "late": [412, "precondition_failed"],
+        "refused": 401,
+        "request_id": true,
+    });
+    assert_eq!(outcome, expected);
+    assert_eq!(staff.get(&project).await.expect(200).json()["name"], "Changed by a page");
 }

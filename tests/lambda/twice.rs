@@ -75,8 +75,8 @@ impl Twice {
         let app = App::new(config, Arc::new(SystemClock), Arc::new(SystemEntropy));
         let template = Template::of_workspace().unwrap();
         Self {
-            real: Gateway::new(&template, &real).unwrap(),
-            in_process: Gateway::new(&template, &embedded::functions(&app)).unwrap(),
+            real: Gateway::new(&template, &real, &[]).unwrap(),
+            in_process: Gateway::new(&template, &embedded::functions(&app), &[]).unwrap(),
             auth,
             _backend: backend,
         }

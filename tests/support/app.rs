@@ -66,11 +66,12 @@ impl TestApp {
         let bucket = format!("{table}-media");
         BACKEND.create_bucket(&bucket).expect("a new bucket");
         let mut environment = BACKEND.environment(BASE_URL, &table);
-        environment.insert("BUCKET_NAME", bucket);
+        environment.insert("BUCKET_NAME", bucket.clone());
         environment.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
         let config = Config::from_variables(|name| environment.get(name).cloned()).expect("settings");
         let clock = Arc::new(ManualClock::new());
         let app = App::new(config, clock.clone(), entropy);
+        BACKEND.allow_origins(&bucket, &app.config().allowed_origins);
         let template = Template::of_workspace().expect("the template");
         let mut functions = embedded::functions(&app);
         let mut watched = HashMap::new();
@@ -84,7 +85,8 @@ impl TestApp {
                 watched.insert(name, app);
             }
         }
-        let gateway = Gateway::new(&template, &functions).expect("the gateway");
+        let gateway =
+            Gateway::new(&template, &functions, &app.config().allowed_origins).expect("the gateway");
         let events = Events::new(&template, &functions, &BACKEND, &app).expect("the triggers");
         Self(Arc::new(Inner {
             environment,

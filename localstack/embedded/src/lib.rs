@@ -8,6 +8,7 @@
 
 mod backend;
 mod clock;
+mod cors;
 mod demo;
 mod error;
 mod events;

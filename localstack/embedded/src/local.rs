@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use crate::events::Background;
 use crate::pages::Pages;
 use crate::{
-    Backend, Demo, Error, Events, Function, Gateway, Storage, Template, backend, in_process,
+    BUCKET, Backend, Demo, Error, Events, Function, Gateway, Storage, Template, backend, in_process,
     in_process_event, pages,
 };
 
@@ -29,6 +29,8 @@ pub struct Options {
     pub port: u16,
     /// Where the data is kept.
     pub storage: Storage,
+    /// Origins of other web sites whose pages may use the API, such as `http://localhost:3000`.
+    pub allowed_origins: Vec<String>,
 }
 
 /// The running service. [`stop`](Self::stop) it, or it ends with the runtime that it was started on.
@@ -58,13 +60,15 @@ impl Local {
             "the data in {} does not fit (deleting the folder starts anew)",
             backend.folder().display()
         )))?;
-        let environment = backend.environment(&format!("{origin}/api/v3"), TABLE);
+        let mut environment = backend.environment(&format!("{origin}/api/v3"), TABLE);
+        environment.insert("ALLOWED_ORIGINS", options.allowed_origins.join(","));
         let config = Config::from_variables(|name| environment.get(name).cloned())
             .map_err(Error::because("the functions' settings are unusable"))?;
+        backend.allow_origins(BUCKET, &config.allowed_origins);
         let clock = backend.clock().clone();
         let app = App::new(config, Arc::new(clock.clone()), Arc::new(SystemEntropy));
         let (template, functions) = (Template::of_workspace()?, functions(&app));
-        let gateway = Gateway::new(&template, &functions)?;
+        let gateway = Gateway::new(&template, &functions, &app.config().allowed_origins)?;
         let events = Events::new(&template, &functions, &backend, &app)?;
         let demo = Demo::of(backend.folder(), &app).await?;
         let background = events.in_background();

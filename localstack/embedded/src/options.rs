@@ -13,6 +13,8 @@ Runs the whole service on localhost until Ctrl-C.
   --port N       the port on 127.0.0.1 (default 8080; 0 takes a free one)
   --data DIR     keep the data in DIR (default .local/ in the workspace)
   --fresh        keep nothing: start empty, in memory
+  --cors-origin ORIGIN
+                 let pages of this origin, such as http://localhost:3000, use the API; may be given several times
   --ready-json   print one line of JSON on standard output once it answers, everything else on standard error:
                  {\"base_url\", \"company\", \"username\", \"password\", \"mails_url\"}
   --help         print this
@@ -41,11 +43,13 @@ impl Command {
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let mut parser = Parser::from_iter(arguments);
         let (mut port, mut data, mut fresh, mut ready_json) = (DEFAULT_PORT, None, false, false);
+        let mut allowed_origins = Vec::new();
         while let Some(argument) = parser.next()? {
             match argument {
                 Arg::Long("port") => port = parser.value()?.parse()?,
                 Arg::Long("data") => data = Some(PathBuf::from(parser.value()?)),
                 Arg::Long("fresh") => fresh = true,
+                Arg::Long("cors-origin") => allowed_origins.push(parser.value()?.string()?),
                 Arg::Long("ready-json") => ready_json = true,
                 Arg::Long("help") | Arg::Short('h') => return Ok(Self::Help),
                 other => return Err(other.unexpected().into()),
@@ -56,7 +60,7 @@ impl Command {
             (true, Some(_)) => return Err("--fresh keeps nothing, so it takes no --data".into()),
             (false, data) => Storage::Folder(data.unwrap_or_else(|| DEFAULT_DATA.into())),
         };
-        Ok(Self::Run(Run { options: Options { port, storage }, ready_json }))
+        Ok(Self::Run(Run { options: Options { port, storage, allowed_origins }, ready_json }))
     }
 }
 
@@ -70,7 +74,7 @@ mod tests {
     }
 
     fn run(port: u16, storage: Storage, ready_json: bool) -> Result<Command, String> {
-        Ok(Command::Run(Run { options: Options { port, storage }, ready_json }))
+        Ok(Command::Run(Run { options: Options { port, storage, allowed_origins: vec![] }, ready_json }))
     }
 
     #[test]
@@ -78,6 +82,9 @@ mod tests {
         assert_eq!(read(""), run(8080, Storage::Folder(DEFAULT_DATA.into()), false));
         assert_eq!(read("--port 0 --data x"), run(0, Storage::Folder("x".into()), false));
         assert_eq!(read("--fresh --ready-json --port=9000"), run(9000, Storage::Memory, true));
+        let both = "--cors-origin http://localhost:3000 --cors-origin=https://app.example";
+        let Ok(Command::Run(Run { options, .. })) = read(both) else { panic!("{both}") };
+        assert_eq!(options.allowed_origins, ["http://localhost:3000", "https://app.example"]);
         assert_eq!(read("--help"), Ok(Command::Help));
     }
 

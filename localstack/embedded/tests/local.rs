@@ -35,7 +35,7 @@ async fn log_in(local: &Local) -> String {
 }
 
 async fn start(storage: Storage) -> Local {
-    Local::start(&Options { port: 0, storage }).await.unwrap()
+    Local::start(&Options { port: 0, storage, allowed_origins: vec![] }).await.unwrap()
 }
 
 #[tokio::test]
@@ -64,7 +64,10 @@ async fn the_demo_login_works_and_data_outlives_a_stop() {
 async fn a_taken_port_is_named() {
     let local = start(Storage::Memory).await;
     let port = local.base_url().split([':', '/']).nth(4).unwrap().parse().unwrap();
-    let refusal = Local::start(&Options { port, storage: Storage::Memory }).await.err().unwrap();
+    let refusal = Local::start(&Options { port, storage: Storage::Memory, allowed_origins: vec![] })
+        .await
+        .err()
+        .unwrap();
     assert_eq!(refusal.to_string(), format!("port {port} is taken; choose another with --port"));
 }
 

@@ -188,6 +188,10 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
     let headers = response.headers_mut();
     headers.extend(HeaderValue::from_str(&request_id).ok().map(|id| (REQUEST_ID, id)));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if !app.config().allowed_origins.is_empty() {
+        // The gateway lets the page read the answer, or does not.
+        headers.append(header::VARY, HeaderValue::from_static("origin"));
+    }
     // Answers depend on who asks, and much of them is personal.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-store"));
     let usage = &state.0.usage;

@@ -52,6 +52,7 @@ pub struct Backend {
     ses: Ses,
     mailbox: Mailbox,
     clock: OffsetClock,
+    template: Template,
     // Last, so that it outlives the servers that use it.
     folder: Folder,
 }
@@ -79,6 +80,7 @@ impl Backend {
             ses: Ses::start(mailbox.clone(), clock.clone())?,
             mailbox,
             clock,
+            template,
             folder,
         };
         backend.create_bucket(BUCKET)?;
@@ -100,6 +102,11 @@ impl Backend {
     /// When its folder cannot be created.
     pub fn create_bucket(&self, name: &str) -> Result<(), Error> {
         self.s3.create_bucket(name)
+    }
+
+    /// Lets pages of these origins send and fetch objects of a bucket, as the template's rules have it; until then, none may.
+    pub fn allow_origins(&self, bucket: &str, origins: &[String]) {
+        self.s3.share(bucket, self.template.cors_of_bucket(origins));
     }
 
     /// The keys of all objects in an S3 bucket.

@@ -19,6 +19,7 @@ use url::form_urlencoded;
 use super::server::Server;
 use super::{ACCESS_KEY_ID, SECRET_ACCESS_KEY};
 use crate::Error;
+use crate::cors::{self, Cors};
 
 /// What the bucket is called in the template.
 const MEDIA_BUCKET: &str = "MediaBucket";
@@ -26,8 +27,12 @@ const MEDIA_BUCKET: &str = "MediaBucket";
 pub(super) struct S3 {
     folder: PathBuf,
     created: Created,
+    shared: Shared,
     server: Server,
 }
+
+/// Who may read answers, by bucket.
+type Shared = Arc<Mutex<HashMap<String, Cors>>>;
 
 /// The keys of objects that were put and that nobody has been told of, by bucket.
 type Created = Arc<Mutex<HashMap<String, Vec<String>>>>;
@@ -61,11 +66,15 @@ impl S3 {
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY_ID, SECRET_ACCESS_KEY));
         let service = builder.build();
         let created = Created::default();
-        let noted = created.clone();
-        let router = Router::new().fallback(move |request| answer(service.clone(), noted.clone(), request));
+        let shared = Shared::default();
+        let (noted, allowed) = (created.clone(), shared.clone());
+        let router = Router::new().fallback(move |request| {
+            let cors = cors_of(&allowed, &request);
+            answer(service.clone(), noted.clone(), cors, request)
+        });
         let server =
             Server::start("s3", 1, |listener, stop| super::serve(listener, router, stop.requested()))?;
-        Ok(Self { folder: folder.to_owned(), created, server })
+        Ok(Self { folder: folder.to_owned(), created, shared, server })
     }
 
     pub(super) fn url(&self) -> String {
@@ -92,31 +101,36 @@ impl S3 {
         keys
     }
 
+    pub(super) fn share(&self, bucket: &str, cors: Cors) {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner).insert(bucket.to_owned(), cors);
+    }
+
     pub(super) fn create_bucket(&self, name: &str) -> Result<(), Error> {
         std::fs::create_dir_all(self.folder.join(name))
             .map_err(Error::because(format!("cannot create bucket {name}")))
     }
 }
 
-async fn answer(service: S3Service, created: Created, request: Request) -> Response {
-    let mut response = if request.method() == Method::OPTIONS {
-        preflight(&request)
-    } else {
-        answer_signed(service, created, request).await
-    };
-    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    response
+/// The rules of the bucket that a request is about.
+fn cors_of(shared: &Shared, request: &Request) -> Cors {
+    let bucket = request.uri().path().split('/').nth(1).unwrap_or_default();
+    shared.lock().unwrap_or_else(PoisonError::into_inner).get(bucket).cloned().unwrap_or_default()
 }
 
-/// Lets a page of any origin send any request: what it may do, its signature says.
-fn preflight(request: &Request) -> Response {
-    let mut response = StatusCode::NO_CONTENT.into_response();
-    for (asked, granted) in [
-        (header::ACCESS_CONTROL_REQUEST_METHOD, header::ACCESS_CONTROL_ALLOW_METHODS),
-        (header::ACCESS_CONTROL_REQUEST_HEADERS, header::ACCESS_CONTROL_ALLOW_HEADERS),
-    ] {
-        response.headers_mut().extend(request.headers().get(asked).map(|value| (granted, value.clone())));
+async fn answer(service: S3Service, created: Created, cors: Cors, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    if cors::is_preflight(&head) {
+        return match cors.to_preflight(&head.headers) {
+            Some(headers) => (StatusCode::OK, headers).into_response(),
+            None => StatusCode::FORBIDDEN.into_response(),
+        };
     }
+    let shared = cors.to_answer(&head.headers);
+    let mut response = answer_signed(service, created, Request::from_parts(head, body)).await;
+    if cors.is_on() {
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("Origin"));
+    }
+    response.headers_mut().extend(shared.unwrap_or_default());
     response
 }
 

@@ -8,11 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{self, Body};
-use axum::http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use tower::ServiceExt;
 
 pub use route::RouteKey;
 
+use crate::cors::{self, Cors};
 use crate::{Error, Function, Template, random};
 
 /// The greatest request body that API Gateway takes, in bytes.
@@ -22,9 +24,24 @@ const MAX_PAYLOAD: usize = 6 * 1024 * 1024 + 100;
 /// How long API Gateway waits for a function.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Headers by which answers are shared with pages of other web sites.
+const SHARING: [HeaderName; 6] = [
+    header::ACCESS_CONTROL_ALLOW_ORIGIN,
+    header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
+    header::ACCESS_CONTROL_ALLOW_HEADERS,
+    header::ACCESS_CONTROL_ALLOW_METHODS,
+    header::ACCESS_CONTROL_EXPOSE_HEADERS,
+    header::ACCESS_CONTROL_MAX_AGE,
+];
+
 /// An HTTP API in front of Lambda functions. Clones share everything.
 #[derive(Clone)]
-pub struct Gateway(Arc<Vec<Route>>);
+pub struct Gateway(Arc<Api>);
+
+struct Api {
+    routes: Vec<Route>,
+    cors: Cors,
+}
 
 struct Route {
     key: RouteKey,
@@ -32,25 +49,38 @@ struct Route {
 }
 
 impl Gateway {
-    /// The gateway that `template` describes, in front of `functions` by their logical ids.
+    /// The gateway that `template` describes, in front of `functions` by their logical ids. Pages of `allowed_origins` may
+    /// read what it answers.
     ///
     /// # Errors
     /// When the template has a route that is malformed or leads to a function that is not given.
-    pub fn new(template: &Template, functions: &HashMap<String, Function>) -> Result<Self, Error> {
+    pub fn new(
+        template: &Template,
+        functions: &HashMap<String, Function>,
+        allowed_origins: &[String],
+    ) -> Result<Self, Error> {
         let routes = template.routes()?.into_iter().map(|route| {
             let missing = || Error::new(format!("{} has no function {}", route.route_key, route.function));
             let function = functions.get(&route.function).ok_or_else(missing)?.clone();
             Ok(Route { key: RouteKey::parse(&route.route_key)?, function })
         });
-        Ok(Self(Arc::new(routes.collect::<Result<_, _>>()?)))
+        let (routes, cors) = (routes.collect::<Result<_, _>>()?, template.cors_of_api(allowed_origins));
+        Ok(Self(Arc::new(Api { routes, cors })))
     }
 
     /// Answers one request. What goes wrong between gateway and function is answered with the gateway's own messages.
     pub async fn call(&self, request: Request<Body>) -> Response<Body> {
         let id = random::uuid();
-        let mut response = match self.forward(&id, request).await {
-            Ok(response) => response,
-            Err((status, message)) => refusal(status, message),
+        let (head, body) = request.into_parts();
+        let mut response = if self.0.cors.is_on() && cors::is_preflight(&head) {
+            preflight(&self.0.cors, &head.headers)
+        } else {
+            let mut response = match self.forward(&id, &head, body).await {
+                Ok(response) => response,
+                Err((status, message)) => refusal(status, message),
+            };
+            self.share(&head.headers, response.headers_mut());
+            response
         };
         if let Ok(id) = HeaderValue::from_str(&id) {
             response.headers_mut().insert(HeaderName::from_static("apigw-requestid"), id);
@@ -58,12 +88,21 @@ impl Gateway {
         response
     }
 
-    async fn forward(&self, id: &str, request: Request<Body>) -> Result<Response<Body>, Refusal> {
-        let (head, body) = request.into_parts();
+    /// Lets pages of allowed origins read an answer. What the function says of that does not count.
+    fn share(&self, asked: &HeaderMap, answered: &mut HeaderMap) {
+        if self.0.cors.is_on() {
+            for name in SHARING {
+                answered.remove(name);
+            }
+            answered.extend(self.0.cors.to_answer(asked).unwrap_or_default());
+        }
+    }
+
+    async fn forward(&self, id: &str, head: &Parts, body: Body) -> Result<Response<Body>, Refusal> {
         let (route, parameters) =
             self.route(head.method.as_str(), head.uri.path()).ok_or((StatusCode::NOT_FOUND, "Not Found"))?;
         let body = body::to_bytes(body, MAX_BODY).await.map_err(|_| TOO_LONG)?;
-        let event = event::request_event(id, &route.key, parameters, &head, &body).to_string();
+        let event = event::request_event(id, &route.key, parameters, head, &body).to_string();
         if event.len() > MAX_PAYLOAD {
             return Err(TOO_LONG);
         }
@@ -88,10 +127,19 @@ impl Gateway {
         path: &str,
     ) -> Option<(&Route, serde_json::Map<String, serde_json::Value>)> {
         self.0
+            .routes
             .iter()
             .filter_map(|route| Some((route, route.key.parameters(method, path)?)))
             .max_by_key(|(route, _)| route.key.rank())
     }
+}
+
+/// The answer to a preflight request; that it is refused, a browser sees by what is missing.
+fn preflight(cors: &Cors, asked: &HeaderMap) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response.headers_mut().extend(cors.to_preflight(asked).unwrap_or_default());
+    response
 }
 
 type Refusal = (StatusCode, &'static str);

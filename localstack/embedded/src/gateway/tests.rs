@@ -54,7 +54,7 @@ fn gateway() -> Gateway {
     let huge = function(async |_| json!({ "statusCode": 200, "body": "x".repeat(MAX_PAYLOAD) }).to_string());
     let functions = [("Echo", echo), ("Slow", slow), ("Panic", panic), ("Broken", broken), ("Huge", huge)];
     let functions = functions.map(|(name, function)| (format!("{name}Function"), function)).into();
-    Gateway::new(&template(&routes), &functions).unwrap()
+    Gateway::new(&template(&routes), &functions, &[]).unwrap()
 }
 
 async fn call(request: Request<Body>) -> (StatusCode, Value) {
@@ -139,7 +139,7 @@ async fn a_service_in_this_process_is_called_as_in_lambda() {
         Ok::<_, Infallible>(response.body(Body::from(seen)).unwrap())
     });
     let functions = HashMap::from([("EchoFunction".to_owned(), in_process(HttpService::new(service)))]);
-    let gateway = Gateway::new(&template(&[("$default", "Echo")]), &functions).unwrap();
+    let gateway = Gateway::new(&template(&[("$default", "Echo")]), &functions, &[]).unwrap();
     let request = Request::put("/v3/x/?q=1").header("host", "localhost:1").header("cookie", "s=1; t=2");
     let response = gateway.call(request.body(Body::from(vec![0xff; 3])).unwrap()).await;
 
@@ -151,8 +151,24 @@ async fn a_service_in_this_process_is_called_as_in_lambda() {
     assert_eq!(body, "PUT http://localhost:1/v3/x/?q=1 \"s=1; t=2\" 3");
 }
 
+#[tokio::test]
+async fn whom_an_answer_is_shared_with_is_for_the_gateway_to_say() {
+    let open = function(async |_| {
+        json!({ "statusCode": 200, "headers": { "access-control-allow-origin": "*" } }).to_string()
+    });
+    let functions = HashMap::from([("EchoFunction".to_owned(), open)]);
+    let origins = ["https://app.example".to_owned()];
+    let gateway = Gateway::new(&template(&[("$default", "Echo")]), &functions, &origins).unwrap();
+    for (origin, shared) in [("https://app.example", true), ("https://evil.example", false)] {
+        let request = Request::get("/").header("origin", origin).body(Body::empty()).unwrap();
+        let response = gateway.call(request).await;
+        let told = response.headers().get_all("access-control-allow-origin").iter().collect::<Vec<_>>();
+        assert_eq!(told, if shared { vec![origin] } else { vec![] });
+    }
+}
+
 #[test]
 fn a_route_without_its_function_is_an_error() {
-    let error = Gateway::new(&template(&[("GET /x", "Echo")]), &HashMap::new()).err().unwrap();
+    let error = Gateway::new(&template(&[("GET /x", "Echo")]), &HashMap::new(), &[]).err().unwrap();
     assert_eq!(error.to_string(), "GET /x has no function EchoFunction");
 }

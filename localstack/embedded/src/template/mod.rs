@@ -13,6 +13,7 @@ pub use pattern::Pattern;
 pub use triggers::{RuleTrigger, ScheduleTrigger, StreamTrigger, Triggers};
 
 use crate::Error;
+use crate::cors::{Cors, Names};
 
 const WORKSPACE_TEMPLATE: &str = include_str!("../../../../template.yaml");
 
@@ -114,6 +115,25 @@ impl Template {
                 }
             })
             .collect()
+    }
+
+    /// The HTTP API's rules for pages of other web sites, those of `origins`.
+    pub(crate) fn cors_of_api(&self, origins: &[String]) -> Cors {
+        let names = Names { methods: "AllowMethods", headers: "AllowHeaders", exposed: "ExposeHeaders" };
+        Cors::read(self.cors(&["AWS::ApiGatewayV2::Api"]), &names, origins)
+    }
+
+    /// The same of the bucket.
+    pub(crate) fn cors_of_bucket(&self, origins: &[String]) -> Cors {
+        let names = Names { methods: "AllowedMethods", headers: "AllowedHeaders", exposed: "ExposedHeaders" };
+        Cors::read(&self.cors(&["AWS::S3::Bucket"])["CorsRules"][0], &names, origins)
+    }
+
+    /// The rules that the template has where origins are allowed.
+    fn cors<'a>(&'a self, types: &'a [&'a str]) -> &'a Value {
+        let mut rules =
+            self.of_type(types).map(|(_, properties)| &properties["CorsConfiguration"]["Fn::If"][1]);
+        rules.find(|rules| rules.is_object()).unwrap_or(&Value::Null)
     }
 
     /// Logical ids and properties of the resources of some types.

@@ -1,0 +1,80 @@
+//! Shell blocks of a Markdown document, with what is shown below them.
+
+use std::path::Path;
+
+/// What stands for anything but blanks and quotation marks.
+const OMITTED: char = '…';
+
+/// Lines that are executed together.
+#[derive(Debug)]
+pub(crate) struct Block {
+    /// File and line.
+    pub(crate) place: String,
+    /// The lines.
+    pub(crate) script: String,
+    /// What they print, as it is shown; empty when they print nothing.
+    pub(crate) shown: String,
+}
+
+/// The `sh` blocks of a section, each with the `text` block that follows.
+///
+/// # Panics
+/// When there is no such section, or it has blocks of another kind, which nobody would compare with anything.
+pub(crate) fn blocks(file: &str, heading: &str) -> Vec<Block> {
+    let text = read(file);
+    let mut lines = text.lines().zip(1..).skip_while(|(line, _)| *line != heading).skip(1);
+    let mut blocks: Vec<Block> = Vec::new();
+    while let Some((line, number)) = lines.next().filter(|(line, _)| !line.starts_with("## ")) {
+        let Some(kind) = line.strip_prefix("```") else { continue };
+        let place = format!("{file}:{number}");
+        let inside = lines.by_ref().map(|(line, _)| line).take_while(|line| *line != "```");
+        let inside: String = inside.flat_map(|line| [line, "\n"]).collect();
+        match (kind, blocks.last_mut()) {
+            ("sh", _) => blocks.push(Block { place, script: inside, shown: String::new() }),
+            ("text", Some(block)) if block.shown.is_empty() => block.shown = inside,
+            _ => panic!("{place}: neither commands nor what they print"),
+        }
+    }
+    assert!(!blocks.is_empty(), "{file} has no blocks below {heading:?}");
+    blocks
+}
+
+/// The block that begins with a line.
+///
+/// # Panics
+/// When there is none.
+pub(crate) fn fenced(file: &str, first: &str) -> String {
+    let text = read(file);
+    let lines = text.lines().skip_while(|line| *line != first).take_while(|line| *line != "```");
+    let block: Vec<&str> = lines.collect();
+    assert!(!block.is_empty(), "{file} has no block that begins with {first:?}");
+    block.join("\n")
+}
+
+fn read(file: &str) -> String {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(file);
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// Whether a text is what is shown, where `…` may be anything but blanks and quotation marks.
+pub(crate) fn is_shown_as(text: &str, shown: &str) -> bool {
+    let Some((before, after)) = shown.split_once(OMITTED) else { return text == shown };
+    let Some(rest) = text.strip_prefix(before) else { return false };
+    let omitted = rest.find(|letter: char| letter.is_whitespace() || letter == '"').unwrap_or(rest.len());
+    (1..=omitted).any(|length| rest.get(length..).is_some_and(|rest| is_shown_as(rest, after)))
+}
+
+#[test]
+fn only_what_is_omitted_may_differ() {
+    for (text, shown, same) in [
+        ("a\nb\n", "a\nb\n", true),
+        ("a\nb\n", "a\n", false),
+        (r#"{"uri":"/x/01M7/"}"#, r#"{"uri":"/x/…/"}"#, true),
+        (r#"{"uri":"/x/01M7/","b":"/"}"#, r#"{"uri":"/x/…/"}"#, false),
+        (r#"{"uri":"/x//"}"#, r#"{"uri":"/x/…/"}"#, false),
+        (r#"{"uri":"/y/01M7/"}"#, r#"{"uri":"/x/…/"}"#, false),
+        (r#""/x/01M7/?cursor=YjAx""#, r#""/x/…/?cursor=…""#, true),
+    ] {
+        assert_eq!(is_shown_as(text, shown), same, "{text} {shown}");
+    }
+}

@@ -1,0 +1,61 @@
+//! The program that `localstack/run` starts.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use tempfile::TempDir;
+use tests::binaries;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+
+/// The address in the documents.
+const SHOWN: &str = "localhost:8080";
+/// What it says last once it answers.
+const READY: &str = "Ctrl-C stops it.";
+
+/// The service, fresh, on a port of its own. It ends with this value, as does the folder that it keeps its files in.
+pub(crate) struct Service {
+    announcement: String,
+    _process: Child,
+    _folder: TempDir,
+}
+
+impl Service {
+    pub(crate) async fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let program: &PathBuf = &binaries::of_workspace()["embedded"];
+        let mut command = Command::new(program);
+        command.args(["--fresh", "--port", "0"]).env("TMPDIR", folder.path()).kill_on_drop(true);
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut announcement = String::new();
+        while !announcement.ends_with(READY) {
+            let line = lines.next_line().await.unwrap().unwrap_or_else(|| panic!("it ended: {announcement}"));
+            announcement += "\n";
+            announcement += &line;
+        }
+        Self { announcement, _process: process, _folder: folder }
+    }
+
+    /// What it says at its start.
+    pub(crate) fn announcement(&self) -> &str {
+        &self.announcement
+    }
+
+    /// What follows a word in the announcement, up to a blank.
+    fn said_after(&self, word: &str) -> &str {
+        let (_, rest) = self.announcement.split_once(word).unwrap_or_else(|| panic!("{}", self.announcement));
+        rest.split_whitespace().next().unwrap()
+    }
+
+    /// A text of the documents with the address of this service.
+    pub(crate) fn at_its_port(&self, text: &str) -> String {
+        let address = self.said_after("API     http://").trim_end_matches("/api/v3");
+        text.replace(SHOWN, address)
+    }
+
+    /// The same, with the password that the reader puts in.
+    pub(crate) fn fill_in(&self, script: &str) -> String {
+        self.at_its_port(script).replace('…', self.said_after(", password "))
+    }
+}

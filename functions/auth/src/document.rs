@@ -29,6 +29,8 @@ pub fn group() -> Group {
                      browser's page must be of an origin that the service is configured for.",
                 )
                 .body::<(), _>(Login::read)
+                .authenticates()
+                .minds_its_origin()
                 .field("username", USERNAME)
                 .field("company", COMPANY)
                 .example("login", json!({ "company": "acme", "username": "grace", "password": "correct horse battery" })),

@@ -110,14 +110,15 @@ impl TokenView {
 pub(crate) struct NewTokenView {
     #[serde(flatten)]
     token: TokenView,
-    /// The token itself. Shown here, and never again.
+    /// The token itself. Shown here, and never again: not in the answer to a repeat.
     #[schemars(example = &"a long text of letters and digits")]
-    value: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
 }
 
 impl NewTokenView {
     /// The view of a new named token with this value.
     pub(crate) fn new(token: &NamedToken, value: String, references: References<'_>) -> Self {
-        Self { token: TokenView::new(token, references), value }
+        Self { token: TokenView::new(token, references), value: Some(value) }
     }
 }

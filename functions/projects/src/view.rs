@@ -51,7 +51,7 @@ impl<'a> Viewer<'a> {
 
 /// The status of a project as clients see it.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ProjectStatus")]
+#[schemars(rename = "ProjectStatusResource")]
 pub(crate) struct StatusView {
     /// Its own address.
     #[schemars(with = "Uri")]

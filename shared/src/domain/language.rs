@@ -23,7 +23,7 @@ pub enum Language {
 }
 
 /// Every language: its value, its short code, its ISO form.
-const ALL: [(Language, &str, &str); 6] = [
+const LANGUAGES: [(Language, &str, &str); 6] = [
     (Language::En, "en", "en-GB"),
     (Language::De, "de", "de-DE"),
     (Language::Fr, "fr", "fr-FR"),
@@ -33,23 +33,26 @@ const ALL: [(Language, &str, &str); 6] = [
 ];
 
 impl Language {
+    /// Every language.
+    pub const ALL: [Self; 6] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Nl];
+
     /// The language with this short code, such as `de`.
     ///
     /// # Errors
     /// The message for whoever sent it.
     pub fn parse(code: &str) -> Result<Self, String> {
-        let found = ALL.iter().find(|(_, short, _)| *short == code);
+        let found = LANGUAGES.iter().find(|(_, short, _)| *short == code);
         found.map(|(language, ..)| *language).ok_or_else(|| format!("\"{code}\" is not a valid choice."))
     }
 
     /// The short code, such as `de`.
     pub fn code(self) -> &'static str {
-        ALL[self as usize].1
+        LANGUAGES[self as usize].1
     }
 
     /// The ISO form, such as `de-DE`.
     pub fn iso(self) -> &'static str {
-        ALL[self as usize].2
+        LANGUAGES[self as usize].2
     }
 }
 
@@ -59,7 +62,7 @@ mod tests {
 
     #[test]
     fn the_table_stands_in_the_order_of_the_values() {
-        for (language, code, iso) in ALL {
+        for (language, code, iso) in LANGUAGES {
             assert_eq!((language.code(), language.iso()), (code, iso));
             assert_eq!(Language::parse(code), Ok(language));
         }

@@ -88,6 +88,10 @@ impl Draft {
                 }
             }
         }
+        if *method != Method::GET && operation.security != Security::None {
+            // By cookie, from a page of another origin.
+            operation.fails(Failure::Forbidden);
+        }
         operation.fails(Failure::Internal);
         operation.fails(Failure::Busy);
         let definitions = operation.generator.take_definitions(true);
@@ -169,7 +173,10 @@ impl Draft {
             "NotModified".to_owned(),
             json!({
                 "description": "It is still as the client has it.",
-                "headers": { "ETag": { "$ref": "#/components/headers/ETag" } },
+                "headers": {
+                "ETag": { "$ref": "#/components/headers/ETag" },
+                "X-Request-Id": { "$ref": "#/components/headers/RequestId" },
+            },
             }),
         );
         Ok(json!({

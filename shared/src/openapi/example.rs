@@ -77,7 +77,7 @@ fn address(schema: &str, name: &str) -> String {
         }
         ("Role", _) => return format!("{BASE}{PROJECT}roles/01JQ8ZGW6M9K2J5H8F1D4S7APQ/"),
         ("Upload", _) => return format!("{BASE}{CANDIDATE}uploads/01JQ8ZHT4D7S0A3F6G9H2J5KPQ/"),
-        ("ProjectStatus", _) | (_, "status_update_uri") => return format!("{BASE}{PROJECT}status/"),
+        ("ProjectStatusResource", _) | (_, "status_update_uri") => return format!("{BASE}{PROJECT}status/"),
         ("Customer", part) => return format!("{BASE}{CUSTOMER}{part}/"),
         ("Project" | "ListedProject", part) => return format!("{BASE}{PROJECT}{part}/"),
         (_, "url") => return "https://uploads.example.com/a-signed-address".to_owned(),

@@ -106,8 +106,8 @@ impl Failure {
         let examples = samples.iter().map(|(name, error)| (*name, json!({ "value": error.body() })));
         let schema = match self {
             Self::Invalid => json!({ "anyOf": [
-                { "$ref": "#/components/schemas/FieldErrors" },
                 { "$ref": "#/components/schemas/Problem" },
+                { "$ref": "#/components/schemas/FieldErrors" },
             ] }),
             _ => json!({ "$ref": "#/components/schemas/Problem" }),
         };

@@ -224,6 +224,20 @@ impl Operation {
         self
     }
 
+    /// Credentials in the body may be wrong.
+    #[must_use]
+    pub fn authenticates(mut self) -> Self {
+        self.fails(Failure::Unauthenticated);
+        self
+    }
+
+    /// Only pages of some origins may send the request.
+    #[must_use]
+    pub fn minds_its_origin(mut self) -> Self {
+        self.fails(Failure::Forbidden);
+        self
+    }
+
     /// Refusals, told by their codes, that the current state may lead to.
     #[must_use]
     pub fn refuses(mut self, refusals: &[Refusal]) -> Self {

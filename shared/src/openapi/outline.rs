@@ -74,7 +74,7 @@ impl Outline {
     /// A file of a form.
     pub(crate) fn required_file(&mut self, name: &str) {
         self.require(name);
-        self.add(name, json!({ "type": "string", "contentMediaType": "application/octet-stream" }));
+        self.add(name, sent_file());
     }
 
     fn add(&mut self, name: &str, schema: Value) {
@@ -97,11 +97,18 @@ impl Outline {
         }
         for kind in FileKind::ALL {
             if let Some(file) = self.properties.get_mut(kind.as_str()) {
-                file["contentMediaType"] = json!("application/octet-stream");
+                let description = file["description"].take();
+                *file = sent_file();
+                file["description"] = description;
             }
         }
         self.into_object()
     }
+}
+
+/// A part of a form that has a file name. `format` is what OpenAPI 3.0 says, and most tools go by.
+fn sent_file() -> Value {
+    json!({ "type": "string", "format": "binary", "contentMediaType": "application/octet-stream" })
 }
 
 /// A schema that null fits as well.

@@ -1,11 +1,13 @@
 //! The AWS services behind the functions, as servers on the loopback interface: DynamoDB, S3 and SES.
 
 mod dynamodb;
+mod elsewhere;
 mod folder;
 mod s3;
 mod server;
 mod ses;
 mod stream;
+mod tables;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,6 +16,7 @@ use axum::Router;
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
+pub(crate) use elsewhere::Elsewhere;
 pub(crate) use folder::Folder;
 pub(crate) use server::GRACE;
 pub use stream::StreamReader;
@@ -32,6 +35,11 @@ pub const SECRET_ACCESS_KEY: &str = "local-secret";
 pub const REGION: &str = "eu-central-1";
 /// The bucket that exists from the start.
 pub const BUCKET: &str = "interviews-local-media";
+
+/// Where mails come from.
+const MAIL_DOMAIN: &str = "localhost.example";
+/// What LocalStack takes for an access key of its first account, and for its secret.
+const ELSEWHERES_KEY: &str = "test";
 
 /// Where a back end keeps its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +60,8 @@ pub struct Backend {
     ses: Ses,
     mailbox: Mailbox,
     clock: OffsetClock,
+    /// None when the services are run here.
+    elsewhere: Option<Elsewhere>,
     // Last, so that it outlives the servers that use it.
     folder: Folder,
 }
@@ -79,10 +89,33 @@ impl Backend {
             ses: Ses::start(mailbox.clone(), clock.clone())?,
             mailbox,
             clock,
+            elsewhere: None,
             folder,
         };
         backend.create_bucket(BUCKET)?;
         Ok(backend)
+    }
+
+    /// A back end whose services somebody else runs, LocalStack for one, all at a URL such as `http://localhost:4566`. It
+    /// creates nothing there unless it is told to, but has the sender of mails verified. What goes to S3 and to SES passes through here, so that objects and
+    /// mails are noted.
+    ///
+    /// # Errors
+    /// When the URL is not of that kind, or the template defines no table.
+    pub fn at(url: &str) -> Result<Self, Error> {
+        let services = Elsewhere::at(url)?;
+        let verify = format!("Action=VerifyDomainIdentity&Version=2010-12-01&Domain={MAIL_DOMAIN}");
+        services.ses(&verify).map_err(Error::because(format!("SES at {url} does not verify a sender")))?;
+        let (mailbox, clock) = (Mailbox::default(), OffsetClock::default());
+        Ok(Self {
+            dynamodb: Dynamodb::elsewhere(&services, &Template::of_workspace()?)?,
+            s3: S3::elsewhere(&services)?,
+            ses: Ses::elsewhere(&services, mailbox.clone(), clock.clone())?,
+            mailbox,
+            clock,
+            elsewhere: Some(services),
+            folder: Folder::temporary()?,
+        })
     }
 
     /// Creates a table as the template defines it. An existing table of the same definition is left as it is.
@@ -102,8 +135,11 @@ impl Backend {
         self.s3.create_bucket(name)
     }
 
-    /// The keys of all objects in an S3 bucket.
-    pub fn object_keys(&self, bucket: &str) -> Vec<String> {
+    /// The keys of all objects in an S3 bucket, in order.
+    ///
+    /// # Errors
+    /// When somebody else keeps them and does not tell.
+    pub fn object_keys(&self, bucket: &str) -> Result<Vec<String>, Error> {
         self.s3.keys(bucket)
     }
 
@@ -134,17 +170,21 @@ impl Backend {
     /// The environment variables of a function that uses `table` here and is reached at `base_url`, which ends in
     /// `/api/v3`: for [`shared::config::Config::from_variables`], or for a process of its own.
     pub fn environment(&self, base_url: &str, table: &str) -> BTreeMap<&'static str, String> {
+        let (key, secret) = match &self.elsewhere {
+            None => (ACCESS_KEY_ID, SECRET_ACCESS_KEY),
+            Some(_) => (ELSEWHERES_KEY, ELSEWHERES_KEY),
+        };
         BTreeMap::from([
             ("BASE_URL", base_url.to_owned()),
             ("TABLE_NAME", table.to_owned()),
             ("BUCKET_NAME", BUCKET.to_owned()),
             ("PATH", program_path()),
-            ("MAIL_SENDER", "interviews@localhost.example".to_owned()),
+            ("MAIL_SENDER", format!("interviews@{MAIL_DOMAIN}")),
             // What `Ref` gives here is the logical id, in patterns of events as well.
             ("MAIL_CONFIGURATION_SET", "MailConfiguration".to_owned()),
             ("AWS_REGION", REGION.to_owned()),
-            ("AWS_ACCESS_KEY_ID", ACCESS_KEY_ID.to_owned()),
-            ("AWS_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),
+            ("AWS_ACCESS_KEY_ID", key.to_owned()),
+            ("AWS_SECRET_ACCESS_KEY", secret.to_owned()),
             ("AWS_ENDPOINT_URL_DYNAMODB", self.dynamodb.url()),
             ("AWS_ENDPOINT_URL_S3", self.s3.url()),
             ("AWS_ENDPOINT_URL_SES", self.ses.url()),

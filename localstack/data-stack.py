@@ -13,6 +13,7 @@ import yaml
 
 STACK = "interviews-local"
 # What `localstack/run --aws` looks for.
+MAILS = f"{STACK}-mails"
 NAMES = {"Table": {"TableName": STACK}, "MediaBucket": {"BucketName": f"{STACK}-media"}}
 # Whom mails may come from. An address is verified by a mail to it, which nobody would get here.
 SENDERS = ["localhost.example", "example.com"]
@@ -22,7 +23,6 @@ KINDS = {
     "AWS::Events::Rule",
     "AWS::S3::Bucket",
     "AWS::S3::BucketPolicy",
-    "AWS::SES::ConfigurationSet",
     "AWS::SQS::Queue",
     "AWS::SQS::QueuePolicy",
 }
@@ -56,9 +56,18 @@ def main(url, expanded):
 def mails(url):
     """What the stack says of SES, which LocalStack's CloudFormation does not know."""
     ses = boto3.client("ses", endpoint_url=url)
-    ses.create_configuration_set(ConfigurationSet={"Name": f"{STACK}-mails"})
+    ses.create_configuration_set(ConfigurationSet={"Name": MAILS})
     for domain in SENDERS:
         ses.verify_domain_identity(Domain=domain)
+
+
+def named(value):
+    """The same with the configuration set's name wherever the template refers to it."""
+    if isinstance(value, list):
+        return [named(item) for item in value]
+    if isinstance(value, dict):
+        return MAILS if value == {"Ref": "MailConfiguration"} else {k: named(v) for k, v in value.items()}
+    return value
 
 
 def data_stack(template):
@@ -67,6 +76,7 @@ def data_stack(template):
         properties = resource.get("Properties", {})
         if resource["Type"] not in KINDS or "ScheduleExpression" in properties:
             continue
+        properties = resource["Properties"] = named(properties)
         properties.update(NAMES.get(name, {}))
         for target in properties.get("Targets", []):
             function = target["Arn"]["Fn::GetAtt"][0]

@@ -5,6 +5,7 @@ import threading
 
 from localstack.runtime.main import main
 from localstack.services.dynamodb.server import DynamodbServer
+from localstack.services.dynamodbstreams.v2.provider import DynamoDBStreamsProvider
 from localstack.utils.threads import FuncThread
 from twisted.internet import endpoints
 
@@ -16,7 +17,13 @@ def wait_for_the_end(server):
     return thread
 
 
+def name_for_dynamodb(provider, name, rename=DynamoDBStreamsProvider.modify_stream_arn_for_ddb_local):
+    """What is read next in a stream, DynamoDB Local calls by a name that begins with the stream's, others do not."""
+    return rename(provider, name) if name.startswith("arn:") else name
+
+
 # GATEWAY_LISTEN names an address, of which LocalStack heeds the port only.
 endpoints.TCP4ServerEndpoint = functools.partial(endpoints.TCP4ServerEndpoint, interface="127.0.0.1")
+DynamoDBStreamsProvider.modify_stream_arn_for_ddb_local = name_for_dynamodb
 DynamodbServer.do_start_thread = wait_for_the_end
 main()

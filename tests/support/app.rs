@@ -28,11 +28,9 @@ pub const COMPANY: &str = "acme";
 /// One for all tests of a process: starting it costs more than most tests. With `AWS_ENDPOINT_URL`, the services that
 /// answer there.
 static BACKEND: LazyLock<Backend> = LazyLock::new(|| {
-    let backend = match std::env::var_os("AWS_ENDPOINT_URL") {
-        Some(url) => Backend::at(&url.to_string_lossy()),
-        None => Backend::start(&Storage::Memory),
-    };
-    backend.expect("the back end starts")
+    let elsewhere = std::env::var_os("AWS_ENDPOINT_URL");
+    let storage = elsewhere.map_or(Storage::Memory, |url| Storage::Elsewhere(url.to_string_lossy().into()));
+    Backend::start(&storage).expect("the back end starts")
 });
 
 static TABLES: AtomicUsize = AtomicUsize::new(0);

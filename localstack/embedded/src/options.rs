@@ -12,6 +12,8 @@ Runs the whole service on localhost until Ctrl-C.
 
   --port N       the port on 127.0.0.1 (default 8080; 0 takes a free one)
   --data DIR     keep the data in DIR (default .local/ in the workspace)
+  --aws URL      use DynamoDB, S3, SES and the event buses at URL, such as http://localhost:4566 of LocalStack, with the
+                 data stack deployed to it; everything is kept there
   --fresh        keep nothing: start empty, in memory
   --ready-json   print one line of JSON on standard output once it answers, everything else on standard error:
                  {\"base_url\", \"company\", \"username\", \"password\", \"mails_url\"}
@@ -40,21 +42,25 @@ impl Command {
         arguments: impl IntoIterator<Item = OsString>,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let mut parser = Parser::from_iter(arguments);
-        let (mut port, mut data, mut fresh, mut ready_json) = (DEFAULT_PORT, None, false, false);
+        let (mut port, mut data, mut aws, mut fresh, mut ready_json) =
+            (DEFAULT_PORT, None, None, false, false);
         while let Some(argument) = parser.next()? {
             match argument {
                 Arg::Long("port") => port = parser.value()?.parse()?,
                 Arg::Long("data") => data = Some(PathBuf::from(parser.value()?)),
+                Arg::Long("aws") => aws = Some(parser.value()?.string()?),
                 Arg::Long("fresh") => fresh = true,
                 Arg::Long("ready-json") => ready_json = true,
                 Arg::Long("help") | Arg::Short('h') => return Ok(Self::Help),
                 other => return Err(other.unexpected().into()),
             }
         }
-        let storage = match (fresh, data) {
-            (true, None) => Storage::Memory,
-            (true, Some(_)) => return Err("--fresh keeps nothing, so it takes no --data".into()),
-            (false, data) => Storage::Folder(data.unwrap_or_else(|| DEFAULT_DATA.into())),
+        let storage = match (aws, fresh, data) {
+            (Some(url), false, None) => Storage::Elsewhere(url),
+            (Some(_), ..) => return Err("--aws keeps all data there, so it takes no --data and no --fresh".into()),
+            (None, true, None) => Storage::Memory,
+            (None, true, Some(_)) => return Err("--fresh keeps nothing, so it takes no --data".into()),
+            (None, false, data) => Storage::Folder(data.unwrap_or_else(|| DEFAULT_DATA.into())),
         };
         Ok(Self::Run(Run { options: Options { port, storage }, ready_json }))
     }
@@ -78,6 +84,8 @@ mod tests {
         assert_eq!(read(""), run(8080, Storage::Folder(DEFAULT_DATA.into()), false));
         assert_eq!(read("--port 0 --data x"), run(0, Storage::Folder("x".into()), false));
         assert_eq!(read("--fresh --ready-json --port=9000"), run(9000, Storage::Memory, true));
+        let url = "http://localhost:4566";
+        assert_eq!(read(&format!("--aws {url}")), run(8080, Storage::Elsewhere(url.to_owned()), false));
         assert_eq!(read("--help"), Ok(Command::Help));
     }
 
@@ -88,6 +96,7 @@ mod tests {
             ("--port x", "cannot parse argument \"x\": invalid digit found in string"),
             ("--prot 1", "invalid option '--prot'"),
             ("here", "unexpected argument \"here\""),
+            ("--aws x --fresh", "--aws keeps all data there, so it takes no --data and no --fresh"),
             ("--fresh --data x", "--fresh keeps nothing, so it takes no --data"),
         ] {
             assert_eq!(read(line), Err(problem.to_owned()));

@@ -48,6 +48,9 @@ pub enum Storage {
     Memory,
     /// In a folder, created if needed and used by one process at a time.
     Folder(PathBuf),
+    /// In services that somebody else runs, LocalStack for one, all at a URL such as `http://localhost:4566`. What goes to
+    /// S3 and to SES passes through here, so that objects and mails are noted.
+    Elsewhere(String),
 }
 
 /// The running services. They stop when this value is dropped, which waits for requests under way.
@@ -67,13 +70,16 @@ pub struct Backend {
 }
 
 impl Backend {
-    /// Starts the services on free ports. Returns at once: they take connections from then on.
+    /// Starts the services on free ports, or finds those that somebody else runs. Returns at once: they take connections
+    /// from then on.
     ///
     /// # Errors
-    /// When the folder cannot be used, another process uses it, or the template defines no table.
+    /// When the folder cannot be used, another process uses it, nothing answers at the URL, or the template defines no
+    /// table.
     pub fn start(storage: &Storage) -> Result<Self, Error> {
         let template = Template::of_workspace()?;
         let (folder, database, mailbox, clock) = match storage {
+            Storage::Elsewhere(url) => return Self::elsewhere(url, &template),
             Storage::Memory => (Folder::temporary()?, None, Mailbox::default(), OffsetClock::default()),
             Storage::Folder(path) => {
                 let folder = Folder::open(path)?;
@@ -96,19 +102,13 @@ impl Backend {
         Ok(backend)
     }
 
-    /// A back end whose services somebody else runs, LocalStack for one, all at a URL such as `http://localhost:4566`. It
-    /// creates nothing there unless it is told to, but has the sender of mails verified. What goes to S3 and to SES passes through here, so that objects and
-    /// mails are noted.
-    ///
-    /// # Errors
-    /// When the URL is not of that kind, or the template defines no table.
-    pub fn at(url: &str) -> Result<Self, Error> {
+    /// Of what is needed for mails, only SES has no part in the data stack: the sender must be verified there.
+    fn elsewhere(url: &str, template: &Template) -> Result<Self, Error> {
         let services = Elsewhere::at(url)?;
-        let verify = format!("Action=VerifyDomainIdentity&Version=2010-12-01&Domain={MAIL_DOMAIN}");
-        services.ses(&verify).map_err(Error::because(format!("SES at {url} does not verify a sender")))?;
+        services.verify_sender(MAIL_DOMAIN).map_err(Error::because(format!("SES at {url} does not answer")))?;
         let (mailbox, clock) = (Mailbox::default(), OffsetClock::default());
         Ok(Self {
-            dynamodb: Dynamodb::elsewhere(&services, &Template::of_workspace()?)?,
+            dynamodb: Dynamodb::elsewhere(&services, template)?,
             s3: S3::elsewhere(&services)?,
             ses: Ses::elsewhere(&services, mailbox.clone(), clock.clone())?,
             mailbox,
@@ -191,12 +191,17 @@ impl Backend {
         ])
     }
 
-    /// Where a file of this name is kept with the data; nowhere for [`Storage::Memory`].
+    /// The services that somebody else runs.
+    pub(crate) fn services(&self) -> Option<&Elsewhere> {
+        self.elsewhere.as_ref()
+    }
+
+    /// Where a file of this name is kept with the data; nowhere unless the storage is [`Storage::Folder`].
     pub(crate) fn kept(&self, name: &str) -> Option<PathBuf> {
         (!self.folder.is_temporary()).then(|| self.folder.path().join(name))
     }
 
-    /// The folder with the data; it is temporary for [`Storage::Memory`].
+    /// The folder with the data; it is temporary unless the storage is [`Storage::Folder`].
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }

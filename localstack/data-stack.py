@@ -83,7 +83,12 @@ def data_stack(template):
             queue = f"{function}Events"
             resources[queue] = {
                 "Type": "AWS::SQS::Queue",
-                "Properties": {"QueueName": f"{STACK}-{function}", "VisibilityTimeout": 900},
+                "Properties": {
+                    "QueueName": f"{STACK}-{function}",
+                    # As long as a function may take, and as often as it is tried.
+                    "VisibilityTimeout": 900,
+                    "RedrivePolicy": {"deadLetterTargetArn": target["DeadLetterConfig"]["Arn"], "maxReceiveCount": 3},
+                },
             }
             target["Arn"] = {"Fn::GetAtt": [queue, "Arn"]}
         resources[name] = resource

@@ -54,18 +54,33 @@ impl Local {
         let port = listener.local_addr().map_err(Error::because("cannot listen"))?.port();
         let origin = format!("http://localhost:{port}");
         let backend = Backend::start(&options.storage)?;
-        backend.create_table(TABLE).map_err(Error::because(format!(
-            "the data in {} does not fit (deleting the folder starts anew)",
-            backend.folder().display()
-        )))?;
-        let environment = backend.environment(&format!("{origin}/api/v3"), TABLE);
+        let mut environment = backend.environment(&format!("{origin}/api/v3"), TABLE);
+        if let Some(services) = backend.services() {
+            if !backend.has_table(TABLE)? {
+                let url = services.url();
+                return Err(Error::new(format!(
+                    "the data stack is not at {url}: localstack/data-stack {url}"
+                )));
+            }
+            // Its own rules tell of objects.
+            environment.insert("AWS_ENDPOINT_URL_S3", services.url());
+            environment.insert("MAIL_CONFIGURATION_SET", format!("{TABLE}-mails"));
+        } else {
+            backend.create_table(TABLE).map_err(Error::because(format!(
+                "the data in {} does not fit (deleting the folder starts anew)",
+                backend.folder().display()
+            )))?;
+        }
         let config = Config::from_variables(|name| environment.get(name).cloned())
             .map_err(Error::because("the functions' settings are unusable"))?;
         let clock = backend.clock().clone();
         let app = App::new(config, Arc::new(clock.clone()), Arc::new(SystemEntropy));
         let (template, functions) = (Template::of_workspace()?, functions(&app));
         let gateway = Gateway::new(&template, &functions)?;
-        let events = Events::new(&template, &functions, &backend, &app)?;
+        let mut events = Events::new(&template, &functions, &backend, &app)?;
+        if backend.services().is_some() {
+            events = events.with_queues(&backend)?;
+        }
         let demo = Demo::of(backend.folder(), &app).await?;
         let background = events.in_background();
 

@@ -57,7 +57,9 @@ impl Command {
         }
         let storage = match (aws, fresh, data) {
             (Some(url), false, None) => Storage::Elsewhere(url),
-            (Some(_), ..) => return Err("--aws keeps all data there, so it takes no --data and no --fresh".into()),
+            (Some(_), ..) => {
+                return Err("--aws keeps all data there, so it takes no --data and no --fresh".into());
+            }
             (None, true, None) => Storage::Memory,
             (None, true, Some(_)) => return Err("--fresh keeps nothing, so it takes no --data".into()),
             (None, false, data) => Storage::Folder(data.unwrap_or_else(|| DEFAULT_DATA.into())),

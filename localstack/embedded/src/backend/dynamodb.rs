@@ -77,6 +77,10 @@ impl Dynamodb {
         Ok(())
     }
 
+    pub(super) fn has_table(&self, name: &str) -> Result<bool, Error> {
+        Ok(self.describe(name)?.is_some())
+    }
+
     pub(super) fn stream(&self, table: &str) -> Result<StreamReader, Error> {
         let description = self.describe(table)?.unwrap_or_default();
         StreamReader::new(self.tables.clone(), table, &description)

@@ -3,6 +3,7 @@
 mod dynamodb;
 mod elsewhere;
 mod folder;
+mod queue;
 mod s3;
 mod server;
 mod ses;
@@ -18,6 +19,7 @@ use tokio::net::TcpListener;
 
 pub(crate) use elsewhere::Elsewhere;
 pub(crate) use folder::Folder;
+pub(crate) use queue::EventQueue;
 pub(crate) use server::GRACE;
 pub use stream::StreamReader;
 
@@ -105,7 +107,9 @@ impl Backend {
     /// Of what is needed for mails, only SES has no part in the data stack: the sender must be verified there.
     fn elsewhere(url: &str, template: &Template) -> Result<Self, Error> {
         let services = Elsewhere::at(url)?;
-        services.verify_sender(MAIL_DOMAIN).map_err(Error::because(format!("SES at {url} does not answer")))?;
+        services
+            .verify_sender(MAIL_DOMAIN)
+            .map_err(Error::because(format!("SES at {url} does not answer")))?;
         let (mailbox, clock) = (Mailbox::default(), OffsetClock::default());
         Ok(Self {
             dynamodb: Dynamodb::elsewhere(&services, template)?,
@@ -125,6 +129,11 @@ impl Backend {
     /// When the definition is unusable, or a table of that name has another one.
     pub fn create_table(&self, name: &str) -> Result<(), Error> {
         self.dynamodb.create_table(name)
+    }
+
+    /// Whether there is a table of this name.
+    pub(crate) fn has_table(&self, name: &str) -> Result<bool, Error> {
+        self.dynamodb.has_table(name)
     }
 
     /// Creates an S3 bucket; an existing one is left as it is.

@@ -96,11 +96,7 @@ impl S3 {
     }
 
     pub(super) fn created_objects(&self, bucket: &str) -> CreatedObjects {
-        CreatedObjects {
-            bucket: bucket.to_owned(),
-            place: self.place.clone(),
-            created: self.created.clone(),
-        }
+        CreatedObjects { bucket: bucket.to_owned(), place: self.place.clone(), created: self.created.clone() }
     }
 
     /// The keys of all objects in a bucket, in order.

@@ -31,12 +31,16 @@ impl Ses {
         Self::serve(router(mailbox, clock))
     }
 
-    pub(super) fn elsewhere(services: &Elsewhere, mailbox: Mailbox, clock: OffsetClock) -> Result<Self, Error> {
+    pub(super) fn elsewhere(
+        services: &Elsewhere,
+        mailbox: Mailbox,
+        clock: OffsetClock,
+    ) -> Result<Self, Error> {
         let forward = Forward::to(services);
         Self::serve(Router::new().fallback(async move |request| {
-            pass_on(&forward, &mailbox, &clock, request).await.unwrap_or_else(|refusal| {
-                xml(refusal.status, &refusal)
-            })
+            pass_on(&forward, &mailbox, &clock, request)
+                .await
+                .unwrap_or_else(|refusal| xml(refusal.status, &refusal))
         }))
     }
 

@@ -42,7 +42,7 @@ enum Place {
 #[derive(Clone)]
 enum Service {
     Here(S3Service),
-    There(Forward),
+    There(Arc<Forward>),
 }
 
 /// The keys of objects that were put and that nobody has been told of, by bucket.
@@ -79,7 +79,7 @@ impl S3 {
     }
 
     pub(super) fn elsewhere(services: &Elsewhere) -> Result<Self, Error> {
-        Self::serve(Place::Elsewhere(services.clone()), Service::There(Forward::to(services)))
+        Self::serve(Place::Elsewhere(services.clone()), Service::There(Arc::new(Forward::to(services))))
     }
 
     fn serve(place: Place, service: Service) -> Result<Self, Error> {

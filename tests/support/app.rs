@@ -25,11 +25,21 @@ pub const BASE_URL: &str = "https://hr.example/api/v3";
 /// The company that most tests are about.
 pub const COMPANY: &str = "acme";
 
-/// One for all tests of a process: starting it costs more than most tests.
-static BACKEND: LazyLock<Backend> =
-    LazyLock::new(|| Backend::start(&Storage::Memory).expect("the local back end starts"));
+/// One for all tests of a process: starting it costs more than most tests. With `AWS_ENDPOINT_URL`, the services that
+/// answer there.
+static BACKEND: LazyLock<Backend> = LazyLock::new(|| {
+    let elsewhere = std::env::var_os("AWS_ENDPOINT_URL");
+    let storage = elsewhere.map_or(Storage::Memory, |url| Storage::Elsewhere(url.to_string_lossy().into()));
+    Backend::start(&storage).expect("the back end starts")
+});
 
 static TABLES: AtomicUsize = AtomicUsize::new(0);
+/// What the tables of this process are called by, apart from those of others at the same endpoint.
+static PROCESS: LazyLock<String> = LazyLock::new(|| {
+    let mut bytes = [0; 4];
+    SystemEntropy.fill(&mut bytes);
+    format!("{:08x}", u32::from_be_bytes(bytes))
+});
 static ADDRESSES: AtomicUsize = AtomicUsize::new(0);
 
 /// The service with an empty table and a clock that stands at [`ManualClock::START`]. Clones share everything.
@@ -61,7 +71,7 @@ impl TestApp {
 
     fn assemble(variables: &[(&'static str, &str)], entropy: Arc<dyn Entropy>) -> Self {
         logs::install();
-        let table = format!("test-table-{:04}", TABLES.fetch_add(1, Ordering::Relaxed));
+        let table = format!("test-{}-{:04}", *PROCESS, TABLES.fetch_add(1, Ordering::Relaxed));
         BACKEND.create_table(&table).expect("a new table");
         let bucket = format!("{table}-media");
         BACKEND.create_bucket(&bucket).expect("a new bucket");
@@ -181,7 +191,7 @@ impl TestApp {
 
     /// The keys of all objects in the service's bucket.
     pub fn object_keys(&self) -> Vec<String> {
-        BACKEND.object_keys(self.app().config().bucket.as_deref().expect("a bucket"))
+        BACKEND.object_keys(self.app().config().bucket.as_deref().expect("a bucket")).expect("a list")
     }
 
     /// Runs every function that has a schedule, and gives their answers by their logical ids.

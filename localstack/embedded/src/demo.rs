@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use shared::app::App;
 
 use crate::Error;
@@ -15,7 +15,6 @@ const FILE: &str = "demo.json";
 
 /// No letters or digits that look alike; 32 of them, so that a random byte picks each as often.
 const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-const PASSWORD_LENGTH: usize = 16;
 
 /// The login of the demo company's owner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +28,8 @@ pub struct Demo {
 }
 
 impl Demo {
-    /// The login remembered in `folder`. Where there is none, the company is created first.
+    /// The login remembered in `folder`. Where there is none, an owner is created first, and before it the company unless
+    /// an earlier run has created that where the data is.
     pub(crate) async fn of(folder: &Path, app: &App) -> Result<Self, Error> {
         let path = folder.join(FILE);
         let failed = || format!("cannot keep the demo login in {}", path.display());
@@ -37,38 +37,51 @@ impl Demo {
             let text = std::fs::read(&path).map_err(Error::because(failed()))?;
             return serde_json::from_slice(&text).map_err(Error::because(failed()));
         }
-        let demo = Self { company: COMPANY.to_owned(), username: "demo".to_owned(), password: password(app) };
-        demo.create(app).await?;
+        let mut demo =
+            Self { company: COMPANY.to_owned(), username: "demo".to_owned(), password: random(app, 16) };
+        let listed = operate(app, json!({ "command": "list-companies" })).await?;
+        let is_listed = |company: &Value| company["company"] == COMPANY;
+        if listed["companies"].as_array().is_some_and(|companies| companies.iter().any(is_listed)) {
+            demo.username = format!("demo-{}", random(app, 6));
+            let create = json!({ "command": "create-customer", "company": COMPANY, "account_type": "owner",
+                "customer": demo.person() });
+            operate(app, create).await?;
+        } else {
+            demo.create(app).await?;
+        }
         let text = serde_json::to_vec(&demo).map_err(Error::because(failed()))?;
         std::fs::write(&path, text).map_err(Error::because(failed()))?;
         Ok(demo)
     }
 
     async fn create(&self, app: &App) -> Result<(), Error> {
-        let create = json!({
-            "command": "create-company",
-            "company": self.company,
-            "name": "Demo Company",
-            "owner": {
-                "first_name": "Dana",
-                "last_name": "Demo",
-                "email": "demo@example.com",
-                "username": self.username,
-                "password": self.password,
-            },
-        });
+        let create = json!({ "command": "create-company", "company": self.company, "name": "Demo Company",
+            "owner": self.person() });
+        operate(app, create).await?;
         let verify = json!({ "command": "verify-senders", "company": self.company, "senders": [SENDER] });
-        let failed = "cannot create the demo company (deleting the data folder starts anew)";
-        for command in [create, verify] {
-            let command = serde_json::from_value(command).map_err(Error::because(failed))?;
-            admin::handle(app, command).await.map_err(Error::because(failed))?;
-        }
-        Ok(())
+        operate(app, verify).await.map(drop)
+    }
+
+    fn person(&self) -> Value {
+        json!({
+            "first_name": "Dana",
+            "last_name": "Demo",
+            "email": format!("{}@example.com", self.username),
+            "username": self.username,
+            "password": self.password,
+        })
     }
 }
 
-fn password(app: &App) -> String {
-    let mut bytes = [0; PASSWORD_LENGTH];
+async fn operate(app: &App, command: Value) -> Result<Value, Error> {
+    let failed = "cannot create the demo company (deleting the data folder starts anew)";
+    let command = serde_json::from_value(command).map_err(Error::because(failed))?;
+    let outcome = admin::handle(app, command).await.map_err(Error::because(failed))?;
+    serde_json::to_value(outcome).map_err(Error::because(failed))
+}
+
+fn random(app: &App, length: usize) -> String {
+    let mut bytes = vec![0; length];
     app.entropy().fill(&mut bytes);
     bytes.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()
 }

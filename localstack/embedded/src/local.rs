@@ -56,12 +56,24 @@ impl Local {
         let port = listener.local_addr().map_err(Error::because("cannot listen"))?.port();
         let origin = format!("http://localhost:{port}");
         let backend = Backend::start(&options.storage)?;
-        backend.create_table(TABLE).map_err(Error::because(format!(
-            "the data in {} does not fit (deleting the folder starts anew)",
-            backend.folder().display()
-        )))?;
         let mut environment = backend.environment(&format!("{origin}/api/v3"), TABLE);
         environment.insert("ALLOWED_ORIGINS", options.allowed_origins.join(","));
+        if let Some(services) = backend.services() {
+            if !backend.has_table(TABLE)? {
+                let url = services.url();
+                return Err(Error::new(format!(
+                    "the data stack is not at {url}: localstack/data-stack {url}"
+                )));
+            }
+            // Its own rules tell of objects.
+            environment.insert("AWS_ENDPOINT_URL_S3", services.url());
+            environment.insert("MAIL_CONFIGURATION_SET", format!("{TABLE}-mails"));
+        } else {
+            backend.create_table(TABLE).map_err(Error::because(format!(
+                "the data in {} does not fit (deleting the folder starts anew)",
+                backend.folder().display()
+            )))?;
+        }
         let config = Config::from_variables(|name| environment.get(name).cloned())
             .map_err(Error::because("the functions' settings are unusable"))?;
         backend.allow_origins(BUCKET, &config.allowed_origins);
@@ -69,7 +81,10 @@ impl Local {
         let app = App::new(config, Arc::new(clock.clone()), Arc::new(SystemEntropy));
         let (template, functions) = (Template::of_workspace()?, functions(&app));
         let gateway = Gateway::new(&template, &functions, &app.config().allowed_origins)?;
-        let events = Events::new(&template, &functions, &backend, &app)?;
+        let mut events = Events::new(&template, &functions, &backend, &app)?;
+        if backend.services().is_some() {
+            events = events.with_queues(&backend)?;
+        }
         let demo = Demo::of(backend.folder(), &app).await?;
         let background = events.in_background();
 

@@ -12,6 +12,8 @@ Runs the whole service on localhost until Ctrl-C.
 
   --port N       the port on 127.0.0.1 (default 8080; 0 takes a free one)
   --data DIR     keep the data in DIR (default .local/ in the workspace)
+  --aws URL      use DynamoDB, S3, SES and the event buses at URL, such as http://localhost:4566 of LocalStack, with the
+                 data stack deployed to it; everything is kept there
   --fresh        keep nothing: start empty, in memory
   --cors-origin ORIGIN
                  let pages of this origin, such as http://localhost:3000, use the API; may be given several times
@@ -42,12 +44,14 @@ impl Command {
         arguments: impl IntoIterator<Item = OsString>,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let mut parser = Parser::from_iter(arguments);
-        let (mut port, mut data, mut fresh, mut ready_json) = (DEFAULT_PORT, None, false, false);
+        let (mut port, mut data, mut aws, mut fresh, mut ready_json) =
+            (DEFAULT_PORT, None, None, false, false);
         let mut allowed_origins = Vec::new();
         while let Some(argument) = parser.next()? {
             match argument {
                 Arg::Long("port") => port = parser.value()?.parse()?,
                 Arg::Long("data") => data = Some(PathBuf::from(parser.value()?)),
+                Arg::Long("aws") => aws = Some(parser.value()?.string()?),
                 Arg::Long("fresh") => fresh = true,
                 Arg::Long("cors-origin") => allowed_origins.push(parser.value()?.string()?),
                 Arg::Long("ready-json") => ready_json = true,
@@ -55,10 +59,14 @@ impl Command {
                 other => return Err(other.unexpected().into()),
             }
         }
-        let storage = match (fresh, data) {
-            (true, None) => Storage::Memory,
-            (true, Some(_)) => return Err("--fresh keeps nothing, so it takes no --data".into()),
-            (false, data) => Storage::Folder(data.unwrap_or_else(|| DEFAULT_DATA.into())),
+        let storage = match (aws, fresh, data) {
+            (Some(url), false, None) => Storage::Elsewhere(url),
+            (Some(_), ..) => {
+                return Err("--aws keeps all data there, so it takes no --data and no --fresh".into());
+            }
+            (None, true, None) => Storage::Memory,
+            (None, true, Some(_)) => return Err("--fresh keeps nothing, so it takes no --data".into()),
+            (None, false, data) => Storage::Folder(data.unwrap_or_else(|| DEFAULT_DATA.into())),
         };
         Ok(Self::Run(Run { options: Options { port, storage, allowed_origins }, ready_json }))
     }
@@ -85,6 +93,8 @@ mod tests {
         let both = "--cors-origin http://localhost:3000 --cors-origin=https://app.example";
         let Ok(Command::Run(Run { options, .. })) = read(both) else { panic!("{both}") };
         assert_eq!(options.allowed_origins, ["http://localhost:3000", "https://app.example"]);
+        let url = "http://localhost:4566";
+        assert_eq!(read(&format!("--aws {url}")), run(8080, Storage::Elsewhere(url.to_owned()), false));
         assert_eq!(read("--help"), Ok(Command::Help));
     }
 
@@ -95,6 +105,7 @@ mod tests {
             ("--port x", "cannot parse argument \"x\": invalid digit found in string"),
             ("--prot 1", "invalid option '--prot'"),
             ("here", "unexpected argument \"here\""),
+            ("--aws x --fresh", "--aws keeps all data there, so it takes no --data and no --fresh"),
             ("--fresh --data x", "--fresh keeps nothing, so it takes no --data"),
         ] {
             assert_eq!(read(line), Err(problem.to_owned()));

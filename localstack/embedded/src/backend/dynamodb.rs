@@ -1,4 +1,4 @@
-//! DynamoDB: an emulator over SQLite, with tables made from the template.
+//! DynamoDB: an emulator over SQLite, or somebody else's, with tables made from the template.
 
 use std::path::Path;
 
@@ -6,8 +6,10 @@ use dynoxide::Database;
 use dynoxide::storage::Storage;
 use serde_json::{Map, Value, json};
 
+use super::elsewhere::Elsewhere;
 use super::server::Server;
 use super::stream::StreamReader;
+use super::tables::Tables;
 use crate::template::TableDefinition;
 use crate::{Error, Template};
 
@@ -20,9 +22,11 @@ const INDEX_STREAMS: &str = "CREATE INDEX IF NOT EXISTS stream_order
 const FORGET_OLD_RECORDS: &str = "DELETE FROM _stream_records WHERE created_at < unixepoch() - 86400";
 
 pub(super) struct Dynamodb {
-    database: Database,
-    server: Server,
+    tables: Tables,
+    url: String,
     definition: TableDefinition,
+    /// None where somebody else runs it.
+    _server: Option<Server>,
 }
 
 impl Dynamodb {
@@ -41,11 +45,16 @@ impl Dynamodb {
                 tracing::error!(%error, "the DynamoDB emulator failed");
             }
         })?;
-        Ok(Self { database, server, definition })
+        Ok(Self { tables: Tables::Here(database), url: server.url(), definition, _server: Some(server) })
+    }
+
+    pub(super) fn elsewhere(services: &Elsewhere, template: &Template) -> Result<Self, Error> {
+        let tables = Tables::There(services.clone());
+        Ok(Self { tables, url: services.url(), definition: template.table()?, _server: None })
     }
 
     pub(super) fn url(&self) -> String {
-        self.server.url()
+        self.url.clone()
     }
 
     pub(super) fn create_table(&self, name: &str) -> Result<(), Error> {
@@ -59,32 +68,26 @@ impl Dynamodb {
             };
         }
         let failed = || format!("cannot create table {name} as the template defines it");
-        let request = serde_json::from_value(Value::Object(parameters)).map_err(Error::because(failed()))?;
-        self.database.create_table(request).map_err(Error::because(failed()))?;
+        self.tables.create(parameters).map_err(Error::because(failed()))?;
         if let Some(attribute) = &self.definition.ttl_attribute {
             let specification = json!({ "AttributeName": attribute, "Enabled": true });
             let request = json!({ "TableName": name, "TimeToLiveSpecification": specification });
-            let request = serde_json::from_value(request).map_err(Error::because(failed()))?;
-            self.database.update_time_to_live(request).map_err(Error::because(failed()))?;
+            self.tables.call("UpdateTimeToLive", request).map_err(Error::because(failed()))?;
         }
         Ok(())
     }
 
+    pub(super) fn has_table(&self, name: &str) -> Result<bool, Error> {
+        Ok(self.describe(name)?.is_some())
+    }
+
     pub(super) fn stream(&self, table: &str) -> Result<StreamReader, Error> {
         let description = self.describe(table)?.unwrap_or_default();
-        StreamReader::new(self.database.clone(), table, &description)
+        StreamReader::new(self.tables.clone(), table, &description)
     }
 
     fn describe(&self, name: &str) -> Result<Option<Value>, Error> {
-        let failed = || format!("cannot describe table {name}");
-        if self.database.get_table_metadata(name).map_err(Error::because(failed()))?.is_none() {
-            return Ok(None);
-        }
-        let request =
-            serde_json::from_value(json!({ "TableName": name })).map_err(Error::because(failed()))?;
-        let description = self.database.describe_table(request).map_err(Error::because(failed()))?;
-        let mut description = serde_json::to_value(description).map_err(Error::because(failed()))?;
-        Ok(Some(description["Table"].take()))
+        self.tables.describe(name).map_err(Error::because(format!("cannot describe table {name}")))
     }
 }
 
@@ -170,7 +173,7 @@ mod tests {
         {
             let dynamodb = Dynamodb::start(Some(&path), folder.path(), &template).unwrap();
             dynamodb.create_table(table).unwrap();
-            put(&dynamodb.database, table, 0..3);
+            put(database(&dynamodb), table, 0..3);
         }
         let storage = Storage::new(&path.to_string_lossy()).unwrap();
         let age = "UPDATE _stream_records SET created_at = created_at - 90000 WHERE id < 3";
@@ -196,7 +199,7 @@ mod tests {
         parameters["TableName"] = json!("interviews-test");
         plain.create_table(serde_json::from_value(parameters).unwrap()).unwrap();
         let mut slowest = Vec::new();
-        for (name, database) in [("with the index", &dynamodb.database), ("without", &plain)] {
+        for (name, database) in [("with the index", database(&dynamodb)), ("without", &plain)] {
             let mut times = Vec::new();
             for thousand in 0..20 {
                 let time = shared::clock::Stopwatch::start();
@@ -207,6 +210,13 @@ mod tests {
             slowest.push(times[19]);
         }
         assert!(slowest[0] * 5 < slowest[1]);
+    }
+
+    fn database(dynamodb: &Dynamodb) -> &Database {
+        match &dynamodb.tables {
+            Tables::Here(database) => database,
+            Tables::There(_) => panic!("somebody else's"),
+        }
     }
 
     fn put(database: &Database, table: &str, keys: std::ops::Range<usize>) {

@@ -1,11 +1,14 @@
 //! The AWS services behind the functions, as servers on the loopback interface: DynamoDB, S3 and SES.
 
 mod dynamodb;
+mod elsewhere;
 mod folder;
+mod queue;
 mod s3;
 mod server;
 mod ses;
 mod stream;
+mod tables;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +17,9 @@ use axum::Router;
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
+pub(crate) use elsewhere::Elsewhere;
 pub(crate) use folder::Folder;
+pub(crate) use queue::EventQueue;
 pub(crate) use server::GRACE;
 pub use stream::StreamReader;
 
@@ -33,6 +38,11 @@ pub const REGION: &str = "eu-central-1";
 /// The bucket that exists from the start.
 pub const BUCKET: &str = "interviews-local-media";
 
+/// Where mails come from.
+const MAIL_DOMAIN: &str = "localhost.example";
+/// What LocalStack takes for an access key of its first account, and for its secret.
+const ELSEWHERES_KEY: &str = "test";
+
 /// Where a back end keeps its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Storage {
@@ -40,6 +50,9 @@ pub enum Storage {
     Memory,
     /// In a folder, created if needed and used by one process at a time.
     Folder(PathBuf),
+    /// In services that somebody else runs, LocalStack for one, all at a URL such as `http://localhost:4566`. What goes to
+    /// S3 and to SES passes through here, so that objects and mails are noted.
+    Elsewhere(String),
 }
 
 /// The running services. They stop when this value is dropped, which waits for requests under way.
@@ -53,18 +66,23 @@ pub struct Backend {
     mailbox: Mailbox,
     clock: OffsetClock,
     template: Template,
+    /// None when the services are run here.
+    elsewhere: Option<Elsewhere>,
     // Last, so that it outlives the servers that use it.
     folder: Folder,
 }
 
 impl Backend {
-    /// Starts the services on free ports. Returns at once: they take connections from then on.
+    /// Starts the services on free ports, or finds those that somebody else runs. Returns at once: they take connections
+    /// from then on.
     ///
     /// # Errors
-    /// When the folder cannot be used, another process uses it, or the template defines no table.
+    /// When the folder cannot be used, another process uses it, nothing answers at the URL, or the template defines no
+    /// table.
     pub fn start(storage: &Storage) -> Result<Self, Error> {
         let template = Template::of_workspace()?;
         let (folder, database, mailbox, clock) = match storage {
+            Storage::Elsewhere(url) => return Self::elsewhere(url, template),
             Storage::Memory => (Folder::temporary()?, None, Mailbox::default(), OffsetClock::default()),
             Storage::Folder(path) => {
                 let folder = Folder::open(path)?;
@@ -81,10 +99,30 @@ impl Backend {
             mailbox,
             clock,
             template,
+            elsewhere: None,
             folder,
         };
         backend.create_bucket(BUCKET)?;
         Ok(backend)
+    }
+
+    /// Of what is needed for mails, only SES has no part in the data stack: the sender must be verified there.
+    fn elsewhere(url: &str, template: Template) -> Result<Self, Error> {
+        let services = Elsewhere::at(url)?;
+        services
+            .verify_sender(MAIL_DOMAIN)
+            .map_err(Error::because(format!("SES at {url} does not answer")))?;
+        let (mailbox, clock) = (Mailbox::default(), OffsetClock::default());
+        Ok(Self {
+            dynamodb: Dynamodb::elsewhere(&services, &template)?,
+            s3: S3::elsewhere(&services)?,
+            ses: Ses::elsewhere(&services, mailbox.clone(), clock.clone())?,
+            mailbox,
+            clock,
+            template,
+            elsewhere: Some(services),
+            folder: Folder::temporary()?,
+        })
     }
 
     /// Creates a table as the template defines it. An existing table of the same definition is left as it is.
@@ -94,6 +132,11 @@ impl Backend {
     /// When the definition is unusable, or a table of that name has another one.
     pub fn create_table(&self, name: &str) -> Result<(), Error> {
         self.dynamodb.create_table(name)
+    }
+
+    /// Whether there is a table of this name.
+    pub(crate) fn has_table(&self, name: &str) -> Result<bool, Error> {
+        self.dynamodb.has_table(name)
     }
 
     /// Creates an S3 bucket; an existing one is left as it is.
@@ -109,8 +152,11 @@ impl Backend {
         self.s3.share(bucket, self.template.cors_of_bucket(origins));
     }
 
-    /// The keys of all objects in an S3 bucket.
-    pub fn object_keys(&self, bucket: &str) -> Vec<String> {
+    /// The keys of all objects in an S3 bucket, in order.
+    ///
+    /// # Errors
+    /// When somebody else keeps them and does not tell.
+    pub fn object_keys(&self, bucket: &str) -> Result<Vec<String>, Error> {
         self.s3.keys(bucket)
     }
 
@@ -141,29 +187,38 @@ impl Backend {
     /// The environment variables of a function that uses `table` here and is reached at `base_url`, which ends in
     /// `/api/v3`: for [`shared::config::Config::from_variables`], or for a process of its own.
     pub fn environment(&self, base_url: &str, table: &str) -> BTreeMap<&'static str, String> {
+        let (key, secret) = match &self.elsewhere {
+            None => (ACCESS_KEY_ID, SECRET_ACCESS_KEY),
+            Some(_) => (ELSEWHERES_KEY, ELSEWHERES_KEY),
+        };
         BTreeMap::from([
             ("BASE_URL", base_url.to_owned()),
             ("TABLE_NAME", table.to_owned()),
             ("BUCKET_NAME", BUCKET.to_owned()),
             ("PATH", program_path()),
-            ("MAIL_SENDER", "interviews@localhost.example".to_owned()),
+            ("MAIL_SENDER", format!("interviews@{MAIL_DOMAIN}")),
             // What `Ref` gives here is the logical id, in patterns of events as well.
             ("MAIL_CONFIGURATION_SET", "MailConfiguration".to_owned()),
             ("AWS_REGION", REGION.to_owned()),
-            ("AWS_ACCESS_KEY_ID", ACCESS_KEY_ID.to_owned()),
-            ("AWS_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),
+            ("AWS_ACCESS_KEY_ID", key.to_owned()),
+            ("AWS_SECRET_ACCESS_KEY", secret.to_owned()),
             ("AWS_ENDPOINT_URL_DYNAMODB", self.dynamodb.url()),
             ("AWS_ENDPOINT_URL_S3", self.s3.url()),
             ("AWS_ENDPOINT_URL_SES", self.ses.url()),
         ])
     }
 
-    /// Where a file of this name is kept with the data; nowhere for [`Storage::Memory`].
+    /// The services that somebody else runs.
+    pub(crate) fn services(&self) -> Option<&Elsewhere> {
+        self.elsewhere.as_ref()
+    }
+
+    /// Where a file of this name is kept with the data; nowhere unless the storage is [`Storage::Folder`].
     pub(crate) fn kept(&self, name: &str) -> Option<PathBuf> {
         (!self.folder.is_temporary()).then(|| self.folder.path().join(name))
     }
 
-    /// The folder with the data; it is temporary for [`Storage::Memory`].
+    /// The folder with the data; it is temporary unless the storage is [`Storage::Folder`].
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }

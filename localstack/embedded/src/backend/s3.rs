@@ -1,5 +1,5 @@
-//! S3: objects in a folder, every request's signature checked. Buckets are addressed by path. What is put is noted, as S3
-//! tells EventBridge of it.
+//! S3: objects in a folder, every request's signature checked, or those that somebody else keeps. Buckets are addressed by
+//! path. What is put is noted, as S3 tells EventBridge of it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,9 @@ use s3s_fs::FileSystem;
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
+use super::elsewhere::{Elsewhere, Failure, Forward};
 use super::server::Server;
-use super::{ACCESS_KEY_ID, SECRET_ACCESS_KEY};
+use super::{ACCESS_KEY_ID, REGION, SECRET_ACCESS_KEY};
 use crate::Error;
 use crate::cors::{self, Cors};
 
@@ -25,7 +26,7 @@ use crate::cors::{self, Cors};
 const MEDIA_BUCKET: &str = "MediaBucket";
 
 pub(super) struct S3 {
-    folder: PathBuf,
+    place: Place,
     created: Created,
     shared: Shared,
     server: Server,
@@ -33,6 +34,20 @@ pub(super) struct S3 {
 
 /// Who may read answers, by bucket.
 type Shared = Arc<Mutex<HashMap<String, Cors>>>;
+/// Where the objects are.
+#[derive(Clone)]
+enum Place {
+    /// In a folder, one below it for each bucket.
+    Folder(PathBuf),
+    Elsewhere(Elsewhere),
+}
+
+/// What does what requests ask for.
+#[derive(Clone)]
+enum Service {
+    Here(S3Service),
+    There(Arc<Forward>),
+}
 
 /// The keys of objects that were put and that nobody has been told of, by bucket.
 type Created = Arc<Mutex<HashMap<String, Vec<String>>>>;
@@ -40,7 +55,7 @@ type Created = Arc<Mutex<HashMap<String, Vec<String>>>>;
 /// What S3 tells EventBridge of the objects that are put into one bucket.
 pub(crate) struct CreatedObjects {
     bucket: String,
-    folder: PathBuf,
+    place: Place,
     created: Created,
 }
 
@@ -49,7 +64,7 @@ impl CreatedObjects {
     pub(crate) fn take(&self) -> Vec<Value> {
         let created = self.created.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.bucket);
         let detail = |key: String| {
-            let size = std::fs::metadata(self.folder.join(&key)).map_or(0, |file| file.len());
+            let size = self.place.size(&self.bucket, &key);
             json!({ "bucket": { "name": MEDIA_BUCKET }, "object": { "key": key, "size": size } })
         };
         created.into_iter().flatten().map(detail).collect()
@@ -64,7 +79,14 @@ impl S3 {
             FileSystem::new(folder).map_err(|error| Error::new(format!("{}: {error:?}", failed())))?;
         let mut builder = S3ServiceBuilder::new(files);
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY_ID, SECRET_ACCESS_KEY));
-        let service = builder.build();
+        Self::serve(Place::Folder(folder.to_owned()), Service::Here(builder.build()))
+    }
+
+    pub(super) fn elsewhere(services: &Elsewhere) -> Result<Self, Error> {
+        Self::serve(Place::Elsewhere(services.clone()), Service::There(Arc::new(Forward::to(services))))
+    }
+
+    fn serve(place: Place, service: Service) -> Result<Self, Error> {
         let created = Created::default();
         let shared = Shared::default();
         let (noted, allowed) = (created.clone(), shared.clone());
@@ -74,7 +96,7 @@ impl S3 {
         });
         let server =
             Server::start("s3", 1, |listener, stop| super::serve(listener, router, stop.requested()))?;
-        Ok(Self { folder: folder.to_owned(), created, shared, server })
+        Ok(Self { place, created, shared, server })
     }
 
     pub(super) fn url(&self) -> String {
@@ -82,23 +104,16 @@ impl S3 {
     }
 
     pub(super) fn created_objects(&self, bucket: &str) -> CreatedObjects {
-        let folder = self.folder.join(bucket);
-        CreatedObjects { bucket: bucket.to_owned(), folder, created: self.created.clone() }
+        CreatedObjects { bucket: bucket.to_owned(), place: self.place.clone(), created: self.created.clone() }
     }
 
-    /// The keys of all objects in a bucket.
-    pub(super) fn keys(&self, bucket: &str) -> Vec<String> {
-        let root = self.folder.join(bucket);
-        let (mut keys, mut folders) = (Vec::new(), vec![root.clone()]);
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-                let path = entry.path();
-                let key = path.strip_prefix(&root).unwrap_or(&path).to_string_lossy().into_owned();
-                if path.is_dir() { folders.push(path) } else { keys.push(key) }
-            }
+    /// The keys of all objects in a bucket, in order.
+    pub(super) fn keys(&self, bucket: &str) -> Result<Vec<String>, Error> {
+        match &self.place {
+            Place::Folder(folder) => Ok(keys_below(&folder.join(bucket))),
+            Place::Elsewhere(services) => listed_keys(services, bucket)
+                .map_err(Error::because(format!("cannot list the objects of bucket {bucket}"))),
         }
-        keys.sort_unstable();
-        keys
     }
 
     pub(super) fn share(&self, bucket: &str, cors: Cors) {
@@ -106,8 +121,61 @@ impl S3 {
     }
 
     pub(super) fn create_bucket(&self, name: &str) -> Result<(), Error> {
-        std::fs::create_dir_all(self.folder.join(name))
-            .map_err(Error::because(format!("cannot create bucket {name}")))
+        let failed = || format!("cannot create bucket {name}");
+        match &self.place {
+            Place::Folder(folder) => {
+                std::fs::create_dir_all(folder.join(name)).map_err(Error::because(failed()))
+            }
+            Place::Elsewhere(services) => {
+                let body = format!(
+                    "<CreateBucketConfiguration><LocationConstraint>{REGION}</LocationConstraint>\
+                     </CreateBucketConfiguration>"
+                );
+                match services.s3("PUT", &format!("/{name}"), body) {
+                    Err(Failure::Refused(refused)) if refused.is("BucketAlreadyOwnedByYou") => Ok(()),
+                    created => created.map(drop).map_err(Error::because(failed())),
+                }
+            }
+        }
+    }
+}
+
+impl Place {
+    /// An object's size in bytes; 0 when it is not there any more.
+    fn size(&self, bucket: &str, key: &str) -> u64 {
+        match self {
+            Self::Folder(folder) => {
+                std::fs::metadata(folder.join(bucket).join(key)).map_or(0, |file| file.len())
+            }
+            Self::Elsewhere(services) => services.size_in_s3(&format!("/{bucket}/{key}")).unwrap_or(0),
+        }
+    }
+}
+
+fn keys_below(root: &Path) -> Vec<String> {
+    let (mut keys, mut folders) = (Vec::new(), vec![root.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let key = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+            if path.is_dir() { folders.push(path) } else { keys.push(key) }
+        }
+    }
+    keys.sort_unstable();
+    keys
+}
+
+fn listed_keys(services: &Elsewhere, bucket: &str) -> Result<Vec<String>, Failure> {
+    let mut keys = Vec::<String>::new();
+    loop {
+        let after = keys.last().map(|key| format!("&start-after={key}")).unwrap_or_default();
+        let page = services.s3("GET", &format!("/{bucket}?list-type=2{after}"), String::new())?;
+        // Keys are made of characters that stand in URLs and in XML as they are.
+        let found = page.split("<Key>").skip(1).filter_map(|rest| rest.split_once("</Key>"));
+        keys.extend(found.map(|(key, _)| key.to_owned()));
+        if !page.contains("<IsTruncated>true</IsTruncated>") {
+            return Ok(keys);
+        }
     }
 }
 
@@ -117,7 +185,7 @@ fn cors_of(shared: &Shared, request: &Request) -> Cors {
     shared.lock().unwrap_or_else(PoisonError::into_inner).get(bucket).cloned().unwrap_or_default()
 }
 
-async fn answer(service: S3Service, created: Created, cors: Cors, request: Request) -> Response {
+async fn answer(service: Service, created: Created, cors: Cors, request: Request) -> Response {
     let (head, body) = request.into_parts();
     if cors::is_preflight(&head) {
         return match cors.to_preflight(&head.headers) {
@@ -134,21 +202,22 @@ async fn answer(service: S3Service, created: Created, cors: Cors, request: Reque
     response
 }
 
-async fn answer_signed(service: S3Service, created: Created, request: Request) -> Response {
+async fn answer_signed(service: Service, created: Created, request: Request) -> Response {
     let put = put_object(&request);
-    match service.call(request.map(s3s::Body::http_body_unsync)).await {
-        Ok(response) => {
-            if let Some((bucket, key)) = put.filter(|_| response.status().is_success()) {
-                let mut created = created.lock().unwrap_or_else(PoisonError::into_inner);
-                created.entry(bucket).or_default().push(key);
+    let response = match service {
+        Service::There(forward) => forward.send(request).await,
+        Service::Here(service) => match service.call(request.map(s3s::Body::http_body_unsync)).await {
+            Ok(response) => response.map(Body::new),
+            Err(error) => {
+                tracing::error!(?error, "the S3 emulator failed");
+                return StatusCode::INTERNAL_SERVER_ERROR.into_response();
             }
-            response.map(Body::new)
-        }
-        Err(error) => {
-            tracing::error!(?error, "the S3 emulator failed");
-            StatusCode::INTERNAL_SERVER_ERROR.into_response()
-        }
+        },
+    };
+    if let Some((bucket, key)) = put.filter(|_| response.status().is_success()) {
+        created.lock().unwrap_or_else(PoisonError::into_inner).entry(bucket).or_default().push(key);
     }
+    response
 }
 
 /// Bucket and key of the object that is there once the request is done; none when it puts no object, or only part of one.

@@ -1,15 +1,14 @@
 //! The stream of a table, as Lambda's event source mapping reads it.
 
-use dynoxide::Database;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::REGION;
+use super::tables::Tables;
 use crate::Error;
 
 /// Reads the stream of one table in order. The emulator gives each table a single shard.
 pub struct StreamReader {
-    database: Database,
+    tables: Tables,
     table: String,
     arn: String,
     shard: Value,
@@ -18,14 +17,13 @@ pub struct StreamReader {
 }
 
 impl StreamReader {
-    pub(super) fn new(database: Database, table: &str, description: &Value) -> Result<Self, Error> {
+    pub(super) fn new(tables: Tables, table: &str, description: &Value) -> Result<Self, Error> {
         let arn = description["LatestStreamArn"].as_str();
         let arn =
             arn.ok_or_else(|| Error::new(format!("there is no table {table} with a stream")))?.to_owned();
-        let mut reader = Self { database, table: table.to_owned(), arn, shard: Value::Null, position: None };
-        let description = request(json!({ "StreamArn": reader.arn })).map_err(reader.failed())?;
-        let description = reader.database.describe_stream(description).map_err(reader.failed())?;
-        let mut description = serde_json::to_value(description).map_err(reader.failed())?;
+        let mut reader = Self { tables, table: table.to_owned(), arn, shard: Value::Null, position: None };
+        let request = json!({ "StreamArn": reader.arn });
+        let mut description = reader.tables.call("DescribeStream", request).map_err(reader.failed())?;
         reader.shard = description["StreamDescription"]["Shards"][0]["ShardId"].take();
         Ok(reader)
     }
@@ -44,18 +42,16 @@ impl StreamReader {
                 place["SequenceNumber"] = json!(position);
             }
         }
-        let place = request(place).map_err(self.failed())?;
-        let iterator = self.database.get_shard_iterator(place).map_err(self.failed())?.shard_iterator;
-        let page = request(json!({ "ShardIterator": iterator, "Limit": limit })).map_err(self.failed())?;
-        let records = self.database.get_records(page).map_err(self.failed())?.records;
+        let iterator = self.tables.call("GetShardIterator", place).map_err(self.failed())?;
+        let page = json!({ "ShardIterator": iterator["ShardIterator"], "Limit": limit });
+        let mut page = self.tables.call("GetRecords", page).map_err(self.failed())?;
+        let Value::Array(mut records) = page["Records"].take() else { return Ok(Vec::new()) };
         let source = json!(self.arn.replacen(dynoxide::streams::LOCAL_REGION, REGION, 1));
-        let records = records.iter().map(|record| {
-            let mut record = serde_json::to_value(record)?;
+        for record in &mut records {
             record["awsRegion"] = json!(REGION);
             record["eventSourceARN"] = source.clone();
-            Ok(record)
-        });
-        records.collect::<Result<_, serde_json::Error>>().map_err(self.failed())
+        }
+        Ok(records)
     }
 
     /// Goes on after the record of this sequence number, which need not exist any more.
@@ -69,8 +65,4 @@ impl StreamReader {
     {
         Error::because(format!("cannot read the stream of table {}", self.table))
     }
-}
-
-fn request<T: DeserializeOwned>(parameters: Value) -> Result<T, serde_json::Error> {
-    serde_json::from_value(parameters)
 }

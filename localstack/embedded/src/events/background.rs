@@ -12,6 +12,8 @@ use crate::template::ScheduleTrigger;
 
 /// The time between looks at the stream and at the bucket.
 const POLL: Duration = Duration::from_millis(150);
+/// The time between looks at a queue.
+const POLL_QUEUE: Duration = Duration::from_millis(500);
 
 /// Tasks that start functions. They end with this value, an invocation under way unfinished; [`stop`](Self::stop) waits.
 pub(crate) struct Background {
@@ -26,6 +28,9 @@ impl Background {
         tasks.spawn(follow_stream_and_bucket(events.clone(), stopped.clone()));
         for schedule in &events.0.schedules {
             tasks.spawn(keep_to(schedule.clone(), events.clone(), stopped.clone()));
+        }
+        for place in 0..events.0.queues.len() {
+            tasks.spawn(follow_queue(place, events.clone(), stopped.clone()));
         }
         Self { stop, tasks }
     }
@@ -53,6 +58,19 @@ async fn follow_stream_and_bucket(events: Events, mut stopped: watch::Receiver<b
         }
         // What failed is in the log already.
         let _ = events.deliver_objects().await;
+    }
+}
+
+async fn follow_queue(place: usize, events: Events, mut stopped: watch::Receiver<bool>) {
+    let (function, queue) = &events.0.queues[place];
+    loop {
+        tokio::select! {
+            _ = stopped.wait_for(|stop| *stop) => return,
+            () = tokio::time::sleep(POLL_QUEUE) => {}
+        }
+        if let Err(error) = events.deliver_queued(function, queue).await {
+            tracing::error!(function, %error, "a queue is behind");
+        }
     }
 }
 

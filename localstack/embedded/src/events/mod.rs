@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 
 pub(crate) use background::Background;
 
-use crate::backend::CreatedObjects;
+use crate::backend::{CreatedObjects, EventQueue};
 use crate::function::invoke;
 use crate::state::StateFile;
 use crate::template::{RuleTrigger, ScheduleTrigger, StreamTrigger};
@@ -39,6 +39,8 @@ struct Inner {
     schedules: Vec<ScheduleTrigger>,
     rules: Vec<RuleTrigger>,
     objects: CreatedObjects,
+    /// Where rules that somebody else keeps put their events, by the functions that are to take them.
+    queues: Vec<(String, EventQueue)>,
 }
 
 /// A stream on its way to a function.
@@ -84,7 +86,39 @@ impl Events {
         let bucket = app.config().bucket.as_deref();
         let objects =
             backend.created_objects(bucket.ok_or_else(|| Error::new("the functions know no bucket"))?);
-        Ok(Self(Arc::new(Inner { app: app.clone(), functions, streams, schedules, rules, objects })))
+        let queues = Vec::new();
+        Ok(Self(Arc::new(Inner { app: app.clone(), functions, streams, schedules, rules, objects, queues })))
+    }
+
+    /// The same, and the functions of the rules that LocalStack keeps for this table besides.
+    ///
+    /// # Errors
+    /// When the data stack is not there.
+    pub(crate) fn with_queues(self, backend: &Backend) -> Result<Self, Error> {
+        let (Some(services), Some(mut inner)) = (backend.services(), Arc::into_inner(self.0)) else {
+            return Err(Error::new("only events of services elsewhere come by queues"));
+        };
+        let functions: BTreeSet<_> = inner.rules.iter().map(|rule| rule.function.clone()).collect();
+        let queues = functions.into_iter().map(|function| {
+            let queue = EventQueue::find(services, &format!("{}-{function}", inner.app.config().table))?;
+            Ok((function, queue))
+        });
+        inner.queues = queues.collect::<Result<_, Error>>()?;
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// Starts a function with each event in its queue. One that it fails on is given back.
+    async fn deliver_queued(&self, function: &str, queue: &EventQueue) -> Result<(), Error> {
+        for queued in queue.receive()? {
+            match invoke(self.function(function)?, &queued.event).await {
+                Ok(_) => queue.done_with(&queued)?,
+                Err(error) => {
+                    tracing::error!(function, %error, "an event was given back");
+                    queue.give_back(&queued)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Hands the new records of the stream to its functions until none are left, those that come of it included, and

@@ -1,17 +1,20 @@
-//! SES: the two sending actions of the Query API (2010-12-01), into a mailbox instead of the world.
+//! SES: the two sending actions of the Query API (2010-12-01), into a mailbox instead of the world. Where somebody else runs
+//! SES, that one decides, and what it has taken is kept as well.
 
 mod answer;
 mod message;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode, header};
+use axum::response::Response;
 use chrono::SecondsFormat;
 use shared::clock::Clock;
 
 use super::ACCESS_KEY_ID;
+use super::elsewhere::{Elsewhere, Forward};
 use super::server::Server;
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Mail, Mailbox};
 use crate::{Error, OffsetClock, random};
 use answer::{Refusal, Sent, xml};
 use message::{Form, check, raw_mail, simple_mail};
@@ -25,7 +28,23 @@ pub(super) struct Ses {
 
 impl Ses {
     pub(super) fn start(mailbox: Mailbox, clock: OffsetClock) -> Result<Self, Error> {
-        let router = router(mailbox, clock);
+        Self::serve(router(mailbox, clock))
+    }
+
+    pub(super) fn elsewhere(
+        services: &Elsewhere,
+        mailbox: Mailbox,
+        clock: OffsetClock,
+    ) -> Result<Self, Error> {
+        let forward = Forward::to(services);
+        Self::serve(Router::new().fallback(async move |request| {
+            pass_on(&forward, &mailbox, &clock, request)
+                .await
+                .unwrap_or_else(|refusal| xml(refusal.status, &refusal))
+        }))
+    }
+
+    fn serve(router: Router) -> Result<Self, Error> {
         let server =
             Server::start("ses", 1, |listener, stop| super::serve(listener, router, stop.requested()))?;
         Ok(Self { server })
@@ -47,11 +66,45 @@ fn router(mailbox: Mailbox, clock: OffsetClock) -> Router {
 
 async fn handle(mailbox: &Mailbox, clock: &OffsetClock, request: Request<Body>) -> Result<Sent, Refusal> {
     authenticate(request.headers())?;
-    let body = to_bytes(request.into_body(), MAX_BODY)
-        .await
-        .map_err(|_| Refusal::bad("InvalidParameterValue", "Message length is more than allowed"))?;
-    let form = Form::parse(&body);
-    let (action, mut mail) = match form.get("Action") {
+    let body = body_of(request.into_body()).await?;
+    let (action, mut mail) = mail_of(&body)?;
+    mail.time = clock.now().to_rfc3339_opts(SecondsFormat::Millis, true);
+    let message_id = mail.id.clone();
+    mailbox.add(mail).map_err(Refusal::failed)?;
+    Ok(Sent { action, message_id, request_id: random::uuid() })
+}
+
+/// The other SES's answer to a request; the mail is kept when it was taken.
+async fn pass_on(
+    forward: &Forward,
+    mailbox: &Mailbox,
+    clock: &OffsetClock,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let (head, body) = request.into_parts();
+    let body = body_of(body).await?;
+    let (_, mut mail) = mail_of(&body)?;
+    let (head, answer) = forward.send(Request::from_parts(head, Body::from(body))).await.into_parts();
+    let answer = body_of(answer).await?;
+    if head.status.is_success() {
+        let text = String::from_utf8_lossy(&answer);
+        let id = text.split_once("<MessageId>").and_then(|(_, rest)| rest.split_once("</MessageId>"));
+        mail.id = id.ok_or_else(|| Refusal::failed("the answer names no message"))?.0.to_owned();
+        mail.time = clock.now().to_rfc3339_opts(SecondsFormat::Millis, true);
+        mailbox.add(mail).map_err(Refusal::failed)?;
+    }
+    Ok(Response::from_parts(head, Body::from(answer)))
+}
+
+async fn body_of(body: Body) -> Result<Bytes, Refusal> {
+    let too_long = |_| Refusal::bad("InvalidParameterValue", "Message length is more than allowed");
+    to_bytes(body, MAX_BODY).await.map_err(too_long)
+}
+
+/// The action that a request asks for, and the mail that it sends.
+fn mail_of(body: &[u8]) -> Result<(&'static str, Mail), Refusal> {
+    let form = Form::parse(body);
+    let (action, mail) = match form.get("Action") {
         Some("SendEmail") => ("SendEmail", simple_mail(&form)?),
         Some("SendRawEmail") => ("SendRawEmail", raw_mail(&form)?),
         Some(other) => {
@@ -61,10 +114,7 @@ async fn handle(mailbox: &Mailbox, clock: &OffsetClock, request: Request<Body>) 
         None => return Err(Refusal::bad("MissingAction", "The request must contain the parameter Action")),
     };
     check(&mail)?;
-    mail.time = clock.now().to_rfc3339_opts(SecondsFormat::Millis, true);
-    let message_id = mail.id.clone();
-    mailbox.add(mail).map_err(Refusal::failed)?;
-    Ok(Sent { action, message_id, request_id: random::uuid() })
+    Ok((action, mail))
 }
 
 /// Asks for the right key; the signature itself is not checked.

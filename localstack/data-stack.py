@@ -1,0 +1,100 @@
+"""Creates the data stack at an endpoint, from the template as SAM expands it, or updates the one that is there.
+
+Usage: data-stack.py URL EXPANDED. Functions are not there: a rule's events go to a queue named after the function that
+they would start, from which `localstack/run --aws` takes them.
+"""
+
+import json
+import sys
+
+import boto3
+import botocore.exceptions
+import yaml
+
+STACK = "interviews-local"
+# What `localstack/run --aws` looks for.
+MAILS = f"{STACK}-mails"
+NAMES = {"Table": {"TableName": STACK}, "MediaBucket": {"BucketName": f"{STACK}-media"}}
+# Whom mails may come from. An address is verified by a mail to it, which nobody would get here.
+SENDERS = ["localhost.example", "example.com"]
+KINDS = {
+    "AWS::DynamoDB::Table",
+    "AWS::Events::EventBus",
+    "AWS::Events::Rule",
+    "AWS::S3::Bucket",
+    "AWS::S3::BucketPolicy",
+    "AWS::SQS::Queue",
+    "AWS::SQS::QueuePolicy",
+}
+
+
+def main(url, expanded):
+    with open(expanded, encoding="utf-8") as file:
+        template = yaml.safe_load(file)
+    body = json.dumps(data_stack(template))
+    cloudformation = boto3.client("cloudformation", endpoint_url=url)
+    change = {
+        "StackName": STACK,
+        "TemplateBody": body,
+        "Parameters": [{"ParameterKey": "MailSender", "ParameterValue": "interviews@localhost.example"}],
+    }
+    try:
+        cloudformation.create_stack(**change)
+        cloudformation.get_waiter("stack_create_complete").wait(StackName=STACK, WaiterConfig={"Delay": 1})
+    except cloudformation.exceptions.AlreadyExistsException:
+        sys.exit(f"{url} has a stack {STACK} already")
+    except botocore.exceptions.WaiterError:
+        for event in cloudformation.describe_stack_events(StackName=STACK)["StackEvents"]:
+            if event["ResourceStatus"].endswith("FAILED"):
+                print(event["LogicalResourceId"], event.get("ResourceStatusReason"), file=sys.stderr)
+        sys.exit(f"the stack was not created at {url}")
+    mails(url)
+    for resource in cloudformation.describe_stack_resources(StackName=STACK)["StackResources"]:
+        print(f"{resource['ResourceType']:24} {resource['PhysicalResourceId']}")
+
+
+def mails(url):
+    """What the stack says of SES, which LocalStack's CloudFormation does not know."""
+    ses = boto3.client("ses", endpoint_url=url)
+    ses.create_configuration_set(ConfigurationSet={"Name": MAILS})
+    for domain in SENDERS:
+        ses.verify_domain_identity(Domain=domain)
+
+
+def named(value):
+    """The same with the configuration set's name wherever the template refers to it."""
+    if isinstance(value, list):
+        return [named(item) for item in value]
+    if isinstance(value, dict):
+        return MAILS if value == {"Ref": "MailConfiguration"} else {k: named(v) for k, v in value.items()}
+    return value
+
+
+def data_stack(template):
+    resources = {}
+    for name, resource in template["Resources"].items():
+        properties = resource.get("Properties", {})
+        if resource["Type"] not in KINDS or "ScheduleExpression" in properties:
+            continue
+        properties = resource["Properties"] = named(properties)
+        properties.update(NAMES.get(name, {}))
+        for target in properties.get("Targets", []):
+            function = target["Arn"]["Fn::GetAtt"][0]
+            queue = f"{function}Events"
+            resources[queue] = {
+                "Type": "AWS::SQS::Queue",
+                "Properties": {
+                    "QueueName": f"{STACK}-{function}",
+                    # As long as a function may take, and as often as it is tried.
+                    "VisibilityTimeout": 900,
+                    "RedrivePolicy": {"deadLetterTargetArn": target["DeadLetterConfig"]["Arn"], "maxReceiveCount": 3},
+                },
+            }
+            target["Arn"] = {"Fn::GetAtt": [queue, "Arn"]}
+        resources[name] = resource
+    kept = {name: template[name] for name in ("AWSTemplateFormatVersion", "Parameters", "Conditions")}
+    return {**kept, "Resources": resources}
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,68 @@
+//! A queue of EventBridge events, in which a rule that somebody else keeps puts what a function is to be started with.
+
+use serde_json::{Value, json};
+
+use super::elsewhere::{Elsewhere, Failure};
+use crate::Error;
+
+/// As many as SQS gives at once.
+const PAGE: u32 = 10;
+
+pub(crate) struct EventQueue {
+    services: Elsewhere,
+    name: String,
+    url: String,
+}
+
+/// An event that somebody is to take.
+pub(crate) struct Queued {
+    pub(crate) event: Value,
+    receipt: String,
+}
+
+impl EventQueue {
+    /// The queue of this name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(crate) fn find(services: &Elsewhere, name: &str) -> Result<Self, Error> {
+        let queue = call(services, "GetQueueUrl", &json!({ "QueueName": name }));
+        let queue =
+            queue.map_err(Error::because(format!("there is no queue {name} at {}", services.url())))?;
+        let url = queue["QueueUrl"].as_str().unwrap_or_default().to_owned();
+        Ok(Self { services: services.clone(), name: name.to_owned(), url })
+    }
+
+    /// The next events, which nobody else is given until the queue's visibility timeout is over.
+    pub(crate) fn receive(&self) -> Result<Vec<Queued>, Error> {
+        let mut answer = self.call("ReceiveMessage", json!({ "MaxNumberOfMessages": PAGE }))?;
+        let Value::Array(messages) = answer["Messages"].take() else { return Ok(Vec::new()) };
+        let queued = messages.iter().map(|message| {
+            let body = message["Body"].as_str().unwrap_or_default();
+            let event = serde_json::from_str(body).map_err(Error::because("an event is not JSON"))?;
+            Ok(Queued { event, receipt: message["ReceiptHandle"].as_str().unwrap_or_default().to_owned() })
+        });
+        queued.collect()
+    }
+
+    /// Takes an event out of the queue.
+    pub(crate) fn done_with(&self, queued: &Queued) -> Result<(), Error> {
+        self.call("DeleteMessage", json!({ "ReceiptHandle": queued.receipt })).map(drop)
+    }
+
+    /// Leaves an event to be received again at once, or to go where the queue's policy says after so many times.
+    pub(crate) fn give_back(&self, queued: &Queued) -> Result<(), Error> {
+        let parameters = json!({ "ReceiptHandle": queued.receipt, "VisibilityTimeout": 0 });
+        self.call("ChangeMessageVisibility", parameters).map(drop)
+    }
+
+    fn call(&self, operation: &str, mut parameters: Value) -> Result<Value, Error> {
+        parameters["QueueUrl"] = json!(self.url);
+        let failed = || format!("the queue {} does not do {operation}", self.name);
+        call(&self.services, operation, &parameters).map_err(Error::because(failed()))
+    }
+}
+
+fn call(services: &Elsewhere, operation: &str, parameters: &Value) -> Result<Value, Failure> {
+    services.call("sqs", &format!("AmazonSQS.{operation}"), parameters)
+}

@@ -1,0 +1,196 @@
+"""The main story through the service with LocalStack behind it: table, stream, bucket, SES, rules and queues are LocalStack's.
+
+Run by `tests/run localstack`, which starts LocalStack's runtime with the data stack; AWS_ENDPOINT_URL says where that is.
+"""
+
+import base64
+import json
+import os
+import re
+import struct
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+import zlib
+
+import boto3
+
+STACK = "interviews-local"
+ENDPOINT = os.environ["AWS_ENDPOINT_URL"]
+PASSWORD = "correct horse battery"
+PATIENCE = 120
+DOCUMENT = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
+
+
+class Api:
+    """Whoever sends this Authorization."""
+
+    def __init__(self, base, authorization=None):
+        self.base = base
+        self.authorization = authorization
+
+    def send(self, method, path, body=None):
+        """An answer; `path` may be a reference."""
+        headers = {"Content-Type": "application/json"}
+        if self.authorization:
+            headers["Authorization"] = self.authorization
+        data = None if body is None else json.dumps(body).encode()
+        address = self.base + path.removeprefix(self.base)
+        with urllib.request.urlopen(urllib.request.Request(address, data, headers, method=method)) as answer:
+            return json.load(answer)
+
+    def get(self, path):
+        return self.send("GET", path)
+
+    def post(self, path, body):
+        return self.send("POST", path, body)
+
+    def patch(self, path, body=None):
+        return self.send("PATCH", path, body)
+
+    def log_in(self, company, username, password):
+        login = {"company": company, "username": username, "password": password}
+        return Api(self.base, "Token " + self.post("/api-token-auth/", login)["token"])
+
+
+def client(service):
+    known = {"region_name": "eu-central-1", "aws_access_key_id": "test", "aws_secret_access_key": "test"}
+    return boto3.client(service, endpoint_url=ENDPOINT, **known)
+
+
+def eventually(what):
+    """What `what` gives as soon as that is something."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        found = what()
+        if found:
+            return found
+        assert time.monotonic() < until, "what is waited for has not come"
+        time.sleep(0.5)
+
+
+def done(what):
+    print(f"ok  {what}", flush=True)
+
+
+def put(announced, data):
+    upload = announced["upload"]
+    request = urllib.request.Request(upload["url"], data, upload["headers"], method=upload["method"])
+    urllib.request.urlopen(request).close()
+
+
+def fetch(address):
+    with urllib.request.urlopen(address) as answer:
+        return answer.headers["Content-Type"], answer.read()
+
+
+def png():
+    """A picture of one pixel."""
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    header = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0\0\0\0")) + chunk(b"IEND", b"")
+
+
+def candidate_is_invited(owner):
+    evaluator = owner.get("/whoami/")["resource"]["resource_uri"]
+    fields = {"name": "Engineer", "evaluators": [evaluator], "team_evaluation": 1}
+    project = owner.post("/companies/demo/projects/", fields)["resource_uri"]
+    owner.patch(project + "status/", {"status": "40-running"})
+    deadline = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 86400))
+    grace = {"first_name": "Grace", "last_name": "Hopper", "email": "grace@mail.example", "deadline": deadline}
+    uri = owner.post(project + "candidates/", grace)["resource_uri"]
+    owner.patch(uri + "status/advance/")
+    found = owner.get("/companies/demo/search/?q=hopp")
+    assert [row["resource_uri"] for row in found] == [uri], found
+    done("a project runs, a candidate is invited, and found")
+    return project, uri
+
+
+def files_are_kept(owner, candidate):
+    shown = owner.patch(candidate, {"photo": "data:image/png;base64," + base64.b64encode(png()).decode()})
+    kind, photo = fetch(shown["photo"])
+    assert kind == "image/png" and photo.startswith(b"\x89PNG"), kind
+    done("a photo lies in LocalStack's bucket and is fetched by a signed URL")
+
+    announcement = {"field": "cv", "filename": "cv.pdf", "content_type": "application/pdf", "size": len(DOCUMENT)}
+    announced = owner.post(candidate + "uploads/", announcement)
+    put(announced, DOCUMENT)
+    eventually(lambda: owner.get(announced["resource_uri"])["status"] == "successful")
+    assert fetch(owner.get(candidate)["cv"])[1] == DOCUMENT
+    done("a CV that is put into the bucket is taken in: S3's event, LocalStack's rule, the function's queue")
+
+
+def candidate_begins(api, candidate):
+    def mails():
+        with urllib.request.urlopen(f"{ENDPOINT}/_aws/ses") as answer:
+            sent = json.load(answer)["messages"]
+        return [mail for mail in sent if "grace@mail.example" in json.dumps(mail["Destination"])]
+
+    mail = eventually(mails)[0]
+    done("the table's stream starts the outbox, which sends the invitation by LocalStack's SES")
+    key = re.search(r"/register/([A-Za-z0-9_-]+)", json.dumps(mail))[1]
+    own = Api(api.base, "ActivationKey " + key)
+    own.patch(candidate, {"password": PASSWORD})
+    own.patch(candidate + "status/advance/")
+    own = api.log_in("demo", "grace@mail.example", PASSWORD)
+    assert own.patch(candidate + "status/advance/")["status"] == "interviewing"
+    done("by the key in it the candidate registers, logs in and begins")
+
+
+def bus_completes(owner, candidate):
+    detail = json.dumps({"candidate": candidate})
+    entry = {"EventBusName": f"{STACK}-platform", "Source": "interview.platform"}
+    entry |= {"DetailType": "interview.completed", "Detail": detail}
+    client("events").put_events(Entries=[entry])
+    eventually(lambda: owner.get(candidate)["status"] == "interviewed")
+    done("an event on LocalStack's bus completes the interview")
+
+
+def video_is_converted(owner, project):
+    with tempfile.TemporaryDirectory() as folder:
+        picture = ["-f", "lavfi", "-i", "testsrc=duration=1:size=320x240:rate=10"]
+        subprocess.run(["ffmpeg", "-loglevel", "error", *picture, f"{folder}/welcome.mov"], check=True)
+        with open(f"{folder}/welcome.mov", "rb") as file:
+            film = file.read()
+    announcement = {"name": "Welcome", "upload_filename": "welcome.mov", "content_type": "video/quicktime"}
+    announced = owner.post("/companies/demo/videos/", announcement | {"size": len(film)})
+    put(announced, film)
+    video = announced["resource_uri"]
+    eventually(lambda: owner.get(video)["video_conversion_status"] == "successful")
+    owner.patch(project, {"videos": [{"uri": video, "position": 1}]})
+    assert owner.get(video)["dimensions"] == {"width": 320, "height": 240}
+    done("a video that is put into the bucket is converted and shown by the project")
+
+
+def main():
+    command = ["target/debug/embedded", "--aws", ENDPOINT, "--port", "0", "--ready-json"]
+    for run in ("the service starts on the data stack", "and starts again, with another owner for the company there"):
+        with tempfile.TemporaryFile() as log:
+            service = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log)
+            try:
+                ready = json.loads(service.stdout.readline())
+                api = Api(ready["base_url"])
+                owner = api.log_in(ready["company"], ready["username"], ready["password"])
+                done(run)
+                if ready["username"] == "demo":
+                    project, candidate = candidate_is_invited(owner)
+                    files_are_kept(owner, candidate)
+                    candidate_begins(api, candidate)
+                    bus_completes(owner, candidate)
+                    video_is_converted(owner, project)
+                else:
+                    (kept,) = owner.get("/companies/demo/projects/")["objects"]
+                    assert kept["candidates_count"] == 1, kept
+            except BaseException:
+                log.seek(0)
+                print(log.read().decode()[-4000:])
+                raise
+            finally:
+                service.terminate()
+                service.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -18,6 +18,7 @@ mod csrf;
 mod customers;
 mod deadlines;
 mod effects;
+mod erasure;
 mod events;
 mod expand;
 mod expiry;

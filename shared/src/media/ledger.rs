@@ -69,7 +69,7 @@ mod tests {
         for key in [
             format!("media/20261124T180000Z/acme/customers/{K}"),
             format!("erased/20261124T180000Z/acme/customers/{K}/{K}"),
-            format!("erased/20261124T180000Z/acme/customers/x"),
+            "erased/20261124T180000Z/acme/customers/x".to_owned(),
             format!("erased/20261324T180000Z/acme/customers/{K}"),
             format!("erased/20261124T180000Z/A/customers/{K}"),
             format!("erased/20261124T180000Z/customers/{K}"),

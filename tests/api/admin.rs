@@ -419,6 +419,7 @@ async fn each_command_leaves_one_line_in_the_log_without_secrets() {
         json!({ "command": "recount", "company": "acme" }),
         json!({ "command": "reindex-search", "company": "acme" }),
         json!({ "command": "list-companies" }),
+        json!({ "command": "erase-again", "since": "2026-11-08T10:00:00Z" }),
         about("make-owner", "nobody"),
     ];
     for command in commands {

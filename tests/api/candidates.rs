@@ -260,6 +260,8 @@ async fn a_candidate_is_deleted_with_everything_that_belongs_to_it() {
     assert_eq!(owner.get(&project).await.expect(200).json()["candidates_count"], 1);
 
     app.table().assert_sound().await;
+    app.settle().await;
+    assert_eq!(app.ledger().len(), 1);
     let after = app.table().snapshot().await;
     // Tallies keep a count of their writes; everything else is as it was.
     let rest = |items: std::collections::BTreeMap<(String, String), Value>| -> Vec<_> {

@@ -20,6 +20,7 @@ mod customers;
 mod deadlines;
 mod document;
 mod effects;
+mod erasure;
 mod events;
 mod expand;
 mod expiry;

@@ -14,7 +14,7 @@ use shared::domain::file::FileType;
 use shared::media::{Objects, video_upload_key};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
-use tests::function::Function;
+use tests::function::{Function, peak_kilobytes};
 use video_conversion::engine::convert;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -113,21 +113,14 @@ async fn memory(name: &str, input: &Path) -> Result<()> {
     }
     print(json!({
         "figure": "peak_megabytes", "upload": name, "upload_bytes": size, "seconds": round(seconds),
-        "function": peak(id) / 1000, "ffmpeg": children / 1000, "sum": (peak(id) + children) / 1000,
+        "function": peak_kilobytes(id) / 1000, "ffmpeg": children / 1000, "sum": (peak_kilobytes(id) + children) / 1000,
     }));
     Ok(())
 }
 
-/// The most memory that a process has had at once, in kilobytes.
-fn peak(id: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
-}
-
 fn peak_of_children(id: u32) -> u64 {
     let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
-    children.split_whitespace().filter_map(|child| child.parse().ok()).map(peak).max().unwrap_or(0)
+    children.split_whitespace().filter_map(|child| child.parse().ok()).map(peak_kilobytes).max().unwrap_or(0)
 }
 
 fn ffmpeg(args: &str, output: &Path) -> Result<()> {

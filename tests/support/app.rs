@@ -25,6 +25,9 @@ pub const BASE_URL: &str = "https://hr.example/api/v3";
 /// The company that most tests are about.
 pub const COMPANY: &str = "acme";
 
+/// Where the ledger of erasures stands in the bucket.
+const LEDGER: &str = "erased/";
+
 /// One for all tests of a process: starting it costs more than most tests. With `AWS_ENDPOINT_URL`, the services that
 /// answer there.
 static BACKEND: LazyLock<Backend> = LazyLock::new(|| {
@@ -189,8 +192,17 @@ impl TestApp {
         assert_eq!(self.object_keys(), self.table().object_keys().await);
     }
 
-    /// The keys of all objects in the service's bucket.
+    /// The keys of all objects in the service's bucket, but for the ledger of erasures.
     pub fn object_keys(&self) -> Vec<String> {
+        self.keys_in_bucket().into_iter().filter(|key| !key.starts_with(LEDGER)).collect()
+    }
+
+    /// The keys of the ledger of erasures.
+    pub fn ledger(&self) -> Vec<String> {
+        self.keys_in_bucket().into_iter().filter(|key| key.starts_with(LEDGER)).collect()
+    }
+
+    fn keys_in_bucket(&self) -> Vec<String> {
         BACKEND.object_keys(self.app().config().bucket.as_deref().expect("a bucket")).expect("a list")
     }
 

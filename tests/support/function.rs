@@ -90,6 +90,11 @@ impl Function {
         self.process.id()
     }
 
+    /// The most memory that the process has had at once, in kilobytes.
+    pub fn peak_kilobytes(&self) -> u64 {
+        self.process.id().map(peak_kilobytes).unwrap_or_default()
+    }
+
     /// Ends the process as Lambda does, by SIGTERM, and waits for its end.
     ///
     /// # Errors
@@ -100,6 +105,13 @@ impl Function {
         }
         self.process.wait().await
     }
+}
+
+/// The most memory that a process has had at once, in kilobytes; none once it has ended.
+pub fn peak_kilobytes(id: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
 fn exited(status: io::Result<ExitStatus>) -> FunctionError {

@@ -26,6 +26,8 @@ use shared::media::{object_key, rendition_key};
 use crate::caller::last_segment;
 
 type Item = HashMap<String, AttributeValue>;
+/// Every item of a table at one moment.
+pub type Contents = BTreeMap<Key, Item>;
 /// Partition and sort key.
 pub type Key = (String, String);
 
@@ -56,7 +58,30 @@ impl<'a> Table<'a> {
         self.items().await.values().map(|item| format!("{item:?}\n")).collect()
     }
 
-    async fn items(&self) -> BTreeMap<Key, Item> {
+    /// Everything as it is, to be had again.
+    pub async fn contents(&self) -> Contents {
+        self.items().await
+    }
+
+    /// Makes the table what it was, as a restoration does.
+    pub async fn restore(&self, contents: &Contents) {
+        for key in self.items().await.keys().filter(|key| !contents.contains_key(*key)) {
+            self.erase(key).await;
+        }
+        for item in contents.values() {
+            self.put(item.clone()).await;
+        }
+    }
+
+    /// Puts back what was there once and is not now.
+    pub async fn put_back(&self, contents: &Contents) {
+        let present = self.items().await;
+        for (_, item) in contents.iter().filter(|(key, _)| !present.contains_key(*key)) {
+            self.put(item.clone()).await;
+        }
+    }
+
+    async fn items(&self) -> Contents {
         let mut items = BTreeMap::new();
         let mut start = None;
         loop {

@@ -6,7 +6,7 @@ mod command;
 mod outcome;
 
 pub use command::{Command, Person};
-pub use outcome::{ActivationLink, ListedCompany, Outcome};
+pub use outcome::{ActivationLink, ErasedAgain, Kept, ListedCompany, Outcome};
 
 use shared::Result;
 use shared::app::App;
@@ -28,6 +28,8 @@ pub async fn handle(app: &App, command: Command) -> Result<Outcome> {
             customer = done.customer,
             sessions_ended = done.ended.as_ref().map(|ended| ended.join(" ")),
             drift = done.recount.as_ref().map(|recount| recount.drift.len()),
+            erased_again = done.erased_again.as_ref().map(|done| done.erased),
+            kept = done.erased_again.as_ref().map(|done| done.kept.len()),
             entries_mended = done.search.as_ref().map(|search| search.added + search.removed),
             "done"
         ),

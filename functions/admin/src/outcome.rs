@@ -30,6 +30,9 @@ pub struct Outcome {
     /// What was counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recount: Option<Recount>,
+    /// What was erased again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub erased_again: Option<ErasedAgain>,
     /// What was done about the search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Reindexed>,
@@ -42,6 +45,33 @@ pub struct ListedCompany {
     pub company: String,
     /// What it is called.
     pub name: String,
+}
+
+/// What the ledger of erasures led to.
+#[derive(Debug, Default, Serialize)]
+pub struct ErasedAgain {
+    /// How many erasures it has noted.
+    pub noted: usize,
+    /// How many of those were in the table again, and are not any more.
+    pub erased: usize,
+    /// What is in the table again and could not be erased.
+    pub kept: Vec<Kept>,
+}
+
+/// Something that could not be erased.
+#[derive(Debug, Serialize)]
+pub struct Kept {
+    /// Its address.
+    pub uri: String,
+    /// Why.
+    pub reason: &'static str,
+}
+
+impl ErasedAgain {
+    /// Tells that something could not be erased.
+    pub(crate) fn keep(&mut self, uri: String, reason: &'static str) {
+        self.kept.push(Kept { uri, reason });
+    }
 }
 
 /// A link with a one-time key in it, which no log may show.

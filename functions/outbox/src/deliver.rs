@@ -2,6 +2,7 @@
 
 use shared::auth::guard::System;
 use shared::domain::effect::{Effect, Task};
+use shared::domain::erasure::Erasure;
 use shared::mail::{Delivery, Mailer};
 use shared::store::Versioned;
 use shared::{Error, Result};
@@ -16,7 +17,7 @@ pub(crate) const SIDE_BY_SIDE: usize = 8;
 pub(crate) enum Fate {
     /// SES took the mail.
     Sent,
-    /// The objects are gone.
+    /// The objects are gone, and what was erased is noted.
     Deleted,
     /// The candidate has moved on, is gone or takes no mails: there is nobody to tell anything any more.
     Outdated,
@@ -77,7 +78,18 @@ async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Resul
         Task::CustomerInvitation { customer } => account::invite(system, mailer, company, *customer).await,
         Task::CustomerDeleted { was, by } => account::say_goodbye(system, mailer, company, was, by).await,
         Task::ObjectsDeleted { keys } => delete_objects(system, keys).await,
+        Task::Erased { erased, keys } => {
+            let erasure = Erasure { company: company.clone(), erased: *erased, at: effect.created_at };
+            erase(system, &erasure, keys).await
+        }
         Task::PasswordReset { name } => account::reset_passwords(system, mailer, company, name).await,
+    }
+}
+
+async fn erase(system: &System, erasure: &Erasure, keys: &[String]) -> Result<(Fate, String)> {
+    match system.objects()?.note_erasure(erasure).await {
+        Ok(()) => delete_objects(system, keys).await,
+        Err(error) => Ok((Fate::Failed, error.to_string())),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Does what changes have noted as still to be done: sends mails, deletes objects. Gives up uploads that never came.
+//! Does what changes have noted as still to be done: sends mails, deletes objects, notes erasures. Gives up uploads that never came.
 //!
 //! Effects are written in the transaction of their cause, so that none is lost. The table's stream brings each at once;
 //! the schedule takes up those that the stream missed and those that failed before.

@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub struct Summary {
     /// Mails that SES took.
     pub sent: usize,
-    /// Deletions of objects that nothing refers to any more.
+    /// Erasures that were noted, and deletions of objects that nothing refers to any more.
     pub deleted: usize,
     /// Effects that the candidate's moves have made pointless.
     pub outdated: usize,

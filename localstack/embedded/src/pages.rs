@@ -1,6 +1,7 @@
 //! What only the local run has, under `/_local/`: the mails that were sent, as JSON and as pages; the clock, the schedules,
 //! the event bus and the operator's commands, as JSON.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ pub(crate) struct Pages {
     pub(crate) events: Events,
     pub(crate) clock: OffsetClock,
     pub(crate) app: App,
+    /// Of a function that is to use this back end, but for its own address.
+    pub(crate) environment: Arc<BTreeMap<&'static str, String>>,
 }
 
 /// A mail may not run anything or send anything, and its links leave the frame that it is shown in.
@@ -42,6 +45,7 @@ pub(crate) fn router(pages: Pages) -> Router {
         .route("/_local/inbox/", get(inbox))
         .route("/_local/mails", get(mails))
         .route("/_local/mails/{id}/html", get(mail_html))
+        .route("/_local/environment", get(environment))
         .route("/_local/clock", get(clock).post(advance_clock))
         .route("/_local/sweep", post(sweep))
         .route("/_local/events", post(put_event))
@@ -87,6 +91,11 @@ async fn inbox(State(pages): State<Pages>) -> Response {
         Ok(html) => page(html, INBOX_POLICY),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
+}
+
+/// A line `NAME=value` for each variable.
+async fn environment(State(pages): State<Pages>) -> String {
+    pages.environment.iter().map(|(name, value)| format!("{name}={value}\n")).collect()
 }
 
 /// Ten years: more is a mistake in the number of digits.
@@ -236,7 +245,8 @@ Resources:
         ]);
         let template = crate::Template::parse(TEMPLATE).unwrap();
         let events = Events::new(&template, &functions, backend, &app).unwrap();
-        Pages { mailbox: mailbox.clone(), events, clock, app }
+        let environment = Arc::new(BTreeMap::from([("TABLE_NAME", "interviews".to_owned())]));
+        Pages { mailbox: mailbox.clone(), events, clock, app, environment }
     }
 
     async fn get(mailbox: &Mailbox, path: &str) -> (StatusCode, String, String) {
@@ -260,6 +270,12 @@ Resources:
 
     async fn post_json(pages: &Pages, path: &str, body: &str) -> (u16, Value) {
         post(pages, path, "application/json; charset=utf-8", body).await
+    }
+
+    #[tokio::test]
+    async fn the_environment_is_a_line_for_each_variable() {
+        let (status, _, body) = get(&Mailbox::default(), "/_local/environment").await;
+        assert_eq!((status, body.as_str()), (StatusCode::OK, "TABLE_NAME=interviews\n"));
     }
 
     #[tokio::test]
@@ -399,7 +415,7 @@ Resources:
                 bcc: vec![],
                 reply_to: vec![],
                 configuration_set: None,
-                tags: std::collections::BTreeMap::new(),
+                tags: BTreeMap::new(),
                 subject: "<script>alert(1)</script>".to_owned(),
                 text: Some("1 < 2 & \"three\"".to_owned()),
                 html: (id == "2").then(|| "<p>Hello <b>Ann</b></p>".to_owned()),

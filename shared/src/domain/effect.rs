@@ -6,6 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::customer::Customer;
+use super::erasure::{Erased, Erasure};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use super::language::Language;
 use super::mail::CandidateMail;
@@ -66,6 +67,13 @@ pub enum Task {
         /// Their keys in the bucket.
         keys: Vec<String>,
     },
+    /// Note in the ledger that something was erased, and delete its objects.
+    Erased {
+        /// What it was.
+        erased: Erased,
+        /// The keys of what may be stored of it in the bucket.
+        keys: Vec<String>,
+    },
     /// Send everybody whom a name leads to a key to choose another password with.
     PasswordReset {
         /// The user name or email address.
@@ -94,6 +102,7 @@ impl Task {
             Self::CustomerInvitation { .. } => "customer-invitation",
             Self::CustomerDeleted { .. } => "customer-deleted",
             Self::ObjectsDeleted { .. } => "objects-deleted",
+            Self::Erased { .. } => "erased",
             Self::PasswordReset { .. } => "password-reset",
         }
     }
@@ -126,6 +135,14 @@ impl Effect {
     pub fn of_invitation(customer: &Customer, version: u64, now: DateTime<Utc>) -> Self {
         let task = Task::CustomerInvitation { customer: customer.id };
         Self::new(customer.company.clone(), format_args!("{}-{version}", customer.id), task, now)
+    }
+
+    /// What is left to do about an erasure, of which objects may be stored under `keys`. A restored table can bring about
+    /// another of the same.
+    pub fn of_erasure(erasure: Erasure, keys: Vec<String>) -> Self {
+        let Erasure { company, erased, at } = erasure;
+        let cause = format_args!("{erased}-{}", at.timestamp());
+        Self::new(company, cause, Task::Erased { erased, keys }, at)
     }
 
     /// Whether it is waiting at `now` for somebody to try it: for the first time, or again.

@@ -6,6 +6,7 @@ pub mod company;
 pub mod customer;
 pub mod effect;
 pub mod email_status;
+pub mod erasure;
 pub mod evaluation;
 pub mod file;
 pub mod id;

@@ -3,12 +3,13 @@
 mod address;
 mod checked;
 mod document;
+mod ledger;
 mod objects;
 mod picture;
 
 pub use address::{MediaSigner, MediaToken};
 pub use checked::{Checked, inspect};
-pub use objects::{Objects, SignedUpload};
+pub use objects::{LedgerPosition, Objects, SignedUpload};
 
 use crate::domain::file::{Owner, StoredFile};
 use crate::domain::id::{CompanyId, FileId, VideoId};

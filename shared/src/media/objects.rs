@@ -8,11 +8,13 @@ use aws_sdk_s3::presigning::{PresignedRequest, PresigningConfig};
 use aws_sdk_s3::primitives::ByteStream;
 use axum::body::Bytes;
 use axum::http::Method;
+use chrono::{DateTime, Utc};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt as _;
 
-use super::Checked;
+use super::{Checked, ledger};
 use crate::app::App;
+use crate::domain::erasure::Erasure;
 use crate::domain::file::{FileType, StoredFile};
 use crate::domain::id::FileId;
 use crate::error::{Error, Result};
@@ -128,6 +130,31 @@ impl<'a> Objects<'a> {
         Ok(())
     }
 
+    /// Notes an erasure in the ledger. Noted twice, it stands there once.
+    ///
+    /// # Errors
+    /// [`Error::Busy`].
+    pub async fn note_erasure(&self, erasure: &Erasure) -> Result<()> {
+        self.put_unchecked(&ledger::entry_key(erasure), Bytes::new()).await
+    }
+
+    /// A page of what the ledger says was erased at `since` or later, in the order of time, and how to ask for the next.
+    ///
+    /// # Errors
+    /// [`Error::Busy`]; [`Error::Internal`] when something stands there that is no entry.
+    pub async fn erasures(&self, since: &LedgerPosition) -> Result<(Vec<Erasure>, Option<LedgerPosition>)> {
+        let list = self.s3.list_objects_v2().bucket(self.bucket).prefix(ledger::LEDGER);
+        let page = list.start_after(&since.0).send().await.map_err(busy)?;
+        let keys: Vec<String> = page.contents.into_iter().flatten().filter_map(|object| object.key).collect();
+        let entry = |key: &String| {
+            let unknown = || Error::internal(format!("{key} is no entry of the ledger of erasures"));
+            ledger::entry_in(key).ok_or_else(unknown)
+        };
+        let entries = keys.iter().map(entry).collect::<Result<_>>()?;
+        let is_truncated = page.is_truncated.unwrap_or_default();
+        Ok((entries, keys.into_iter().next_back().filter(|_| is_truncated).map(LedgerPosition)))
+    }
+
     /// A URL that gives the file under `key` for a minute, or hours if it is a video, to be shown, or saved under `name`. A URL for HEAD is another
     /// than one for GET.
     ///
@@ -178,6 +205,17 @@ impl<'a> Objects<'a> {
         let put = self.s3.put_object().bucket(self.bucket).key(key).content_type(content_type);
         let signed = put.content_length(size).presigned(lifetime).await.map_err(Error::internal)?;
         Ok(signed.into())
+    }
+}
+
+/// Where in the ledger of erasures to read on.
+#[derive(Debug)]
+pub struct LedgerPosition(String);
+
+impl LedgerPosition {
+    /// Where that begins which was erased at this moment or later.
+    pub fn at(since: DateTime<Utc>) -> Self {
+        Self(ledger::start(since))
     }
 }
 

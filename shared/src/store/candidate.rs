@@ -15,6 +15,7 @@ use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
+use crate::domain::erasure::Erased;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::tally::{Tally, shard_of};
@@ -116,7 +117,27 @@ impl Store {
     /// # Errors
     /// [`Error::Changed`].
     pub async fn delete_candidate(&self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) -> Result<()> {
-        let mut transaction = self.transaction();
+        self.delete_candidate_sparing(candidate, Vec::new(), now).await
+    }
+
+    /// The same in a table in which its names may lead to somebody else.
+    pub(super) async fn erase_candidate(
+        &self,
+        candidate: &Versioned<Candidate>,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
+        let others = self.logins_of_others(username_of(candidate), account).await?;
+        self.delete_candidate_sparing(candidate, others, now).await
+    }
+
+    async fn delete_candidate_sparing(
+        &self,
+        candidate: &Versioned<Candidate>,
+        spared: Vec<Key>,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let mut transaction = self.transaction().sparing(spared);
         transaction.delete(candidate)?;
         transaction.follow(Some(candidate), None, false, now)?;
         self.commit(transaction).await
@@ -253,21 +274,24 @@ impl Transaction {
         self.candidate_logins(before, after)?;
         self.search_entries(before, after)?;
         self.shares(before, after)?;
-        self.files(before.map(files_of), after.map(files_of), now)
+        match (before, after) {
+            (before, Some(after)) => self.files(before.map(files_of), files_of(after), now),
+            (Some(gone), None) => {
+                let erased = Erased::Candidate { project: gone.project, candidate: gone.id };
+                self.erased((&gone.company, erased), files_of(gone).keys(), now)
+            }
+            (None, None) => Ok(()),
+        }
     }
 
     fn candidate_logins(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) -> Result<()> {
-        let username = |candidate: &Candidate| {
-            let name = candidate.profile.username.as_ref()?;
-            Some(keys::login_username(&candidate.company, name.as_str()))
-        };
         let email = |candidate: &Candidate| {
             let email = candidate.profile.email.as_ref()?;
             Some(keys::login_candidate(&candidate.company, email.as_str(), candidate.id))
         };
         let taken_username = || Error::field("username", TAKEN_USERNAME);
         let taken_email = || Error::internal("a candidate's email leads to it already");
-        self.move_candidate_login(before, after, username, taken_username)?;
+        self.move_candidate_login(before, after, username_of, taken_username)?;
         let name = |candidate: Option<&Candidate>| candidate?.profile.username.clone();
         if let (Some(after), Some(new)) =
             (after, name(after).filter(|new| name(before).as_ref() != Some(new)))
@@ -298,6 +322,12 @@ impl Transaction {
         }
         Ok(())
     }
+}
+
+/// The login by its user name, if it has one.
+fn username_of(candidate: &Candidate) -> Option<Key> {
+    let name = candidate.profile.username.as_ref()?;
+    Some(keys::login_username(&candidate.company, name.as_str()))
 }
 
 fn files_of(candidate: &Candidate) -> FilesOf<'_> {

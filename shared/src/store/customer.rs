@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::item::{Entity, Versioned};
+use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key};
 use super::login::LoginPartition;
 use super::page::{Listing, Page, PageRequest};
@@ -15,6 +15,7 @@ use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::customer::{AccountType, Customer};
 use crate::domain::effect::{Effect, FormerCustomer, Task};
+use crate::domain::erasure::Erased;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
@@ -39,7 +40,7 @@ impl Store {
         transaction.create(customer, Error::internal("a new identifier is taken"))?;
         transaction.customer_logins(None, Some(customer))?;
         transaction.count_customers(&customer.company, None, Some(customer))?;
-        transaction.files(None, Some(files_of(customer)), now)?;
+        transaction.files(None, files_of(customer), now)?;
         if customer.awaits_mail() {
             transaction.effect(Some(Effect::of_invitation(customer, 1, now)))?;
         }
@@ -60,7 +61,7 @@ impl Store {
     ) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.replace(before, after)?;
-        transaction.files(Some(files_of(before)), Some(files_of(after)), now)?;
+        transaction.files(Some(files_of(before)), files_of(after), now)?;
         transaction.customer_logins(Some(before), Some(after))?;
         transaction.count_customers(&after.company, Some(before), Some(after))?;
         self.commit(transaction).await
@@ -104,10 +105,7 @@ impl Store {
         });
         let task = Task::CustomerDeleted { was, by };
         let mut transaction = self.transaction();
-        transaction.delete(customer)?;
-        transaction.customer_logins(Some(customer), None)?;
-        transaction.count_customers(&customer.company, Some(customer), None)?;
-        transaction.files(Some(files_of(customer)), None, now)?;
+        transaction.customer_gone(customer, now)?;
         transaction.effect(Some(Effect::new(customer.company.clone(), customer.id, task, now)))?;
         self.commit(transaction).await
     }
@@ -124,6 +122,45 @@ impl Store {
         by: String,
         now: DateTime<Utc>,
     ) -> Result<()> {
+        let customer = self.detach_customer(customer, now).await?;
+        self.delete_customer(&customer, by, now).await
+    }
+
+    /// Takes a customer out of a table in which its names may lead to somebody else, without telling anybody.
+    ///
+    /// # Errors
+    /// As [`Self::delete_customer`].
+    pub(super) async fn erase_customer(
+        &self,
+        customer: &Versioned<Customer>,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let customer = self.detach_customer(customer, now).await?;
+        let account = Account::Customer { customer: customer.id };
+        self.delete_notes(&customer).await?;
+        let others = self.logins_of_others([username_of(&customer), email_of(&customer)], account).await?;
+        let mut transaction = self.transaction().sparing(others);
+        transaction.customer_gone(&customer, now)?;
+        self.commit(transaction).await
+    }
+
+    /// Deletes what says of a customer that it has roles and shares, of projects and candidates that know nothing of it.
+    async fn delete_notes(&self, customer: &Customer) -> Result<()> {
+        for notes in [keys::memberships, keys::shares] {
+            let listing = Listing::All(notes(&customer.company, customer.id));
+            for row in self.page_of_items(&listing, &PageRequest::everything()).await?.rows {
+                self.delete_alone(&item::key_of(&row)?).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The customer, who cannot log in any more, without projects and shares.
+    async fn detach_customer(
+        &self,
+        customer: &Versioned<Customer>,
+        now: DateTime<Utc>,
+    ) -> Result<Versioned<Customer>> {
         let mut customer = customer.clone();
         if customer.is_active {
             // From here on nobody can give it another role, or share.
@@ -135,7 +172,7 @@ impl Store {
             self.leave_projects(&customer.company, customer.id),
             self.withdraw_shares(&customer.company, customer.id, now),
         )?;
-        self.delete_customer(&customer, by, now).await
+        Ok(customer)
     }
 
     /// Lets customers of one company change together, all or none. At most [`MAX_TOGETHER`](Self::MAX_CUSTOMERS). Who is
@@ -254,6 +291,15 @@ impl Counts {
 }
 
 impl Transaction {
+    /// Deletes a customer with its names and files.
+    fn customer_gone(&mut self, customer: &Versioned<Customer>, now: DateTime<Utc>) -> Result<()> {
+        self.delete(customer)?;
+        self.customer_logins(Some(customer), None)?;
+        self.count_customers(&customer.company, Some(customer), None)?;
+        let erased = Erased::Customer { customer: customer.id };
+        self.erased((&customer.company, erased), files_of(customer).keys(), now)
+    }
+
     /// Counts that a customer `before` becomes `after`.
     fn count_customers(
         &mut self,
@@ -277,10 +323,8 @@ impl Transaction {
         after: Option<&Customer>,
     ) -> Result<()> {
         let taken_email = || Error::field("email", "A customer with this email already exists.");
-        let username = |one: &Customer| keys::login_username(&one.company, one.username.as_str());
-        let email = |one: &Customer| keys::login_email(&one.company, one.email.as_str());
-        self.move_login(before.map(username), after.map(username), after, taken_username)?;
-        self.move_login(before.map(email), after.map(email), after, taken_email)?;
+        self.move_login(before.map(username_of), after.map(username_of), after, taken_username)?;
+        self.move_login(before.map(email_of), after.map(email_of), after, taken_email)?;
         let Some(after) = after else { return Ok(()) };
         let names = |one: &Customer| (fold_case(one.username.as_str()), fold_case(one.email.as_str()));
         let (new_name, new_email) = names(after);
@@ -319,6 +363,14 @@ impl Transaction {
             _ => Ok(()),
         }
     }
+}
+
+fn username_of(customer: &Customer) -> Key {
+    keys::login_username(&customer.company, customer.username.as_str())
+}
+
+fn email_of(customer: &Customer) -> Key {
+    keys::login_email(&customer.company, customer.email.as_str())
 }
 
 fn taken_username() -> Error {

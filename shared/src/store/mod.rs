@@ -9,6 +9,7 @@ mod company;
 mod customer;
 mod due;
 mod effect;
+mod erasure;
 mod idempotency;
 mod item;
 pub(crate) mod keys;

@@ -29,6 +29,8 @@ pub(super) struct Transaction {
     table: String,
     writes: Vec<TransactWriteItem>,
     refusals: Vec<Error>,
+    /// What seems to follow from what it deletes but is somebody else's.
+    spared: Vec<Key>,
 }
 
 /// The one transaction of a request, held back until the answer that tells of it can be written along with it.
@@ -58,6 +60,15 @@ pub(super) struct Change {
 }
 
 impl Transaction {
+    fn of(table: String) -> Self {
+        Self { table, writes: Vec::new(), refusals: Vec::new(), spared: Vec::new() }
+    }
+
+    /// The same, without deleting what stands under these keys.
+    pub(super) fn sparing(self, keys: Vec<Key>) -> Self {
+        Self { spared: keys, ..self }
+    }
+
     /// Puts an item where none may stand, else `taken`.
     pub(super) fn create_item(&mut self, key: Key, attributes: Item, taken: Error) -> Result<()> {
         let mut item = attributes;
@@ -136,6 +147,9 @@ impl Transaction {
 
     /// Deletes an item whatever stands there: only for items that follow from others of the same transaction.
     pub(super) fn delete_derived(&mut self, key: Key) -> Result<()> {
+        if self.spared.contains(&key) {
+            return Ok(());
+        }
         let delete = Delete::builder().table_name(&self.table).set_key(Some(key.into_attributes()));
         let delete = delete.build().map_err(Error::internal)?;
         self.push(TransactWriteItem::builder().delete(delete).build(), unconditional());
@@ -236,7 +250,7 @@ impl Change {
 
 impl Store {
     pub(super) fn transaction(&self) -> Transaction {
-        Transaction { table: self.table().to_owned(), writes: Vec::new(), refusals: Vec::new() }
+        Transaction::of(self.table().to_owned())
     }
 
     /// Does all writes of the transaction, or none and says which condition refused it; in a request whose changes are
@@ -346,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_second_transaction_is_not_held_back_but_refused() {
-        let empty = || Transaction { table: String::new(), writes: Vec::new(), refusals: Vec::new() };
+        let empty = || Transaction::of(String::new());
         let held = Held::default();
         assert!(held.hold(empty()).is_ok());
         assert!(matches!(held.hold(empty()), Err(Error::Internal(_))));

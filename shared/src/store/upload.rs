@@ -40,18 +40,27 @@ pub(super) struct FilesOf<'a> {
     pub(super) files: Vec<StoredFile>,
 }
 
+impl FilesOf<'_> {
+    fn ids(&self) -> Vec<FileId> {
+        self.files.iter().map(|file| file.id).collect()
+    }
+
+    /// The keys of the objects that hold them.
+    pub(super) fn keys(&self) -> Vec<String> {
+        self.files.iter().map(|file| object_key(self.company, self.owner, file.id)).collect()
+    }
+}
+
 impl Transaction {
     /// Ends the uploads of files that come with this change, and has those deleted that go.
     pub(super) fn files(
         &mut self,
         before: Option<FilesOf<'_>>,
-        after: Option<FilesOf<'_>>,
+        after: FilesOf<'_>,
         now: DateTime<Utc>,
     ) -> Result<()> {
-        let ids = |of: &Option<FilesOf<'_>>| -> Vec<FileId> {
-            of.iter().flat_map(|of| of.files.iter().map(|file| file.id)).collect()
-        };
-        let (old, new) = (ids(&before), ids(&after));
+        let old = before.as_ref().map(FilesOf::ids).unwrap_or_default();
+        let new = after.ids();
         for file in new.iter().filter(|file| !old.contains(file)) {
             self.end_upload(*file, now)?;
         }

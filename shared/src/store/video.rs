@@ -9,6 +9,7 @@ use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
 use crate::domain::effect::{Effect, Task};
+use crate::domain::erasure::Erased;
 use crate::domain::id::{CompanyId, VideoId};
 use crate::domain::project::Project;
 use crate::domain::video::Video;
@@ -71,7 +72,9 @@ impl Store {
     pub async fn fail_video(&self, video: &Versioned<Video>, reason: &str, now: DateTime<Utc>) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.replace(video, &Video::clone(video).failed(reason))?;
-        transaction.effect(Some(objects_deleted(video, now)))?;
+        let task = Task::ObjectsDeleted { keys: video_keys(&video.company, video.id).into() };
+        let cause = format!("{}-{}", video.id, video.version() + 1);
+        transaction.effect(Some(Effect::new(video.company.clone(), cause, task, now)))?;
         self.commit(transaction).await
     }
 
@@ -103,7 +106,8 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.delete(&video)?;
         transaction.company_tally(&video.company, &[(Owned::Videos, -1)])?;
-        transaction.effect(Some(objects_deleted(&video, now)))?;
+        let objects = video_keys(&video.company, video.id).into();
+        transaction.erased((&video.company, Erased::Video { video: video.id }), objects, now)?;
         self.commit(transaction).await
     }
 
@@ -121,11 +125,4 @@ impl Store {
     pub fn video_shards() -> impl Iterator<Item = u8> {
         keys::video_due_shards()
     }
-}
-
-/// The deletion of everything that may be stored of a video, as it is noted with the write after this one.
-fn objects_deleted(video: &Versioned<Video>, now: DateTime<Utc>) -> Effect {
-    let task = Task::ObjectsDeleted { keys: video_keys(&video.company, video.id).into() };
-    let cause = format_args!("{}-{}", video.id, video.version() + 1);
-    Effect::new(video.company.clone(), cause, task, now)
 }

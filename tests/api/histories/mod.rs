@@ -79,7 +79,7 @@ impl StateMachineTest for Service {
             let table = service.there.app.table();
             table.assert_sound().await;
             let items = table.snapshot().await;
-            let mails = items.values().filter(|item| item["sk"] == "EFFECT").count();
+            let mails = items.values().filter(|item| item["task"]["kind"] == "candidate-mail").count();
             assert_eq!(mails, model.mails, "mails to be sent");
         });
     }

@@ -3,6 +3,7 @@
 mod access;
 mod companies;
 mod create;
+mod erasure;
 mod upkeep;
 
 use serde::Deserialize;
@@ -82,6 +83,11 @@ pub enum Command {
         /// The identifier of the only project to count; all when absent.
         project: Option<String>,
     },
+    /// Deletes again what has been erased and was brought back since, by a restoration of the table.
+    EraseAgain {
+        /// From when on erasures count, in RFC 3339: the moment that the table was restored to, or before.
+        since: String,
+    },
     /// Makes the search entries of all candidates again.
     ReindexSearch {
         /// The company's identifier.
@@ -102,6 +108,7 @@ impl Command {
             Self::RevokeOnBehalf { .. } => "revoke-on-behalf",
             Self::EndSessions { .. } => "end-sessions",
             Self::Recount { .. } => "recount",
+            Self::EraseAgain { .. } => "erase-again",
             Self::ReindexSearch { .. } => "reindex-search",
         }
     }
@@ -109,7 +116,7 @@ impl Command {
     /// The company that it is about, as it was sent.
     pub(crate) fn company(&self) -> Option<&str> {
         match self {
-            Self::ListCompanies => None,
+            Self::ListCompanies | Self::EraseAgain { .. } => None,
             Self::CreateCompany { company, .. }
             | Self::CreateCustomer { company, .. }
             | Self::VerifySenders { company, .. }
@@ -147,6 +154,7 @@ impl Command {
             Self::Recount { company, project } => {
                 upkeep::recount(operator, &company, project.as_deref()).await
             }
+            Self::EraseAgain { since } => erasure::again(operator, &since).await,
             Self::ReindexSearch { company } => upkeep::reindex_search(operator, &company).await,
         }
     }

@@ -23,6 +23,8 @@ const FUNCTIONS: &[&str] = &["AWS::Serverless::Function", "AWS::Lambda::Function
 #[derive(Debug, Clone)]
 pub struct Template {
     resources: Map<String, Value>,
+    /// What functions have that do not say otherwise.
+    defaults: Value,
 }
 
 /// A DynamoDB table as the template defines it, without its name.
@@ -60,8 +62,9 @@ impl Template {
     pub fn parse(yaml: &str) -> Result<Self, Error> {
         let documents = Yaml::load_from_str(yaml).map_err(Error::because("the template is not YAML"))?;
         let mut root = documents.first().map(json_of).unwrap_or_default();
+        let defaults = root.pointer_mut("/Globals/Function").map(Value::take).unwrap_or_default();
         match root.get_mut("Resources").map(Value::take) {
-            Some(Value::Object(resources)) => Ok(Self { resources }),
+            Some(Value::Object(resources)) => Ok(Self { resources, defaults }),
             _ => Err(Error::new("the template has no Resources")),
         }
     }
@@ -134,6 +137,12 @@ impl Template {
         let mut rules =
             self.of_type(types).map(|(_, properties)| &properties["CorsConfiguration"]["Fn::If"][1]);
         rules.find(|rules| rules.is_object()).unwrap_or(&Value::Null)
+    }
+
+    /// How many megabytes of memory a function is given; none when there is no such function, or nothing says it.
+    pub fn memory_size(&self, function: &str) -> Option<u64> {
+        let (_, properties) = self.of_type(FUNCTIONS).find(|(name, _)| *name == function)?;
+        properties["MemorySize"].as_u64().or_else(|| self.defaults["MemorySize"].as_u64())
     }
 
     /// Logical ids and properties of the resources of some types.

@@ -12,10 +12,12 @@ use crate::config::Config;
 use crate::domain::account::Claim;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
+use crate::domain::erasure::Erasure;
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::secret::{OneTimeKey, PasswordHash};
 use crate::error::Result;
 use crate::http::reference::References;
+use crate::media::Objects;
 use crate::store::{Recount, Reindexed, Store, Usage, Versioned};
 
 /// How long the storage may be busy before a command is given up; the function has fifteen minutes.
@@ -83,6 +85,32 @@ impl Operator {
     /// what is counted.
     pub async fn recount(&self, company: &CompanyId, only: Option<ProjectId>) -> Result<Recount> {
         self.store.recount(company, only).await
+    }
+
+    /// The bucket.
+    ///
+    /// # Errors
+    /// [`crate::Error::Internal`] when no setting names it.
+    pub fn objects(&self) -> Result<Objects<'_>> {
+        Objects::of(&self.app)
+    }
+
+    /// Those of `erasures` whose subject stands in the table all the same.
+    ///
+    /// # Errors
+    /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
+    pub async fn undone(&self, erasures: Vec<Erasure>) -> Result<Vec<Erasure>> {
+        self.store.undone(erasures).await
+    }
+
+    /// Deletes what was erased before, with everything that follows from it; whether it was there.
+    ///
+    /// # Errors
+    /// [`crate::Error::Changed`] when somebody keeps changing it; [`LAST_OWNER`] when no owner would be left.
+    ///
+    /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
+    pub async fn erase_again(&self, erasure: &Erasure) -> Result<bool> {
+        self.store.erase_again(erasure, self.now).await
     }
 
     /// Makes the search entries of a company what follows from its candidates.

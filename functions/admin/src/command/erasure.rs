@@ -1,0 +1,50 @@
+//! The command that makes a restored table forget again.
+
+use chrono::{DateTime, Utc};
+use shared::auth::guard::Operator;
+use shared::domain::erasure::{Erased, Erasure};
+use shared::media::LedgerPosition;
+use shared::{Error, Result};
+
+use crate::outcome::{ErasedAgain, Outcome};
+
+/// Deletes again what the ledger says was erased at `since` or later.
+pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
+    let mut position = Some(LedgerPosition::at(moment(since)?));
+    let objects = operator.objects()?;
+    let mut outcome = ErasedAgain::default();
+    while let Some(from) = position {
+        let (mut page, next) = objects.erasures(&from).await?;
+        let listed = page.len();
+        // What comes after is noted by this very command.
+        page.retain(|erasure| erasure.at <= operator.now);
+        position = next.filter(|_| page.len() == listed);
+        outcome.noted += page.len();
+        for erasure in operator.undone(page).await? {
+            match operator.erase_again(&erasure).await {
+                Ok(was_there) => outcome.erased += usize::from(was_there),
+                Err(Error::Changed) => {
+                    outcome.keep(uri_of(&erasure, operator), "Somebody keeps changing it.")
+                }
+                Err(Error::Refused(why)) => outcome.keep(uri_of(&erasure, operator), why.detail),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(Outcome { erased_again: Some(outcome), ..Outcome::default() })
+}
+
+fn moment(text: &str) -> Result<DateTime<Utc>> {
+    let moment = DateTime::parse_from_rfc3339(text);
+    let refusal = |_| Error::field("since", "Use a moment with a zone, such as 2026-11-08T10:00:00Z.");
+    Ok(moment.map_err(refusal)?.to_utc())
+}
+
+fn uri_of(Erasure { company, erased, .. }: &Erasure, operator: &Operator) -> String {
+    let references = operator.references();
+    match *erased {
+        Erased::Candidate { project, candidate } => references.candidate(company, project, candidate),
+        Erased::Customer { customer } => references.customer(company, customer),
+        Erased::Video { video } => references.video(company, video),
+    }
+}

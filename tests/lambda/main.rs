@@ -147,6 +147,7 @@ async fn a_function_without_its_settings_does_not_start() {
         "projects",
         "candidates",
         "search",
+        "docs",
         "admin",
         "outbox",
         "deadline-expiry",

@@ -69,6 +69,7 @@ impl Twice {
             ("ProjectsFunction".to_owned(), lambda(&process("projects").await)),
             ("CandidatesFunction".to_owned(), lambda(&process("candidates").await)),
             ("SearchFunction".to_owned(), lambda(&process("search").await)),
+            ("DocsFunction".to_owned(), lambda(&process("docs").await)),
             ("VideosFunction".to_owned(), lambda(&process("videos").await)),
         ]);
         let config = Config::from_variables(|name| variables.get(name).cloned()).unwrap();

@@ -43,6 +43,11 @@ pub(super) fn path_parameter(name: &str, path: &str) -> Value {
             json!({ "type": "string" }),
             json!("AQEBAQEB"),
         ),
+        "file" => (
+            "Names a file of the page.".to_owned(),
+            json!({ "type": "string", "pattern": "^[a-z-]+\\.(css|js)$" }),
+            json!("reference.css"),
+        ),
         "projectId" => ulid("the project", "01JQ8Z6R7ZP4S3C0V9N2M5K8TD"),
         "candidateId" => ulid("the candidate", "01JQ8ZB4T1H6W5Y7X3Q9E2G0FA"),
         "customerId" => ulid("the customer", "01JQ8Z2M8F3A6D1S4J7H0K9PME"),

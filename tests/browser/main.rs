@@ -1,6 +1,9 @@
 //! What a browser makes of the service's addresses: welcome videos play in it, and can be wound on.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod devtools;
+mod reference;
+
 use std::process::Stdio;
 use std::time::Duration;
 

@@ -61,18 +61,26 @@ async fn all_of_it_may_be_kept_for_a_while_and_is_sent_packed_to_who_can_unpack_
     for target in files(&app).await.into_iter().chain([DOCUMENT.to_owned(), PAGE.to_owned()]) {
         let plain = get(&app, &target).await;
         let packed = app.send(Request::get(&target).header("accept-encoding", "br, gzip")).await.expect(200);
-        assert_eq!((plain.header("content-encoding"), packed.header("content-encoding")), (None, Some("gzip")));
+        assert_eq!(
+            (plain.header("content-encoding"), packed.header("content-encoding")),
+            (None, Some("gzip"))
+        );
         assert!(packed.body.len() < plain.body.len(), "{target}");
         assert_eq!(unpacked(&packed.body), plain.body, "{target}");
         for response in [&plain, &packed] {
             assert_eq!(response.header("vary"), Some("Accept-Encoding"));
             assert_eq!(response.header("x-content-type-options"), Some("nosniff"));
-            let caching = if target.contains("?v=") { "public, max-age=31536000, immutable" } else { "public, max-age=60" };
+            let caching = if target.contains("?v=") {
+                "public, max-age=31536000, immutable"
+            } else {
+                "public, max-age=60"
+            };
             assert_eq!(response.header("cache-control"), Some(caching), "{target}");
         }
         for (response, coding) in [(&plain, "identity"), (&packed, "gzip")] {
             let again = Request::get(&target).header("accept-encoding", coding);
-            let again = app.send(again.header("if-none-match", response.header("etag").unwrap())).await.expect(304);
+            let again =
+                app.send(again.header("if-none-match", response.header("etag").unwrap())).await.expect(304);
             assert!(again.body.is_empty());
             assert_eq!(again.header("cache-control"), response.header("cache-control"));
         }
@@ -95,7 +103,11 @@ async fn only_under_the_address_that_the_page_names_is_a_file_kept_for_ever() {
         let (path, version) = target.split_once("?v=").unwrap();
         assert_eq!(version.len(), 16, "{target}");
         for other in [path.to_owned(), format!("{path}?v=0000000000000000"), format!("{target}&x")] {
-            assert_eq!(get(&app, &other).await.header("cache-control"), Some("public, max-age=60"), "{other}");
+            assert_eq!(
+                get(&app, &other).await.header("cache-control"),
+                Some("public, max-age=60"),
+                "{other}"
+            );
         }
     }
 }
@@ -140,13 +152,18 @@ async fn every_file_that_the_page_names_is_there_and_nothing_of_it_leads_elsewhe
         let text = String::from_utf8(response.body).unwrap();
         // Of Swagger UI's script the browser's test shows what it asks for: it names many hosts that it never calls.
         if !target.contains("swagger-ui-bundle.js") {
-            assert!(!text.contains("@import") && !text.contains("url(http") && !text.contains("url(//"), "{target}");
+            assert!(
+                !text.contains("@import") && !text.contains("url(http") && !text.contains("url(//"),
+                "{target}"
+            );
         }
         if target.contains("/reference.") {
             assert!(!text.contains("//fonts") && !text.contains("http"), "{target}");
         }
     }
-    for nothing in ["/docs/index.html", "/docs/swagger-ui.js", "/docs/..%2fopenapi.json", "/docs/reference.js/x"] {
+    for nothing in
+        ["/docs/index.html", "/docs/swagger-ui.js", "/docs/..%2fopenapi.json", "/docs/reference.js/x"]
+    {
         app.send(Request::get(nothing)).await.expect_code(404, "not_found");
     }
 }

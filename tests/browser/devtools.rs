@@ -32,7 +32,8 @@ impl Page {
         make_pipe(&answers).await;
         // Both ends of each, so that neither side waits for the other to open it.
         let both = OpenOptions::new().read_write(true).clone();
-        let (sender, receiver) = (both.open_sender(&commands).unwrap(), both.open_receiver(&answers).unwrap());
+        let (sender, receiver) =
+            (both.open_sender(&commands).unwrap(), both.open_receiver(&answers).unwrap());
         let mut chromium = Command::new("sh");
         chromium.args(["-c", r#"exec chromium "$@" 3<"$0/commands" 4>"$0/answers""#]).arg(profile.path());
         chromium.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"]);
@@ -51,8 +52,10 @@ impl Page {
             last_id: 0,
             events: Vec::new(),
         };
-        let target = page.call("Target.createTarget", json!({ "url": "about:blank" })).await["targetId"].take();
-        let attached = page.call("Target.attachToTarget", json!({ "targetId": target, "flatten": true })).await;
+        let target =
+            page.call("Target.createTarget", json!({ "url": "about:blank" })).await["targetId"].take();
+        let attached =
+            page.call("Target.attachToTarget", json!({ "targetId": target, "flatten": true })).await;
         page.session = attached["sessionId"].as_str().map(str::to_owned);
         for domain in ["Log", "Network", "Page", "Runtime"] {
             page.call(&format!("{domain}.enable"), json!({})).await;
@@ -62,8 +65,7 @@ impl Page {
 
     /// Gives the page this size, in CSS pixels; a narrow one is a phone's.
     pub(crate) async fn resize(&mut self, width: u32, height: u32) {
-        let size =
-            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
         self.call("Emulation.setDeviceMetricsOverride", size).await;
     }
 

@@ -102,7 +102,8 @@ async fn requests_can_be_tried_with_a_cookie() {
     let login = json!({ "company": "acme", "username": owner.username, "password": PASSWORD });
     execute(&mut page, "Authentication-logInByCookie", Some(&login)).await;
     let shown = execute(&mut page, "Authentication-getCaller", None).await;
-    assert_eq!(shown, owner.get("/whoami/").await.expect(200).json());
+    let caller = (&shown["token"]["kind"], &shown["resource"]["resource_uri"]);
+    assert_eq!(caller, (&json!("cookie"), &json!(owner.uri)));
     // Nothing but the page's origin says that the cookie may be used to change something.
     let label = execute(&mut page, "Companies-createLabel", Some(&json!({ "text": "Senior" }))).await;
     assert_eq!(label["text"], "Senior");
@@ -121,7 +122,8 @@ async fn it_fits_on_a_phone() {
         assert_eq!(page.evaluate(width).await, 390, "{operation}");
     }
     // Tables that are wider scroll within themselves.
-    let tables = "[...document.querySelectorAll('.info table')].some(table => table.scrollWidth > table.clientWidth)";
+    let tables =
+        "[...document.querySelectorAll('.info table')].some(table => table.scrollWidth > table.clientWidth)";
     assert_eq!(page.evaluate(tables).await, true);
     assert_sound(&page, &origin);
 }
@@ -146,6 +148,7 @@ async fn execute(page: &mut Page, operation: &str, body: Option<&Value>) -> Valu
     page.until(&status).await;
     let status = page.evaluate(&format!("{status}.textContent.trim()")).await;
     assert!(status.as_str().unwrap().starts_with('2'), "{operation}: {status}");
-    let shown = format!("{block}.querySelector('.live-responses-table .highlight-code code')?.textContent ?? 'null'");
+    let shown =
+        format!("{block}.querySelector('.live-responses-table .highlight-code code')?.textContent ?? 'null'");
     serde_json::from_str(page.evaluate(&shown).await.as_str().unwrap()).unwrap()
 }

@@ -143,7 +143,7 @@ async fn call(gateway: &Gateway, request: Request) -> Answer {
         headers: headers
             .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
             .collect(),
-        body: String::from_utf8(to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap(),
+        body: String::from_utf8_lossy(&to_bytes(body, usize::MAX).await.unwrap()).into_owned(),
     }
 }
 

@@ -36,7 +36,8 @@ static ASSETS: LazyLock<BTreeMap<&str, Asset>> = LazyLock::new(|| {
         ("reference.js", File::pack(SCRIPT, include_bytes!("../assets/reference.js"))),
     ];
     let assets = files.into_iter().filter_map(|(name, file)| {
-        let file = file.inspect_err(|error| tracing::error!(name, %error, "a file of the page is missing")).ok()?;
+        let file =
+            file.inspect_err(|error| tracing::error!(name, %error, "a file of the page is missing")).ok()?;
         let digest = Sha256::digest(file.packed());
         let version = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
         Some((name, Asset { file, version }))
@@ -51,7 +52,8 @@ fn vendored(name: &str, media_type: &'static str) -> io::Result<File> {
     while let Some(entry) = entries.next_entry().map_err(io::Error::other)? {
         let path = entry.file_path();
         let in_dist = path.as_ref().split(|byte| *byte == b'/').skip(1);
-        if !in_dist.eq([b"dist", name.as_bytes()]) || entry.compression_method() != CompressionMethod::DEFLATE {
+        if !in_dist.eq([b"dist", name.as_bytes()]) || entry.compression_method() != CompressionMethod::DEFLATE
+        {
             continue;
         }
         let size = u32::try_from(entry.uncompressed_size_hint()).map_err(io::Error::other)?;

@@ -146,6 +146,7 @@ impl Given {
         if let Some(about) = about {
             target = target.replace("{candidateId}", last_segment(about.uri()));
         }
+        target = target.replace("{file}", "reference.css");
         if path.contains("{customerId}") {
             let new = new_customer(&self.new_name());
             let created = self.owner.post("/companies/acme/customers/", new).await.expect(201);

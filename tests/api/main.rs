@@ -44,6 +44,7 @@ mod project_references;
 mod project_status;
 mod projects;
 mod races;
+mod reference;
 mod refusals;
 mod roles;
 mod search;

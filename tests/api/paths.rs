@@ -161,6 +161,7 @@ async fn the_default_route_shows_the_way_to_the_root_of_another_group() {
             "/companies/acme/projects?page=2&status=40-running",
         ),
         ("/companies/acme/customers/", "/companies/acme/customers"),
+        ("/docs/", "/docs"),
         ("/companies/acme/projects/p/candidates/", "/companies/acme/projects/p/candidates"),
     ] {
         let response = ask(path).await;

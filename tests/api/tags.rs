@@ -45,18 +45,19 @@ async fn every_single_resource_has_a_tag_and_no_list_has() {
         let request = given.request(kind, row).await;
         let response = given.app.send(request.clone()).await;
         let is_list = |json: &Value| json.is_array() || json.get("meta").is_some();
-        if response.status != 200 || is_list(&response.json()) {
+        let json = serde_json::from_slice(&response.body);
+        if response.status != 200 || json.as_ref().is_ok_and(is_list) {
             assert_eq!(response.header("etag"), None, "{}", row.path);
             continue;
         }
         let tag = tag(&response);
         let again = given.app.send(request.clone().header("if-none-match", &tag)).await;
         assert_not_modified(&again, &tag);
-        given
-            .app
-            .send(request.header("if-none-match", "\"1-other\""))
-            .await
-            .expect_json(200, response.json());
+        let other = given.app.send(request.header("if-none-match", "\"1-other\"")).await.expect(200);
+        match json {
+            Ok(json) => assert_eq!(other.json(), json),
+            Err(_) => assert_eq!(other.body, response.body),
+        }
     }
 }
 

@@ -2,6 +2,9 @@
 //! if they may.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod devtools;
+mod reference;
+
 use std::process::Stdio;
 use std::time::Duration;
 

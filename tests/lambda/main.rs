@@ -71,6 +71,19 @@ async fn a_final_slash_makes_no_difference() {
     }
 }
 
+/// What is packed is no text, and so reaches the gateway in base64.
+#[tokio::test]
+async fn the_reference_is_the_same_packed_and_not() {
+    let service = Twice::start().await;
+    for path in ["/openapi.json", "/docs", "/docs/", "/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js"] {
+        for (coding, packing) in [("identity", None), ("gzip", Some("gzip"))] {
+            let answer = service.same(get(path).header("accept-encoding", coding)).await;
+            assert_eq!(answer.status, StatusCode::OK, "{path}");
+            assert_eq!(answer.headers.get("content-encoding").map(String::as_str), packing, "{path}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_is_wrong_with_a_request_is_said_the_same() {
     let service = Twice::start().await;
@@ -147,6 +160,7 @@ async fn a_function_without_its_settings_does_not_start() {
         "projects",
         "candidates",
         "search",
+        "docs",
         "admin",
         "outbox",
         "deadline-expiry",

@@ -69,6 +69,7 @@ impl Twice {
             ("ProjectsFunction".to_owned(), lambda(&process("projects").await)),
             ("CandidatesFunction".to_owned(), lambda(&process("candidates").await)),
             ("SearchFunction".to_owned(), lambda(&process("search").await)),
+            ("DocsFunction".to_owned(), lambda(&process("docs").await)),
             ("VideosFunction".to_owned(), lambda(&process("videos").await)),
         ]);
         let config = Config::from_variables(|name| variables.get(name).cloned()).unwrap();
@@ -142,7 +143,7 @@ async fn call(gateway: &Gateway, request: Request) -> Answer {
         headers: headers
             .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
             .collect(),
-        body: String::from_utf8(to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap(),
+        body: String::from_utf8_lossy(&to_bytes(body, usize::MAX).await.unwrap()).into_owned(),
     }
 }
 

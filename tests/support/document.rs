@@ -13,6 +13,7 @@ pub fn groups() -> Vec<Group> {
         candidates::group(),
         videos::group(),
         search::group(),
+        docs::group(),
     ]
 }
 

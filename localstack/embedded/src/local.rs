@@ -159,6 +159,7 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
         ("CandidatesFunction", candidates::routes()),
         ("VideosFunction", videos::routes()),
         ("SearchFunction", search::routes()),
+        ("DocsFunction", docs::routes()),
     ];
     let groups = groups.map(|(name, routes)| (name, in_process(routes.into_service(app.clone()))));
     let started_by_events = [

@@ -80,6 +80,7 @@ fn announce(local: &Local, out: &mut impl Write) -> io::Result<()> {
         out,
         r#"
 API     {url}
+Docs    {url}/docs/
 Login   company {company}, user {username}, password {password}
 Inbox   {inbox}
 

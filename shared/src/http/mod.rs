@@ -17,4 +17,4 @@ pub mod view;
 pub use json::{Entries, Fields};
 pub use multipart::{FileChange, SentFile, WithFiles};
 pub use routes::Routes;
-pub use serve::serve;
+pub use serve::{serve, serve_without_table};

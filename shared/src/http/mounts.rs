@@ -27,6 +27,7 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
     ("videos", &["/companies/{companyId}/videos"]),
     ("candidates", &["/companies/{companyId}/projects/{projectId}/candidates"]),
     ("search", &["/companies/{companyId}/search"]),
+    ("docs", &["/openapi.json", "/docs"]),
 ];
 
 /// Whether `path`, below the version segment and without a final slash, is the root of a mount.

@@ -11,16 +11,27 @@ use crate::telemetry;
 
 /// Answers API Gateway events with `routes` until the execution environment ends.
 ///
-/// One thread is enough: an execution environment handles one request at a time, and a multi-threaded runtime nearly
-/// doubles the CPU time of a warm request.
-///
 /// # Errors
 /// When a setting is missing, or the Lambda runtime interface fails.
 pub fn serve(routes: Routes) -> Outcome {
+    run(routes, Store::warm_up)
+}
+
+/// The same for routes that do not use the table.
+///
+/// # Errors
+/// When a setting is missing, or the Lambda runtime interface fails.
+pub fn serve_without_table(routes: Routes) -> Outcome {
+    run(routes, async |_: &App| ())
+}
+
+/// One thread is enough: an execution environment handles one request at a time, and a multi-threaded runtime nearly
+/// doubles the CPU time of a warm request.
+fn run(routes: Routes, prepare: impl AsyncFnOnce(&App)) -> Outcome {
     let app = App::from_environment()?;
     telemetry::install(app.config().metrics_namespace.as_deref());
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-        Store::warm_up(&app).await;
+        prepare(&app).await;
         let service =
             routes.into_service(app).map_request(|request: lambda_http::Request| request.map(Body::new));
         lambda_http::run(service).await

@@ -238,6 +238,14 @@ impl Operation {
         self
     }
 
+    /// Says that the answer can be a file of this media type.
+    #[must_use]
+    pub fn sends(mut self, media_type: &str, text: &str) -> Self {
+        let kind = if media_type == "application/json" { "object" } else { "string" };
+        self.tells(StatusCode::OK, text)["content"][media_type] = json!({ "schema": { "type": kind } });
+        self
+    }
+
     /// Refusals, told by their codes, that the current state may lead to.
     #[must_use]
     pub fn refuses(mut self, refusals: &[Refusal]) -> Self {
@@ -254,6 +262,11 @@ impl Operation {
         for answer in self.answers.values_mut() {
             answer["headers"]["Set-Cookie"] = json!({ "$ref": "#/components/headers/Cookie" });
         }
+    }
+
+    /// Says that there may be nothing of that name.
+    pub fn may_find_nothing(&mut self) {
+        self.fails(Failure::NotFound);
     }
 
     /// Adds a query parameter.

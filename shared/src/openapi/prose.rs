@@ -43,6 +43,11 @@ pub(super) fn path_parameter(name: &str, path: &str) -> Value {
             json!({ "type": "string" }),
             json!("AQEBAQEB"),
         ),
+        "file" => (
+            "Names a file of the page.".to_owned(),
+            json!({ "type": "string", "pattern": "^[a-z-]+\\.(css|js)$" }),
+            json!("reference.css"),
+        ),
         "projectId" => ulid("the project", "01JQ8Z6R7ZP4S3C0V9N2M5K8TD"),
         "candidateId" => ulid("the candidate", "01JQ8ZB4T1H6W5Y7X3Q9E2G0FA"),
         "customerId" => ulid("the customer", "01JQ8Z2M8F3A6D1S4J7H0K9PME"),
@@ -57,15 +62,15 @@ pub(super) fn path_parameter(name: &str, path: &str) -> Value {
     json!({ "name": name, "in": "path", "required": true, "description": text, "schema": schema, "example": example })
 }
 
-/// Headers that requests may have.
+/// Headers that requests may have. Pages on which requests can be tried send the examples, so only one has any that does no
+/// harm to whoever does not think of it.
 pub(super) fn parameters() -> Value {
     json!({
         "IdempotencyKey": {
             "name": "Idempotency-Key",
             "in": "header",
-            "description": "A name for the request, by which it is done once however often it is sent within 24 hours.",
+            "description": "A name for the request, such as a new UUID, by which it is done once however often it is sent within 24 hours.",
             "schema": { "type": "string", "pattern": "^[!-~]{1,255}$" },
-            "example": "8e03978e-40d5-43e8-bc93-6894a57f9324",
         },
         "IfMatch": {
             "name": "If-Match",
@@ -79,7 +84,6 @@ pub(super) fn parameters() -> Value {
             "in": "header",
             "description": "Tags of what the client has: if that is still so, the answer is 304 without a body.",
             "schema": { "type": "string" },
-            "example": "\"3-0a1b2c3d4e5f60718293a4b5c6d7e8f9\"",
         },
     })
 }

@@ -1,0 +1,145 @@
+//! Files that are the same for everybody: kept packed, and sent so to clients that can unpack them.
+
+use std::convert::Infallible;
+use std::io::{self, Read, Write};
+
+use axum::body::Bytes;
+use axum::extract::FromRequestParts;
+use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, VARY};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use shared::app::App;
+use shared::openapi::{Argument, Operation};
+use shared::{Error, Result};
+use url::Url;
+
+/// How long, in seconds, a client may show what it has without asking whether it is still so.
+const SHORT: &str = "public, max-age=60";
+/// The same for what never changes under its address.
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+
+/// A file.
+#[derive(Debug, Clone)]
+pub(crate) struct File {
+    media_type: &'static str,
+    /// In gzip's format.
+    packed: Bytes,
+}
+
+impl File {
+    /// A file with this content.
+    ///
+    /// # Errors
+    /// None that can be told: packing writes to memory.
+    pub(crate) fn pack(media_type: &'static str, content: &[u8]) -> io::Result<Self> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(content)?;
+        Ok(Self { media_type, packed: encoder.finish()?.into() })
+    }
+
+    /// A file whose content is the deflated `body`, with its checksum and size once unpacked.
+    pub(crate) fn deflated(media_type: &'static str, body: &[u8], checksum: u32, size: u32) -> Self {
+        // Deflate, no name, no time, whatever system.
+        const HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+        let packed = [&HEAD, body, &checksum.to_le_bytes(), &size.to_le_bytes()].concat();
+        Self { media_type, packed: packed.into() }
+    }
+
+    /// What it holds, packed.
+    pub(crate) fn packed(&self) -> &[u8] {
+        &self.packed
+    }
+
+    fn unpack(&self) -> io::Result<Bytes> {
+        let mut content = Vec::new();
+        GzDecoder::new(&*self.packed).read_to_end(&mut content)?;
+        Ok(content.into())
+    }
+
+    /// The answer to `reader`, for which it may be taken to be so for a short while.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when it cannot be unpacked.
+    pub(crate) fn send(&self, reader: &Reader) -> Result<Response> {
+        self.answer(reader, SHORT)
+    }
+
+    /// The answer to `reader` under an address that stands for this very content.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when it cannot be unpacked.
+    pub(crate) fn send_for_ever(&self, reader: &Reader) -> Result<Response> {
+        self.answer(reader, FOR_EVER)
+    }
+
+    fn answer(&self, reader: &Reader, caching: &'static str) -> Result<Response> {
+        let mut headers = HeaderMap::from_iter(
+            [(CONTENT_TYPE, self.media_type), (CACHE_CONTROL, caching), (VARY, "Accept-Encoding")]
+                .map(|(name, value)| (name, HeaderValue::from_static(value))),
+        );
+        if !reader.takes_gzip {
+            return Ok((headers, self.unpack().map_err(Error::internal)?).into_response());
+        }
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        Ok((headers, self.packed.clone()).into_response())
+    }
+}
+
+/// Whoever asks for a file: anybody.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    /// Where the service says that it is.
+    pub(crate) base_url: Url,
+    /// The query of the address.
+    pub(crate) query: String,
+    takes_gzip: bool,
+}
+
+impl FromRequestParts<App> for Reader {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        Ok(Self {
+            base_url: app.config().base_url.clone(),
+            query: parts.uri.query().unwrap_or_default().to_owned(),
+            takes_gzip: takes_gzip(&parts.headers),
+        })
+    }
+}
+
+impl Argument for Reader {
+    fn describe(_: &mut Operation) {}
+}
+
+/// Whether a client can unpack gzip. A weight other than 0 makes no difference: there is no other packing here.
+fn takes_gzip(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(ACCEPT_ENCODING).into_iter().filter_map(|value| value.to_str().ok());
+    let mut codings = values.flat_map(|value| value.split(',')).map(|coding| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, "q=1"));
+        let weight = weight.trim().strip_prefix("q=").and_then(|weight| weight.parse().ok());
+        (name.trim(), weight.unwrap_or(0.0))
+    });
+    codings.any(|(name, weight): (&str, f32)| name.eq_ignore_ascii_case("gzip") && weight > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gzip_is_sent_to_who_takes_it() {
+        let takes =
+            |value| takes_gzip(&HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(value))]));
+        for value in ["gzip", "gzip, deflate, br, zstd", "br;q=1.0, GZIP;q=0.8, *;q=0.1"] {
+            assert!(takes(value), "{value}");
+        }
+        for value in ["", "identity", "br", "gzip;q=0", "gzip; q=0.000", "x-gzipped", "gzip;level=9"] {
+            assert!(!takes(value), "{value}");
+        }
+        assert!(!takes_gzip(&HeaderMap::new()));
+    }
+}

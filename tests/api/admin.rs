@@ -324,7 +324,7 @@ async fn a_staff_user_is_made_an_owner() {
     let idle = app.staff("admin").await;
     app.table().set_customer(&idle.uri, "is_active", AttributeValue::Bool(false)).await;
     assert_refused(&app, about("make-owner", &idle.username), &["username"]).await;
-    for command in ["make-owner", "grant-on-behalf", "revoke-on-behalf", "end-sessions"] {
+    for command in ["make-owner", "revoke-owner", "grant-on-behalf", "revoke-on-behalf", "end-sessions"] {
         assert_refused(&app, about(command, "nobody"), &["username"]).await;
         let mut elsewhere = about(command, "owner");
         for company in ["nowhere", "No"] {
@@ -332,6 +332,28 @@ async fn a_staff_user_is_made_an_owner() {
             assert_refused(&app, elsewhere.clone(), &["company"]).await;
         }
     }
+}
+
+#[tokio::test]
+async fn an_owner_who_has_left_is_made_an_admin_and_deleted() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let alone = app.operate(about("revoke-owner", "owner")).await.unwrap_err();
+    assert!(alone.to_string().contains("last_owner"), "{alone}");
+    let successor = app.staff("recruiter").await;
+    app.operate(about("make-owner", &successor.username)).await.unwrap();
+    for _ in 0..2 {
+        let left = app.operate(about("revoke-owner", "owner")).await.unwrap();
+        assert_eq!(left.customer.as_ref(), Some(&owner.uri));
+        app.table().assert_sound().await;
+    }
+    owner.get("/companies/acme/tokens/").await.expect(403);
+    successor.delete(&owner.uri).await.expect(204);
+
+    let reader = app.staff("hiring-manager").await;
+    let before = app.table().snapshot().await;
+    app.operate(about("revoke-owner", &reader.username)).await.unwrap();
+    assert_eq!(app.table().snapshot().await, before, "who is no owner stays what they are");
 }
 
 #[tokio::test]

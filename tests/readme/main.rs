@@ -75,7 +75,8 @@ async fn the_start_shows_how_to_begin() {
     let service = Service::start().await;
     let said = service.announcement();
     let addresses = document::fenced("README.md", "API     http://localhost:8080/api/v3");
-    let login: Vec<&str> = said.lines().filter(|line| !line.is_empty()).take(3).collect();
+    let shown = addresses.lines().count();
+    let login: Vec<&str> = said.lines().filter(|line| !line.is_empty()).take(shown).collect();
     assert!(is_shown_as(&login.join("\n"), &service.at_its_port(&addresses)), "{said}");
 
     let lines = said.lines().filter_map(|line| {

@@ -1,41 +1,28 @@
 //! Passwords: argon2id, 19 MiB, two passes, one lane, as OWASP recommends.
 
-use std::borrow::Cow;
 use std::num::NonZero;
 use std::sync::LazyLock;
 
 use argon2::password_hash::phc::PasswordHash as Phc;
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
 use passwords::analyzer::is_common_password;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use tokio::sync::Semaphore;
 
 use crate::clock::Entropy;
+use crate::domain::schema::inline_schema;
 use crate::domain::secret::PasswordHash;
 use crate::error::{Error, Result};
 
 /// A password as it came in. Never shown, not even to logs.
 pub struct Password(String);
 
-impl JsonSchema for Password {
-    fn schema_name() -> Cow<'static, str> {
-        "Password".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
+inline_schema!(impl[] Password {
+    "type": "string",
             "format": "password",
             "minLength": Self::MIN,
             "maxLength": Self::MAX,
             "description": "A password. Common ones cannot be chosen."
-        })
-    }
-}
+});
 
 impl Password {
     /// The fewest characters of a password.

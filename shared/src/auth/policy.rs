@@ -1,13 +1,11 @@
 //! Who may do what: one table, which guards consult and `whoami` shows.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::domain::Refusal;
 use crate::domain::customer::AccountType;
 use crate::domain::project::Role;
+use crate::domain::schema::inline_schema;
 
 /// The refusal of a known caller who may not do something.
 pub const NOT_ALLOWED: Refusal =
@@ -134,20 +132,9 @@ actions! {
     AdvanceCandidate "advance_candidate": Admin or MANAGERS or itself;
 }
 
-impl JsonSchema for Action {
-    fn schema_name() -> Cow<'static, str> {
-        "Action".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names: Vec<_> = Self::ALL.iter().map(|action| action.as_str()).collect();
-        json_schema!({ "type": "string", "enum": names })
-    }
-}
+inline_schema!(impl[] Action {
+    "type": "string", "enum": Self::ALL.iter().map(|action| action.as_str()).collect::<Vec<_>>()
+});
 
 impl Action {
     /// Whether a caller of this standing may do this.

@@ -1,10 +1,9 @@
 //! Data of a partner's own, which the service only keeps.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use super::schema::inline_schema;
 
 /// Data that a partner attaches for itself; the service only keeps it. At most [`PartnerData::MAX_BYTES`] as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,19 +33,9 @@ impl PartnerData {
     }
 }
 
-impl JsonSchema for PartnerData {
-    fn schema_name() -> Cow<'static, str> {
-        "PartnerData".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "object" })
-    }
-}
+inline_schema!(impl[] PartnerData {
+    "type": "object"
+});
 
 // Kept as text: DynamoDB's numbers and JSON's are not the same.
 impl From<PartnerData> for String {

@@ -1,13 +1,14 @@
 //! Text as it may enter the service: trimmed, bounded, free of control characters.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use url::Url;
+
+use super::schema::inline_schema;
 
 /// One line of text, at most `MAX` characters, possibly empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -49,19 +50,9 @@ impl<const MAX: usize> Line<MAX> {
     }
 }
 
-impl<const MAX: usize> JsonSchema for Line<MAX> {
-    fn schema_name() -> Cow<'static, str> {
-        "Line".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "maxLength": MAX })
-    }
-}
+inline_schema!(impl[const MAX: usize] Line<MAX> {
+    "type": "string", "maxLength": MAX
+});
 
 impl<const MAX: usize> fmt::Display for Line<MAX> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -128,19 +119,9 @@ impl<const MAX: usize> Lines<MAX> {
     }
 }
 
-impl<const MAX: usize> JsonSchema for Lines<MAX> {
-    fn schema_name() -> Cow<'static, str> {
-        "Lines".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "maxLength": MAX })
-    }
-}
+inline_schema!(impl[const MAX: usize] Lines<MAX> {
+    "type": "string", "maxLength": MAX
+});
 
 impl<const MAX: usize> fmt::Display for Lines<MAX> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,13 +1,12 @@
 //! JSON Schemas of Rust types, and how values look that views hold as text.
 
-use std::borrow::Cow;
-
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, transform_subschemas};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
 use crate::domain::language::Language;
+use crate::domain::schema::inline_schema;
 
 /// Makes schemas of what is written, with references into the document's components.
 pub(super) fn generator() -> SchemaGenerator {
@@ -55,19 +54,7 @@ macro_rules! text_formats {
             $(#[$doc])+
             pub enum $name {}
 
-            impl JsonSchema for $name {
-                fn schema_name() -> Cow<'static, str> {
-                    stringify!($name).into()
-                }
-
-                fn inline_schema() -> bool {
-                    true
-                }
-
-                fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                    json_schema!($schema)
-                }
-            }
+            inline_schema!(impl[] $name $schema);
         )+
     };
 }

@@ -19,6 +19,13 @@ pub(super) async fn make_owner(operator: &Operator, company: &str, username: &st
     change(operator, &before, Customer { account_type: AccountType::Owner, ..Customer::clone(&before) }).await
 }
 
+/// Makes an owner an admin; who is no owner stays what they are.
+pub(super) async fn revoke_owner(operator: &Operator, company: &str, username: &str) -> Result<Outcome> {
+    let before = staff_user(operator, company, username).await?;
+    let account_type = before.account_type.min(AccountType::Admin);
+    change(operator, &before, Customer { account_type, ..Customer::clone(&before) }).await
+}
+
 /// Lets a staff user act for others, or not any more.
 pub(super) async fn set_on_behalf(
     operator: &Operator,

@@ -55,6 +55,13 @@ pub enum Command {
         /// The user's name.
         username: String,
     },
+    /// Makes an owner an admin, whom other owners may delete.
+    RevokeOwner {
+        /// The company's identifier.
+        company: String,
+        /// The user's name.
+        username: String,
+    },
     /// Lets a staff user act for others of the company, up to its own account type, without their passwords.
     GrantOnBehalf {
         /// The company's identifier.
@@ -104,6 +111,7 @@ impl Command {
             Self::CreateCustomer { .. } => "create-customer",
             Self::VerifySenders { .. } => "verify-senders",
             Self::MakeOwner { .. } => "make-owner",
+            Self::RevokeOwner { .. } => "revoke-owner",
             Self::GrantOnBehalf { .. } => "grant-on-behalf",
             Self::RevokeOnBehalf { .. } => "revoke-on-behalf",
             Self::EndSessions { .. } => "end-sessions",
@@ -121,6 +129,7 @@ impl Command {
             | Self::CreateCustomer { company, .. }
             | Self::VerifySenders { company, .. }
             | Self::MakeOwner { company, .. }
+            | Self::RevokeOwner { company, .. }
             | Self::GrantOnBehalf { company, .. }
             | Self::RevokeOnBehalf { company, .. }
             | Self::EndSessions { company, .. }
@@ -142,6 +151,9 @@ impl Command {
                 companies::verify_senders(operator, &company, &senders).await
             }
             Self::MakeOwner { company, username } => access::make_owner(operator, &company, &username).await,
+            Self::RevokeOwner { company, username } => {
+                access::revoke_owner(operator, &company, &username).await
+            }
             Self::GrantOnBehalf { company, username } => {
                 access::set_on_behalf(operator, &company, &username, true).await
             }

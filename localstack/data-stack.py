@@ -1,4 +1,4 @@
-"""Creates the data stack at an endpoint, from the template as SAM expands it, or updates the one that is there.
+"""Creates the data stack at an endpoint, from the template as SAM expands it.
 
 Usage: data-stack.py URL EXPANDED. Functions are not there: a rule's events go to a queue named after the function that
 they would start, from which `localstack/run --aws` takes them.

@@ -73,7 +73,7 @@ fn token() -> Operation {
         .field("company", COMPANY)
         .field(
             "extended_expiration_period",
-            "Days after which the token ends, used or not, instead of two hours without use.",
+            "Days after which the token ends, used or not, instead of by not being used.",
         )
         .example("login", json!({ "company": "acme", "username": "grace", "password": "correct horse battery" }))
         .example(

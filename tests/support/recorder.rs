@@ -148,6 +148,10 @@ fn dynamodb(head: &request::Parts, body: &Bytes) -> Vec<String> {
 }
 
 fn s3(head: &request::Parts) -> Vec<String> {
+    // Preflights ask for nothing.
+    if head.method == Method::OPTIONS {
+        return Vec::new();
+    }
     let path = head.uri.path().trim_start_matches('/');
     let key = path.split_once('/').map_or("", |(_, key)| key);
     let query = head.uri.query().unwrap_or_default();

@@ -26,7 +26,7 @@ pub fn group() -> Group {
             Operation::of("Log in by cookie", login::session)
                 .text(
                     "Begins a session whose secret travels in the cookie `sessionid`, and answers as `whoami` does. A \
-                     browser's page must be of an origin that the service is configured for.",
+                     browser's page must be of the service's own origin or of one that it is configured for.",
                 )
                 .body::<(), _>(Login::read)
                 .authenticates()

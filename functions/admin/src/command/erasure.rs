@@ -16,7 +16,7 @@ pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
     while let Some(from) = position {
         let (mut page, next) = objects.erasures(&from).await?;
         let listed = page.len();
-        // What comes after is noted by this very command.
+        // What others delete from here on was not brought back.
         page.retain(|erasure| erasure.at <= operator.now);
         position = next.filter(|_| page.len() == listed);
         outcome.noted += page.len();

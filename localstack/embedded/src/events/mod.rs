@@ -110,12 +110,16 @@ impl Events {
     /// Starts a function with each event in its queue. One that it fails on is given back.
     async fn deliver_queued(&self, function: &str, queue: &EventQueue) -> Result<(), Error> {
         for queued in queue.receive()? {
-            match invoke(self.function(function)?, &queued.event).await {
-                Ok(_) => queue.done_with(&queued)?,
+            let settled = match invoke(self.function(function)?, &queued.event).await {
+                Ok(_) => queue.done_with(&queued),
                 Err(error) => {
                     tracing::error!(function, %error, "an event was given back");
-                    queue.give_back(&queued)?;
+                    queue.give_back(&queued)
                 }
+            };
+            // The others are not to wait until the queue shows them again.
+            if let Err(error) = settled {
+                tracing::error!(function, %error, "the queue was not told what became of an event");
             }
         }
         Ok(())

@@ -19,6 +19,7 @@ pub fn group() -> Group {
                 .text("For browsers. Requests can be tried on it: they go to this deployment, and change what they say.")
                 .sends("text/html", "The page."),
             Operation::of("Get a file of the reference", assets::show)
+                .text("What the page consists of. It names the files by addresses that change when they do.")
                 .sends("text/css", "A style sheet or a script.")
                 .sends("text/javascript", "A style sheet or a script."),
         ],

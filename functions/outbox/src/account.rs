@@ -14,7 +14,7 @@ use shared::mail::{
 use shared::store::Versioned;
 use shared::{Error, Result};
 
-use crate::deliver::{Fate, fate_of};
+use crate::fate::{Fate, fate_of};
 
 /// How long an invitation can be taken up.
 const INVITATION_DAYS: i64 = 14;

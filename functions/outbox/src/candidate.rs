@@ -7,7 +7,7 @@ use shared::mail::{Envelope, Letter, Mailer, render};
 use shared::store::Subject;
 use shared::{Error, Result};
 
-use crate::deliver::{Fate, fate_of};
+use crate::fate::{Fate, fate_of};
 
 /// Sends a mail to a candidate, unless the candidate has moved on.
 pub(crate) async fn send(

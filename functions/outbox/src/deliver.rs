@@ -3,33 +3,15 @@
 use shared::auth::guard::System;
 use shared::domain::effect::{Effect, Task};
 use shared::domain::erasure::Erasure;
-use shared::mail::{Delivery, Mailer};
+use shared::mail::Mailer;
 use shared::store::Versioned;
 use shared::{Error, Result};
 
+use crate::fate::Fate;
 use crate::{account, candidate};
 
 /// How many effects are done side by side.
 pub(crate) const SIDE_BY_SIDE: usize = 8;
-
-/// What became of an effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// SES took the mail.
-    Sent,
-    /// The objects are gone, and what was erased is noted.
-    Deleted,
-    /// The candidate has moved on, is gone or takes no mails: there is nobody to tell anything any more.
-    Outdated,
-    /// It will be tried again.
-    Failed,
-    /// It will be tried again, when SES has room for more.
-    Throttled,
-    /// It stays as it is, for the operator.
-    GivenUp,
-    /// Somebody else is at it, or has done it.
-    WithSomebodyElse,
-}
 
 /// Does an effect, if nobody else is at it.
 ///
@@ -101,16 +83,6 @@ async fn delete_objects(system: &System, keys: &[String]) -> Result<(Fate, Strin
         }
     }
     Ok((Fate::Deleted, String::new()))
-}
-
-/// What SES's answer means for the effect, and why.
-pub(crate) fn fate_of(delivery: Delivery) -> (Fate, String) {
-    match delivery {
-        Delivery::Sent(message) => (Fate::Sent, message),
-        Delivery::Rejected(code) => (Fate::GivenUp, code),
-        Delivery::Throttled(code) => (Fate::Throttled, code),
-        Delivery::Transient(code) => (Fate::Failed, code),
-    }
 }
 
 /// One line for each effect, without what the mail says or whom it goes to.

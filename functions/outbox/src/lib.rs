@@ -6,6 +6,7 @@
 mod account;
 mod candidate;
 mod deliver;
+mod fate;
 mod stream;
 mod sweep;
 mod uploads;

@@ -9,7 +9,8 @@ use shared::auth::guard::System;
 use shared::mail::Mailer;
 use shared::store::Store;
 
-use crate::deliver::{Fate, SIDE_BY_SIDE, deliver};
+use crate::deliver::{SIDE_BY_SIDE, deliver};
+use crate::fate::Fate;
 use crate::uploads;
 
 /// How long one run goes on; what is left is taken up by the next.

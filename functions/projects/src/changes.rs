@@ -12,7 +12,7 @@ use shared::domain::project::{MAX_ATTACHED, MAX_STAFF, Mode, PlacedVideo, Settin
 use shared::domain::text::{Email, Line, Name, WebLink};
 use shared::error::FieldErrors;
 use shared::http::Fields;
-use shared::http::json::set;
+use shared::http::fields::set;
 use shared::http::reference::References;
 use shared::{Error, Result};
 

@@ -6,7 +6,9 @@ use shared::openapi::{Group, Operation};
 
 use crate::changes::Changes;
 use crate::nested::NAMES;
-use crate::view::{ProjectView, RoleView, StatusView, read_status};
+use crate::roles::RoleView;
+use crate::status::{StatusView, read_status};
+use crate::view::ProjectView;
 use crate::{crud, roles, status};
 
 /// This group as the reference shows it.

@@ -13,7 +13,7 @@ use shared::http::reference::References;
 use shared::http::view::{CustomerView, LabelView, Nested};
 use shared::store::{Referred, Referring};
 
-use crate::view::RoleView;
+use crate::roles::RoleView;
 
 const EVALUATORS: &str = "evaluators";
 const INTERVIEW_MANAGERS: &str = "interview_managers";

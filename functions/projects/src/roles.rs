@@ -2,6 +2,8 @@
 
 use axum::Json;
 use axum::extract::RawQuery;
+use schemars::JsonSchema;
+use serde::Serialize;
 use shared::auth::guard::{InProject, OnRole};
 use shared::auth::policy::{ChangeProject, Grant, ReadProject};
 use shared::domain::id::CompanyId;
@@ -11,9 +13,39 @@ use shared::http::Fields;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::reference::References;
 use shared::http::respond::{Created, Done, Ensured};
+use shared::openapi::Uri;
 use shared::{Error, Result};
 
-use crate::view::RoleView;
+/// A role in a project as clients see it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Role")]
+pub(crate) struct RoleView {
+    /// Its own address.
+    #[schemars(with = "Uri")]
+    resource_uri: String,
+    /// In which project.
+    #[schemars(with = "Uri")]
+    project: String,
+    /// Who has it.
+    #[schemars(with = "Uri")]
+    customer: String,
+    /// What it is.
+    #[schemars(with = "Role")]
+    role: &'static str,
+}
+
+impl RoleView {
+    /// The view of a role that somebody has in a project.
+    pub(crate) fn new(project: &Project, held: HeldRole, references: References<'_>) -> Self {
+        let Project { company, id, .. } = project;
+        Self {
+            resource_uri: references.role(company, *id, held.id()),
+            project: references.project(company, *id),
+            customer: references.customer(company, held.customer),
+            role: held.role.as_str(),
+        }
+    }
+}
 
 /// GET …/roles/
 pub(crate) async fn list(

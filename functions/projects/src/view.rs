@@ -7,26 +7,16 @@ use shared::auth::guard::Scope;
 use shared::domain::candidate::CandidateStatus;
 use shared::domain::company::Company;
 use shared::domain::id::CustomerId;
-use shared::domain::project::Mode;
-use shared::domain::project::Role;
-use shared::domain::project::{HeldRole, Project, ProjectStatus};
+use shared::domain::project::{Mode, Project, ProjectStatus};
 use shared::domain::tally::Tally;
 use shared::domain::text::Email;
-use shared::http::Fields;
 use shared::http::reference::References;
 use shared::http::respond::date;
 use shared::http::view::{CustomerView, LabelView, Nested, PlacedVideoView};
 use shared::openapi::{Date, EmailOrEmpty, LanguageOrEmpty, Uri, UriOrEmpty};
-use shared::{Error, Result};
 
 use crate::nested::Loaded;
-
-/// Reads the body of a change of status.
-pub(crate) fn read_status(mut body: Fields) -> Result<ProjectStatus> {
-    let status = body.required("status", ProjectStatus::parse);
-    body.finish()?;
-    status.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
-}
+use crate::roles::RoleView;
 
 /// Who looks at a project.
 pub(crate) struct Viewer<'a> {
@@ -46,57 +36,6 @@ impl<'a> Viewer<'a> {
     /// The same, with what was loaded in place of references.
     pub(crate) fn with(self, loaded: Loaded) -> Self {
         Self { loaded, ..self }
-    }
-}
-
-/// The status of a project as clients see it.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ProjectStatusResource")]
-pub(crate) struct StatusView {
-    /// Its own address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
-    /// Where the project stands.
-    #[schemars(with = "ProjectStatus")]
-    status: &'static str,
-}
-
-impl StatusView {
-    /// The view of a project's status.
-    pub(crate) fn new(project: &Project, references: References<'_>) -> Self {
-        let own = references.project(&project.company, project.id);
-        Self { resource_uri: format!("{own}status/"), status: project.status.as_str() }
-    }
-}
-
-/// A role in a project as clients see it.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Role")]
-pub(crate) struct RoleView {
-    /// Its own address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
-    /// In which project.
-    #[schemars(with = "Uri")]
-    project: String,
-    /// Who has it.
-    #[schemars(with = "Uri")]
-    customer: String,
-    /// What it is.
-    #[schemars(with = "Role")]
-    role: &'static str,
-}
-
-impl RoleView {
-    /// The view of a role that somebody has in a project.
-    pub(crate) fn new(project: &Project, held: HeldRole, references: References<'_>) -> Self {
-        let Project { company, id, .. } = project;
-        Self {
-            resource_uri: references.role(company, *id, held.id()),
-            project: references.project(company, *id),
-            customer: references.customer(company, held.customer),
-            role: held.role.as_str(),
-        }
     }
 }
 

@@ -1,8 +1,8 @@
-//! Runs a handler of events, which no HTTP request brings, as a Lambda function.
+//! Events, which no HTTP request brings: runs a handler of them as a Lambda function.
 
 use lambda_runtime::{Diagnostic, LambdaEvent, service_fn};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::Outcome;
 use crate::app::App;
@@ -31,4 +31,29 @@ where
         });
         lambda_runtime::run(service).await
     })
+}
+
+/// An object that was put into the bucket, as EventBridge tells of it.
+#[derive(Debug, Deserialize)]
+pub struct ObjectCreated {
+    /// The event's own identifier, the same when it comes again.
+    pub id: String,
+    detail: Detail,
+}
+
+#[derive(Debug, Deserialize)]
+struct Detail {
+    object: Object,
+}
+
+#[derive(Debug, Deserialize)]
+struct Object {
+    key: String,
+}
+
+impl ObjectCreated {
+    /// The object's key.
+    pub fn key(&self) -> &str {
+        &self.detail.object.key
+    }
 }

@@ -3,13 +3,14 @@
 //! An event may come twice, late, or when the upload has been given up. What was put is deleted in any case: only what
 //! was looked at is ever served, from another place, to which no client has a URL.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::app::App;
 use shared::auth::guard::System;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
 use shared::domain::file::{Owner, StoredFile};
 use shared::domain::upload::{Upload, UploadStatus};
+use shared::event::ObjectCreated;
 use shared::media::{Checked, object_key, upload_in, upload_key};
 use shared::store::Versioned;
 use shared::{Error, Result};
@@ -19,22 +20,6 @@ const TRIES: usize = 8;
 
 const NOT_AS_ANNOUNCED: &str = "What arrived is not of the announced size.";
 const OWNER_GONE: &str = "There is nobody any more to whom the file could belong.";
-
-/// An object that was put, as EventBridge tells of it.
-#[derive(Debug, Deserialize)]
-pub struct Event {
-    detail: Detail,
-}
-
-#[derive(Debug, Deserialize)]
-struct Detail {
-    object: Object,
-}
-
-#[derive(Debug, Deserialize)]
-struct Object {
-    key: String,
-}
 
 /// What an event came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -52,15 +37,15 @@ pub enum Outcome {
 ///
 /// # Errors
 /// When the storage or the bucket fails. The event comes again, and after some tries is put aside for the operator.
-pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
-    let key = event.detail.object.key;
-    let Some(id) = upload_in(&key) else { return Ok(Outcome::Ignored) };
+pub async fn handle(app: &App, event: ObjectCreated) -> Result<Outcome> {
+    let key = event.key();
+    let Some(id) = upload_in(key) else { return Ok(Outcome::Ignored) };
     let system = System::of(app);
     let outcome = match system.store.upload(id).await? {
         Some(upload) if upload.status == UploadStatus::AwaitingUpload => take_in(&system, upload).await?,
         _ => Outcome::Ignored,
     };
-    system.objects()?.delete(&key).await?;
+    system.objects()?.delete(key).await?;
     tracing::info!(target: "uploads", upload = %id, ?outcome);
     Ok(outcome)
 }

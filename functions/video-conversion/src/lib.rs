@@ -8,10 +8,11 @@ pub mod engine;
 use std::time::Duration;
 
 use engine::{Conversion, Failure, convert};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::app::App;
 use shared::auth::guard::System;
 use shared::domain::video::{Converted, Rendition, Video};
+use shared::event::ObjectCreated;
 use shared::media::{Objects, rendition_key, video_keys, video_upload_in, video_upload_key};
 use shared::store::Versioned;
 use shared::{Error, Result};
@@ -22,23 +23,6 @@ const TRY: Duration = Duration::from_secs(13 * 60);
 const TRIES: usize = 8;
 
 const NOT_AS_ANNOUNCED: &str = "What arrived is not of the announced size.";
-
-/// An object that was put, as EventBridge tells of it.
-#[derive(Debug, Deserialize)]
-pub struct Event {
-    id: String,
-    detail: Detail,
-}
-
-#[derive(Debug, Deserialize)]
-struct Detail {
-    object: Object,
-}
-
-#[derive(Debug, Deserialize)]
-struct Object {
-    key: String,
-}
 
 /// What an event came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -57,8 +41,8 @@ pub enum Outcome {
 /// # Errors
 /// When the storage, the bucket or this computer fails. The event comes again, and after some tries is put aside for the
 /// operator; the video fails when its time is over.
-pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
-    let Some((company, id)) = video_upload_in(&event.detail.object.key) else { return Ok(Outcome::Ignored) };
+pub async fn handle(app: &App, event: ObjectCreated) -> Result<Outcome> {
+    let Some((company, id)) = video_upload_in(event.key()) else { return Ok(Outcome::Ignored) };
     let system = System::of(app);
     let Some(video) = system.store.video(&company, id).await? else {
         return clean_up(&system, &video_keys(&company, id)).await;

@@ -1,7 +1,7 @@
 //! Bodies that nobody should send.
 
 use serde_json::{Value, json};
-use shared::http::multipart::MAX_FILES_BYTES;
+use shared::http::MAX_FILES_BYTES;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 use tests::files::Form;

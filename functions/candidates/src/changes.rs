@@ -7,7 +7,7 @@ use shared::domain::candidate::{Candidate, Profile};
 use shared::domain::file::FileKind;
 use shared::domain::partner_data::PartnerData;
 use shared::domain::text::{Email, Line, Lines, Name, Username};
-use shared::http::json::set;
+use shared::http::fields::set;
 use shared::http::{Fields, FileChange};
 use shared::{Error, Result};
 

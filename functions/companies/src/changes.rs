@@ -5,7 +5,7 @@ use shared::domain::company::{Company, time_zone};
 use shared::domain::language::Language;
 use shared::domain::text::{Email, Line, Lines, Name};
 use shared::http::Fields;
-use shared::http::json::set;
+use shared::http::fields::set;
 
 /// What a client sent of a company; none leaves a field as it is.
 pub(crate) struct Changes {

@@ -6,7 +6,7 @@ use shared::auth::guard::{InCompany, OfCompany};
 use shared::auth::policy::{ManageLabels, ReadCompany};
 use shared::domain::label::{Label, LabelText};
 use shared::http::Fields;
-use shared::http::json::set;
+use shared::http::fields::set;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::respond::{Created, Done};
 use shared::http::view::LabelView;

@@ -14,7 +14,7 @@ use shared::domain::customer::{AccountType, Customer, LAST_OWNER};
 use shared::domain::id::IdBlock;
 use shared::domain::text::fold_case;
 use shared::error::FieldErrors;
-use shared::http::json::Entries;
+use shared::http::Entries;
 use shared::store::{CustomerChange, Store, Versioned};
 use shared::{Error, Result};
 

@@ -12,7 +12,7 @@ use shared::domain::language::Language;
 use shared::domain::text::{Email, Line, Name, Username, fold_case};
 use shared::error::FieldErrors;
 use shared::http::Fields;
-use shared::http::json::set;
+use shared::http::fields::set;
 use shared::{Error, Result};
 
 /// The fields that people may change of themselves; none leaves a field as it is.

@@ -5,7 +5,7 @@ use shared::domain::text::{Lines, Name};
 use shared::domain::upload::Announced;
 use shared::domain::video::{FileName, MAX_VIDEO_BYTES, NewVideo, Video};
 use shared::http::Fields;
-use shared::http::json::set;
+use shared::http::fields::set;
 use shared::http::view::parse_content_type;
 use shared::{Error, Result};
 

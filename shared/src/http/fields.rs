@@ -1,26 +1,17 @@
-//! Reads a JSON body field by field, so that everything wrong with it is reported at once.
+//! Reads an object or a form field by field, so that everything wrong with it is reported at once.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, Request};
-use axum::http::header;
+use axum::body::Bytes;
 use chrono::{DateTime, Datelike, NaiveDate, Timelike, Utc};
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
-use super::multipart::Form;
-use crate::app::App;
 use crate::domain::partner_data::PartnerData;
 use crate::domain::text::{Line, Lines};
 use crate::error::{Error, FieldErrors, Result};
 use crate::openapi::Outline;
-
-/// The longest body that one object is read from.
-const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// The longest body that is read. As part of an event, where each quotation mark takes two bytes, it has to stay below
-/// Lambda's 6 MB.
-const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
 
 const REQUIRED: &str = "This field is required.";
 const NOT_NULL: &str = "This field may not be null.";
@@ -39,85 +30,26 @@ pub struct Fields {
     outline: Option<Arc<Mutex<Outline>>>,
 }
 
-impl FromRequest<App> for Fields {
-    type Rejection = Error;
-
-    async fn from_request(request: Request, _: &App) -> Result<Self> {
-        Self::parse(&read_json(request, MAX_BODY_BYTES).await?)
-    }
+/// What a form has besides texts.
+#[derive(Debug, Default)]
+pub(super) struct Form {
+    /// Its files, by field.
+    pub(super) files: BTreeMap<String, SentFile>,
 }
 
-/// The items of a JSON list of 1 to `MAX` objects; one that is no object is an error in its place.
+/// A file as a form brings it.
 #[derive(Debug)]
-pub struct Entries<const MAX: usize>(pub Vec<Result<Fields>>);
-
-impl<const MAX: usize> FromRequest<App> for Entries<MAX> {
-    type Rejection = Error;
-
-    async fn from_request(request: Request, _: &App) -> Result<Self> {
-        Self::parse(&read_json(request, MAX_LIST_BYTES).await?)
-    }
-}
-
-impl<const MAX: usize> Entries<MAX> {
-    /// The items of a JSON text.
-    ///
-    /// # Errors
-    /// [`Error::MalformedJson`], or a message across fields when it is no list, an empty one or one that is too long.
-    fn parse(json: &[u8]) -> Result<Self> {
-        let refuse = |message: &str| Err(Error::field(FieldErrors::ACROSS, message));
-        match parse(json)? {
-            Value::Array(list) if list.is_empty() => refuse("This list may not be empty."),
-            Value::Array(list) if list.len() > MAX => {
-                refuse(&format!("Ensure this list has no more than {MAX} items."))
-            }
-            Value::Array(list) => Ok(Self(list.into_iter().map(Fields::of).collect())),
-            _ => refuse("Invalid data. Expected a list."),
-        }
-    }
-}
-
-async fn read_json(request: Request, limit: usize) -> Result<Bytes> {
-    if content_type(&request).is_some_and(|declared| !is_of_type(declared, "application/json")) {
-        return Err(Error::UnsupportedMediaType);
-    }
-    read_body(request.into_body(), limit).await
-}
-
-/// What a request says its body is; empty when that is no text.
-pub(super) fn content_type(request: &Request) -> Option<&str> {
-    request.headers().get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default())
-}
-
-/// Whether a content type is this one, whatever its parameters.
-pub(super) fn is_of_type(content_type: &str, wanted: &str) -> bool {
-    content_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(wanted)
-}
-
-/// A body of at most `limit` bytes.
-pub(super) async fn read_body(body: Body, limit: usize) -> Result<Bytes> {
-    // Whatever else may go wrong with a body here, a length is all that is limited.
-    axum::body::to_bytes(body, limit).await.map_err(|_| Error::TooLarge)
-}
-
-fn parse(json: &[u8]) -> Result<Value> {
-    serde_json::from_slice(json).map_err(|error| Error::MalformedJson(error.to_string()))
+pub struct SentFile {
+    /// What it is called.
+    pub name: String,
+    /// What it holds.
+    pub bytes: Bytes,
 }
 
 impl Fields {
-    /// The fields of a JSON text.
-    ///
-    /// # Errors
-    /// [`Error::MalformedJson`], or a message across fields when it is no object.
-    pub fn parse(json: &[u8]) -> Result<Self> {
-        Self::of(parse(json)?)
-    }
-
-    fn of(value: Value) -> Result<Self> {
-        match value {
-            Value::Object(object) => Ok(Self { object, ..Self::default() }),
-            _ => Err(Error::field(FieldErrors::ACROSS, "Invalid data. Expected an object.")),
-        }
+    /// The fields of a JSON object.
+    pub(super) fn of_object(object: Map<String, Value>) -> Self {
+        Self { object, ..Self::default() }
     }
 
     /// The fields of a form, whose texts stand for all other types as well.

@@ -2,61 +2,22 @@
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use sha2::{Digest, Sha256};
 
-use super::json::read_body;
-use super::request::RequestState;
+use super::body::read_body;
+use super::intent::{Intent, key_in};
 use super::respond::Kept;
+use super::state::RequestState;
 use super::tag;
 use crate::app::App;
-use crate::domain::Refusal;
 use crate::error::{Error, Result};
-use crate::store::{Answer, Held, KeyedRequest, keys};
+use crate::store::{Answer, Held};
 
-const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Says that an answer was given before.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
-/// The most characters of a key.
-const MAX_CHARACTERS: usize = 255;
-
-const INVALID_KEY: Refusal = Refusal {
-    code: "invalid_idempotency_key",
-    detail: "Send one Idempotency-Key of 1 to 255 visible ASCII characters.",
-};
-
 /// The longest body of a request with a key. More does not reach a Lambda function.
 const MAX_BYTES: usize = 6 * 1024 * 1024;
-
-/// What names a request, so that a repeat is known.
-#[derive(Debug)]
-pub(crate) struct Intent {
-    /// Method and path.
-    route: String,
-    /// What its sender calls it.
-    key: String,
-    /// The hash of its query and body. They may hold what nobody should guess, so that the key is part of it.
-    fingerprint: String,
-}
-
-impl Intent {
-    fn new(parts: &Parts, key: String, body: &[u8]) -> Self {
-        let (method, uri) = (&parts.method, &parts.uri);
-        let query = uri.query().unwrap_or_default();
-        let hash = Sha256::new().chain_update(format!("{key}\n{query}\n")).chain_update(body).finalize();
-        Self { route: format!("{method} {}", uri.path()), key, fingerprint: URL_SAFE_NO_PAD.encode(hash) }
-    }
-
-    /// The request as one of `sender`.
-    pub(crate) fn of(&self, sender: &str) -> KeyedRequest {
-        let id = keys::idempotency_id(sender, &self.route, &self.key);
-        KeyedRequest { id, fingerprint: self.fingerprint.clone() }
-    }
-}
 
 /// How a POST does what it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,17 +84,6 @@ async fn conclude(app: &App, state: &RequestState, held: &Held, response: Respon
     Ok(earlier.map_or(response, Answer::replayed))
 }
 
-fn key_in(headers: &HeaderMap) -> Result<Option<String>> {
-    let mut keys = headers.get_all(KEY).into_iter();
-    let Some(key) = keys.next() else { return Ok(None) };
-    let key = key.as_bytes();
-    let is_key = (1..=MAX_CHARACTERS).contains(&key.len()) && key.iter().all(u8::is_ascii_graphic);
-    if !is_key || keys.next().is_some() {
-        return Err(INVALID_KEY.into());
-    }
-    Ok(Some(String::from_utf8_lossy(key).into_owned()))
-}
-
 impl Answer {
     /// What can be given again of a response: its status, its JSON, the address of what it created and its tag.
     pub(crate) async fn of(response: Response) -> Result<(Self, Response)> {
@@ -176,25 +126,5 @@ impl IntoResponse for Answer {
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         response
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(keys: &[&str]) -> Result<Option<String>> {
-        key_in(&keys.iter().map(|key| (KEY, HeaderValue::from_bytes(key.as_bytes()).unwrap())).collect())
-    }
-
-    #[test]
-    fn a_key_is_one_word_of_visible_characters() {
-        assert_eq!(read(&[]).unwrap(), None);
-        for good in ["a", "\"8e03978e-40d5-43dd\"", "~!{}", &"k".repeat(255)] {
-            assert_eq!(read(&[good]).unwrap().as_deref(), Some(good));
-        }
-        for bad in [&[""][..], &["a b"], &["é"], &["a\tb"], &[&"k".repeat(256)], &["a", "a"]] {
-            assert!(matches!(read(bad), Err(Error::Refused(INVALID_KEY))), "{bad:?}");
-        }
     }
 }

@@ -1,20 +1,26 @@
 //! HTTP: routes in, guarded handlers, views out.
 
+mod body;
+mod condition;
 pub mod expand;
+pub mod fields;
 pub(crate) mod idempotency;
-pub mod json;
+mod intent;
+mod json;
 pub mod mounts;
-pub mod multipart;
+mod multipart;
 pub mod page;
 pub mod reference;
-pub(crate) mod request;
+mod request;
 pub mod respond;
 pub mod routes;
 mod serve;
+pub(crate) mod state;
 mod tag;
 pub mod view;
 
-pub use json::{Entries, Fields};
-pub use multipart::{FileChange, SentFile, WithFiles};
+pub use fields::{Fields, SentFile};
+pub use json::Entries;
+pub use multipart::{FileChange, MAX_FILES_BYTES, WithFiles};
 pub use routes::Routes;
 pub use serve::{serve, serve_without_table};

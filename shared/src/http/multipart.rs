@@ -1,7 +1,5 @@
 //! Bodies that bring files along with their fields.
 
-use std::collections::BTreeMap;
-
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use base64::Engine as _;
@@ -10,7 +8,8 @@ use futures_util::stream;
 use multer::{Constraints, Multipart, SizeLimit, parse_boundary};
 use serde_json::{Map, Value};
 
-use super::json::{Fields, NOT_A_STRING, content_type, is_of_type, read_body};
+use super::body::{content_type, is_of_type, read_body};
+use super::fields::{Fields, Form, NOT_A_STRING, SentFile};
 use crate::app::App;
 use crate::domain::file::FileKind;
 use crate::error::{Error, FieldErrors, Result};
@@ -23,22 +22,6 @@ pub const MAX_FILES_BYTES: usize = 4_500 * 1024;
 const MAX_TEXT: usize = 64 * 1024;
 /// The most parts of a form.
 const MAX_PARTS: usize = 100;
-
-/// What a form has besides texts.
-#[derive(Debug, Default)]
-pub(super) struct Form {
-    /// Its files, by field.
-    pub(super) files: BTreeMap<String, SentFile>,
-}
-
-/// A file as a form brings it.
-#[derive(Debug)]
-pub struct SentFile {
-    /// What it is called.
-    pub name: String,
-    /// What it holds.
-    pub bytes: Bytes,
-}
 
 /// What becomes of a file that somebody has.
 #[derive(Debug)]

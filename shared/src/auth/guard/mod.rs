@@ -52,7 +52,7 @@ use crate::domain::id::{CandidateId, CompanyId, InvalidId, ProjectId};
 use crate::domain::secret::{AccessKey, MediaKey, PasswordHash, SecretHash};
 use crate::error::{Error, Result};
 use crate::http::reference::References;
-use crate::http::request::RequestState;
+use crate::http::state::RequestState;
 use crate::media::{MediaSigner, MediaToken};
 use crate::store::{Batch, Earlier, Key, KeyedRequest, Session, SessionKind, Store, keys};
 

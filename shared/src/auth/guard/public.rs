@@ -25,7 +25,7 @@ use crate::domain::secret::{OneTimeKey, SecretHash};
 use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 use crate::http::reference::References;
-use crate::http::request::RequestState;
+use crate::http::state::RequestState;
 use crate::media::MediaSigner;
 use crate::store::{LoginPartition, Session, SessionKind, Store, Versioned, keys};
 

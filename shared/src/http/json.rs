@@ -1,0 +1,82 @@
+//! JSON bodies: one object, or a list of them.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
+use serde_json::Value;
+
+use super::body::{content_type, is_of_type, read_body};
+use super::fields::Fields;
+use crate::app::App;
+use crate::error::{Error, FieldErrors, Result};
+
+/// The longest body that one object is read from.
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+/// The longest body that is read. As part of an event, where each quotation mark takes two bytes, it has to stay below
+/// Lambda's 6 MB.
+const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
+
+impl FromRequest<App> for Fields {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, _: &App) -> Result<Self> {
+        Self::parse(&read_json(request, MAX_BODY_BYTES).await?)
+    }
+}
+
+/// The items of a JSON list of 1 to `MAX` objects; one that is no object is an error in its place.
+#[derive(Debug)]
+pub struct Entries<const MAX: usize>(pub Vec<Result<Fields>>);
+
+impl<const MAX: usize> FromRequest<App> for Entries<MAX> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, _: &App) -> Result<Self> {
+        Self::parse(&read_json(request, MAX_LIST_BYTES).await?)
+    }
+}
+
+impl<const MAX: usize> Entries<MAX> {
+    /// The items of a JSON text.
+    ///
+    /// # Errors
+    /// [`Error::MalformedJson`], or a message across fields when it is no list, an empty one or one that is too long.
+    fn parse(json: &[u8]) -> Result<Self> {
+        let refuse = |message: &str| Err(Error::field(FieldErrors::ACROSS, message));
+        match parse(json)? {
+            Value::Array(list) if list.is_empty() => refuse("This list may not be empty."),
+            Value::Array(list) if list.len() > MAX => {
+                refuse(&format!("Ensure this list has no more than {MAX} items."))
+            }
+            Value::Array(list) => Ok(Self(list.into_iter().map(Fields::of).collect())),
+            _ => refuse("Invalid data. Expected a list."),
+        }
+    }
+}
+
+async fn read_json(request: Request, limit: usize) -> Result<Bytes> {
+    if content_type(&request).is_some_and(|declared| !is_of_type(declared, "application/json")) {
+        return Err(Error::UnsupportedMediaType);
+    }
+    read_body(request.into_body(), limit).await
+}
+
+fn parse(json: &[u8]) -> Result<Value> {
+    serde_json::from_slice(json).map_err(|error| Error::MalformedJson(error.to_string()))
+}
+
+impl Fields {
+    /// The fields of a JSON text.
+    ///
+    /// # Errors
+    /// [`Error::MalformedJson`], or a message across fields when it is no object.
+    pub fn parse(json: &[u8]) -> Result<Self> {
+        Self::of(parse(json)?)
+    }
+
+    fn of(value: Value) -> Result<Self> {
+        match value {
+            Value::Object(object) => Ok(Self::of_object(object)),
+            _ => Err(Error::field(FieldErrors::ACROSS, "Invalid data. Expected an object.")),
+        }
+    }
+}

@@ -18,10 +18,10 @@ pub struct Password(String);
 
 inline_schema!(impl[] Password {
     "type": "string",
-            "format": "password",
-            "minLength": Self::MIN,
-            "maxLength": Self::MAX,
-            "description": "A password. Common ones cannot be chosen."
+    "format": "password",
+    "minLength": Self::MIN,
+    "maxLength": Self::MAX,
+    "description": "A password. Common ones cannot be chosen."
 });
 
 impl Password {

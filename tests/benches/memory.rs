@@ -103,6 +103,13 @@ impl Bench {
         let mut search = self.start("SearchFunction", "search").await?;
         search.request("GET", "/companies/acme/search/", "q=ada+lovelace", &Value::Null).await?;
         search.print("a search with two terms among 1,000 namesakes");
+
+        // To a client that takes nothing packed, so that each is unpacked.
+        let mut docs = self.start("DocsFunction", "docs").await?;
+        for path in ["/openapi.json", "/docs/", "/docs/swagger-ui-bundle.js"] {
+            docs.request("GET", path, "", &Value::Null).await?;
+        }
+        docs.print("the document and the largest part of the page");
         Ok(())
     }
 

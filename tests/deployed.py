@@ -8,13 +8,12 @@ import http.client
 import json
 import os
 import re
-import struct
 import subprocess
 import time
 import urllib.request
-import zlib
 
 import boto3
+from samples import film, png, put
 
 STACK = "interviews-local"
 ENDPOINT = os.environ["AWS_ENDPOINT_URL"]
@@ -139,6 +138,8 @@ def gateway_answers(owner):
     assert (status, answer["code"]) == (404, "not_found") and headers["X-Request-Id"], answer
     status, _, answer = Api().send("GET", "/companies/acme/projects/")
     assert status == 401, answer
+    document = Api().get("/openapi.json")
+    assert document["openapi"] == "3.1.0" and document["servers"][0]["url"] == owner.base, document["servers"]
     done("the gateway leads to the functions, with and without final slash, and to JSON where there is no route")
 
 
@@ -170,13 +171,6 @@ def interview(owner):
     return project, uri
 
 
-def png():
-    """A picture of one pixel."""
-    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    header = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0\0\0\0")) + chunk(b"IEND", b"")
-
-
 def photo_is_kept(owner, candidate):
     shown = owner.patch(candidate, {"photo": "data:image/png;base64," + base64.b64encode(png()).decode()})
     status, headers, _ = Api().send("GET", shown["photo"])
@@ -187,11 +181,27 @@ def photo_is_kept(owner, candidate):
 
     announcement = {"field": "photo", "content_type": "image/png", "size": len(png())}
     announced = owner.post(candidate + "uploads/", announcement)
-    upload = announced["upload"]
-    request = urllib.request.Request(upload["url"], png(), upload["headers"], method=upload["method"])
-    urllib.request.urlopen(request).close()
+    put(announced, png())
     eventually(lambda: owner.get(announced["resource_uri"])["status"] == "successful")
     done("what a client puts into the bucket starts the function that looks at it")
+
+
+def video_is_converted(owner, project):
+    welcome = film()
+    announcement = {"name": "Welcome", "upload_filename": "welcome.mov", "content_type": "video/quicktime"}
+    announced = owner.post("/companies/acme/videos/", announcement | {"size": len(welcome)})
+    put(announced, welcome)
+    video = announced["resource_uri"]
+    eventually(lambda: owner.get(video)["video_conversion_status"] == "successful")
+    owner.patch(project, {"videos": [{"uri": video, "position": 1}]})
+    shown = owner.get(video)
+    assert shown["dimensions"] == {"width": 320, "height": 240}, shown
+    for address, kind in ((shown["streams"]["mp4"], "video/mp4"), (shown["thumb"], "image/jpeg")):
+        status, headers, _ = Api().send("GET", address)
+        assert status == 302, f"{address}: {status}"
+        with urllib.request.urlopen(headers["Location"]) as answer:
+            assert answer.headers["Content-Type"] == kind, answer.headers
+    done("a video that is put into the bucket is converted, and shown by the project")
 
 
 def search_finds(owner, candidate):
@@ -247,6 +257,7 @@ def main():
     gateway_answers(owner)
     project, candidate = interview(owner)
     photo_is_kept(owner, candidate)
+    video_is_converted(owner, project)
     search_finds(owner, candidate)
     deadline_passes(owner, project)
     bad_event_is_kept()

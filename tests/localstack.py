@@ -7,15 +7,12 @@ import base64
 import json
 import os
 import re
-import struct
 import subprocess
-import tempfile
 import time
-import urllib.error
 import urllib.request
-import zlib
 
 import boto3
+from samples import film, png, put
 
 STACK = "interviews-local"
 ENDPOINT = os.environ["AWS_ENDPOINT_URL"]
@@ -75,22 +72,9 @@ def done(what):
     print(f"ok  {what}", flush=True)
 
 
-def put(announced, data):
-    upload = announced["upload"]
-    request = urllib.request.Request(upload["url"], data, upload["headers"], method=upload["method"])
-    urllib.request.urlopen(request).close()
-
-
 def fetch(address):
     with urllib.request.urlopen(address) as answer:
         return answer.headers["Content-Type"], answer.read()
-
-
-def png():
-    """A picture of one pixel."""
-    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    header = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0\0\0\0")) + chunk(b"IEND", b"")
 
 
 def candidate_is_invited(owner):
@@ -149,14 +133,10 @@ def bus_completes(owner, candidate):
 
 
 def video_is_converted(owner, project):
-    with tempfile.TemporaryDirectory() as folder:
-        picture = ["-f", "lavfi", "-i", "testsrc=duration=1:size=320x240:rate=10"]
-        subprocess.run(["ffmpeg", "-loglevel", "error", *picture, f"{folder}/welcome.mov"], check=True)
-        with open(f"{folder}/welcome.mov", "rb") as file:
-            film = file.read()
+    welcome = film()
     announcement = {"name": "Welcome", "upload_filename": "welcome.mov", "content_type": "video/quicktime"}
-    announced = owner.post("/companies/demo/videos/", announcement | {"size": len(film)})
-    put(announced, film)
+    announced = owner.post("/companies/demo/videos/", announcement | {"size": len(welcome)})
+    put(announced, welcome)
     video = announced["resource_uri"]
     eventually(lambda: owner.get(video)["video_conversion_status"] == "successful")
     owner.patch(project, {"videos": [{"uri": video, "position": 1}]})

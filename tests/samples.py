@@ -1,0 +1,31 @@
+"""Files that the stories upload."""
+
+import pathlib
+import struct
+import subprocess
+import tempfile
+import urllib.request
+import zlib
+
+
+def png():
+    """A picture of one pixel."""
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    header = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0\0\0\0")) + chunk(b"IEND", b"")
+
+
+def film():
+    """A second of a test picture, 320 by 240, as QuickTime."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "welcome.mov")
+        picture = ["-f", "lavfi", "-i", "testsrc=duration=1:size=320x240:rate=10"]
+        subprocess.run(["ffmpeg", "-loglevel", "error", *picture, file], check=True)
+        return file.read_bytes()
+
+
+def put(announced, data):
+    """Uploads a file as the answer to its announcement says."""
+    upload = announced["upload"]
+    request = urllib.request.Request(upload["url"], data, upload["headers"], method=upload["method"])
+    urllib.request.urlopen(request).close()

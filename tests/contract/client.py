@@ -18,8 +18,8 @@ from service import PIXEL, identifier, running
 program, folder = sys.argv[1:]
 sys.path.insert(0, folder)
 
-from client import AuthenticatedClient, Client, models  # noqa: E402
-from client.types import File  # noqa: E402
+from client import AuthenticatedClient, Client, models
+from client.types import File
 
 PASSWORD = "correct horse battery"
 # How long mails and conversions may take.

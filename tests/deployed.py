@@ -13,13 +13,11 @@ import time
 import urllib.request
 
 import boto3
-from samples import film, png, put
+from story import done, eventually, film, png, put
 
 STACK = "interviews-local"
 ENDPOINT = os.environ["AWS_ENDPOINT_URL"]
 PASSWORD = "correct horse battery"
-# The schedules come once a minute.
-PATIENCE = 150
 
 
 def outputs():
@@ -97,17 +95,6 @@ def put_event(kind, detail):
     assert answer["FailedEntryCount"] == 0, answer
 
 
-def eventually(what):
-    """What `what` gives as soon as that is something."""
-    until = time.monotonic() + PATIENCE
-    while True:
-        found = what()
-        if found:
-            return found
-        assert time.monotonic() < until, f"{what.__doc__ or what} has not come"
-        time.sleep(0.5)
-
-
 def mails_to(address):
     with urllib.request.urlopen(f"{ENDPOINT}/_ministack/ses/messages") as answer:
         mails = (mail for mails in json.load(answer)["messages"].values() for mail in mails)
@@ -116,10 +103,6 @@ def mails_to(address):
 
 def in_seconds(seconds):
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + seconds))
-
-
-def done(what):
-    print(f"ok  {what}", flush=True)
 
 
 def operator_creates_company():

@@ -13,12 +13,11 @@ import time
 import urllib.request
 
 import boto3
-from samples import film, png, put
+from story import done, eventually, film, png, put
 
 STACK = "interviews-local"
 ENDPOINT = os.environ["AWS_ENDPOINT_URL"]
 PASSWORD = "correct horse battery"
-PATIENCE = 120
 DOCUMENT = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
 
 
@@ -56,21 +55,6 @@ class Api:
 def client(service):
     known = {"region_name": "eu-central-1", "aws_access_key_id": "test", "aws_secret_access_key": "test"}
     return boto3.client(service, endpoint_url=ENDPOINT, **known)
-
-
-def eventually(what):
-    """What `what` gives as soon as that is something."""
-    until = time.monotonic() + PATIENCE
-    while True:
-        found = what()
-        if found:
-            return found
-        assert time.monotonic() < until, "what is waited for has not come"
-        time.sleep(0.5)
-
-
-def done(what):
-    print(f"ok  {what}", flush=True)
 
 
 def fetch(address):

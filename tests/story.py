@@ -1,11 +1,31 @@
-"""Files that the stories upload."""
+"""What the stories have in common: how they go on, and the files that they upload."""
 
 import pathlib
 import struct
 import subprocess
 import tempfile
+import time
 import urllib.request
 import zlib
+
+# Schedules come once a minute, and may miss what has just become due.
+PATIENCE = 150
+
+
+def eventually(what):
+    """What `what` gives as soon as that is something."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        found = what()
+        if found:
+            return found
+        assert time.monotonic() < until, "what is waited for has not come"
+        time.sleep(0.5)
+
+
+def done(what):
+    """Says that a part of the story has gone as it should."""
+    print(f"ok  {what}", flush=True)
 
 
 def png():

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::domain::Refusal;
 use crate::domain::customer::AccountType;
-use crate::domain::project::Role;
 use crate::domain::schema::inline_schema;
+use crate::domain::staff::Role;
 
 /// The refusal of a known caller who may not do something.
 pub const NOT_ALLOWED: Refusal =

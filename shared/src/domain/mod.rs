@@ -21,6 +21,7 @@ pub(crate) mod schema;
 pub mod search;
 pub mod secret;
 pub mod sender;
+pub mod staff;
 pub mod tally;
 pub mod text;
 pub mod transition;

@@ -142,7 +142,8 @@ mod tests {
     use crate::domain::candidate::{Evaluation, Profile};
     use crate::domain::company::Company;
     use crate::domain::id::Id;
-    use crate::domain::project::{ProjectStatus, Settings, Staff};
+    use crate::domain::project::{ProjectStatus, Settings};
+    use crate::domain::staff::Staff;
     use crate::domain::text::Name;
 
     fn customer(byte: u8) -> CustomerId {

@@ -3,8 +3,9 @@
 use super::*;
 use crate::domain::candidate::Profile;
 use crate::domain::id::Id;
-use crate::domain::project::{ProjectStatus, Settings, Staff};
+use crate::domain::project::{ProjectStatus, Settings};
 use crate::domain::secret::PasswordHash;
+use crate::domain::staff::Staff;
 use crate::domain::text::Name;
 
 fn company() -> Company {

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::auth::policy::{Action, Standing};
 use crate::domain::customer::AccountType;
 use crate::domain::mail::CandidateMail;
-use crate::domain::project::{CandidatesMust, ProjectStatus, Role};
+use crate::domain::project::{CandidatesMust, ProjectStatus};
+use crate::domain::staff::Role;
 use crate::domain::transition::{ADVANCES, Actor, Condition};
 
 /// Who is asked about, each with the heading of its column.

@@ -9,7 +9,7 @@ use super::{InProject, Request, UNCHANGING};
 use crate::app::App;
 use crate::auth::policy::Grant;
 use crate::domain::id::RoleId;
-use crate::domain::project::HeldRole;
+use crate::domain::staff::HeldRole;
 use crate::error::{Error, Result};
 
 /// A caller who may do `G` in the project of the path, and the role of the path, which somebody holds.

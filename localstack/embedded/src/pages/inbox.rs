@@ -1,0 +1,66 @@
+//! The mails that were sent, as JSON and as pages.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use shared::clock::Clock;
+
+use super::{Pages, written};
+use crate::Mail;
+
+/// A mail may not run anything or send anything, and its links leave the frame that it is shown in.
+const MAIL_POLICY: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; \
+    img-src * data:; style-src 'unsafe-inline'; font-src *";
+/// The inbox loads nothing but the mails' own pages.
+const INBOX_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'";
+
+pub(super) async fn to_inbox() -> Redirect {
+    Redirect::to("/_local/inbox/")
+}
+
+pub(super) async fn mails(State(pages): State<Pages>) -> Response {
+    let mails = pages.mailbox.all();
+    Json(mails.iter().map(Arc::as_ref).collect::<Vec<_>>()).into_response()
+}
+
+pub(super) async fn mail_html(State(pages): State<Pages>, Path(id): Path<String>) -> Response {
+    match pages.mailbox.find(&id).and_then(|mail| mail.html.clone()) {
+        Some(html) => page(html, MAIL_POLICY),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+#[derive(Template)]
+#[template(path = "inbox.html")]
+struct Inbox {
+    now: String,
+    is_ahead: bool,
+    mails: Vec<Arc<Mail>>,
+    total: usize,
+}
+
+/// More would make the page slow; the JSON list has them all.
+const SHOWN: usize = 100;
+
+pub(super) async fn show(State(pages): State<Pages>) -> Response {
+    let (now, is_ahead) = (written(pages.clock.now()), !pages.clock.offset().is_zero());
+    let mut mails = pages.mailbox.all();
+    let total = mails.len();
+    mails.truncate(SHOWN);
+    match (Inbox { now, is_ahead, mails, total }).render() {
+        Ok(html) => page(html, INBOX_POLICY),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+fn page(html: String, policy: &'static str) -> Response {
+    let mut response = Html(html).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

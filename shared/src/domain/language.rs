@@ -33,8 +33,10 @@ const LANGUAGES: [(Language, &str, &str); 6] = [
 ];
 
 impl Language {
-    /// Every language.
-    pub const ALL: [Self; 6] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Nl];
+    /// The short codes of all languages.
+    pub fn codes() -> impl Iterator<Item = &'static str> {
+        LANGUAGES.iter().map(|(_, code, _)| *code)
+    }
 
     /// The language with this short code, such as `de`.
     ///

@@ -77,5 +77,5 @@ text_formats! {
 }
 
 fn language_codes() -> Vec<&'static str> {
-    Language::ALL.into_iter().map(Language::code).chain([""]).collect()
+    Language::codes().chain([""]).collect()
 }

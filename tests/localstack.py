@@ -13,7 +13,7 @@ import time
 import urllib.request
 
 import boto3
-from story import done, eventually, film, png, put
+from story import done, eventually, png, put, video_is_converted
 
 STACK = "interviews-local"
 ENDPOINT = os.environ["AWS_ENDPOINT_URL"]
@@ -117,18 +117,6 @@ def bus_completes(owner, candidate):
     done("an event on LocalStack's bus completes the interview")
 
 
-def video_is_converted(owner, project):
-    welcome = film()
-    announcement = {"name": "Welcome", "upload_filename": "welcome.mov", "content_type": "video/quicktime"}
-    announced = owner.post("/companies/demo/videos/", announcement | {"size": len(welcome)})
-    put(announced, welcome)
-    video = announced["resource_uri"]
-    eventually(lambda: owner.get(video)["video_conversion_status"] == "successful")
-    owner.patch(project, {"videos": [{"uri": video, "position": 1}]})
-    assert owner.get(video)["dimensions"] == {"width": 320, "height": 240}
-    done("a video that is put into the bucket is converted and shown by the project")
-
-
 def main():
     command = ["target/debug/embedded", "--aws", ENDPOINT, "--port", "0", "--ready-json"]
     for run in ("the service starts on the data stack", "and starts again, with another owner for the company there"):
@@ -144,7 +132,7 @@ def main():
                     files_are_kept(owner, candidate)
                     candidate_begins(api, candidate)
                     bus_completes(owner, candidate)
-                    video_is_converted(owner, project)
+                    video_is_converted(owner, "demo", project)
                 else:
                     (kept,) = owner.get("/companies/demo/projects/")["objects"]
                     assert kept["candidates_count"] == 1, kept

@@ -49,3 +49,18 @@ def put(announced, data):
     upload = announced["upload"]
     request = urllib.request.Request(upload["url"], data, upload["headers"], method=upload["method"])
     urllib.request.urlopen(request).close()
+
+
+def video_is_converted(owner, company, project):
+    """What the video that the project shows in the end looks like to its owner."""
+    welcome = film()
+    announcement = {"name": "Welcome", "upload_filename": "welcome.mov", "content_type": "video/quicktime"}
+    announced = owner.post(f"/companies/{company}/videos/", announcement | {"size": len(welcome)})
+    put(announced, welcome)
+    video = announced["resource_uri"]
+    eventually(lambda: owner.get(video)["video_conversion_status"] == "successful")
+    owner.patch(project, {"videos": [{"uri": video, "position": 1}]})
+    shown = owner.get(video)
+    assert shown["dimensions"] == {"width": 320, "height": 240}, shown
+    done("a video that is put into the bucket is converted, and shown by the project")
+    return shown

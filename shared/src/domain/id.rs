@@ -203,8 +203,8 @@ impl<T> FromStr for Id<T> {
 // Clients see and send whole references.
 inline_schema!(impl[T] Id<T> {
     "type": "string",
-            "format": "uri-reference",
-            "description": "A reference of this service: an absolute URL, or its path."
+    "format": "uri-reference",
+    "description": "A reference of this service: an absolute URL, or its path."
 });
 
 impl<T> Serialize for Id<T> {

@@ -174,9 +174,9 @@ impl Draft {
             json!({
                 "description": "It is still as the client has it.",
                 "headers": {
-                "ETag": { "$ref": "#/components/headers/ETag" },
-                "X-Request-Id": { "$ref": "#/components/headers/RequestId" },
-            },
+                    "ETag": { "$ref": "#/components/headers/ETag" },
+                    "X-Request-Id": { "$ref": "#/components/headers/RequestId" },
+                },
             }),
         );
         Ok(json!({

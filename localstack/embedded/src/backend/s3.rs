@@ -34,6 +34,7 @@ pub(super) struct S3 {
 
 /// Who may read answers, by bucket.
 type Shared = Arc<Mutex<HashMap<String, Cors>>>;
+
 /// Where the objects are.
 #[derive(Clone)]
 enum Place {

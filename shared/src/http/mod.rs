@@ -10,6 +10,7 @@ mod json;
 pub mod mounts;
 mod multipart;
 pub mod page;
+mod redo;
 pub mod reference;
 mod request;
 pub mod respond;

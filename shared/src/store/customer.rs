@@ -21,6 +21,8 @@ use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 
 impl Entity for Customer {
+    const UNSHOWN: &'static [&'static str] = &["one_time_key", "password_hash", "session_epoch"];
+
     fn key(&self) -> Key {
         keys::customer(&self.company, self.id)
     }
@@ -166,7 +168,7 @@ impl Store {
             // From here on nobody can give it another role, or share.
             let after = Customer::clone(&customer).with_access(false);
             self.update_customer(&customer, &after, now).await?;
-            customer = Versioned::new(after, customer.version() + 1);
+            customer = item::follow(&customer, after)?;
         }
         tokio::try_join!(
             self.leave_projects(&customer.company, customer.id),

@@ -1,7 +1,7 @@
 //! Access patterns of labels. That a text is unique in its company is a condition on the item that it leads to.
 
 use super::Store;
-use super::item::{Entity, Item, VERSION, Versioned, number};
+use super::item::{self, Entity, Item, VERSION, Versioned, number};
 use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
@@ -12,6 +12,8 @@ use crate::domain::project::Project;
 use crate::error::{Error, Result};
 
 impl Entity for Label {
+    const UNSHOWN: &'static [&'static str] = &["is_active"];
+
     fn key(&self) -> Key {
         keys::label(&self.company, self.id)
     }
@@ -53,15 +55,10 @@ impl Store {
             // From here on no project can take it on.
             let after = Label { is_active: false, ..Label::clone(&label) };
             self.update_label(&label, &after).await?;
-            label = Versioned::new(after, label.version() + 1);
+            label = item::follow(&label, after)?;
         }
-        let mut carriers = Vec::new();
         let carries = |project: &Project| project.settings.labels.contains(&label.id);
-        self.for_each(keys::projects(&label.company), |project| {
-            carriers.extend(Some(project).filter(|project| carries(project)));
-        })
-        .await?;
-        for project in carriers {
+        for project in self.all_wanted(keys::projects(&label.company), carries).await? {
             self.insist_on(project, |project| project.settings.labels.remove(&label.id)).await?;
         }
         let mut transaction = self.transaction();

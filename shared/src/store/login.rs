@@ -54,7 +54,7 @@ impl LoginPartition {
 
 /// When logins of one name have failed of late. An attempt counts from its beginning, so that many at once are as many.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Failures {
+pub(super) struct Failures {
     partition: String,
     recent: Vec<DateTime<Utc>>,
 }
@@ -171,10 +171,8 @@ impl Store {
             tokio::try_join!(self.get(unique.clone()), self.page_of_items(&candidates, &everything))?;
         let mut accounts = Vec::new();
         for item in unique.iter().filter_map(|key| batch.take_item(key)).chain(page.rows) {
-            let account = serde_dynamo::from_item(item).map_err(Error::internal)?;
-            if !accounts.contains(&account) {
-                accounts.push(account);
-            }
+            let account = item::or_skipped(item::value_in(item))?;
+            accounts.extend(account.filter(|account| !accounts.contains(account)));
         }
         let found = self.accounts(&partition, accounts).await?;
         Ok((found.customers, found.candidates))
@@ -194,8 +192,8 @@ impl Store {
         for account in accounts {
             let Some(key) = key(&account) else { continue };
             match account {
-                Account::Customer { .. } => found.customers.extend(batch.take(&key)?),
-                Account::Candidate { .. } => found.candidates.extend(batch.take(&key)?),
+                Account::Customer { .. } => found.customers.extend(batch.take_listed(&key)?),
+                Account::Candidate { .. } => found.candidates.extend(batch.take_listed(&key)?),
             }
         }
         Ok(found)
@@ -232,10 +230,8 @@ impl Store {
                 failures = Some(item::read(item)?);
                 continue;
             }
-            let account = serde_dynamo::from_item(item).map_err(Error::internal)?;
-            if !accounts.contains(&account) {
-                accounts.push(account);
-            }
+            let account = item::or_skipped(item::value_in(item))?;
+            accounts.extend(account.filter(|account| !accounts.contains(account)));
         }
         Ok((accounts, failures))
     }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::due::{Due, DueCursor};
-use super::item::{Entity, Versioned};
+use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
@@ -17,6 +17,8 @@ use crate::error::{Error, Result};
 use crate::media::video_keys;
 
 impl Entity for Video {
+    const UNSHOWN: &'static [&'static str] = &["attempt", "given_up_at", "is_active"];
+
     fn key(&self) -> Key {
         keys::video(&self.company, self.id)
     }
@@ -62,7 +64,7 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.replace(before, &after)?;
         self.commit(transaction).await?;
-        Ok(Versioned::new(after, before.version() + 1))
+        item::follow(before, after)
     }
 
     /// Ends a video without anything to play, because of `reason`, and has deleted what there may be of it.
@@ -91,13 +93,8 @@ impl Store {
             let after = Video { is_active: false, ..Video::clone(&video) };
             video = self.update_video(&video, after).await?;
         }
-        let mut showing = Vec::new();
         let shows = |project: &Project| project.settings.shows(video.id);
-        self.for_each(keys::projects(&video.company), |project| {
-            showing.extend(Some(project).filter(|project| shows(project)));
-        })
-        .await?;
-        for project in showing {
+        for project in self.all_wanted(keys::projects(&video.company), shows).await? {
             self.insist_on(project, |project| {
                 project.settings.videos.retain(|placed| placed.video != video.id);
             })

@@ -26,7 +26,7 @@ pub fn group() -> Group {
             Operation::of("Create candidate", crud::create)
                 .text("Its status is `new`: it knows of nothing until it is advanced.")
                 .body::<CandidateView, _>(|mut body: Fields| {
-                    Files::read(&mut body);
+                    Files::read(&mut body, |_| None);
                     Changes::read_new(body)
                 })
                 .example("candidate", candidate()),
@@ -36,7 +36,7 @@ pub fn group() -> Group {
                      created is `failed`, one that cannot be advanced stays `new`; neither stops the others.",
                 )
                 .body::<CandidateView, _>(|mut body: Fields| {
-                    Files::read(&mut body);
+                    Files::read(&mut body, |_| None);
                     Changes::read_new(body)
                 })
                 .field("photo", "Files are not imported; an entry that brings one fails.")
@@ -50,7 +50,7 @@ pub fn group() -> Group {
                      `address`, `photo`, `cv` and its `password`; the rest is ignored.",
                 )
                 .body::<CandidateView, _>(|mut body: Fields| {
-                    Files::read(&mut body);
+                    Files::read(&mut body, |_| None);
                     OwnChanges::read_from(&mut body);
                     Changes::read(body)
                 })

@@ -55,7 +55,7 @@ pub(crate) async fn create(
     guard: InCompany<ManageCustomers>,
     WithFiles(mut body): WithFiles,
 ) -> Result<Created<CustomerView>> {
-    let photo = body.file(FileKind::Photo);
+    let photo = body.file(FileKind::Photo, None);
     let new = Creation::read(body)?;
     guard.require_manages(new.account_type())?;
     let id = guard.store.next_id(guard.now);
@@ -79,7 +79,8 @@ pub(crate) async fn update(
     guard.require_own_or_managed()?;
     let is_own = guard.is_own();
     let before = &guard.customer;
-    let photo = body.file(FileKind::Photo);
+    let own = guard.references().files(guard.company(), before.owner(), FileKind::Photo);
+    let photo = body.file(FileKind::Photo, Some(&own));
     let Changes { profile, email, account_type, password } = Changes::read(body, |sent| {
         // As whoever logs in may spell it.
         fold_case(sent.as_str()) == fold_case(before.username.as_str())

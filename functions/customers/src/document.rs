@@ -52,7 +52,7 @@ fn create() -> Operation {
     Operation::of("Create customer", crud::create)
         .text(&format!("The customer is invited by mail. {MANAGED}"))
         .body::<CustomerView, _>(|mut body: Fields| {
-            body.file(FileKind::Photo);
+            body.file(FileKind::Photo, None);
             Creation::read(body)
         })
         .example(
@@ -69,7 +69,7 @@ fn update() -> Operation {
                         notifications and password."
         ))
         .body::<CustomerView, _>(|mut body: Fields| {
-            body.file(FileKind::Photo);
+            body.file(FileKind::Photo, None);
             // Asked for along with a password.
             body.text("current_password", shared::auth::password::Password::attempt);
             Changes::read(body, |_| true)

@@ -58,7 +58,7 @@ pub(crate) async fn update(
     match guard.standing() {
         Standing::Itself => {
             if let Some(password) = OwnChanges::read(body)?.apply_to(&mut after.profile) {
-                after = after.with_password(guard.hash(password).await?);
+                after = after.with_password(guard.hash_for(before, password).await?);
             }
         }
         _ => Changes::read(body)?.apply_to(&mut after.profile),

@@ -100,7 +100,7 @@ pub(crate) async fn update(
         if !is_own {
             return Err(Error::field("password", "People choose their passwords themselves."));
         }
-        if current.find(vec![before.password_hash.clone()]).await?.is_none() {
+        if !guard.is_password_of(before, current).await? {
             return Err(Error::field("current_password", "This is not your present password."));
         }
         after = after.with_password(guard.hash(password).await?, guard.now);

@@ -10,6 +10,7 @@ mod customer;
 mod due;
 mod effect;
 mod erasure;
+mod failures;
 mod idempotency;
 mod item;
 pub(crate) mod keys;

@@ -67,7 +67,8 @@ pub(crate) async fn update(
     if after == **before {
         return Ok(show(&guard, before));
     }
-    let step = after.after_deadline_change(before.profile.deadline, guard.now);
+    let key = guard.new_access_key(guard.project.id, before.id);
+    let step = after.after_change(before, guard.now, key)?;
     guard.store.change_candidate(before, &step, guard.now).await?;
     Ok(show(&guard, &step.candidate))
 }

@@ -89,7 +89,7 @@ pub(crate) async fn update(
     profile.apply_to(&mut after);
     if let Some(email) = email.filter(|email| *email != before.email) {
         guard.require_managed()?;
-        after.email = email;
+        after = after.with_email(email, guard.now)?;
     }
     if let Some(account_type) = account_type.filter(|new| *new != before.account_type) {
         guard.require_managed()?;

@@ -28,6 +28,7 @@ mod expand;
 mod expiry;
 mod file_histories;
 mod files;
+mod given_up;
 mod hash_login;
 mod histories;
 mod hostile_files;

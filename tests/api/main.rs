@@ -38,6 +38,7 @@ mod input;
 mod labels;
 mod life;
 mod lists;
+mod logging;
 mod login;
 mod on_behalf;
 mod outbox;

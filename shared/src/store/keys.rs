@@ -208,9 +208,9 @@ pub(crate) fn no_login_partition(c: &str, name: &str) -> String {
     format!("LOGIN##{}", SecretHash::of(&format!("{c}#{name}")).as_str())
 }
 
-/// When logins of the name in this partition have failed.
-pub(crate) fn login_failures(partition: &str) -> Key {
-    Key::new(partition.to_owned(), "FAILURES")
+/// The recent failed logins of a name, by the hash of its login partition.
+pub(crate) fn login_failures(name: &SecretHash) -> Key {
+    Key::new(format!("FAILURES#{}", name.as_str()), "FAILURES")
 }
 
 /// A session, by the hash of the secret that its holder presents.
@@ -349,6 +349,17 @@ pub(crate) fn video_due_shard(v: VideoId) -> u8 {
 pub(crate) fn video_due_shards() -> Range<u8> {
     let start = upload_due_shards().end;
     start..start + VIDEO_SHARDS
+}
+
+/// The partition of the index over what becomes due in which an effect stands that was given up, under that moment.
+pub(crate) fn given_up_shard(id: &str) -> u8 {
+    video_due_shards().end + Sha256::digest(id)[0] % EFFECT_SHARDS
+}
+
+/// All partitions of that index in which such effects stand.
+pub(crate) fn given_up_shards() -> Range<u8> {
+    let start = video_due_shards().end;
+    start..start + EFFECT_SHARDS
 }
 
 /// The partition of the index over what becomes due in which a candidate stands.

@@ -3,8 +3,8 @@
 use serde::de::DeserializeOwned;
 
 use super::Attempt;
-use super::item::{self, Entity, Item, VERSION};
-use super::login::Failures;
+use super::failures::Failures;
+use super::item::{self, Entity, Item, OWN};
 use super::rewrite;
 use super::session::Session;
 use super::share::Note;
@@ -57,11 +57,9 @@ fn value<T: DeserializeOwned>(name: &'static str, item: Item) -> Result<&'static
 fn entity<T: Entity>(name: &'static str, item: Item) -> Result<&'static str> {
     let read = item::read::<T>(item.clone())?;
     let again = rewrite::next(&read, &read)?.item;
-    let lost: Vec<&String> = item
-        .iter()
-        .filter(|(name, value)| *name != VERSION && again.get(*name) != Some(value))
-        .map(|(name, _)| name)
-        .collect();
+    let is_own = |name: &String| OWN.contains(&name.as_str());
+    let lost: Vec<&String> =
+        item.keys().filter(|name| !is_own(name) && again.get(*name) != item.get(*name)).collect();
     match lost.is_empty() {
         true => Ok(name),
         false => Err(Error::Unreadable(format!("a {name} would be written again without {lost:?}").into())),

@@ -52,6 +52,7 @@ mod races;
 mod redo;
 mod reference;
 mod refusals;
+mod release;
 mod roles;
 mod search;
 mod search_model;

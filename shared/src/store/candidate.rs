@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 
 impl Entity for Candidate {
     const UNSHOWN: &'static [&'static str] =
-        &["one_time_key", "password_hash", "reminded_at", "session_epoch", "started_at"];
+        &["mail_rate", "one_time_key", "password_hash", "reminded_at", "session_epoch", "started_at"];
     const PARTS: &'static [&'static str] = &["evaluations", "profile"];
 
     fn key(&self) -> Key {

@@ -22,7 +22,7 @@ use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 
 impl Entity for Customer {
-    const UNSHOWN: &'static [&'static str] = &["one_time_key", "password_hash", "session_epoch"];
+    const UNSHOWN: &'static [&'static str] = &["mail_rate", "one_time_key", "password_hash", "session_epoch"];
 
     fn key(&self) -> Key {
         keys::customer(&self.company, self.id)

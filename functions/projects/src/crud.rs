@@ -6,6 +6,7 @@ use shared::Result;
 use shared::auth::guard::{Beside, InCompany, OnCustomer, OnProject};
 use shared::auth::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
 use shared::domain::company::Company;
+use shared::domain::roster::Roster;
 use shared::domain::project::{Project, ProjectStatus};
 use shared::domain::tally::Tally;
 use shared::http::Fields;
@@ -66,7 +67,8 @@ pub(crate) async fn create(guard: InCompany<CreateProject>, body: Fields) -> Res
     staff.interview_managers.extend(guard.caller.customer());
     let id = guard.store.next_id(guard.now);
     let company = guard.company().clone();
-    let project = Project { id, company, status: ProjectStatus::Incomplete, settings, staff };
+    let (status, roster) = (ProjectStatus::Incomplete, Roster::default());
+    let project = Project { id, company, status, settings, staff, roster };
     guard.store.create_project(&project).await?;
     let view = ProjectView::new(&project, &Tally::default(), &Viewer::of(&guard, &guard.company));
     Ok(Created(guard.references().project(guard.company(), id), view))

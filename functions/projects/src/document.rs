@@ -40,11 +40,7 @@ pub fn group() -> Group {
             Operation::of("Change project status", status::update)
                 .text("See the table of moves in the introduction. The same status again changes nothing.")
                 .body::<StatusView, _>(read_status)
-                .refuses(&[
-                    NO_MOVE,
-                    CandidatesMust::BeArchivable { needed: 0 }.refusal(),
-                    CandidatesMust::BeNew.refusal(),
-                ])
+                .refuses(&[NO_MOVE, CandidatesMust::BeArchivable.refusal(), CandidatesMust::BeNew.refusal()])
                 .example("run", json!({ "status": "40-running" })),
             Operation::of("List roles", roles::list).text("The same data as the project's lists of people."),
             Operation::of("Give role", roles::create)

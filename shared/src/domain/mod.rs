@@ -17,6 +17,7 @@ pub mod named_token;
 pub mod partner_data;
 pub mod project;
 pub mod report;
+pub mod roster;
 pub(crate) mod schema;
 pub mod search;
 pub mod secret;

@@ -112,7 +112,7 @@ pub struct CandidateFields {
     /// Where its CV is; empty without one. Good for the session that was shown it.
     #[schemars(with = "UriOrEmpty")]
     cv: String,
-    /// How far its evaluation has come.
+    /// How far its evaluation by the project's evaluators has come.
     evaluation_status: EvaluationStatus,
     /// The same by the caller alone; null for who does not evaluate.
     my_evaluation_status: Option<EvaluationStatus>,
@@ -180,16 +180,16 @@ impl CandidateFields {
             deadline: profile.deadline.map(timestamp),
             photo: references.file(company, candidate.owner(), FileKind::Photo, candidate.photo),
             cv: references.file(company, candidate.owner(), FileKind::Cv, candidate.cv),
-            evaluation_status: evaluation::status(&completed_by, viewer.project.evaluations_needed()),
-            my_evaluation_status: evaluation::status_for(
-                viewer.project.staff.evaluates(viewer.customer),
-                &completed_by,
+            evaluation_status: evaluation::status(
+                completed_by.intersection(&staff.evaluators).count(),
+                viewer.project.evaluations_needed(),
             ),
             phone: profile.phone.to_string(),
             gender: profile.gender.to_string(),
             created_by: candidate.created_by.map(|by| references.customer(company, by)),
             address: profile.address.to_string(),
             partner_data: profile.partner_data.as_object().clone(),
+            my_evaluation_status: evaluation::status_for(staff.evaluates(viewer.customer), &completed_by),
             interview_suite_url: references.suite_page(&own),
             shares: viewer.sees_shares.then(|| ShareView::all_of(candidate, references)),
             keys: viewer.sees_keys.then(|| Keys::of(candidate)),

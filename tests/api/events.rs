@@ -114,7 +114,7 @@ async fn a_completed_interview_is_a_fact_whatever_comes_before_or_after_it() {
         let shown = owner.get(&uri).await.expect(200).json();
         if counts {
             assert_eq!((outcome, &shown["status"]), (Applied, &json!("interviewed")), "{before:?}");
-            assert_eq!((&shown["interviewdate"], &shown["interview_key"]), (&json!(time), &Value::Null));
+            assert_eq!([&shown["interviewdate"], &shown["interview_key"]], [time, ""]);
         } else {
             assert_eq!((outcome, &shown["status"]), (Ignored, &json!(before.as_str())));
             assert_eq!(app.table().snapshot().await, table, "{before:?}");

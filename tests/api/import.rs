@@ -152,7 +152,9 @@ async fn each_entry_is_created_and_invited_or_says_why_not() {
     let first = owner.get(objects[0]["candidate"].as_str().unwrap()).await.expect(200).json();
     assert_eq!([&first["status"], &first["username"], &first["phone"]], ["invited", "first", "123"]);
     assert_eq!((&first["created_by"], &first["partner_data"]), (&json!(owner.uri), &json!({ "id": 7 })));
-    assert!(first["activation_key"].is_string() && first["invitationdate"].is_string());
+    assert!(
+        first["activation_key"].as_str().unwrap().starts_with("ivk_") && first["invitationdate"].is_string()
+    );
     let refused = owner.get(objects[3]["candidate"].as_str().unwrap()).await.expect(200).json();
     assert_eq!([&refused["status"], &refused["deadline"]], ["new", "2001-01-01T00:00:00Z"]);
     // The list has them in the order of the request, behind what was there before.

@@ -140,22 +140,27 @@ pub struct CandidateFields {
     shares: Option<Vec<ShareView>>,
 }
 
-/// What only project managers see, and the candidate its own: the key that came with the invitation, under the name of
+/// What only project managers see, and candidates their own: the key that came with the invitation, under the name of
 /// what it opens.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Keys {
-    /// The key of an invitation that was not taken up; only for project managers and the candidate itself.
-    activation_key: Option<String>,
-    /// The same key from then on.
-    interview_key: Option<String>,
+    /// The key of an invitation that was not taken up, empty otherwise; only for project managers and the candidate.
+    #[schemars(example = &"")]
+    activation_key: String,
+    /// The key by which a candidate without a password takes the interview, from the confirmation on, empty otherwise;
+    /// only for project managers and the candidate.
+    #[schemars(example = &"")]
+    interview_key: String,
 }
 
 impl Keys {
     fn of(candidate: &Candidate) -> Self {
-        let key = candidate.access_key.as_ref().map(|key| key.as_str().to_owned());
-        let (activation_key, interview_key) =
-            if candidate.status == CandidateStatus::Invited { (key, None) } else { (None, key) };
-        Self { activation_key, interview_key }
+        let key = candidate.access_key.as_ref().map_or("", |key| key.as_str()).to_owned();
+        if candidate.status == CandidateStatus::Invited {
+            Self { activation_key: key, interview_key: String::new() }
+        } else {
+            Self { activation_key: String::new(), interview_key: key }
+        }
     }
 }
 
@@ -164,7 +169,7 @@ impl CandidateFields {
     pub fn new(candidate: &Candidate, viewer: &Viewer<'_>) -> Self {
         let Candidate { company, project, profile, .. } = candidate;
         let completed_by = candidate.completed_by();
-        let references = viewer.references;
+        let (staff, references) = (&viewer.project.staff, viewer.references);
         let own = references.candidate(company, *project, candidate.id);
         let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
         Self {
@@ -184,12 +189,12 @@ impl CandidateFields {
                 completed_by.intersection(&staff.evaluators).count(),
                 viewer.project.evaluations_needed(),
             ),
+            my_evaluation_status: evaluation::status_for(staff.evaluates(viewer.customer), &completed_by),
             phone: profile.phone.to_string(),
             gender: profile.gender.to_string(),
             created_by: candidate.created_by.map(|by| references.customer(company, by)),
             address: profile.address.to_string(),
             partner_data: profile.partner_data.as_object().clone(),
-            my_evaluation_status: evaluation::status_for(staff.evaluates(viewer.customer), &completed_by),
             interview_suite_url: references.suite_page(&own),
             shares: viewer.sees_shares.then(|| ShareView::all_of(candidate, references)),
             keys: viewer.sees_keys.then(|| Keys::of(candidate)),

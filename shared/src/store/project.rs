@@ -66,11 +66,11 @@ impl Store {
         self.commit(transaction).await
     }
 
-    /// Puts `after`, in which one more role is held, in place of `before`.
+    /// Puts `after`, in which one customer has other roles, in place of `before`.
     ///
     /// # Errors
     /// [`Error::Changed`]; a message on `customer`, whatever the role, when that leads nowhere.
-    pub async fn give_role(&self, before: &Versioned<Project>, after: &Project) -> Result<()> {
+    pub async fn change_roles(&self, before: &Versioned<Project>, after: &Project) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.replace(before, after)?;
         transaction.memberships(Some(before), after)?;

@@ -132,7 +132,9 @@ impl Error {
             Self::UnsupportedMediaType => {
                 detail("unsupported_media_type", "Send the body as application/json.")
             }
-            Self::Throttled(_) => detail("throttled", "Too many attempts. Try again after the seconds in `Retry-After`."),
+            Self::Throttled(_) => {
+                detail("throttled", "Too many attempts. Try again after the seconds in `Retry-After`.")
+            }
             Self::KeyReused => {
                 detail("idempotency_key_reused", "This Idempotency-Key came with another body before.")
             }

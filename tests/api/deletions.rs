@@ -73,8 +73,7 @@ async fn a_video_that_forty_eight_projects_show() {
     let owner = app.owner().await;
     let mut videos = Vec::new();
     for _ in 0..4 {
-        let announced =
-            json!({ "name": "Welcome", "upload_filename": "a.mp4", "content_type": "video/mp4", "size": 1000 });
+        let announced = json!({ "name": "Welcome", "upload_filename": "a.mp4", "content_type": "video/mp4", "size": 1000 });
         videos.push(owner.post(VIDEOS, announced).await.expect(201).uri("resource_uri"));
     }
     let shown: Vec<Value> = (0..).zip(&videos).map(|(n, uri)| json!({ "uri": uri, "position": n })).collect();

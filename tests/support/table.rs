@@ -277,7 +277,8 @@ impl Expected {
         } else if sk == "EFFECT" {
             let effect: Effect = read(item);
             let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
-            self.check_due(key, item, shard.unwrap_or_default(), effect.next_try_at);
+            let at = effect.next_try_at.or(effect.given_up_at);
+            self.check_due(key, item, shard.unwrap_or_default(), at);
         } else if sk.starts_with("VIDEO#") && item.contains_key("submitted_at") {
             let video: Video = read(item);
             self.count(company_tally(&video.company), [("videos".to_owned(), 1)]);

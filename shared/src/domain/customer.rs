@@ -235,7 +235,8 @@ impl Customer {
     /// Whether the step from `before` calls for an invitation: of somebody new, active again or at another address, who has
     /// chosen no password and was handed no key.
     pub fn is_invited_since(&self, before: Option<&Self>) -> bool {
-        let awaits_mail = self.is_active && self.status == CustomerStatus::Invited && self.one_time_key.is_none();
+        let awaits_mail =
+            self.is_active && self.status == CustomerStatus::Invited && self.one_time_key.is_none();
         awaits_mail && before.is_none_or(|before| !before.is_active || before.email != self.email)
     }
 

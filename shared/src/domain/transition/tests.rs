@@ -448,7 +448,10 @@ mod histories {
             Event::Deadline(days) => {
                 let mut changed = own;
                 changed.profile.deadline = days.map(|days| at + TimeDelta::days(days));
-                changed.after_change(candidate, at, AccessKey::new(key.to_owned())).ok().map(|step| step.candidate)
+                changed
+                    .after_change(candidate, at, AccessKey::new(key.to_owned()))
+                    .ok()
+                    .map(|step| step.candidate)
             }
             // Only who has a key or a password is let in to choose another.
             Event::Password if own.access_key.is_none() && own.password_hash.is_none() => None,

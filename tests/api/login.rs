@@ -97,11 +97,37 @@ async fn a_failed_login_does_not_tell_what_was_wrong() {
         let response = response.expect_code(401, "invalid_credentials");
         assert_eq!(response.header("www-authenticate"), Some("Token"));
         assert_eq!(response.json()["detail"], "Unable to log in with the provided credentials.");
-        assert_eq!(response.log().dynamodb_calls, 3, "{company} {username}: nor does the work it takes");
+        assert_eq!(response.log().dynamodb_calls, 4, "{company} {username}: nor does the work it takes");
         bodies.push(response.body);
     }
     bodies.dedup();
     assert_eq!(bodies.len(), 1, "all bodies are the same, byte by byte");
+}
+
+#[tokio::test]
+async fn of_candidates_with_one_email_each_logs_in_by_their_own_password() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let email = app.next_email();
+    let mut candidates = Vec::new();
+    for n in 0..6 {
+        let candidate =
+            owner.invite(&owner.running_project(json!({})).await, json!({ "email": email })).await;
+        let password = format!("password number {n}");
+        candidate.patch(&candidate.uri, json!({ "password": password })).await.expect(200);
+        candidates.push((candidate, password));
+    }
+    let staff = owner.colleague("recruiter", json!({ "email": email })).await.activate().await;
+    candidates.reverse();
+    for (candidate, password) in &candidates {
+        let token = app.anonymous().log_in("acme", &email, password).await.expect(200).uri("token");
+        let whoami = app.token(&token).get("/whoami/").await.expect(200).json();
+        assert_eq!(whoami["resource"]["resource_uri"], candidate.uri, "{password}");
+    }
+    let token = app.anonymous().log_in("acme", &email, PASSWORD).await.expect(200).uri("token");
+    let whoami = app.token(&token).get("/whoami/").await.expect(200).json();
+    assert_eq!(whoami["resource"]["resource_uri"], staff.uri);
+    app.table().assert_sound().await;
 }
 
 #[tokio::test]

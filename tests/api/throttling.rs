@@ -19,6 +19,19 @@ async fn fail(app: &TestApp, name: &str, times: usize) {
     }
 }
 
+async fn log_in_from(app: &TestApp, source: &str, name: &str, password: &str) -> Response {
+    let login = json!({ "company": "acme", "username": name, "password": password });
+    // Clients can write this header, so it must not count.
+    let request = Request::post("/api-token-auth/").json(&login).header("x-forwarded-for", "203.0.113.9");
+    app.send(request.from_source(source)).await
+}
+
+async fn fail_from(app: &TestApp, source: &str, name: &str, times: usize) {
+    for _ in 0..times {
+        log_in_from(app, source, name, WRONG).await.expect_code(401, "invalid_credentials");
+    }
+}
+
 #[track_caller]
 fn assert_throttled(response: Response, seconds: &str) -> Vec<u8> {
     let response = response.expect_code(429, "throttled");
@@ -65,6 +78,128 @@ async fn success_forgets_the_failures() {
     fail(&app, "owner", 10).await;
     assert_throttled(log_in(&app, "owner", PASSWORD).await, "900");
     app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn only_the_source_of_the_failures_is_locked_out() {
+    let (app, _) = given().await;
+    for name in ["owner", "nobody"] {
+        fail_from(&app, "192.0.2.1", name, 10).await;
+        assert_throttled(log_in_from(&app, "192.0.2.1", name, PASSWORD).await, "900");
+    }
+    log_in_from(&app, "192.0.2.2", "owner", PASSWORD).await.expect(200);
+    log_in_from(&app, "192.0.2.2", "nobody", PASSWORD).await.expect_code(401, "invalid_credentials");
+    // The success has cleared the name for everybody.
+    log_in_from(&app, "192.0.2.1", "owner", PASSWORD).await.expect(200);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn all_addresses_of_one_subscriber_are_one_source() {
+    let (app, _) = given().await;
+    for n in 0..10 {
+        fail_from(&app, &format!("2001:db8:1:2:{n:x}::1"), "owner", 1).await;
+    }
+    assert_throttled(log_in_from(&app, "2001:db8:1:2:ffff::1", "owner", PASSWORD).await, "900");
+    log_in_from(&app, "2001:db8:1:3::1", "owner", PASSWORD).await.expect(200);
+}
+
+#[tokio::test]
+async fn beyond_a_hundred_failures_a_name_is_slowed_down_for_everybody() {
+    let (app, owner) = given().await;
+    let other = app.owner_of("globex").await;
+    for n in 0..10 {
+        fail_from(&app, &format!("192.0.2.{n}"), "owner", 10).await;
+    }
+    let own = "198.51.100.7";
+    assert_throttled(log_in_from(&app, own, "owner", PASSWORD).await, "10");
+    // Sessions go on, other names are not affected.
+    owner.get("/whoami/").await.expect(200);
+    other.new_token().await;
+    app.clock().advance(TimeDelta::seconds(10));
+    fail_from(&app, "192.0.2.200", "owner", 1).await;
+    assert_throttled(log_in_from(&app, own, "owner", PASSWORD).await, "10");
+    app.clock().advance(TimeDelta::seconds(10));
+    log_in_from(&app, own, "owner", PASSWORD).await.expect(200);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_completed_reset_unlocks_all_names_of_the_account() {
+    let (app, _) = given().await;
+    let staff = app.staff("recruiter").await;
+    let candidate =
+        app.owner().await.invite(&app.owner().await.running_project(json!({})).await, json!({})).await;
+    candidate.choose_password().await;
+    for (names, email) in
+        [(vec![&staff.username, &staff.email], &staff.email), (vec![&candidate.email], &candidate.email)]
+    {
+        for name in &names {
+            fail(&app, name, 10).await;
+            assert_throttled(log_in(&app, name, PASSWORD).await, "900");
+        }
+        let forgotten = json!({ "company": "acme", "username": email });
+        app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
+        app.settle().await;
+        assert_throttled(log_in(&app, names[0], PASSWORD).await, "900");
+        let choice = json!({ "key": app.mailed_key(email), "password": "another horse battery" });
+        app.anonymous().post("/api-password-reset/confirm/", choice).await.expect(204);
+        for name in &names {
+            log_in(&app, name, "another horse battery").await.expect(200);
+        }
+    }
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn whoever_shares_an_address_cannot_clear_the_failures_of_others() {
+    let (app, owner) = given().await;
+    // Project managers see the key of the candidates that they create, whatever the email.
+    let project = owner.running_project(json!({})).await;
+    let candidate = owner.invite(&project, json!({ "email": owner.email })).await;
+    let own = json!({ "password": "password of the candidate" });
+    candidate.patch(&candidate.uri, own).await.expect(200);
+    for _ in 0..9 {
+        fail(&app, &owner.email, 1).await;
+        log_in(&app, &owner.email, "password of the candidate").await.expect(200);
+    }
+    fail(&app, &owner.email, 1).await;
+    assert_throttled(log_in(&app, &owner.email, "password of the candidate").await, "900");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_wrong_present_password_counts_as_a_failed_login() {
+    let (app, owner) = given().await;
+    let change = async |current: &str| {
+        owner
+            .patch(&owner.uri, json!({ "password": "another horse battery", "current_password": current }))
+            .await
+    };
+    for _ in 0..10 {
+        change(WRONG).await.expect_fields(&["current_password"]);
+    }
+    assert_throttled(change(PASSWORD).await, "900");
+    assert_throttled(log_in(&app, "owner", PASSWORD).await, "900");
+    owner.get("/whoami/").await.expect(200);
+    app.clock().advance(TimeDelta::minutes(15));
+    fail(&app, "owner", 9).await;
+    change(PASSWORD).await.expect(200);
+    fail(&app, "owner", 1).await;
+    assert_throttled(log_in(&app, "owner", "another horse battery").await, "900");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn what_was_typed_as_a_name_is_not_stored() {
+    let (app, _) = given().await;
+    fail_from(&app, "192.0.2.77", "correct-horse-battery", 1).await;
+    fail_from(&app, "192.0.2.77", "correct horse battery", 1).await;
+    let stored = app.table().text().await;
+    assert!(stored.contains("FAILURES#"));
+    for secret in ["correct-horse", "correct horse", "192.0.2.77"] {
+        assert!(!stored.contains(secret), "{secret}");
+    }
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use embedded::SourceIp;
 use serde_json::Value;
 
 use crate::logs::{self, RequestLog};
@@ -15,12 +16,13 @@ pub struct Request {
     target: String,
     headers: HeaderMap,
     body: Vec<u8>,
+    source: Option<SourceIp>,
 }
 
 impl Request {
     /// A request without headers and body. `target` is a path below the version segment, or a reference.
     pub fn new(method: Method, target: &str) -> Self {
-        Self { method, target: target.to_owned(), headers: HeaderMap::new(), body: Vec::new() }
+        Self { method, target: target.to_owned(), headers: HeaderMap::new(), body: Vec::new(), source: None }
     }
 
     /// A GET request.
@@ -53,6 +55,14 @@ impl Request {
         self
     }
 
+    /// The same from another computer.
+    ///
+    /// # Panics
+    /// When `address` is none.
+    pub fn from_source(self, address: &str) -> Self {
+        Self { source: Some(SourceIp(address.parse().expect("an IP address"))), ..self }
+    }
+
     /// The same with this body.
     pub fn body(mut self, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
@@ -75,6 +85,9 @@ impl Request {
         *request.method_mut() = self.method;
         *request.uri_mut() = format!("{}{path}", base_url.path()).parse().expect("a target");
         *request.headers_mut() = self.headers;
+        if let Some(source) = self.source {
+            request.extensions_mut().insert(source);
+        }
         let host = base_url.host_str().and_then(|host| HeaderValue::from_str(host).ok());
         request.headers_mut().extend(host.map(|host| (axum::http::header::HOST, host)));
         request

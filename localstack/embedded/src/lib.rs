@@ -27,7 +27,7 @@ pub use demo::Demo;
 pub use error::Error;
 pub use events::{Answers, Events};
 pub use function::{Function, in_process, in_process_event};
-pub use gateway::{Gateway, RouteKey};
+pub use gateway::{Gateway, RouteKey, SourceIp};
 pub use local::{Local, Options, functions};
 pub use mailbox::{Mail, Mailbox};
 pub use template::{

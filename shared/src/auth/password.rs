@@ -3,8 +3,8 @@
 use std::num::NonZero;
 use std::sync::LazyLock;
 
-use argon2::password_hash::phc::PasswordHash as Phc;
-use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
+use argon2::password_hash::phc::{Output, PasswordHash as Phc, Salt};
+use argon2::{Algorithm, Argon2, Params, PasswordHasher, Version};
 use passwords::analyzer::is_common_password;
 use tokio::sync::Semaphore;
 
@@ -58,13 +58,17 @@ impl Password {
         Self::attempt(text)
     }
 
-    /// The hash to store, with a salt from `entropy`. Takes tens of milliseconds, on a thread of its own.
+    /// The hash to store, with the salt of `shared` if given, else with one from `entropy`. Takes tens of milliseconds, on
+    /// a thread of its own.
     ///
     /// # Errors
     /// [`Error::Internal`].
-    pub async fn hash(self, entropy: &dyn Entropy) -> Result<PasswordHash> {
-        let mut salt = [0; 16];
-        entropy.fill(&mut salt);
+    pub async fn hash(self, shared: Option<&PasswordHash>, entropy: &dyn Entropy) -> Result<PasswordHash> {
+        let mut salt = vec![0; SALT];
+        match shared {
+            Some(shared) => salt = parse(shared.phc())?.1.to_vec(),
+            None => entropy.fill(&mut salt),
+        }
         on_own_thread(move || {
             let hash = ARGON2.hash_password_with_salt(self.0.as_bytes(), &salt).map_err(Error::internal)?;
             Ok(PasswordHash::new(hash.to_string()))
@@ -72,22 +76,24 @@ impl Password {
         .await
     }
 
-    /// Finds the first of `hashes` that is of this password; checks against at least one, so that the time it takes
-    /// does not tell whether there was any. On a thread of its own.
+    /// Finds the first of `hashes` that is of this password, among those with the first two salts that occur.
+    ///
+    /// Always hashes the password [`CHECKS`] times, on a thread of its own, so that the time does not tell how many
+    /// accounts there are.
     ///
     /// # Errors
     /// [`Error::Internal`] when a stored hash is no hash.
-    pub async fn find(self, hashes: Vec<Option<PasswordHash>>) -> Result<Option<usize>> {
+    pub async fn find(self, hashes: Vec<PasswordHash>) -> Result<Option<usize>> {
         on_own_thread(move || {
-            let mut found = None;
-            let hashes = if hashes.is_empty() { vec![None] } else { hashes };
-            for (index, hash) in hashes.iter().enumerate() {
-                let phc =
-                    Phc::new(hash.as_ref().map_or(NOBODYS, PasswordHash::phc)).map_err(Error::internal)?;
-                let fits = ARGON2.verify_password(self.0.as_bytes(), &phc).is_ok();
-                if fits && hash.is_some() && found.is_none() {
-                    found = Some(index);
-                }
+            let mut found: Option<usize> = None;
+            for salted in checks(&hashes)? {
+                let mut computed = [0; Params::DEFAULT_OUTPUT_LEN];
+                let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, salted.params);
+                let hashed = argon2.hash_password_into(self.0.as_bytes(), &salted.salt, &mut computed);
+                hashed.map_err(Error::internal)?;
+                let computed = Output::new(&computed).map_err(Error::internal)?;
+                let fits = salted.stored.into_iter().filter(|(_, stored)| *stored == computed);
+                found = fits.map(|(index, _)| index).chain(found).min();
             }
             Ok(found)
         })
@@ -95,14 +101,51 @@ impl Password {
     }
 }
 
+/// How often a password is hashed to log in: once with the salt that candidates of one address share, and once for a staff
+/// user of the same address, or for a candidate whose address was another when they chose their password.
+const CHECKS: usize = 2;
+/// The bytes of a salt.
+const SALT: usize = 16;
+
+/// Stored passwords with the same parameters and salt: hashing once checks them all.
+struct Salted {
+    params: Params,
+    salt: Salt,
+    /// Their hashes, by their places in the list.
+    stored: Vec<(usize, Output)>,
+}
+
+/// What to compute for these hashes: always [`CHECKS`], the rest with a salt of nobody's.
+fn checks(hashes: &[PasswordHash]) -> Result<Vec<Salted>> {
+    let mut checks: Vec<Salted> = Vec::with_capacity(CHECKS);
+    for (index, hash) in hashes.iter().enumerate() {
+        let (params, salt, output) = parse(hash.phc())?;
+        if let Some(same) = checks.iter_mut().find(|one| *one.salt == *salt && one.params == params) {
+            same.stored.push((index, output));
+        } else if checks.len() < CHECKS {
+            checks.push(Salted { params, salt, stored: vec![(index, output)] });
+        }
+    }
+    while checks.len() < CHECKS {
+        let salt = Salt::new(&[0; SALT]).map_err(Error::internal)?;
+        checks.push(Salted { params: ARGON2.params().clone(), salt, stored: Vec::new() });
+    }
+    Ok(checks)
+}
+
+/// Takes a stored hash apart.
+fn parse(phc: &str) -> Result<(Params, Salt, Output)> {
+    let phc = Phc::new(phc).map_err(Error::internal)?;
+    let params = Params::try_from(&phc).map_err(Error::internal)?;
+    let (salt, hash) =
+        phc.salt.zip(phc.hash).ok_or_else(|| Error::internal("a stored password has no hash"))?;
+    Ok((params, salt, hash))
+}
+
 static ARGON2: LazyLock<Argon2<'_>> = LazyLock::new(|| {
     let params = Params::new(19 * 1024, 2, 1, None).unwrap_or_default();
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 });
-
-/// A hash to compare with when there is no account: of the same cost, and never taken for a match.
-const NOBODYS: &str =
-    "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// How many hashes are computed at once: one a processor, since more would only hold memory and none would be ready
 /// sooner. A Lambda function has one request at a time, a local run many.
@@ -123,16 +166,42 @@ mod tests {
         Password::attempt(text).unwrap()
     }
 
+    async fn hash(password: &str, shared: Option<&PasswordHash>) -> PasswordHash {
+        Password::choose(password).unwrap().hash(shared, &SystemEntropy).await.unwrap()
+    }
+
     #[tokio::test]
     async fn only_the_password_itself_fits() {
-        let hash = Password::choose("correct horse").unwrap().hash(&SystemEntropy).await.unwrap();
+        let other = hash("another horse", None).await;
+        let hash = hash("correct horse", None).await;
         assert!(hash.phc().starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", hash.phc());
-        let hashes = vec![None, Some(hash)];
+        let hashes = vec![other, hash];
         assert_eq!(attempt("correct horse").find(hashes.clone()).await.unwrap(), Some(1));
         assert_eq!(attempt("correct horses").find(hashes.clone()).await.unwrap(), None);
         assert_eq!(attempt("correct horse").find(vec![]).await.unwrap(), None);
-        let cost = |phc: &str| phc.rsplitn(3, '$').nth(2).map(str::to_owned);
-        assert_eq!(cost(NOBODYS), cost(hashes[1].as_ref().unwrap().phc()));
+    }
+
+    #[tokio::test]
+    async fn as_many_hashes_are_computed_whoever_there_is() {
+        let first = hash("password number 0", None).await;
+        let mut hashes = vec![hash("password of staff", None).await, first.clone()];
+        for n in 1..6 {
+            hashes.push(hash(&format!("password number {n}"), Some(&first)).await);
+        }
+        for some in [&[][..], &hashes[..1], &hashes[..2], &hashes[1..], &hashes] {
+            let costs: Vec<Params> = checks(some).unwrap().into_iter().map(|one| one.params).collect();
+            assert_eq!(costs, vec![ARGON2.params().clone(); CHECKS]);
+        }
+        for n in 0..6 {
+            let found = attempt(&format!("password number {n}")).find(hashes.clone()).await.unwrap();
+            assert_eq!(found, Some(n + 1));
+        }
+        // Of a third salt nothing is tried.
+        hashes.push(hash("a third salt", None).await);
+        assert_eq!(attempt("a third salt").find(hashes.clone()).await.unwrap(), None);
+        // Where one password fits several, the first counts.
+        hashes.push(hash("password number 3", Some(&first)).await);
+        assert_eq!(attempt("password number 3").find(hashes).await.unwrap(), Some(4));
     }
 
     #[test]

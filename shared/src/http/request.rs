@@ -1,5 +1,6 @@
 //! What surrounds every request: its path made canonical, its cost and outcome logged in one line.
 
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::str::FromStr;
 
@@ -10,6 +11,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
+use lambda_http::aws_lambda_events::apigw::ApiGatewayV2httpRequestContext;
 use lambda_http::request::RequestContext;
 
 use super::mounts;
@@ -61,6 +63,7 @@ pub(super) async fn unknown_route(State(app): State<App>, request: Request) -> R
 /// Gives the request its state, and its response the headers and the log line that all have.
 pub(super) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let state = RequestState::default();
+    state.set_source(source(&request));
     request.extensions_mut().insert(state.clone());
     let request_id =
         gateway_request_id(&request).unwrap_or_else(|| app.ids().next::<Body>(app.now()).to_string());
@@ -102,8 +105,28 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
 
 /// The identifier that API Gateway gave the request, which is in the gateway's own log as well.
 fn gateway_request_id(request: &Request) -> Option<String> {
+    gateway_context(request)?.request_id.clone()
+}
+
+/// The network that the gateway took the request from: an IPv4 address, or the 64 bits of an IPv6 address behind which
+/// one subscriber has as many addresses as they like. Empty when the gateway does not tell; headers are not asked, since
+/// clients can write them.
+fn source(request: &Request) -> String {
+    let address =
+        gateway_context(request).and_then(|context| context.http.source_ip.as_deref()?.parse().ok());
+    match address.map(|address: IpAddr| address.to_canonical()) {
+        Some(IpAddr::V4(address)) => address.to_string(),
+        Some(IpAddr::V6(address)) => {
+            let [a, b, c, d, ..] = address.segments();
+            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
+        }
+        None => String::new(),
+    }
+}
+
+fn gateway_context(request: &Request) -> Option<&ApiGatewayV2httpRequestContext> {
     match request.extensions().get::<RequestContext>()? {
-        RequestContext::ApiGatewayV2(context) => context.request_id.clone(),
+        RequestContext::ApiGatewayV2(context) => Some(context),
         _ => None,
     }
 }

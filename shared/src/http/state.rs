@@ -22,6 +22,8 @@ pub(crate) struct RequestState(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     usage: Arc<Usage>,
+    /// The network that the request came from.
+    source: OnceLock<String>,
     caller: OnceLock<(CompanyId, Principal)>,
     tasks: Mutex<JoinSet<Result<()>>>,
     /// What names the request, if its sender does.
@@ -109,6 +111,16 @@ impl RequestState {
     /// What the request has used of the table so far.
     pub(super) fn usage(&self) -> &Usage {
         &self.0.usage
+    }
+
+    /// Notes the network that the request came from.
+    pub(super) fn set_source(&self, source: String) {
+        self.0.source.get_or_init(|| source);
+    }
+
+    /// The network that the request came from, to count its failed logins by; empty when the gateway does not tell.
+    pub(crate) fn source(&self) -> &str {
+        self.0.source.get().map_or("", String::as_str)
     }
 
     /// Who is calling, if a guard has found that out.

@@ -22,14 +22,15 @@ const MAX_SIDE: u32 = 20_000;
 /// The most bytes that pixels may take at any moment of decoding and writing: enough to turn 40 megapixels of three
 /// bytes each.
 const MAX_MEMORY: u64 = 6 * MAX_PIXELS;
+/// The most scans of a JPEG. Encoders of progressive JPEGs write about ten; each costs a pass over the whole picture.
+const MAX_SCANS: usize = 24;
 /// The longest colour profile that is kept; those of cameras and screens are far shorter.
 const MAX_PROFILE: usize = 16 * 1024;
 
 const NO_PICTURE: &str = "Upload a valid image: JPEG, PNG, GIF or WebP.";
 const BROKEN: &str = "This image is broken or incomplete.";
 const TOO_LARGE: &str = "Ensure this image has no more than 40 megapixels, and 20000 along a side.";
-const TOO_COSTLY: &str =
-    "This image takes too much memory. Save it with fewer pixels, 8 bits per channel and not progressively.";
+const TOO_COSTLY: &str = "Processing this image takes too much. Save it with fewer pixels, 8 bits per channel and not progressively.";
 
 /// Looks at the format and the size of a picture. No decoder runs: this costs a pass over the bytes at most.
 ///
@@ -45,6 +46,9 @@ fn recognise(bytes: &[u8]) -> Result<(ImageFormat, Header), String> {
     let format = format.filter(|format| matches!(format, Gif | Jpeg | Png | WebP)).ok_or(NO_PICTURE)?;
     let header = Header::read(format, bytes).ok_or(BROKEN)?;
     check_size(header.width, header.height)?;
+    if header.scans > MAX_SCANS {
+        return Err(TOO_COSTLY.to_owned());
+    }
     Ok((format, header))
 }
 

@@ -203,9 +203,9 @@ pub(crate) fn no_login_partition(c: &str, name: &str) -> String {
     format!("LOGIN##{}", SecretHash::of(&format!("{c}#{name}")).as_str())
 }
 
-/// When logins of the name in this partition have failed.
-pub(crate) fn login_failures(partition: &str) -> Key {
-    Key::new(partition.to_owned(), "FAILURES")
+/// The recent failed logins of a name, by the hash of its login partition.
+pub(crate) fn login_failures(name: &SecretHash) -> Key {
+    Key::new(format!("FAILURES#{}", name.as_str()), "FAILURES")
 }
 
 /// A session, by the hash of the secret that its holder presents.

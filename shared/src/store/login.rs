@@ -1,11 +1,11 @@
 //! The names that lead to an account. Uniqueness is a condition on these items.
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
-use chrono::{DateTime, TimeDelta, Utc};
-use serde::{Deserialize, Serialize};
+use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::item::{self, Entity, Item, VERSION, Versioned, number};
+use super::failures::{CountedLogin, Failures};
+use super::item::{Entity, Item, VERSION, Versioned, number};
 use super::keys::{self, Key};
 use super::page::{Listing, PageRequest};
 use super::retry::Failure;
@@ -14,6 +14,7 @@ use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::id::CompanyId;
+use crate::domain::secret::{PasswordHash, SecretHash};
 use crate::domain::text::is_login;
 use crate::error::{Error, Result};
 
@@ -47,54 +48,17 @@ impl LoginPartition {
         Self { key, company: known }
     }
 
-    fn failures_key(&self) -> Key {
-        keys::login_failures(&self.key)
+    /// Stands for the name where it must not be readable: anybody may send any text as a name.
+    fn hash(&self) -> SecretHash {
+        SecretHash::of(&self.key)
     }
 }
 
-/// When logins of one name have failed of late. An attempt counts from its beginning, so that many at once are as many.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Failures {
-    partition: String,
-    recent: Vec<DateTime<Utc>>,
-}
-
-impl Failures {
-    /// How many failures there may be in a row.
-    const MOST: usize = 10;
-    /// For how long one counts.
-    const WINDOW: TimeDelta = TimeDelta::minutes(15);
-
-    /// These and one more at `now`.
-    ///
-    /// # Errors
-    /// [`Error::Throttled`] when that is too many.
-    fn and_now(mut self, now: DateTime<Utc>) -> Result<Self> {
-        self.recent.retain(|at| *at + Self::WINDOW > now);
-        if let Some(oldest) = self.recent.first().filter(|_| self.recent.len() >= Self::MOST) {
-            return Err(Error::Throttled(*oldest + Self::WINDOW - now));
-        }
-        self.recent.push(now);
-        Ok(self)
-    }
-}
-
-impl Entity for Failures {
-    fn key(&self) -> Key {
-        keys::login_failures(&self.partition)
-    }
-
-    fn expires_at(&self) -> Option<DateTime<Utc>> {
-        Some(*self.recent.last()? + Self::WINDOW)
-    }
-}
-
-/// How many entries of a name are looked at: a user name, a customer's email, failures, and the newest of the candidates
-/// with that email, each of which costs the time of a password check.
+/// How many entries of a name are looked at: a user name, a customer's email, and the newest candidates with that email.
 const MAX_LOGINS: i32 = 16;
-/// How often an attempt to log in makes room for others of the same name: each of them counts as a failure first, so that
-/// one which has given way to as many as may fail is told that there were too many.
-const TRIES: usize = Failures::MOST + 1;
+/// How often a login counts again because another login of the same name was faster. Each of those counts as a failure
+/// first, so that a login that has lost this often is throttled.
+const TRIES: usize = Failures::OF_ALL + 1;
 
 /// Those whom a name leads to.
 #[derive(Default)]
@@ -106,30 +70,37 @@ pub(crate) struct Found {
 }
 
 impl Store {
-    /// Counts an attempt to log in as a failure until it is known to be none, and finds the accounts that the name leads
-    /// to.
+    /// Counts a login from `source` as a failure until [`Self::end_login`], and finds the accounts of the name.
     ///
-    /// Always the same calls, so that the time it takes does not tell whether there was anybody, or any such company.
+    /// Makes the same calls whether or not the name or its company exists, so that timing does not tell.
     ///
     /// # Errors
     /// [`Error::Throttled`] after too many failures.
-    pub(crate) async fn begin_login(&self, partition: &LoginPartition, now: DateTime<Utc>) -> Result<Found> {
+    pub(crate) async fn begin_login(
+        &self,
+        partition: &LoginPartition,
+        source: &str,
+        now: DateTime<Utc>,
+    ) -> Result<(Found, CountedLogin)> {
+        let key = keys::login_failures(&partition.hash());
         for _ in 0..TRIES {
-            let (accounts, failures) = self.login_entries(partition).await?;
+            let (accounts, mut batch) =
+                tokio::try_join!(self.login_entries(partition), self.get([key.clone()]))?;
+            let before: Option<Versioned<Failures>> = batch.take(&key)?;
             let count = async {
-                match failures {
+                match before {
                     Some(before) => {
-                        let after = Failures::clone(&before).and_now(now)?;
-                        self.replace(&before, after).await.map(drop)
+                        let after = Failures::clone(&before).with_one_more(source, now)?;
+                        self.replace(&before, after).await
                     }
                     None => {
-                        let first = Failures { partition: partition.key.clone(), recent: vec![now] };
-                        self.create_alone(&first).await
+                        let first = Failures::none(partition.hash()).with_one_more(source, now)?;
+                        self.create_alone(&first).await.map(|()| Versioned::new(first, 1))
                     }
                 }
             };
             match tokio::try_join!(count, self.accounts(partition, accounts)) {
-                Ok(((), found)) => return Ok(found),
+                Ok((counted, found)) => return Ok((found, CountedLogin(counted))),
                 Err(Error::Changed) => {}
                 Err(error) => return Err(error),
             }
@@ -137,9 +108,26 @@ impl Store {
         Err(Error::Busy("too many logins of one name at once".into()))
     }
 
-    /// Forgets the failures of a name, since one attempt has succeeded.
-    pub(crate) async fn forget_failures(&self, partition: &LoginPartition) -> Result<()> {
-        self.delete_alone(&partition.failures_key()).await
+    /// Takes back the failure that a successful login was counted as, and forgets those before it if the name leads to
+    /// this account `alone`. Where several accounts share a name, the holder of one could otherwise guess at the
+    /// passwords of the others for ever.
+    pub(crate) async fn end_login(&self, CountedLogin(counted): &CountedLogin, alone: bool) -> Result<()> {
+        if alone {
+            return self.delete_alone(&counted.key()).await;
+        }
+        match self.replace(counted, Failures::clone(counted).without_last()).await {
+            // Another login of the name came between. Then this one stays counted.
+            Err(Error::Changed) => Ok(()),
+            replaced => replaced.map(drop),
+        }
+    }
+
+    /// Forgets the failed logins of these names, in whichever company they are.
+    pub(crate) async fn unlock(&self, names: &[LoginPartition]) -> Result<()> {
+        for name in names {
+            self.delete_alone(&keys::login_failures(&name.hash())).await?;
+        }
+        Ok(())
     }
 
     /// The customers and the candidates that a name leads to, the newest candidate first.
@@ -149,9 +137,21 @@ impl Store {
         name: &str,
     ) -> Result<(Vec<Versioned<Customer>>, Vec<Versioned<Candidate>>)> {
         let partition = LoginPartition::of(company.as_str(), name);
-        let (accounts, _) = self.login_entries(&partition).await?;
+        let accounts = self.login_entries(&partition).await?;
         let found = self.accounts(&partition, accounts).await?;
         Ok((found.customers, found.candidates))
+    }
+
+    /// The password of the newest other candidate with the candidate's email: what shares its salt is checked along with
+    /// it when somebody logs in by that email.
+    pub(crate) async fn password_to_share_salt_with(
+        &self,
+        candidate: &Candidate,
+    ) -> Result<Option<PasswordHash>> {
+        let Some(email) = &candidate.profile.email else { return Ok(None) };
+        let (_, candidates) = self.whom_name_leads_to(&candidate.company, email.as_str()).await?;
+        let others = candidates.into_iter().filter(|other| other.id != candidate.id && other.may_log_in());
+        Ok(others.filter_map(|other| other.password_hash.clone()).next())
     }
 
     /// Everybody whom a name leads to, however many candidates have that email.
@@ -182,7 +182,7 @@ impl Store {
 
     /// The customers that a name leads to: the one of that user name first.
     pub(crate) async fn customers_of(&self, partition: &LoginPartition) -> Result<Vec<Versioned<Customer>>> {
-        let (accounts, _) = self.login_entries(partition).await?;
+        let accounts = self.login_entries(partition).await?;
         Ok(self.accounts(partition, accounts).await?.customers)
     }
 
@@ -201,10 +201,7 @@ impl Store {
         Ok(found)
     }
 
-    async fn login_entries(
-        &self,
-        partition: &LoginPartition,
-    ) -> Result<(Vec<Account>, Option<Versioned<Failures>>)> {
+    async fn login_entries(&self, partition: &LoginPartition) -> Result<Vec<Account>> {
         let response = self
             .with_retries(|| async {
                 let response = self
@@ -213,7 +210,7 @@ impl Store {
                     .table_name(self.table())
                     .key_condition_expression(format!("{} = :pk", keys::PK))
                     .expression_attribute_values(":pk", AttributeValue::S(partition.key.clone()))
-                    // From USERNAME over failures and EMAIL to the candidates, which come newest first.
+                    // USERNAME, EMAIL, then the candidates, newest first.
                     .scan_index_forward(false)
                     .limit(MAX_LOGINS)
                     .consistent_read(true)
@@ -226,17 +223,12 @@ impl Store {
             })
             .await?;
         let mut accounts = Vec::new();
-        let mut failures = None;
         for item in response.items.unwrap_or_default() {
-            if item::key_of(&item)? == partition.failures_key() {
-                failures = Some(item::read(item)?);
-                continue;
-            }
             let account = serde_dynamo::from_item(item).map_err(Error::internal)?;
             if !accounts.contains(&account) {
                 accounts.push(account);
             }
         }
-        Ok((accounts, failures))
+        Ok(accounts)
     }
 }

@@ -1,5 +1,7 @@
 //! Requests and responses as a Lambda function sees them behind an HTTP API: payload format 2.0.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header, request};
 use base64::Engine;
@@ -12,8 +14,16 @@ use url::form_urlencoded;
 use super::RouteKey;
 use crate::random;
 
-/// The clients of a server on the loopback interface.
-const SOURCE_IP: &str = "127.0.0.1";
+/// Where a request comes from, as an extension of it. Without it, from the loopback interface.
+#[derive(Debug, Clone, Copy)]
+pub struct SourceIp(pub IpAddr);
+
+impl SourceIp {
+    fn of(head: &request::Parts) -> String {
+        let Self(address) = head.extensions.get().copied().unwrap_or(Self(Ipv4Addr::LOCALHOST.into()));
+        address.to_string()
+    }
+}
 
 /// Headers about one connection, which end at the gateway.
 const PER_CONNECTION: [HeaderName; 6] = [
@@ -42,9 +52,10 @@ pub(super) fn request_event(
     }
     let host = joined(head, &header::HOST);
     let port = host.rsplit_once(':').map_or("80", |(_, port)| port);
+    let source = SourceIp::of(head);
     let forwarded_for = match joined(head, &HeaderName::from_static("x-forwarded-for")) {
-        before if before.is_empty() => SOURCE_IP.to_owned(),
-        before => format!("{before}, {SOURCE_IP}"),
+        before if before.is_empty() => source.clone(),
+        before => format!("{before}, {source}"),
     };
     let now = SystemClock.now();
     for (name, value) in [
@@ -71,7 +82,7 @@ pub(super) fn request_event(
                 "method": head.method.as_str(),
                 "path": path,
                 "protocol": "HTTP/1.1",
-                "sourceIp": SOURCE_IP,
+                "sourceIp": source,
                 "userAgent": joined(head, &header::USER_AGENT),
             },
             "requestId": id,

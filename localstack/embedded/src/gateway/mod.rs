@@ -12,6 +12,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use tower::ServiceExt;
 
+pub use event::SourceIp;
 pub use route::RouteKey;
 
 use crate::cors::{self, Cors};

@@ -47,6 +47,7 @@ use crate::app::App;
 use crate::config::Config;
 use crate::domain::Refusal;
 use crate::domain::account::{Account, Claim, Principal};
+use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CandidateId, CompanyId, InvalidId, ProjectId};
 use crate::domain::secret::{AccessKey, MediaKey, PasswordHash, SecretHash};
@@ -54,7 +55,7 @@ use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::http::state::RequestState;
 use crate::media::{MediaSigner, MediaToken};
-use crate::store::{Batch, Earlier, Key, KeyedRequest, Session, SessionKind, Store, keys};
+use crate::store::{Batch, Earlier, Key, KeyedRequest, LoginPartition, Session, SessionKind, Store, keys};
 
 /// The version of what is there or gone, and in between never changes.
 const UNCHANGING: u64 = 1;
@@ -142,12 +143,35 @@ impl Scope {
         MediaKey::generate(self.app.entropy())
     }
 
-    /// The hash of a password, to store.
+    /// The hash of a customer's password, to store.
     ///
     /// # Errors
     /// [`Error::Internal`].
     pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
-        password.hash(self.app.entropy()).await
+        password.hash(None, self.app.entropy()).await
+    }
+
+    /// The hash of a candidate's password, to store.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] or [`Error::Internal`].
+    pub async fn hash_for(&self, candidate: &Candidate, password: Password) -> Result<PasswordHash> {
+        let shared = self.store.password_to_share_salt_with(candidate).await?;
+        password.hash(shared.as_ref(), self.app.entropy()).await
+    }
+
+    /// Whether `password` is the present one of a customer. A wrong one counts as a failed login by their user name.
+    ///
+    /// # Errors
+    /// [`Error::Throttled`] after too many failures; [`Error::Busy`] or [`Error::Internal`].
+    pub async fn is_password_of(&self, customer: &Customer, password: Password) -> Result<bool> {
+        let name = LoginPartition::of(customer.company.as_str(), customer.username.as_str());
+        let (_, counted) = self.store.begin_login(&name, self.state.source(), self.now).await?;
+        let fits = password.find(customer.password_hash.iter().cloned().collect()).await?.is_some();
+        if fits {
+            self.store.end_login(&counted, false).await?;
+        }
+        Ok(fits)
     }
 
     /// Ends the session that the request came with.

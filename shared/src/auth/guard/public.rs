@@ -16,13 +16,13 @@ use crate::auth::password::Password;
 use crate::auth::policy::NOT_ALLOWED;
 use crate::config::Config;
 use crate::domain::account::{Account, Claim};
-use crate::domain::candidate::Candidate;
+use crate::domain::candidate::{Candidate, Profile};
 use crate::domain::customer::{Customer, CustomerStatus};
 use crate::domain::effect::{Effect, Task};
 use crate::domain::id::CompanyId;
 use crate::domain::project::Project;
 use crate::domain::secret::{OneTimeKey, SecretHash};
-use crate::domain::text::fold_case;
+use crate::domain::text::{Email, Username, fold_case};
 use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::http::state::RequestState;
@@ -39,6 +39,7 @@ pub struct Public {
     store: Store,
     app: App,
     headers: HeaderMap,
+    state: RequestState,
 }
 
 /// Somebody who has just proved who they are, and their new session.
@@ -61,8 +62,9 @@ impl FromRequestParts<App> for Public {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
-        let store = RequestState::of(parts).store(app);
-        Ok(Self { now: app.now(), store, app: app.clone(), headers: parts.headers.clone() })
+        let state = RequestState::of(parts);
+        let (store, headers) = (state.store(app), parts.headers.clone());
+        Ok(Self { now: app.now(), store, app: app.clone(), headers, state })
     }
 }
 
@@ -108,7 +110,7 @@ impl Public {
         days: Option<u8>,
     ) -> Result<Option<LoggedIn>> {
         let partition = LoginPartition::of(company, name);
-        let found = self.store.begin_login(&partition, self.now).await?;
+        let (found, counted) = self.store.begin_login(&partition, self.state.source(), self.now).await?;
         let customers = found.customers.into_iter().map(Identity::Customer);
         // Where one password fits several, staff come first, then the latest project.
         let mut identities: Vec<Identity> =
@@ -117,13 +119,14 @@ impl Public {
             identity.user().filter(|(_, user)| user.epoch.is_some())?.1.password_hash.cloned()
         };
         identities.retain(|identity| hash(identity).is_some());
-        let Some(index) = password.find(identities.iter().map(hash).collect()).await? else {
+        let is_alone = identities.len() == 1;
+        let Some(index) = password.find(identities.iter().filter_map(hash).collect()).await? else {
             // An account that there is takes a little longer to read than one that there is not.
             self.store.round_time_up(FAILURE_STEP).await;
             return Ok(None);
         };
         let logged_in = self.session(kind, identities.swap_remove(index), None, days);
-        tokio::try_join!(self.store.forget_failures(&partition), self.begin(&logged_in))?;
+        tokio::try_join!(self.store.end_login(&counted, is_alone), self.begin(&logged_in))?;
         Ok(logged_in)
     }
 
@@ -205,8 +208,8 @@ impl Public {
         }
     }
 
-    /// Sets the password of whoever was sent `key`, which ends with that, as do all sessions; false when the key is not,
-    /// or no longer, good.
+    /// Sets the password of the account that was sent `key`, which ends with that, as do all sessions, and lets its names
+    /// log in again after too many failures; false when the key is not, or no longer, good.
     ///
     /// # Errors
     /// [`crate::Error::Changed`] when the account changes at this moment.
@@ -216,7 +219,11 @@ impl Public {
                 self.set_customer_password(&before, password).await?;
             }
             Some(Holder::Candidate(before)) => {
-                let hash = password.hash(self.app.entropy()).await?;
+                let Profile { username, email, .. } = &before.profile;
+                let names = [username.as_ref().map(Username::as_str), email.as_ref().map(Email::as_str)];
+                self.unlock(&before.company, names).await?;
+                let shared = self.store.password_to_share_salt_with(&before).await?;
+                let hash = password.hash(shared.as_ref(), self.app.entropy()).await?;
                 let after = Candidate::clone(&before).with_password(hash);
                 self.store.change_candidate(&before, &after.into(), self.now).await?;
             }
@@ -230,10 +237,19 @@ impl Public {
         before: &Versioned<Customer>,
         password: Password,
     ) -> Result<Customer> {
-        let hash = password.hash(self.app.entropy()).await?;
+        let names = [before.username.as_str(), before.email.as_str()].map(Some);
+        self.unlock(&before.company, names).await?;
+        let hash = password.hash(None, self.app.entropy()).await?;
         let after = Customer::clone(before).with_password(hash, self.now);
         self.store.update_customer(before, &after, self.now).await?;
         Ok(after)
+    }
+
+    /// Before the change that ends the key: should this fail, the key is still good for another try.
+    async fn unlock(&self, company: &CompanyId, names: [Option<&str>; 2]) -> Result<()> {
+        let partition = |name| LoginPartition::of(company.as_str(), name);
+        let partitions: Vec<LoginPartition> = names.into_iter().flatten().map(partition).collect();
+        self.store.unlock(&partitions).await
     }
 
     /// Whoever was sent `key`, if it is good and they may log in once they have a password.

@@ -2,9 +2,6 @@
 
 use image::ImageFormat;
 
-/// The most scans of a JPEG. Encoders of progressive JPEGs write about ten; each costs a pass over the whole picture.
-const MAX_SCANS: usize = 24;
-
 const BYTES_PER_COEFFICIENT: u64 = 2;
 /// Bytes a pixel that the decoder of a WebP works on: luma and chroma, all channels, or either of them with what stands
 /// around.
@@ -21,6 +18,8 @@ pub(super) struct Header {
     pub(super) height: u32,
     /// The bytes that the decoder works on beside the pixels that it gives.
     pub(super) working_bytes: u64,
+    /// How often the decoder passes over the picture.
+    pub(super) scans: usize,
 }
 
 impl Header {
@@ -40,7 +39,8 @@ impl Header {
     }
 
     fn new(width: u32, height: u32, working_bytes_per_pixel: u64) -> Self {
-        Self { width, height, working_bytes: u64::from(width) * u64::from(height) * working_bytes_per_pixel }
+        let working_bytes = u64::from(width) * u64::from(height) * working_bytes_per_pixel;
+        Self { width, height, working_bytes, scans: 1 }
     }
 
     fn of_webp(bytes: &[u8]) -> Option<Self> {
@@ -65,9 +65,12 @@ impl Header {
             match rest {
                 [0xFF, 0xFF, ..] => rest = &rest[1..],
                 [0xFF, START_OF_SCAN, ..] => {
-                    let scans = scans(rest)?;
                     let header: Self = header?;
-                    return Some(if scans == 1 { Self { working_bytes: 0, ..header } } else { header });
+                    // Of a JPEG in several scans, the coefficients are kept until the last.
+                    return Some(match scans(rest)? {
+                        1 => Self { working_bytes: 0, ..header },
+                        scans => Self { scans, ..header },
+                    });
                 }
                 [0xFF, marker, high, low, ..] if *marker >= 0xC0 => {
                     let (segment, next) =
@@ -90,9 +93,8 @@ impl Header {
             samples.map(|factors| u64::from(factors >> 4) * u64::from(factors & 15)).collect();
         let (all, most) =
             (samples.iter().sum::<u64>(), samples.iter().max().copied().filter(|most| *most > 0)?);
-        // Of a JPEG in several scans, the coefficients are kept until the last.
         let working_bytes = u64::from(width) * u64::from(height) * BYTES_PER_COEFFICIENT * all / most;
-        Some(Self { width, height, working_bytes })
+        Some(Self { width, height, working_bytes, scans: 1 })
     }
 }
 
@@ -105,14 +107,13 @@ fn short(bytes: &[u8], at: usize) -> Option<u32> {
     array(bytes, at).map(u16::from_le_bytes).map(u32::from)
 }
 
-/// How many scans a JPEG has from here to its end; `None` when it has no end, or too many. Within a scan, 0xFF is followed
-/// by other bytes than these.
+/// How many scans a JPEG has from here to its end; `None` when it has no end. Within a scan, 0xFF is followed by
+/// other bytes than these.
 fn scans(bytes: &[u8]) -> Option<usize> {
     let mut count = 0;
     for pair in bytes.windows(2) {
         match pair {
             [0xFF, END_OF_IMAGE] => return Some(count),
-            [0xFF, START_OF_SCAN] if count == MAX_SCANS => return None,
             [0xFF, START_OF_SCAN] => count += 1,
             _ => {}
         }

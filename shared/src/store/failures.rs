@@ -1,0 +1,132 @@
+//! Failed logins of one name: how many there may be, from one source and from all of them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::serde::ts_milliseconds;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::item::{Entity, Versioned};
+use super::keys::{self, Key};
+use crate::domain::secret::SecretHash;
+use crate::error::{Error, Result};
+
+/// The recent failed logins of one name. A login counts from its beginning, so that concurrent guesses count in full.
+///
+/// Holds neither the name nor an address: both only as hashes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Failures {
+    name: SecretHash,
+    /// In the order in which they were counted.
+    recent: Vec<Failure>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Failure {
+    #[serde(with = "ts_milliseconds")]
+    at: DateTime<Utc>,
+    /// The start of a hash of name and source.
+    by: String,
+}
+
+/// A login that was counted as a failure.
+#[derive(Debug)]
+pub(crate) struct CountedLogin(pub(super) Versioned<Failures>);
+
+impl Failures {
+    /// How many logins of a name may fail from one source before that source is locked out.
+    pub(super) const OF_SOURCE: usize = 10;
+    /// How many may fail from all sources before the name is slowed down for everybody.
+    pub(super) const OF_ALL: usize = 100;
+    /// For how long a failure counts.
+    const WINDOW: TimeDelta = TimeDelta::minutes(15);
+    /// The time between two logins of a name that is slowed down.
+    const PACE: TimeDelta = TimeDelta::seconds(10);
+
+    /// No failures of a name.
+    pub(super) fn none(name: SecretHash) -> Self {
+        Self { name, recent: Vec::new() }
+    }
+
+    /// These, and one more from `source` at `now`.
+    ///
+    /// # Errors
+    /// [`Error::Throttled`] when that is too many, with the time to wait.
+    pub(super) fn with_one_more(mut self, source: &str, now: DateTime<Utc>) -> Result<Self> {
+        self.recent.retain(|failure| failure.at + Self::WINDOW > now);
+        let by = self.tag(source);
+        let mut own = self.recent.iter().filter(|failure| failure.by == by);
+        if let (Some(oldest), true) = (own.next(), own.count() + 1 >= Self::OF_SOURCE) {
+            return Err(Error::Throttled(oldest.at + Self::WINDOW - now));
+        }
+        if let Some(newest) = self.recent.last().filter(|_| self.recent.len() >= Self::OF_ALL)
+            && newest.at + Self::PACE > now
+        {
+            return Err(Error::Throttled(newest.at + Self::PACE - now));
+        }
+        self.recent.push(Failure { at: now, by });
+        Ok(self)
+    }
+
+    /// These without the one that was counted last.
+    pub(super) fn without_last(mut self) -> Self {
+        self.recent.pop();
+        self
+    }
+
+    fn tag(&self, source: &str) -> String {
+        let hash = Sha256::digest(format!("{}#{source}", self.name.as_str()));
+        URL_SAFE_NO_PAD.encode(&hash[..8])
+    }
+}
+
+impl Entity for Failures {
+    fn key(&self) -> Key {
+        keys::login_failures(&self.name)
+    }
+
+    fn expires_at(&self) -> Option<DateTime<Utc>> {
+        Some(self.recent.last()?.at + Self::WINDOW)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(failures: &Failures, source: &str, now: DateTime<Utc>) -> Option<i64> {
+        match failures.clone().with_one_more(source, now) {
+            Ok(_) => None,
+            Err(Error::Throttled(wait)) => Some(wait.num_seconds()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn a_source_is_locked_out_first_and_the_name_slowed_down_beyond() {
+        let start = DateTime::UNIX_EPOCH;
+        let mut failures = Failures::none(SecretHash::of("LOGIN#acme#owner"));
+        for n in 0..Failures::OF_ALL {
+            let source = format!("192.0.2.{}", n / Failures::OF_SOURCE);
+            assert_eq!(wait(&failures, &source, start), None, "{n}");
+            failures = failures.with_one_more(&source, start).unwrap();
+            let is_locked = (n + 1) % Failures::OF_SOURCE == 0;
+            assert_eq!(wait(&failures, &source, start).is_some(), is_locked, "{n}");
+        }
+        let pause = start + Failures::PACE;
+        assert_eq!(wait(&failures, "198.51.100.1", start), Some(10));
+        assert_eq!(wait(&failures, "198.51.100.1", pause), None, "one more every ten seconds");
+        assert_eq!(wait(&failures, "192.0.2.0", pause), Some(890), "but not from who had their ten");
+        assert_eq!(wait(&failures, "192.0.2.0", start + Failures::WINDOW), None);
+    }
+
+    #[test]
+    fn what_is_stored_names_nobody() {
+        let failures = Failures::none(SecretHash::of("LOGIN#acme#owner"));
+        let stored =
+            serde_json::to_string(&failures.with_one_more("192.0.2.1", DateTime::UNIX_EPOCH).unwrap());
+        let stored = stored.unwrap();
+        assert!(!stored.contains("owner") && !stored.contains("192.0"), "{stored}");
+    }
+}

@@ -118,6 +118,7 @@ pub(crate) async fn delete(guard: OnCustomer<ManageCustomers>) -> Result<Done> {
         return Err(OWN_ACCOUNT.into());
     }
     guard.require_managed()?;
-    guard.store.retire_customer(&guard.customer, guard.caller.name(), guard.now).await?;
+    let by = (guard.caller.name(), guard.caller.email().cloned());
+    guard.store.retire_customer(&guard.customer, by, guard.now).await?;
     Ok(Done)
 }

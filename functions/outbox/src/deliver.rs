@@ -58,7 +58,9 @@ async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Resul
             candidate::send(system, mailer, *mail, &subject).await
         }
         Task::CustomerInvitation { customer } => account::invite(system, mailer, company, *customer).await,
-        Task::CustomerDeleted { was, by } => account::say_goodbye(system, mailer, company, was, by).await,
+        Task::CustomerDeleted { was, by, contact } => {
+            account::say_goodbye(system, mailer, company, was, (by, contact.as_ref())).await
+        }
         Task::ObjectsDeleted { keys } => delete_objects(system, keys).await,
         Task::Erased { erased, keys } => {
             let erasure = Erasure { company: company.clone(), erased: *erased, at: effect.created_at };

@@ -61,6 +61,9 @@ pub enum Task {
         was: Box<FormerCustomer>,
         /// The name of who deleted it.
         by: String,
+        /// Where they can be asked about it; none of a named token.
+        #[serde(default)]
+        contact: Option<Email>,
     },
     /// Delete objects that nothing refers to any more.
     ObjectsDeleted {

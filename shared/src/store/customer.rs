@@ -17,7 +17,7 @@ use crate::domain::customer::{AccountType, Customer};
 use crate::domain::effect::{Effect, FormerCustomer, Task};
 use crate::domain::erasure::Erased;
 use crate::domain::id::{CompanyId, CustomerId};
-use crate::domain::text::fold_case;
+use crate::domain::text::{Email, fold_case};
 use crate::error::{Error, Result};
 
 impl Entity for Customer {
@@ -94,7 +94,7 @@ impl Store {
     pub async fn delete_customer(
         &self,
         customer: &Versioned<Customer>,
-        by: String,
+        (by, contact): (String, Option<Email>),
         now: DateTime<Utc>,
     ) -> Result<()> {
         let was = Box::new(FormerCustomer {
@@ -103,7 +103,7 @@ impl Store {
             last_name: customer.last_name.clone(),
             language: customer.preferred_language,
         });
-        let task = Task::CustomerDeleted { was, by };
+        let task = Task::CustomerDeleted { was, by, contact };
         let mut transaction = self.transaction();
         transaction.customer_gone(customer, now)?;
         transaction.effect(Some(Effect::new(customer.company.clone(), customer.id, task, now)))?;
@@ -119,7 +119,7 @@ impl Store {
     pub async fn retire_customer(
         &self,
         customer: &Versioned<Customer>,
-        by: String,
+        by: (String, Option<Email>),
         now: DateTime<Utc>,
     ) -> Result<()> {
         let customer = self.detach_customer(customer, now).await?;

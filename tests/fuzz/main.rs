@@ -82,7 +82,7 @@ async fn read_body(app: &App, content_type: &str, body: Vec<u8>) {
     fields.line::<100>("first_name");
     fields.timestamp("deadline");
     let changes =
-        [(FileKind::Photo, fields.file(FileKind::Photo)), (FileKind::Cv, fields.file(FileKind::Cv))];
+        [(FileKind::Photo, fields.file(FileKind::Photo, None)), (FileKind::Cv, fields.file(FileKind::Cv, None))];
     for (kind, change) in changes {
         if let Some(FileChange::Put(bytes)) = change {
             let _ = Checked::new(kind, bytes).await;

@@ -6,8 +6,10 @@ use shared::domain::account::{Account, Claim};
 use shared::domain::candidate::Candidate;
 use shared::domain::company::Company;
 use shared::domain::customer::{Customer, CustomerStatus};
+use shared::domain::deletion::Deleter;
 use shared::domain::effect::FormerCustomer;
 use shared::domain::id::{CompanyId, CustomerId};
+use shared::domain::secret::RESET_HOURS;
 use shared::mail::{
     AccountLetter, AccountMail, Envelope, Mailer, activation_link, render_account, reset_link,
 };
@@ -18,8 +20,6 @@ use crate::fate::{Fate, fate_of};
 
 /// How long an invitation can be taken up.
 const INVITATION_DAYS: i64 = 14;
-/// How long a forgotten password can be replaced.
-const RESET_HOURS: i64 = 2;
 
 /// Sends a customer the key to choose its first password with. The key of an earlier mail ends.
 pub(crate) async fn invite(
@@ -61,7 +61,7 @@ pub(crate) async fn say_goodbye(
     mailer: &Mailer<'_>,
     company: &CompanyId,
     was: &FormerCustomer,
-    by: &str,
+    by: &Deleter,
 ) -> Result<(Fate, String)> {
     let Some(company) = system.store.company(company).await? else {
         return Ok((Fate::Outdated, "the company is gone".to_owned()));
@@ -71,7 +71,7 @@ pub(crate) async fn say_goodbye(
         last_name: &was.last_name,
         company: &company.name,
         language: was.language,
-        mail: AccountMail::Deleted { by },
+        mail: AccountMail::Deleted { by: &by.name, contact: by.email.as_ref() },
     };
     let rendered = render_account(&letter).map_err(Error::internal)?;
     let envelope = Envelope { to: &was.email, account: None, company: &company, alias: None };

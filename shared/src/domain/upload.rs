@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::file::{FileKind, Owner};
+use super::file::{FileKind, FileType, Owner};
 use super::id::{CompanyId, FileId};
 
 /// How long a client may begin to send a file by the URL that it was given.
@@ -56,6 +56,9 @@ pub struct Upload {
     pub status: UploadStatus,
     /// What was announced, when the client sends it to S3 itself.
     pub announced: Option<Announced>,
+    /// What its bytes are, once the file is its owner's.
+    #[serde(default)]
+    pub found: Option<FileType>,
     /// When it began.
     pub created_at: DateTime<Utc>,
     /// Why there is no file, in words.
@@ -81,7 +84,7 @@ impl Upload {
         now: DateTime<Utc>,
     ) -> Self {
         let status = UploadStatus::AwaitingUpload;
-        Self { id, company, owner, kind, status, announced, created_at: now, failure: None }
+        Self { id, company, owner, kind, status, announced, found: None, created_at: now, failure: None }
     }
 
     /// Until when the client may begin to send the file.

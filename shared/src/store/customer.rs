@@ -14,7 +14,7 @@ use super::transaction::Transaction;
 use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::customer::{AccountType, Customer};
-use crate::domain::deletion::Deletion;
+use crate::domain::deletion::{Deleter, Deletion};
 use crate::domain::effect::{Effect, FormerCustomer, Task};
 use crate::domain::erasure::Erased;
 use crate::domain::id::{CompanyId, CustomerId};
@@ -96,7 +96,7 @@ impl Store {
     async fn delete_customer(
         &self,
         customer: &Versioned<Customer>,
-        by: String,
+        by: Deleter,
         now: DateTime<Utc>,
     ) -> Result<()> {
         let was = Box::new(FormerCustomer {
@@ -125,7 +125,7 @@ impl Store {
     pub async fn retire_customer(
         &self,
         customer: &Versioned<Customer>,
-        by: String,
+        by: Deleter,
         now: DateTime<Utc>,
     ) -> Result<()> {
         let deletion = Deletion::Customer { customer: customer.id, by: by.clone() };
@@ -140,7 +140,7 @@ impl Store {
     pub(super) async fn finish_customer(
         &self,
         customer: &Versioned<Customer>,
-        by: String,
+        by: Deleter,
         now: DateTime<Utc>,
     ) -> Result<()> {
         self.detach_customer(customer, now).await?;

@@ -64,6 +64,7 @@ pub use sample::check;
 pub(crate) use search::Hit;
 pub use session::{Session, SessionKind};
 pub use share::Shared;
+pub use tally::Shards;
 pub(crate) use tally::shards;
 pub(crate) use transaction::Held;
 

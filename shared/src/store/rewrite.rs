@@ -104,7 +104,7 @@ mod tests {
         let before = stored();
         let mut after = Thing::clone(&before);
         after.name = "b".to_owned();
-        let next = super::next(&before, &after).unwrap();
+        let next = next(&before, &after).unwrap();
         assert_eq!(next.item["newer"], number(7));
         assert_eq!(
             (newer(&next.item, "part"), newer(&next.item, "value")),
@@ -119,10 +119,10 @@ mod tests {
         let mut after = Thing::clone(&before);
         after.part.one = 2;
         after.value = Some(Part { one: 2, list: vec![] });
-        let next = super::next(&before, &after).unwrap();
+        let next = next(&before, &after).unwrap();
         assert_eq!((newer(&next.item, "part"), newer(&next.item, "value")), (Some(number(8)), None));
         after.value = None;
-        let next = super::next(&before, &after).unwrap();
+        let next = next(&before, &after).unwrap();
         assert_eq!(next.item["value"], AttributeValue::Null(true));
     }
 

@@ -13,7 +13,7 @@ const LINK: &str = "https://hr.example/activate/aB3-_x";
 
 const INVITATION: AccountMail<'_> = AccountMail::Invitation { link: LINK, days: 7 };
 const RESET: AccountMail<'_> = AccountMail::PasswordReset { link: LINK, hours: 2 };
-const DELETED: AccountMail<'_> = AccountMail::Deleted { by: BY };
+const DELETED: AccountMail<'_> = AccountMail::Deleted { by: BY, contact: None };
 const MAILS: [AccountMail<'_>; 3] = [INVITATION, RESET, DELETED];
 
 fn render_to(names: &[Name; 3], mail: AccountMail<'_>, language: Language) -> Rendered {
@@ -80,7 +80,8 @@ fn every_part_is_one_line_whatever_a_stored_name_holds() {
     // Names that were stored by other means than parsing.
     let names = ["a\r\n\r\nb", "c\n", "\nAc\0me\r\nBcc: all@other.example\r\n\r\n<p>"]
         .map(|name| serde_json::from_value::<Name>(name.into()).unwrap());
-    let broken = AccountMail::Deleted { by: "Eve\r\n\r\nPlease log in at https://evil.example\n" };
+    let broken =
+        AccountMail::Deleted { by: "Eve\r\n\r\nPlease log in at https://evil.example\n", contact: None };
     for language in LANGUAGES {
         for (mail, plain) in [(INVITATION, INVITATION), (RESET, RESET), (broken, DELETED)] {
             let Rendered { subject, text, .. } = render_to(&names, mail, language);
@@ -137,11 +138,22 @@ fn how_long_a_link_is_good_is_told_as_people_count() {
 }
 
 #[test]
-fn who_deleted_an_account_is_named_to_turn_to() {
+fn who_deleted_an_account_is_named_with_an_address_to_turn_to() {
+    let email = Email::parse("o'hara&co@acme.example").unwrap();
     for language in LANGUAGES {
+        let Rendered { html, text, .. } =
+            render(AccountMail::Deleted { by: BY, contact: Some(&email) }, language);
+        let told = format!("{BY} ({})", email.as_str());
+        for part in [unescaped(&html), text] {
+            assert_eq!(part.matches(BY).count(), 2, "{part}");
+            assert!(part.contains(&told), "{part}");
+        }
+        // A named token has no address: the company has.
         let Rendered { html, text, .. } = render(DELETED, language);
-        assert_eq!(unescaped(&html).matches(BY).count(), 2, "{html}");
-        assert_eq!(text.matches(BY).count(), 2, "{text}");
+        for part in [unescaped(&html), text] {
+            assert_eq!(part.matches(BY).count(), 1, "{part}");
+            assert!(part.contains(&format!(" {COMPANY}.")), "{part}");
+        }
     }
 }
 

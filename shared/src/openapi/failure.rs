@@ -98,7 +98,10 @@ impl Failure {
             Self::KeyReused => vec![("reused", Error::KeyReused)],
             Self::Throttled => vec![("throttled", Error::Throttled(TimeDelta::minutes(15)))],
             Self::Internal => vec![("internal", Error::internal(source()))],
-            Self::Busy => vec![("busy", Error::Busy(source().into()))],
+            Self::Busy => vec![
+                ("busy", Error::Busy(source().into())),
+                ("unreadable", Error::Unreadable(source().into())),
+            ],
         }
     }
 

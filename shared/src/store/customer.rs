@@ -22,6 +22,8 @@ use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 
 impl Entity for Customer {
+    const UNSHOWN: &'static [&'static str] = &["one_time_key", "password_hash", "session_epoch"];
+
     fn key(&self) -> Key {
         keys::customer(&self.company, self.id)
     }
@@ -190,7 +192,7 @@ impl Store {
             transaction.begin_deletion(&after.company, deletion, now)?;
         }
         self.commit(transaction).await?;
-        Ok(Versioned::new(after, customer.version() + 1))
+        item::follow(customer, after)
     }
 
     /// Takes a customer out of all projects, and withdraws what is shared with it.

@@ -6,6 +6,7 @@ use shared::Error;
 use shared::domain::candidate::CandidateStatus::{self, Confirmed, Interviewed, Interviewing, Invited};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
+use tests::http::Request;
 use tests::logs;
 use tests::platform::event;
 use tokio::task::JoinSet;
@@ -280,6 +281,16 @@ async fn only_evaluations_by_evaluators_of_the_project_count() {
         owner.set_status(&project, "60-closed").await.expect(200);
         app.table().assert_sound().await;
     }
+}
+
+#[tokio::test]
+async fn the_first_evaluation_by_a_person_leaves_what_managers_saw_of_the_project() {
+    let (app, owner, [one, _], project) = given().await;
+    let uri = owner.candidate_at(&project, Interviewed).await;
+    let seen = owner.get(&project).await.expect(200);
+    app.evaluate(&uri, &one.uri, true).await;
+    let change = Request::patch(&project).json(&json!({ "contact_person": "Ada" }));
+    owner.send(change.header("if-match", seen.header("etag").unwrap())).await.expect(200);
 }
 
 #[tokio::test]

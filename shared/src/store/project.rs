@@ -15,6 +15,7 @@ use crate::domain::tally::Tally;
 use crate::error::{Error, Result};
 
 impl Entity for Project {
+    const UNSHOWN: &'static [&'static str] = &["roster"];
     const PARTS: &'static [&'static str] = &["settings", "staff"];
 
     fn key(&self) -> Key {

@@ -224,13 +224,20 @@ fn describe(error: &(dyn std::error::Error + 'static)) -> String {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldErrors(BTreeMap<String, Vec<String>>);
 
+/// The most characters of a message. Some repeat what was sent, and an answer must not grow with that.
+const MAX_MESSAGE: usize = 300;
+
 impl FieldErrors {
     /// The name under which messages about several fields stand.
     pub const ACROSS: &str = "non_field_errors";
 
     /// Adds a message about `field`, unless it is there already.
     pub fn add(&mut self, field: &str, message: impl Into<String>) {
-        let (messages, message) = (self.0.entry(field.to_owned()).or_default(), message.into());
+        let (messages, mut message) = (self.0.entry(field.to_owned()).or_default(), message.into());
+        if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
+            message.truncate(end);
+            message.push('…');
+        }
         if !messages.contains(&message) {
             messages.push(message);
         }

@@ -290,3 +290,14 @@ async fn hundreds_are_imported_together_and_the_counts_are_right() {
     assert_eq!(owner.get(CUSTOMERS).await.expect(200).json()["meta"]["total_count"], 221);
     app.table().assert_sound().await;
 }
+
+#[tokio::test]
+async fn messages_repeat_only_the_beginning_of_what_was_sent() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let wrong = json!({ "pk_attribute": "username", "account_type": "\"".repeat(1_450) });
+    let refused = owner.post(IMPORT, json!(vec![wrong; 1_000])).await.expect(400).json();
+    let message = refused["[999].account_type"][0].as_str().unwrap();
+    assert!(message.starts_with("\"\"\"") && message.ends_with('…'), "{message}");
+    assert_eq!(message.chars().count(), 301);
+}

@@ -19,7 +19,6 @@ use crate::clock::{Clock, SystemClock};
 pub const TARGETS: [&str; 11] = [
     "conversion",
     "deadline-expiry",
-    "due",
     "idempotency",
     "import",
     "operator",
@@ -27,6 +26,7 @@ pub const TARGETS: [&str; 11] = [
     "platform-events",
     "request",
     "search",
+    "unreadable",
     "uploads",
 ];
 

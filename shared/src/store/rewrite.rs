@@ -104,13 +104,13 @@ mod tests {
         let before = stored();
         let mut after = Thing::clone(&before);
         after.name = "b".to_owned();
-        let next = next(&before, &after).unwrap();
-        assert_eq!(next.item["newer"], number(7));
+        let written = next(&before, &after).unwrap();
+        assert_eq!(written.item["newer"], number(7));
         assert_eq!(
-            (newer(&next.item, "part"), newer(&next.item, "value")),
+            (newer(&written.item, "part"), newer(&written.item, "value")),
             (Some(number(8)), Some(number(8)))
         );
-        assert_eq!((next.revision, next.is_shown, &next.item[item::VERSION]), (5, true, &number(5)));
+        assert_eq!((written.revision, written.is_shown, &written.item[item::VERSION]), (5, true, &number(5)));
     }
 
     #[test]
@@ -119,11 +119,11 @@ mod tests {
         let mut after = Thing::clone(&before);
         after.part.one = 2;
         after.value = Some(Part { one: 2, list: vec![] });
-        let next = next(&before, &after).unwrap();
-        assert_eq!((newer(&next.item, "part"), newer(&next.item, "value")), (Some(number(8)), None));
+        let written = next(&before, &after).unwrap();
+        assert_eq!((newer(&written.item, "part"), newer(&written.item, "value")), (Some(number(8)), None));
         after.value = None;
-        let next = next(&before, &after).unwrap();
-        assert_eq!(next.item["value"], AttributeValue::Null(true));
+        let written = next(&before, &after).unwrap();
+        assert_eq!(written.item["value"], AttributeValue::Null(true));
     }
 
     #[test]

@@ -43,13 +43,19 @@ pub fn group() -> Group {
                 .field("activation_key", "What the link in the invitation's mail ends with.")
                 .example("activation", json!({ "activation_key": "the key in the mail", "password": "correct horse battery" })),
             Operation::of("Forget password", account::forget_password)
-                .text("Sends a customer a mail to choose another password by. The answer does not tell whether there is such a customer.")
+                .text(
+                    "Sends customers and candidates a mail to choose another password by: one to each address, with a link for \
+                     each of its accounts, at most one in five minutes. The answer does not tell whether the user exists.",
+                )
                 .body::<(), _>(account::read_forgotten)
                 .field("username", USERNAME)
                 .field("company", COMPANY)
                 .example("forgotten", json!({ "company": "acme", "username": "grace" })),
             Operation::of("Reset password", account::reset_password)
-                .text("Chooses another password by the key of a mail, good for an hour. All sessions end.")
+                .text(
+                    "Chooses another password by the key of a mail, good for two hours. All sessions end, and logins that were \
+                     refused after too many failures are allowed again.",
+                )
                 .body::<(), _>(account::read_reset)
                 .field("key", "What the link in the mail ends with.")
                 .example("reset", json!({ "key": "the key in the mail", "password": "correct horse battery" })),
@@ -66,7 +72,8 @@ fn token() -> Operation {
         .text(
             "Begins a session whose secret is sent in the header `Authorization`. A customer whom the operator lets act \
              for others may leave out `password` and send its own token: it gets one of somebody else, who must not be \
-             above it.",
+             above it. After ten failures from one source in 15 minutes that source has to wait (429 with \
+             `Retry-After`), after a hundred from all sources everybody.",
         )
         .body::<TokenView, _>(|body: Fields| Login::read_for_token(body, true))
         .field("username", USERNAME)

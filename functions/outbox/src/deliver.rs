@@ -8,7 +8,7 @@ use shared::store::Versioned;
 use shared::{Error, Result};
 
 use crate::fate::Fate;
-use crate::{account, candidate};
+use crate::{account, candidate, reset};
 
 /// How many effects are done side by side.
 pub(crate) const SIDE_BY_SIDE: usize = 8;
@@ -64,7 +64,7 @@ async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Resul
             let erasure = Erasure { company: company.clone(), erased: *erased, at: effect.created_at };
             erase(system, &erasure, keys).await
         }
-        Task::PasswordReset { name } => account::reset_passwords(system, mailer, company, name).await,
+        Task::PasswordReset { name } => reset::reset_passwords(system, mailer, effect, name).await,
     }
 }
 

@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::clock::Entropy;
 use crate::domain::Refusal;
@@ -130,14 +130,15 @@ fn read(bytes: &[u8]) -> Option<(Account, Option<CustomerId>, &[u8])> {
     })
 }
 
-/// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
+/// A new key for an account to choose a password with, made at `now`: the key itself, for its owner alone, and what is
+/// stored of it.
 pub fn new_one_time_key(
     claim: &Claim,
-    expires_at: DateTime<Utc>,
+    (now, lifetime): (DateTime<Utc>, TimeDelta),
     entropy: &dyn Entropy,
 ) -> (String, OneTimeKey) {
     let key = SecretKind::OneTimeKey.generate(claim, entropy);
-    let stored = OneTimeKey { hash: SecretHash::of(&key), expires_at };
+    let stored = OneTimeKey { hash: SecretHash::of(&key), expires_at: now + lifetime, made_at: Some(now) };
     (key, stored)
 }
 

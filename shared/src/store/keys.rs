@@ -319,6 +319,11 @@ pub(crate) fn reset_request(name: &SecretHash) -> Key {
     Key::new(format!("RESET#{}", name.as_str()), "RESET")
 }
 
+/// The last mail about forgotten passwords to an address, by the hash of the address.
+pub(crate) fn reset_mail(address: &SecretHash) -> Key {
+    Key::new(format!("RESET#{}", address.as_str()), "MAIL")
+}
+
 /// An event that has been dealt with.
 pub(crate) fn event(id: &str) -> Key {
     Key::new(format!("EVENT#{id}"), "EVENT")

@@ -11,7 +11,7 @@ use engine::{Conversion, Failure, convert};
 use serde::Serialize;
 use shared::app::App;
 use shared::auth::guard::System;
-use shared::domain::video::{Converted, Rendition, Video};
+use shared::domain::video::{ConversionStatus, Converted, Rendition, Video};
 use shared::event::ObjectCreated;
 use shared::media::{Objects, rendition_key, video_keys, video_upload_in, video_upload_key};
 use shared::store::Versioned;
@@ -23,6 +23,8 @@ const TRY: Duration = Duration::from_secs(13 * 60);
 const TRIES: usize = 8;
 
 const NOT_AS_ANNOUNCED: &str = "What arrived is not of the announced size.";
+const NOT_ALLOWED: &str =
+    "Who announced this video may not upload videos any more. Somebody who may can upload it again.";
 
 /// What an event came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -47,6 +49,9 @@ pub async fn handle(app: &App, event: ObjectCreated) -> Result<Outcome> {
     let Some(video) = system.store.video(&company, id).await? else {
         return clean_up(&system, &video_keys(&company, id)).await;
     };
+    if video.status == ConversionStatus::AwaitingUpload && !system.may_still_upload_video(&video).await? {
+        return finish(&system, video, &event.id, |video| video.failed(NOT_ALLOWED)).await;
+    }
     let Some(begun) = video.begun(&event.id, system.now) else {
         // As long as somebody is at it, they need the file.
         let left = if video.is_under_way() { None } else { Some(video_upload_key(&company, id)) };

@@ -192,18 +192,21 @@ pub enum Means {
 }
 
 impl Credential {
-    /// The credential that a request carries: in its Authorization header, else in its cookie.
+    /// The credential that a request carries: in its Authorization header, else in its cookie. A request that carries two
+    /// different ones in the same place has none: another site's cookie must not choose whom a browser acts as.
     ///
     /// # Errors
     /// [`Error::Unauthenticated`] when there is none, or none that could be one.
     pub fn from_headers(headers: &HeaderMap) -> Result<Self> {
-        let found = match headers.get(header::AUTHORIZATION) {
-            Some(value) => value.to_str().ok().and_then(from_authorization),
-            None => {
-                if cookies(headers).next().is_none() {
-                    return Err(Error::Unauthenticated(MISSING));
-                }
-                cookies(headers).find_map(|secret| Self::session(SessionKind::Cookie, secret))
+        let mut authorizations = headers.get_all(header::AUTHORIZATION).into_iter();
+        let found = match (authorizations.next(), authorizations.next()) {
+            (Some(value), None) => value.to_str().ok().and_then(from_authorization),
+            (Some(_), Some(_)) => None,
+            (None, _) => {
+                let mut cookies = cookies(headers);
+                let first = cookies.next().ok_or(Error::Unauthenticated(MISSING))?;
+                let is_only = cookies.all(|other| other == first);
+                Self::session(SessionKind::Cookie, first).filter(|_| is_only)
             }
         };
         found.ok_or(Error::Unauthenticated(REJECTED))
@@ -331,7 +334,8 @@ mod tests {
             (header::AUTHORIZATION, format!("ActivationKey {key}"), &key, CANDIDATE),
             (header::AUTHORIZATION, format!("Basic {basic}"), &token, CUSTOMER),
             (header::COOKIE, format!("theme=dark; sessionid={cookie}"), &cookie, CUSTOMER),
-            (header::COOKIE, format!("name=é; sessionid=old; sessionid={cookie}"), &cookie, CUSTOMER),
+            (header::COOKIE, format!("name=é; sessionid=; sessionid={cookie}"), &cookie, CUSTOMER),
+            (header::COOKIE, format!("sessionid={cookie}; sessionid={cookie}"), &cookie, CUSTOMER),
         ] {
             let credential = read(name, &value).unwrap();
             let claim = credential.claim().unwrap();
@@ -379,6 +383,8 @@ mod tests {
             (header::AUTHORIZATION, format!("ActivationKey {}", secret(SecretKind::AccessKey, CUSTOMER))),
             (header::AUTHORIZATION, basic(format!("owner:{token}"))),
             (header::AUTHORIZATION, basic("token:".to_owned())),
+            (header::COOKIE, format!("sessionid={cookie}; sessionid={}", session(SessionKind::Cookie))),
+            (header::COOKIE, format!("sessionid=old; sessionid={cookie}")),
             (header::AUTHORIZATION, "Token".to_owned()),
             (header::AUTHORIZATION, "Token ivt_AAAA".to_owned()),
             (header::AUTHORIZATION, "Basic ¡".to_owned()),

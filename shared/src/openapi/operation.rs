@@ -257,6 +257,13 @@ impl Operation {
         self
     }
 
+    /// Says that it is refused with 429 when there is too much of it, in the words of `text`.
+    pub fn is_limited(mut self, text: &str) -> Self {
+        self.fails(Failure::Throttled);
+        self.text.push_str(&format!("\n\n{text}"));
+        self
+    }
+
     /// Says of all answers so far that they set a cookie.
     pub fn sets_cookie(&mut self) {
         for answer in self.answers.values_mut() {

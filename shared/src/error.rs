@@ -10,6 +10,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use crate::domain::Refusal;
+use crate::domain::rate::Unsent;
 use crate::store::Answer;
 
 /// What handlers, guards and the store return.
@@ -131,7 +132,9 @@ impl Error {
             Self::UnsupportedMediaType => {
                 detail("unsupported_media_type", "Send the body as application/json.")
             }
-            Self::Throttled(_) => detail("throttled", "Too many attempts have failed. Try again later."),
+            Self::Throttled(_) => {
+                detail("throttled", "Too many attempts. Try again after the seconds in `Retry-After`.")
+            }
             Self::KeyReused => {
                 detail("idempotency_key_reused", "This Idempotency-Key came with another body before.")
             }
@@ -167,6 +170,15 @@ impl std::error::Error for Error {}
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
+    }
+}
+
+impl From<Unsent> for Error {
+    fn from(unsent: Unsent) -> Self {
+        match unsent {
+            Unsent::Refused(refusal) => Self::Refused(refusal),
+            Unsent::TooMany(wait) => Self::Throttled(wait),
+        }
     }
 }
 

@@ -51,26 +51,45 @@ async fn only_plain_http_on_this_computer_goes_without_secure() {
     }
 }
 
-/// What a browser says of where a request comes from, and whether that may use the cookie.
-const ORIGINS: [(&[(&str, &str)], bool); 11] = [
-    (&[("sec-fetch-site", "same-origin")], true),
-    (&[("sec-fetch-site", "none")], true),
-    (&[("origin", "https://hr.example")], true),
-    (&[("origin", "https://app.example")], true),
-    (&[("sec-fetch-site", "cross-site"), ("origin", "https://app.example")], true),
-    (&[("sec-fetch-site", "same-site"), ("origin", "https://evil.example")], false),
-    (&[("sec-fetch-site", "cross-site"), ("origin", "https://evil.example")], false),
-    (&[("sec-fetch-site", "cross-site")], false),
-    (&[("origin", "https://hr.example.evil.example")], false),
-    (&[("origin", "null")], false),
-    (&[], false),
+/// What browsers say of where a request comes from, and whether that may use the cookie.
+const ORIGINS: [(&str, &[(&str, &str)], bool); 18] = [
+    ("no browser", &[], true),
+    (
+        "a script of our own page",
+        &[("sec-fetch-site", "same-origin"), ("origin", "https://hr.example")],
+        true,
+    ),
+    ("our own page without an origin", &[("sec-fetch-site", "same-origin")], true),
+    ("a navigation by the address bar", &[("sec-fetch-site", "none"), ("sec-fetch-mode", "navigate")], true),
+    ("an allowed site", &[("sec-fetch-site", "cross-site"), ("origin", "https://app.example")], true),
+    ("an allowed neighbour", &[("sec-fetch-site", "same-site"), ("origin", "https://app.example")], true),
+    ("an old browser on our own page", &[("origin", "https://hr.example")], true),
+    ("an old browser on an allowed site", &[("origin", "https://app.example")], true),
+    ("a neighbour", &[("sec-fetch-site", "same-site"), ("origin", "https://evil.hr.example")], false),
+    ("a neighbour without an origin", &[("sec-fetch-site", "same-site")], false),
+    ("another site", &[("sec-fetch-site", "cross-site"), ("origin", "https://evil.example")], false),
+    ("another site without an origin", &[("sec-fetch-site", "cross-site")], false),
+    (
+        "a navigation from another site",
+        &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("origin", "null")],
+        false,
+    ),
+    ("an old browser on another site", &[("origin", "https://evil.example")], false),
+    (
+        "an old browser, by a site that looks like ours",
+        &[("origin", "https://hr.example.evil.example")],
+        false,
+    ),
+    ("an old browser, without encryption", &[("origin", "http://hr.example")], false),
+    ("an old form post from a page without an origin", &[("origin", "null")], false),
+    ("a value that no browser sends", &[("sec-fetch-site", "Same-Origin")], false),
 ];
 
 #[tokio::test]
 async fn only_our_own_pages_and_allowed_origins_change_anything_by_cookie() {
     let app = TestApp::start_with(&[("ALLOWED_ORIGINS", "https://other.example, https://app.example")]).await;
     let project = app.owner().await.project(json!({})).await;
-    for (headers, allowed) in ORIGINS {
+    for (situation, headers, allowed) in ORIGINS {
         let requests = [
             Request::post("/companies/acme/projects/").json(&json!({ "name": "By cookie" })),
             Request::patch(&project).json(&json!({ "name": "Changed" })),
@@ -79,11 +98,23 @@ async fn only_our_own_pages_and_allowed_origins_change_anything_by_cookie() {
         for request in requests {
             let response = by_cookie(&app, request, headers).await;
             match allowed {
-                true => assert!(response.status.is_success(), "{headers:?}: {response}"),
-                false => drop(response.expect_code(403, "csrf")),
+                true => assert!(response.status.is_success(), "{situation}: {response}"),
+                false => assert_eq!(response.json()["code"], "csrf", "{situation}: {response}"),
             }
         }
     }
+}
+
+#[tokio::test]
+async fn a_client_that_keeps_cookies_needs_nothing_else() {
+    let app = TestApp::start().await;
+    app.owner().await;
+    let cookie = app.send(login()).await.expect(200).header("set-cookie").unwrap().to_owned();
+    let cookie = cookie.split(';').next().unwrap();
+    let send = |request: Request| app.send(request.header("cookie", cookie));
+    send(Request::post("/companies/acme/labels/").json(&json!({ "text": "Senior" }))).await.expect(201);
+    send(Request::post("/api-session-invalidate/")).await.expect(204);
+    send(Request::get("/whoami/")).await.expect_code(401, "invalid_credential");
 }
 
 #[tokio::test]
@@ -97,10 +128,10 @@ async fn reading_by_cookie_needs_no_origin() {
 async fn no_other_web_site_logs_a_visitor_in() {
     let app = TestApp::start_with(&[("ALLOWED_ORIGINS", "https://app.example")]).await;
     app.owner().await;
-    for (headers, allowed) in ORIGINS {
+    for (situation, headers, allowed) in ORIGINS {
         let request = headers.iter().fold(login(), |request, (name, value)| request.header(name, value));
         let response = app.send(request).await;
-        assert_eq!(response.header("set-cookie").is_some(), allowed, "{headers:?}: {response}");
+        assert_eq!(response.header("set-cookie").is_some(), allowed, "{situation}: {response}");
         match allowed {
             true => drop(response.expect(200)),
             false => drop(response.expect_code(403, "csrf")),

@@ -373,6 +373,48 @@ async fn what_is_wrong_with_files_is_told_along_with_the_rest_and_stores_nothing
 }
 
 #[tokio::test]
+async fn only_the_address_of_ones_own_file_leaves_it_as_it_is() {
+    let (app, owner, candidates) = given().await;
+    let [one, other] = [with_files(&owner, &candidates).await, with_files(&owner, &candidates).await];
+    let (shown, others) = (owner.get(&one).await.expect(200), owner.get(&other).await.expect(200));
+    let form = Form::new().file("photo", "me.png", "image/png", &photo(Png, 8, 8));
+    let hiring = app.staff("hiring-manager").await;
+    let customers = hiring.send(Request::patch(&hiring.uri).form(form)).await.expect(200).uri("photo");
+    let stored = app.object_keys();
+    for field in ["photo", "cv"] {
+        let own = shown.uri(field);
+        for kept in [&own, own.trim_end_matches('/')] {
+            owner.patch(&one, json!({ field: kept })).await.expect(200);
+        }
+        let sent_as_form = Request::patch(&one).form(Form::new().text(field, &own));
+        owner.send(sent_as_form).await.expect(200);
+        let foreign = own.replace("https://hr.example", "https://evil.example");
+        let other_kind = shown.uri(if field == "cv" { "photo" } else { "cv" });
+        for wrong in [
+            &others.uri(field),
+            &customers,
+            &foreign,
+            &other_kind,
+            &format!("{one}{field}/"),
+            &format!("{one}{field}/../{field}/x/"),
+            "https://evil.example/photo/cv/",
+            "http://photo/",
+        ] {
+            owner.patch(&one, json!({ field: wrong })).await.expect_fields(&[field]);
+            let sent_as_form = Request::patch(&one).form(Form::new().text(field, wrong));
+            owner.send(sent_as_form).await.expect_fields(&[field]);
+            let ada = json!({ "first_name": "Ada", "last_name": "Byron", field: wrong });
+            owner.post(&candidates, ada).await.expect_fields(&[field]);
+        }
+    }
+    hiring.patch(&hiring.uri, json!({ "photo": customers })).await.expect(200);
+    hiring.patch(&hiring.uri, json!({ "photo": shown.uri("photo") })).await.expect_fields(&["photo"]);
+    app.settle().await;
+    assert_eq!(app.object_keys(), stored);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
 async fn what_was_stored_for_nothing_is_deleted() {
     let (app, owner, candidates) = given().await;
     let taken = ada().text("username", "ada");

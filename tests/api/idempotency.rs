@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 use tests::chaos::{Chaos, Fault};
+use tests::files::Form;
 use tests::http::{Request, Response};
 use tokio::task::JoinSet;
 
@@ -78,6 +79,34 @@ async fn every_post_is_done_once_for_one_key() {
         assert_eq!(given.app.table().snapshot().await, done, "{}", row.path);
     }
     given.app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_form_is_the_same_by_what_its_parts_say() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let ada = |last_name| Form::new().text("first_name", "Ada").text("last_name", last_name);
+    let cv = |form: Form, name, content_type, text: &[u8]| form.file("cv", name, content_type, text);
+    let send =
+        async |form| owner.send(keyed(&Request::post(&format!("{project}candidates/"))).form(form)).await;
+    let form = || cv(ada("Byron"), "cv.txt", "text/plain", b"Mathematician");
+    let first = send(form()).await;
+    assert_first(&first);
+    assert_replay(&send(form().separated_by("another")).await, &first);
+    for other in [
+        ada("Byron"),
+        ada("Byron").text("cv", "Mathematician"),
+        cv(ada("Lovelace"), "cv.txt", "text/plain", b"Mathematician"),
+        cv(ada("Byron"), "cv.doc", "text/plain", b"Mathematician"),
+        cv(ada("Byron"), "cv.txt", "text/richtext", b"Mathematician"),
+        cv(ada("Byron"), "cv.txt", "text/plain", b"Programmer"),
+        form().text("phone", "1"),
+    ] {
+        send(other.separated_by("another")).await.expect_code(422, "idempotency_key_reused");
+    }
+    assert_eq!(owner.get(&project).await.expect(200).json()["candidates_count"], 1);
+    app.table().assert_sound().await;
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 
 mod access;
 mod accounts;
+mod addresses;
 mod admin;
 mod batch_import;
 mod canary;
@@ -18,6 +19,7 @@ mod cost;
 mod csrf;
 mod customers;
 mod deadlines;
+mod deletions;
 mod document;
 mod effects;
 mod erasure;

@@ -3,7 +3,7 @@
 use embedded::Mail;
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::{Caller, Staff};
+use tests::caller::{Caller, PASSWORD, Staff};
 use tests::http::Request;
 use tests::platform;
 
@@ -57,9 +57,10 @@ async fn who_is_at_a_dead_address_gets_no_more_mails_until_it_has_another() {
     assert_eq!(put(&app, event.clone()).await, "ignored", "it comes again");
     assert_eq!(status(&owner, &ada.uri).await, "bounced");
     let remind = || Request::post(&format!("{}reminder/", ada.uri));
-    owner.send(remind()).await.expect(200);
+    owner.send(remind()).await.expect_code(400, "undeliverable");
     app.settle().await;
     assert_eq!(app.mails_to(&ada.email).len(), 1);
+    ada.get(&ada.uri).await.expect(200);
 
     let email = app.next_email();
     let changed = owner.patch(&ada.uri, json!({ "email": email })).await.expect(200).json();
@@ -67,7 +68,28 @@ async fn who_is_at_a_dead_address_gets_no_more_mails_until_it_has_another() {
     assert_eq!(put(&app, event).await, "ignored", "it is of another address");
     owner.send(remind()).await.expect(200);
     app.settle().await;
-    assert_eq!(app.mails_to(&email).len(), 1);
+    assert_eq!(app.mails_to(&email).len(), 2, "the invitation and the reminder");
+    let back = json!({ "email": ada.email });
+    owner.patch(&ada.uri, back).await.expect_code(400, "undeliverable");
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn nobody_is_invited_again_at_a_dead_address() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let ada = owner.invite(&project, json!({})).await;
+    app.settle().await;
+    owner.set_deadline(&ada.uri, &app.clock().in_days(0)).await.expect(200);
+    app.expire_overdue().await;
+    assert_eq!(put(&app, complained(&app, &ada.email)).await, "applied");
+    owner.set_deadline(&ada.uri, &app.clock().in_days(7)).await.expect(200);
+    let before = app.table().snapshot().await;
+    owner.advance(&ada.uri).await.expect_code(400, "undeliverable");
+    assert_eq!(app.table().snapshot().await, before);
+    owner.patch(&ada.uri, json!({ "email": app.next_email() })).await.expect(200);
+    assert_eq!(owner.advance(&ada.uri).await.expect(200).json()["status"], "invited");
     app.table().assert_sound().await;
 }
 
@@ -80,11 +102,15 @@ async fn staff_get_no_more_mails_either() {
     assert_eq!(put(&app, complained(&app, &grace.email)).await, "applied");
     assert_eq!(put(&app, bounced(&app, &grace.email, "Permanent")).await, "ignored", "it is known worse");
     assert_eq!(status(&owner, &grace.uri).await, "complained");
-    owner.send(Request::patch(&format!("{}reinvite/", grace.uri))).await.expect(200);
+    let key = app.mailed_key(&grace.email);
+    let again = Request::patch(&format!("{}reinvite/", grace.uri));
+    owner.send(again).await.expect_code(400, "undeliverable");
     let forgotten = json!({ "company": "acme", "username": grace.email });
     app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
     app.settle().await;
     assert_eq!(app.mails_to(&grace.email).len(), 1);
+    let choice = json!({ "activation_key": key, "password": PASSWORD });
+    app.anonymous().post("/api-activate/", choice).await.expect(200);
     app.table().assert_sound().await;
 }
 

@@ -13,12 +13,15 @@ use tokio::net::TcpStream;
 
 use crate::http::Request;
 
-/// The separator of [`Form`]'s parts.
+/// The usual separator of a [`Form`]'s parts.
 const BOUNDARY: &str = "----boundary7MA4YWxkTrZu0gW";
 
 /// A multipart/form-data body that is still being written.
 #[derive(Debug, Clone, Default)]
-pub struct Form(Vec<u8>);
+pub struct Form {
+    parts: Vec<Vec<u8>>,
+    boundary: Option<String>,
+}
 
 impl Form {
     /// No parts yet.
@@ -37,9 +40,14 @@ impl Form {
         self.part(&format!("name=\"{name}\"; filename=\"{file_name}\""), &type_line, bytes)
     }
 
+    /// The same parts with another separator.
+    pub fn separated_by(self, boundary: &str) -> Self {
+        Self { boundary: Some(boundary.to_owned()), ..self }
+    }
+
     fn part(mut self, disposition: &str, more: &str, bytes: &[u8]) -> Self {
-        let head = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; {disposition}\r\n{more}\r\n");
-        self.0.extend([head.as_bytes(), bytes, b"\r\n"].concat());
+        let head = format!("Content-Disposition: form-data; {disposition}\r\n{more}\r\n");
+        self.parts.push([head.as_bytes(), bytes].concat());
         self
     }
 }
@@ -47,8 +55,11 @@ impl Form {
 impl Request {
     /// The same with a form as its body.
     pub fn form(self, form: Form) -> Self {
-        let body = [&form.0[..], format!("--{BOUNDARY}--\r\n").as_bytes()].concat();
-        self.body(&format!("multipart/form-data; boundary={BOUNDARY}"), body)
+        let boundary = form.boundary.as_deref().unwrap_or(BOUNDARY);
+        let part = |part: Vec<u8>| [format!("--{boundary}\r\n").as_bytes(), &part, b"\r\n"].concat();
+        let mut body: Vec<u8> = form.parts.into_iter().flat_map(part).collect();
+        body.extend(format!("--{boundary}--\r\n").into_bytes());
+        self.body(&format!("multipart/form-data; boundary={boundary}"), body)
     }
 }
 

@@ -76,9 +76,11 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Reads them out of a body; what is wrong with them is told along with the rest.
-    pub(crate) fn read(body: &mut Fields) -> Self {
-        Self { photo: body.file(FileKind::Photo), cv: body.file(FileKind::Cv) }
+    /// Reads them out of a body; what is wrong with them is told along with the rest. `own` tells where the candidate's
+    /// files are fetched.
+    pub(crate) fn read(body: &mut Fields, own: impl Fn(FileKind) -> Option<String>) -> Self {
+        let mut file = |kind| body.file(kind, own(kind).as_deref());
+        Self { photo: file(FileKind::Photo), cv: file(FileKind::Cv) }
     }
 
     /// Whether there is none.

@@ -29,7 +29,7 @@ pub(crate) async fn create(
     guard: InProject<ChangeProject>,
     WithFiles(mut body): WithFiles,
 ) -> Result<Created<CandidateView>> {
-    let files = Files::read(&mut body);
+    let files = Files::read(&mut body, |_| None);
     let profile = Changes::read_new(body)?;
     let id = guard.store.next_id(guard.now);
     let by = guard.caller.customer();
@@ -53,7 +53,8 @@ pub(crate) async fn update(
 ) -> Result<Json<CandidateView>> {
     let before = &guard.candidate;
     let mut after = Candidate::clone(before);
-    let files = Files::read(&mut body);
+    let files =
+        Files::read(&mut body, |kind| Some(guard.references().files(guard.company(), before.owner(), kind)));
     match guard.standing() {
         Standing::Itself => {
             if let Some(password) = OwnChanges::read(body)?.apply_to(&mut after.profile) {
@@ -66,7 +67,8 @@ pub(crate) async fn update(
     if after == **before {
         return Ok(show(&guard, before));
     }
-    let step = after.after_deadline_change(before.profile.deadline, guard.now);
+    let key = guard.new_access_key(guard.project.id, before.id);
+    let step = after.after_change(before, guard.now, key)?;
     guard.store.change_candidate(before, &step, guard.now).await?;
     Ok(show(&guard, &step.candidate))
 }

@@ -14,14 +14,15 @@ use crate::view::show;
 /// PATCH …/candidates/{candidateId}/deadline/
 pub(crate) async fn update(guard: OnCandidate<ChangeProject>, body: Fields) -> Result<Json<CandidateView>> {
     let deadline = read(body)?;
-    let before = guard.candidate.profile.deadline;
-    if before == Some(deadline) {
-        return Ok(show(&guard, &guard.candidate));
+    let before = &guard.candidate;
+    if before.profile.deadline == Some(deadline) {
+        return Ok(show(&guard, before));
     }
-    let mut after = Candidate::clone(&guard.candidate);
+    let mut after = Candidate::clone(before);
     after.profile.deadline = Some(deadline);
-    let step = after.after_deadline_change(before, guard.now);
-    guard.store.change_candidate(&guard.candidate, &step, guard.now).await?;
+    let key = guard.new_access_key(guard.project.id, before.id);
+    let step = after.after_change(before, guard.now, key)?;
+    guard.store.change_candidate(before, &step, guard.now).await?;
     Ok(show(&guard, &step.candidate))
 }
 

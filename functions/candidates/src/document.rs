@@ -2,9 +2,10 @@
 
 use serde_json::json;
 use shared::domain::candidate::TOO_MANY_SHARES;
+use shared::domain::email_status::UNDELIVERABLE;
 use shared::domain::file::FileKind;
 use shared::domain::transition::{
-    DEADLINE_PASSED, EMAIL_MISSING, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
+    DEADLINE_PASSED, EMAIL_MISSING, EMAIL_REQUIRED, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
 };
 use shared::http::Fields;
 use shared::http::view::{CandidateView, ShareView, UploadView, read_announcement};
@@ -26,7 +27,7 @@ pub fn group() -> Group {
             Operation::of("Create candidate", crud::create)
                 .text("Its status is `new`: it knows of nothing until it is advanced.")
                 .body::<CandidateView, _>(|mut body: Fields| {
-                    Files::read(&mut body);
+                    Files::read(&mut body, |_| None);
                     Changes::read_new(body)
                 })
                 .example("candidate", candidate()),
@@ -36,7 +37,7 @@ pub fn group() -> Group {
                      created is `failed`, one that cannot be advanced stays `new`; neither stops the others.",
                 )
                 .body::<CandidateView, _>(|mut body: Fields| {
-                    Files::read(&mut body);
+                    Files::read(&mut body, |_| None);
                     Changes::read_new(body)
                 })
                 .field("photo", "Files are not imported; an entry that brings one fails.")
@@ -47,10 +48,14 @@ pub fn group() -> Group {
             Operation::of("Change candidate", crud::update)
                 .text(
                     "Managers change what belongs to the application. The candidate itself changes `phone`, `gender`, \
-                     `address`, `photo`, `cv` and its `password`; the rest is ignored.",
+                     `address`, `photo`, `cv` and its `password`; the rest is ignored. Another `email` ends the \
+                     candidate's sessions and the keys mailed to the old address; a candidate who is `invited` gets \
+                     another invitation there.",
                 )
+                .refuses(&[EMAIL_REQUIRED, UNDELIVERABLE])
+                .is_limited("At most five invitations an hour for one candidate.")
                 .body::<CandidateView, _>(|mut body: Fields| {
-                    Files::read(&mut body);
+                    Files::read(&mut body, |_| None);
                     OwnChanges::read_from(&mut body);
                     Changes::read(body)
                 })
@@ -70,7 +75,8 @@ pub fn group() -> Group {
                 .refuses(&[NOT_SKIPPABLE]),
             Operation::of("Remind candidate", reminder::create)
                 .text("Sends a mail to a candidate who is invited or confirmed.")
-                .refuses(&[NOT_REMINDABLE, DEADLINE_PASSED, EMAIL_MISSING]),
+                .refuses(&[NOT_REMINDABLE, DEADLINE_PASSED, EMAIL_MISSING, UNDELIVERABLE])
+                .is_limited("At most five reminders an hour for one candidate."),
             Operation::of("Get candidate photo", files::photo)
                 .text("The address is the candidate's `photo`; it needs no credential."),
             Operation::of("Get candidate CV", files::cv)

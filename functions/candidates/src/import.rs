@@ -108,7 +108,7 @@ pub(crate) async fn create(
 
 /// An entry, which brings no files: those of a thousand would not fit through a request.
 fn read(mut fields: Fields) -> Result<Profile> {
-    if !Files::read(&mut fields).is_empty() {
+    if !Files::read(&mut fields, |_| None).is_empty() {
         fields.refuse("photo", "Send this file by a PATCH of the candidate.");
     }
     Changes::read_new(fields)

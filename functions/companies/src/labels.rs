@@ -65,6 +65,6 @@ pub(crate) async fn update(guard: OfCompany<Label, ManageLabels>, body: Fields) 
 
 /// DELETE …/labels/{labelId}/, which takes it from all projects as well
 pub(crate) async fn delete(guard: OfCompany<Label, ManageLabels>) -> Result<Done> {
-    guard.store.delete_label(&guard.thing).await?;
+    guard.store.delete_label(&guard.thing, guard.now).await?;
     Ok(Done)
 }

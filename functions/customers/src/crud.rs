@@ -55,7 +55,7 @@ pub(crate) async fn create(
     guard: InCompany<ManageCustomers>,
     WithFiles(mut body): WithFiles,
 ) -> Result<Created<CustomerView>> {
-    let photo = body.file(FileKind::Photo);
+    let photo = body.file(FileKind::Photo, None);
     let new = Creation::read(body)?;
     guard.require_manages(new.account_type())?;
     let id = guard.store.next_id(guard.now);
@@ -79,7 +79,8 @@ pub(crate) async fn update(
     guard.require_own_or_managed()?;
     let is_own = guard.is_own();
     let before = &guard.customer;
-    let photo = body.file(FileKind::Photo);
+    let own = guard.references().files(guard.company(), before.owner(), FileKind::Photo);
+    let photo = body.file(FileKind::Photo, Some(&own));
     let Changes { profile, email, account_type, password } = Changes::read(body, |sent| {
         // As whoever logs in may spell it.
         fold_case(sent.as_str()) == fold_case(before.username.as_str())
@@ -88,7 +89,7 @@ pub(crate) async fn update(
     profile.apply_to(&mut after);
     if let Some(email) = email.filter(|email| *email != before.email) {
         guard.require_managed()?;
-        after.email = email;
+        after = after.with_email(email, guard.now)?;
     }
     if let Some(account_type) = account_type.filter(|new| *new != before.account_type) {
         guard.require_managed()?;

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use shared::domain::customer::{AccountType, CustomerStatus, LAST_OWNER, NOT_INVITED, OWN_ACCOUNT};
+use shared::domain::email_status::UNDELIVERABLE;
 use shared::domain::file::FileKind;
 use shared::http::Fields;
 use shared::http::view::{CustomerView, UploadView, read_announcement};
@@ -42,7 +43,8 @@ pub fn group() -> Group {
             Operation::of("Get customer upload", photo::upload).text("How far it is."),
             Operation::of("Reinvite customer", reinvite::update)
                 .text("Sends another invitation; the link of the one before is good no more.")
-                .refuses(&[NOT_INVITED]),
+                .refuses(&[NOT_INVITED, UNDELIVERABLE])
+                .is_limited("At most five times an hour for one customer."),
             import(),
         ],
     }
@@ -52,7 +54,7 @@ fn create() -> Operation {
     Operation::of("Create customer", crud::create)
         .text(&format!("The customer is invited by mail. {MANAGED}"))
         .body::<CustomerView, _>(|mut body: Fields| {
-            body.file(FileKind::Photo);
+            body.file(FileKind::Photo, None);
             Creation::read(body)
         })
         .example(
@@ -66,10 +68,11 @@ fn update() -> Operation {
     Operation::of("Change customer", crud::update)
         .text(&format!(
             "{MANAGED} People may change their own names, phone, gender, position, photo, language, \
-                        notifications and password."
+                        notifications and password. Another email address ends the customer's sessions and the keys \
+             mailed to the old address; a customer who is `invited` gets another invitation there."
         ))
         .body::<CustomerView, _>(|mut body: Fields| {
-            body.file(FileKind::Photo);
+            body.file(FileKind::Photo, None);
             // Asked for along with a password.
             body.text("current_password", shared::auth::password::Password::attempt);
             Changes::read(body, |_| true)

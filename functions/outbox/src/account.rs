@@ -1,6 +1,6 @@
 //! Mails about accounts. Keys are made here, so that none is ever stored but by its hash.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use shared::auth::guard::System;
 use shared::domain::account::{Account, Claim};
 use shared::domain::company::Company;
@@ -20,15 +20,16 @@ pub(crate) const INVITATION_DAYS: i64 = 14;
 pub(crate) async fn invite(
     system: &System,
     mailer: &Mailer<'_>,
-    company: &CompanyId,
-    customer: CustomerId,
+    (company, customer): (&CompanyId, CustomerId),
+    caused_at: DateTime<Utc>,
 ) -> Result<(Fate, String)> {
     let (customer, company) =
         tokio::try_join!(system.store.customer(company, customer), system.store.company(company))?;
     let (Some(before), Some(company)) = (customer, company) else {
         return Ok((Fate::Outdated, "the customer is gone".to_owned()));
     };
-    if before.status != CustomerStatus::Invited || !before.is_active {
+    let is_repeated = before.invited_at.is_some_and(|invited_at| invited_at > caused_at);
+    if before.status != CustomerStatus::Invited || !before.is_active || is_repeated {
         return Ok((Fate::Outdated, "the customer has moved on".to_owned()));
     }
     if !before.takes_mail() {

@@ -1,5 +1,6 @@
 //! Mails to candidates.
 
+use chrono::{DateTime, Utc};
 use shared::auth::guard::System;
 use shared::domain::account::Account;
 use shared::domain::mail::CandidateMail;
@@ -13,7 +14,7 @@ use crate::fate::{Fate, fate_of};
 pub(crate) async fn send(
     system: &System,
     mailer: &Mailer<'_>,
-    mail: CandidateMail,
+    (mail, caused_at): (CandidateMail, DateTime<Utc>),
     subject: &Subject,
 ) -> Result<(Fate, String)> {
     let (Some(candidate), Some(project), Some(company)) =
@@ -21,7 +22,7 @@ pub(crate) async fn send(
     else {
         return Ok((Fate::Outdated, "the candidate is gone".to_owned()));
     };
-    if mail.is_outdated(candidate.status) {
+    if mail.is_outdated(candidate, caused_at) {
         return Ok((Fate::Outdated, "the candidate has moved on".to_owned()));
     }
     let Some(to) = candidate.mail_address() else {

@@ -33,7 +33,8 @@ pub(crate) async fn deliver(system: &System, mailer: &Mailer<'_>, effect: Versio
         return Ok(log(&effect, Fate::GivenUp, "tried too often"));
     }
     let (fate, reason) = match perform(system, mailer, &effect).await {
-        Err(Error::Changed) => (Fate::Failed, "the account has changed meanwhile".to_owned()),
+        Err(Error::Changed) => (Fate::Failed, "another request changed the same thing".to_owned()),
+        Err(Error::NotFound) => (Fate::Outdated, "the account is gone".to_owned()),
         outcome => outcome?,
     };
     let own = || Effect::clone(&effect);
@@ -42,7 +43,11 @@ pub(crate) async fn deliver(system: &System, mailer: &Mailer<'_>, effect: Versio
         Fate::Throttled => own().postponed(now),
         Fate::GivenUp => own().given_up(),
         Fate::Sent | Fate::Deleted | Fate::Outdated | Fate::WithSomebodyElse => {
-            system.store.finish_effect(&effect).await?;
+            match system.store.finish_effect(&effect).await {
+                // A deletion ends its effect itself; and once the lease is over, another worker answers for it.
+                Ok(()) | Err(Error::Changed) => {}
+                Err(error) => return Err(error),
+            }
             return Ok(log(&effect, fate, &reason));
         }
     };
@@ -55,14 +60,21 @@ async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Resul
     match &effect.task {
         Task::CandidateMail { project, candidate, mail } => {
             let subject = system.store.candidate_subject(company, *project, *candidate).await?;
-            candidate::send(system, mailer, *mail, &subject).await
+            candidate::send(system, mailer, (*mail, effect.created_at), &subject).await
         }
-        Task::CustomerInvitation { customer } => account::invite(system, mailer, company, *customer).await,
+        Task::CustomerInvitation { customer } => {
+            account::invite(system, mailer, (company, *customer), effect.created_at).await
+        }
         Task::CustomerDeleted { was, by } => account::say_goodbye(system, mailer, company, was, by).await,
         Task::ObjectsDeleted { keys } => delete_objects(system, keys).await,
         Task::Erased { erased, keys } => {
             let erasure = Erasure { company: company.clone(), erased: *erased, at: effect.created_at };
             erase(system, &erasure, keys).await
+        }
+        Task::Deletion { deletion } => {
+            let was_there = system.store.finish_deletion(company, deletion, system.now).await?;
+            let fate = if was_there { Fate::Deleted } else { Fate::Outdated };
+            Ok((fate, String::new()))
         }
         Task::PasswordReset { name } => reset::reset_passwords(system, mailer, effect, name).await,
     }

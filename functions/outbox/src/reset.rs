@@ -51,8 +51,10 @@ pub(crate) async fn reset_passwords(
             own => own?,
         };
         outcome = match (outcome.0, own.0) {
-            (_, Fate::Outdated) | (Fate::Failed | Fate::Throttled, _) => outcome,
-            _ => own,
+            (_, Fate::Outdated) => outcome,
+            (Fate::Sent | Fate::Outdated, _) => own,
+            // What is still to be sent decides whether there is another try.
+            _ => outcome,
         };
     }
     Ok(outcome)

@@ -91,7 +91,7 @@ impl Local {
         // A function that runs elsewhere is reached elsewhere, and finds its programs by itself.
         environment.retain(|name, _| !["BASE_URL", "PATH"].contains(name));
         let (mailbox, environment) = (backend.mailbox().clone(), Arc::new(environment));
-        let pages = Pages { mailbox, events, clock, app: app.clone(), environment };
+        let pages = Pages { mailbox, events, clock, app: app.clone(), demo: demo.clone(), environment };
         let router = pages::router(pages).fallback(async move |request: Request| gateway.call(request).await);
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(backend::serve(listener, router, async {

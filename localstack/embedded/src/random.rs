@@ -4,13 +4,22 @@ use shared::clock::{Entropy, SystemEntropy};
 
 /// 32 random hexadecimal digits.
 pub(crate) fn hex() -> String {
-    let mut bytes = [0; 16];
-    SystemEntropy.fill(&mut bytes);
-    format!("{:032x}", u128::from_be_bytes(bytes))
+    format!("{:032x}", number())
 }
 
 /// An identifier in the form of a UUID.
 pub(crate) fn uuid() -> String {
-    let hex = hex();
+    uuid_of(number())
+}
+
+/// A number in the form of a UUID.
+pub(crate) fn uuid_of(number: u128) -> String {
+    let hex = format!("{number:032x}");
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
+fn number() -> u128 {
+    let mut bytes = [0; 16];
+    SystemEntropy.fill(&mut bytes);
+    u128::from_be_bytes(bytes)
 }

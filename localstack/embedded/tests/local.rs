@@ -9,9 +9,15 @@ use tokio::net::TcpStream;
 
 /// Sends one request and gives the response's status and JSON.
 async fn send(method: &str, url: &str, token: &str, body: &Value) -> (u16, Value) {
-    let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let (address, _) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    send_for(address, method, url, token, body).await
+}
+
+/// Sends one request for this `Host`, whatever the URL says.
+async fn send_for(host: &str, method: &str, url: &str, token: &str, body: &Value) -> (u16, Value) {
+    let (address, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let body = body.to_string();
-    let mut connection = TcpStream::connect(host).await.unwrap();
+    let mut connection = TcpStream::connect(address).await.unwrap();
     let head = format!(
         "{method} /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nAuthorization: Token {token}"
     );
@@ -107,5 +113,30 @@ async fn schedules_and_events_start_the_templates_functions() {
     let (status, answer) = send("POST", &own("events"), "", &event).await;
     assert_eq!(status, 400);
     assert!(answer["error"].as_str().unwrap().contains("interview.unknown"), "{answer}");
+    local.stop().await;
+}
+
+#[tokio::test]
+async fn requests_for_another_host_are_refused_whatever_leads_here() {
+    let local = start(Storage::Memory).await;
+    let own = |path: &str| local.mails_url().replace("mails", path);
+    let s3 = local.backend().environment(&local.base_url(), "any")["AWS_ENDPOINT_URL_S3"].clone() + "/";
+    let whoami = format!("{}/whoami/", local.base_url());
+    for (method, url) in [
+        ("GET", own("mails")),
+        ("POST", own("admin")),
+        ("POST", own("clock")),
+        ("GET", whoami.clone()),
+        ("GET", s3),
+    ] {
+        for host in ["evil.example", "localhost.evil.example:8080", "192.168.0.1"] {
+            let (status, answer) = send_for(host, method, &url, "", &Value::Null).await;
+            assert_eq!((status, &answer["code"]), (421, &json!("misdirected_request")), "{host} {url}");
+        }
+    }
+    for host in ["localhost", "LOCALHOST:1", "127.0.0.1:8080", "[::1]:8080"] {
+        assert_eq!(send_for(host, "GET", &own("mails"), "", &Value::Null).await, (200, json!([])), "{host}");
+        assert_eq!(send_for(host, "GET", &whoami, "", &Value::Null).await.0, 401, "{host}");
+    }
     local.stop().await;
 }

@@ -1,7 +1,7 @@
 //! Keeps other web sites from acting with a visitor's session cookie.
 
-use axum::http::HeaderMap;
 use axum::http::header::ORIGIN;
+use axum::http::{HeaderMap, HeaderValue};
 
 use crate::config::Config;
 use crate::domain::Refusal;
@@ -9,23 +9,29 @@ use crate::error::{Error, Result};
 
 const REFUSED: Refusal = Refusal {
     code: "csrf",
-    detail: "This request does not come from a web site that may use the session cookie.",
+    detail: "Pages of this origin may not use the session cookie. Send a token, or have the origin allowed.",
 };
 
-/// Lets a request that acts by cookie pass only from our own origin, one of the configured ones, or no web site at all.
+/// Checks that a request that acts by the session cookie comes from the service's own origin, from a configured one, or
+/// from no web page.
 ///
-/// Browsers say where a request comes from in `Sec-Fetch-Site`, older ones in `Origin`, and no page can forge either.
+/// Browsers send `Sec-Fetch-Site`, older ones `Origin`, and no page can forge either. A request with neither was not sent
+/// by a browser, so nobody else's page is behind it.
 ///
 /// # Errors
 /// [`Error::Forbidden`].
 pub(super) fn check(headers: &HeaderMap, config: &Config) -> Result<()> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    if matches!(text("sec-fetch-site"), Some("same-origin" | "none")) {
-        return Ok(());
-    }
     let own = config.base_url.origin().ascii_serialization();
-    let allowed = text(ORIGIN.as_str()).is_some_and(|origin| {
-        origin == own || config.allowed_origins.iter().any(|allowed| allowed == origin)
-    });
-    if allowed { Ok(()) } else { Err(Error::Forbidden(REFUSED)) }
+    let is_allowed = |origin: &[u8]| {
+        let mut allowed = config.allowed_origins.iter().chain([&own]);
+        allowed.any(|allowed| allowed.as_bytes() == origin)
+    };
+    let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
+    let origin = headers.get(ORIGIN).map(HeaderValue::as_bytes);
+    let passes = match (site, origin) {
+        (Some(b"same-origin" | b"none"), _) | (None, None) => true,
+        (_, Some(origin)) => is_allowed(origin),
+        (Some(_), None) => false,
+    };
+    if passes { Ok(()) } else { Err(Error::Forbidden(REFUSED)) }
 }

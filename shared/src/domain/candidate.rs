@@ -7,12 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
-use super::email_status::{MailTrouble, Trouble};
+use super::email_status::{MailTrouble, Trouble, UNDELIVERABLE};
 use super::file::{FileKind, Owner, StoredFile};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use super::partner_data::PartnerData;
+use super::rate::MailRate;
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
 use super::text::{Email, Line, Lines, Name, Username};
+use super::transition::EMAIL_MISSING;
 
 /// The most customers that one candidate may be shared with: deleting a candidate deletes its shares along with it.
 pub const MAX_SHARES: usize = 50;
@@ -148,6 +150,9 @@ pub struct Candidate {
     pub started_at: Option<DateTime<Utc>>,
     /// When it was last reminded.
     pub reminded_at: Option<DateTime<Utc>>,
+    /// The mails to it that its managers asked for of late.
+    #[serde(default)]
+    pub mail_rate: MailRate,
     /// What is known of its evaluations, by evaluator.
     pub evaluations: BTreeMap<CustomerId, Evaluation>,
     /// Lets it act without a password: until it confirms, or to the end of an interview that needs no password.
@@ -199,6 +204,7 @@ impl Candidate {
             interviewed_at: None,
             started_at: None,
             reminded_at: None,
+            mail_rate: MailRate::default(),
             evaluations: BTreeMap::new(),
             access_key: None,
             password_hash: None,
@@ -289,6 +295,18 @@ impl Candidate {
     pub fn mail_address(&self) -> Option<&Email> {
         let address = self.profile.email.as_ref();
         address.filter(|_| MailTrouble::of(self.mail_trouble.as_ref(), address).is_none())
+    }
+
+    /// Refuses a candidate whom no mail can reach.
+    ///
+    /// # Errors
+    /// [`EMAIL_MISSING`] or [`UNDELIVERABLE`].
+    pub fn require_reachable(&self) -> Result<(), Refusal> {
+        match (&self.profile.email, self.mail_address()) {
+            (None, _) => Err(EMAIL_MISSING),
+            (Some(_), None) => Err(UNDELIVERABLE),
+            (Some(_), Some(_)) => Ok(()),
+        }
     }
 
     /// The candidate after the news of `trouble` with mails to `told`; none when that is nothing new, or not its address.

@@ -5,10 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
-use super::email_status::{MailTrouble, Trouble};
+use super::email_status::{MailTrouble, Trouble, UNDELIVERABLE};
 use super::file::{Owner, StoredFile};
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
+use super::rate::{MailRate, Unsent};
 use super::secret::{OneTimeKey, PasswordHash};
 use super::text::{Email, Line, Name, Username};
 
@@ -136,6 +137,9 @@ pub struct Customer {
     pub invited_at: Option<DateTime<Utc>>,
     /// When it confirmed.
     pub confirmed_at: Option<DateTime<Utc>>,
+    /// The repeated invitations of late.
+    #[serde(default)]
+    pub mail_rate: MailRate,
     /// Who created it; none when the operator did.
     pub created_by: Option<CustomerId>,
     /// Whether it wants mails about interviews.
@@ -198,6 +202,7 @@ impl Customer {
             is_active: true,
             invited_at: Some(now),
             confirmed_at: None,
+            mail_rate: MailRate::default(),
             created_by,
             receive_interview_notifications: true,
             seen_welcome: false,
@@ -223,9 +228,44 @@ impl Customer {
             && other.account_type <= self.account_type
     }
 
-    /// Whether it waits for a mail by which to choose its first password.
-    pub fn awaits_mail(&self) -> bool {
-        self.status == CustomerStatus::Invited && self.one_time_key.is_none()
+    /// Whether the step from `before` calls for an invitation: of somebody new, active again or at another address, who has
+    /// chosen no password and was handed no key.
+    pub fn is_invited_since(&self, before: Option<&Self>) -> bool {
+        let awaits_mail =
+            self.is_active && self.status == CustomerStatus::Invited && self.one_time_key.is_none();
+        awaits_mail && before.is_none_or(|before| !before.is_active || before.email != self.email)
+    }
+
+    /// The customer invited once more at `now`. The key of the last mail ends at once, whenever the next one arrives.
+    ///
+    /// # Errors
+    /// [`NOT_INVITED`], [`UNDELIVERABLE`], or too many mails.
+    pub fn invited_again(mut self, now: DateTime<Utc>) -> Result<Self, Unsent> {
+        if self.status != CustomerStatus::Invited || !self.is_active {
+            return Err(NOT_INVITED.into());
+        }
+        if !self.takes_mail() {
+            return Err(UNDELIVERABLE.into());
+        }
+        self.mail_rate.count(now)?;
+        self.one_time_key = None;
+        self.invited_at = Some(now);
+        Ok(self)
+    }
+
+    /// The customer at another address since `now`: keys that were mailed to the old one end, and so do all sessions. One
+    /// who has not activated the account is invited again.
+    ///
+    /// # Errors
+    /// As [`Self::invited_again`].
+    pub fn with_email(mut self, email: Email, now: DateTime<Utc>) -> Result<Self, Unsent> {
+        self.email = email;
+        self.one_time_key = None;
+        let moved = self.with_sessions_ended();
+        match moved.status {
+            CustomerStatus::Invited if moved.is_active => moved.invited_again(now),
+            CustomerStatus::Invited | CustomerStatus::Confirmed => Ok(moved),
+        }
     }
 
     /// The customer who has chosen a password: its sessions end, and so does the key that let it choose.

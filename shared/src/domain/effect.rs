@@ -6,6 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::customer::Customer;
+use super::deletion::Deletion;
 use super::erasure::{Erased, Erasure};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use super::language::Language;
@@ -74,6 +75,11 @@ pub enum Task {
         /// The keys of what may be stored of it in the bucket.
         keys: Vec<String>,
     },
+    /// Finish a deletion that broke off.
+    Deletion {
+        /// The deletion.
+        deletion: Deletion,
+    },
     /// Send everybody whom a name leads to a key to choose another password with.
     PasswordReset {
         /// The user name or email address.
@@ -103,6 +109,7 @@ impl Task {
             Self::CustomerDeleted { .. } => "customer-deleted",
             Self::ObjectsDeleted { .. } => "objects-deleted",
             Self::Erased { .. } => "erased",
+            Self::Deletion { .. } => "deletion",
             Self::PasswordReset { .. } => "password-reset",
         }
     }
@@ -135,6 +142,19 @@ impl Effect {
     pub fn of_invitation(customer: &Customer, version: u64, now: DateTime<Utc>) -> Self {
         let task = Task::CustomerInvitation { customer: customer.id };
         Self::new(customer.company.clone(), format_args!("{}-{version}", customer.id), task, now)
+    }
+
+    /// A deletion that begins at `now`. The request that begins it is the first try: the stream leaves it alone, and the
+    /// sweep takes it up when the time of that try is over.
+    pub fn of_deletion(company: CompanyId, deletion: Deletion, now: DateTime<Utc>) -> Self {
+        let id = Self::id_of_deletion(&deletion);
+        let task = Task::Deletion { deletion };
+        Self { id, company, task, created_at: now, attempts: 1, next_try_at: Some(now + LEASE) }
+    }
+
+    /// The identifier of the effect of a deletion.
+    pub fn id_of_deletion(deletion: &Deletion) -> String {
+        format!("{deletion}-deletion")
     }
 
     /// What is left to do about an erasure, of which objects may be stored under `keys`. A restored table can bring about

@@ -4,9 +4,16 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::Refusal;
 use super::account::Account;
 use super::id::{CompanyId, InvalidId};
 use super::text::Email;
+
+/// Mails to the person's address do not arrive, or were reported as spam.
+pub const UNDELIVERABLE: Refusal = Refusal {
+    code: "undeliverable",
+    detail: "Mails to this address bounced or were reported as spam. Set another email address first.",
+};
 
 /// Why somebody gets no mails any more; each outweighs those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -1,8 +1,9 @@
 //! The mails that the service sends, by occasion.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::candidate::CandidateStatus;
+use super::candidate::{Candidate, CandidateStatus};
 
 /// A mail to a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -26,12 +27,13 @@ impl CandidateMail {
         }
     }
 
-    /// Whether a candidate of this status has moved on, so that what the mail would tell is no longer so.
-    pub fn is_outdated(self, status: CandidateStatus) -> bool {
+    /// Whether the candidate has moved on since the mail was caused, or a newer invitation tells the same.
+    pub fn is_outdated(self, candidate: &Candidate, caused_at: DateTime<Utc>) -> bool {
         use CandidateStatus::{Confirmed, Invited};
+        let is_repeated = || candidate.invited_at.is_some_and(|invited_at| invited_at > caused_at);
         match self {
-            Self::Invitation => status != Invited,
-            Self::Reminder | Self::DeadlineChanged => !matches!(status, Invited | Confirmed),
+            Self::Invitation => candidate.status != Invited || is_repeated(),
+            Self::Reminder | Self::DeadlineChanged => !matches!(candidate.status, Invited | Confirmed),
         }
     }
 }

@@ -5,8 +5,10 @@ use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use super::Refusal;
 use super::candidate::{Candidate, CandidateStatus};
 use super::company::Company;
+use super::email_status::UNDELIVERABLE;
 use super::mail::CandidateMail;
 use super::project::{Project, ProjectStatus};
+use super::rate::Unsent;
 use super::secret::AccessKey;
 
 /// Who advances a candidate.
@@ -28,8 +30,8 @@ impl Actor {
 pub enum Condition {
     /// The project runs.
     ProjectRunning,
-    /// There is an address to write to.
-    HasEmail,
+    /// Mails reach the candidate.
+    Reachable,
     /// There is a deadline, and it is in the future.
     DeadlineAhead,
     /// The deadline, if there is one, is in the future.
@@ -60,7 +62,7 @@ pub struct Advance {
 /// Every way to advance.
 pub const ADVANCES: &[Advance] = {
     use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New};
-    use Condition::{ByEventOnly, DeadlineAhead, DeadlineNotPassed, HasEmail, HasPassword, ProjectRunning};
+    use Condition::{ByEventOnly, DeadlineAhead, DeadlineNotPassed, HasPassword, ProjectRunning, Reachable};
     const fn line(
         from: CandidateStatus,
         by: Actor,
@@ -74,9 +76,16 @@ pub const ADVANCES: &[Advance] = {
     const INVITATION: Option<CandidateMail> = Some(CandidateMail::Invitation);
     const DEADLINE: Option<CandidateMail> = Some(CandidateMail::DeadlineChanged);
     &[
-        line(New, Actor::Manager, None, &[ProjectRunning, HasEmail, DeadlineAhead], Invited, INVITATION),
+        line(New, Actor::Manager, None, &[ProjectRunning, Reachable, DeadlineAhead], Invited, INVITATION),
         line(Aborted, Actor::Manager, None, &[ProjectRunning, DeadlineAhead], Confirmed, DEADLINE),
-        line(Expired, Actor::Manager, Some(false), &[ProjectRunning, DeadlineAhead], Invited, INVITATION),
+        line(
+            Expired,
+            Actor::Manager,
+            Some(false),
+            &[ProjectRunning, Reachable, DeadlineAhead],
+            Invited,
+            INVITATION,
+        ),
         line(Expired, Actor::Manager, Some(true), &[ProjectRunning, DeadlineAhead], Confirmed, DEADLINE),
         line(
             Invited,
@@ -103,7 +112,12 @@ pub const PROJECT_NOT_RUNNING: Refusal = Refusal {
 };
 /// There is no address to write to.
 pub const EMAIL_MISSING: Refusal =
-    Refusal { code: "email_missing", detail: "The candidate has no email address to be invited by." };
+    Refusal { code: "email_missing", detail: "The candidate has no email address. Set one first." };
+/// The address that the candidate was invited by cannot be taken away.
+pub const EMAIL_REQUIRED: Refusal = Refusal {
+    code: "email_missing",
+    detail: "An invited candidate needs an email address. Send another one instead.",
+};
 const DEADLINE_MISSING: Refusal =
     Refusal { code: "deadline_missing", detail: "The candidate has no deadline. Set one first." };
 /// It is too late.
@@ -127,10 +141,11 @@ pub const NOT_REMINDABLE: Refusal =
     Refusal { code: "no_reminder", detail: "Only candidates who are invited or confirmed can be reminded." };
 
 /// Why a candidate may not be advanced.
-pub const NOT_ADVANCED: [Refusal; 7] = [
+pub const NOT_ADVANCED: [Refusal; 8] = [
     NO_TRANSITION,
     PROJECT_NOT_RUNNING,
     EMAIL_MISSING,
+    UNDELIVERABLE,
     DEADLINE_MISSING,
     DEADLINE_PASSED,
     PASSWORD_MISSING,
@@ -188,7 +203,7 @@ impl Condition {
     fn refusal(self, candidate: &Candidate, terms: &Terms, now: DateTime<Utc>) -> Option<Refusal> {
         match self {
             Self::ProjectRunning => (!terms.is_running).then_some(PROJECT_NOT_RUNNING),
-            Self::HasEmail => candidate.profile.email.is_none().then_some(EMAIL_MISSING),
+            Self::Reachable => candidate.require_reachable().err(),
             Self::DeadlineAhead if candidate.profile.deadline.is_none() => Some(DEADLINE_MISSING),
             Self::DeadlineAhead | Self::DeadlineNotPassed => {
                 candidate.is_overdue(now).then_some(DEADLINE_PASSED)
@@ -269,27 +284,70 @@ impl Candidate {
         Ok(Step::new(self, None))
     }
 
-    /// What follows from the candidate's deadline having become what it is, where it was `before`.
-    pub fn after_deadline_change(self, before: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Step {
+    /// What follows from a manager's change at `now` of the candidate, who was `before`: a new deadline is told, and a new
+    /// address ends what the old one was sent. `key` is a fresh one, for that.
+    ///
+    /// # Errors
+    /// An invited candidate would be out of reach, or was sent too many mails.
+    pub fn after_change(self, before: &Self, now: DateTime<Utc>, key: AccessKey) -> Result<Step, Unsent> {
+        if self.profile.email != before.profile.email {
+            if self.status == CandidateStatus::Invited {
+                self.profile.email.as_ref().ok_or(EMAIL_REQUIRED)?;
+                self.require_reachable()?;
+            }
+            if before.profile.email.is_some() {
+                return self.after_move(before, now, key);
+            }
+        }
+        let mail = self.deadline_mail(before, now);
+        Ok(Step::new(self, mail))
+    }
+
+    /// The candidate at another address: keys that were mailed to the old one end, and so do all sessions. The new address
+    /// gets the key that the candidate goes on with.
+    fn after_move(mut self, before: &Self, now: DateTime<Utc>, key: AccessKey) -> Result<Step, Unsent> {
+        let had_key = self.access_key.is_some();
+        self.access_key = had_key.then_some(key);
+        self.one_time_key = None;
+        self.session_epoch += 1;
+        let is_over = self.is_overdue(now);
+        let mail = match self.status {
+            CandidateStatus::Invited => {
+                // It was chosen by a key that the wrong person may have had.
+                self.password_hash = None;
+                self.invited_at = Some(now);
+                (!is_over).then_some(CandidateMail::Invitation)
+            }
+            CandidateStatus::Confirmed if had_key => (!is_over).then_some(CandidateMail::Reminder),
+            _ => self.deadline_mail(before, now),
+        };
+        let key_is_mailed = had_key && mail.is_some() && self.profile.email.is_some();
+        if key_is_mailed {
+            self.mail_rate.count(now)?;
+        }
+        Ok(Step::new(self, mail))
+    }
+
+    /// The mail about another deadline than `before`, if there is one that makes a difference to the candidate.
+    fn deadline_mail(&self, before: &Self, now: DateTime<Utc>) -> Option<CandidateMail> {
         let is_waiting = matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed);
-        let is_news = self.profile.deadline != before && !self.is_overdue(now);
-        Step::new(self, (is_waiting && is_news).then_some(CandidateMail::DeadlineChanged))
+        let is_news = self.profile.deadline != before.profile.deadline && !self.is_overdue(now);
+        (is_waiting && is_news).then_some(CandidateMail::DeadlineChanged)
     }
 
     /// The candidate reminded of its interview.
     ///
     /// # Errors
-    /// It is neither invited nor confirmed, its deadline has passed, or it has no email address.
-    pub fn remind(mut self, now: DateTime<Utc>) -> Result<Step, Refusal> {
+    /// It is neither invited nor confirmed, its deadline has passed, no mail reaches it, or it was sent too many.
+    pub fn remind(mut self, now: DateTime<Utc>) -> Result<Step, Unsent> {
         if !matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed) {
-            return Err(NOT_REMINDABLE);
+            return Err(NOT_REMINDABLE.into());
         }
         if self.is_overdue(now) {
-            return Err(DEADLINE_PASSED);
+            return Err(DEADLINE_PASSED.into());
         }
-        if self.profile.email.is_none() {
-            return Err(EMAIL_MISSING);
-        }
+        self.require_reachable()?;
+        self.mail_rate.count(now)?;
         self.reminded_at = Some(now);
         Ok(Step::new(self, Some(CandidateMail::Reminder)))
     }

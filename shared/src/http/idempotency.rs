@@ -48,7 +48,7 @@ where
         && form != Form::Repeatable
     {
         let bytes = read_body(body, MAX_BYTES).await?;
-        state.set_intent(Intent::new(&parts, key, &bytes));
+        state.set_intent(Intent::new(&parts, key, &bytes).await);
         body = Body::from(bytes);
     }
     let held = (form == Form::Whole).then(|| state.hold());

@@ -1,11 +1,13 @@
 //! The header Idempotency-Key, and what it names a request.
 
+use axum::body::Bytes;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
+use super::multipart;
 use crate::domain::Refusal;
 use crate::error::Result;
 use crate::store::{KeyedRequest, SealingKey, keys};
@@ -26,16 +28,18 @@ pub(crate) struct Intent {
     route: String,
     /// What its sender calls it.
     key: String,
-    /// The hash of its query and body. They may hold what nobody should guess, so that the key is part of it.
+    /// The hash of its query and of what its body means. They may hold what nobody should guess, so that the key is part
+    /// of it.
     fingerprint: String,
 }
 
 impl Intent {
     /// That of a request with these parts and this body, which its sender calls `key`.
-    pub(super) fn new(parts: &Parts, key: String, body: &[u8]) -> Self {
+    pub(super) async fn new(parts: &Parts, key: String, body: &Bytes) -> Self {
         let (method, uri) = (&parts.method, &parts.uri);
         let query = uri.query().unwrap_or_default();
-        let hash = Sha256::new().chain_update(format!("{key}\n{query}\n")).chain_update(body).finalize();
+        let hasher = Sha256::new().chain_update(format!("{key}\n{query}\n"));
+        let hash = multipart::hash(hasher, &parts.headers, body).await.finalize();
         Self { route: format!("{method} {}", uri.path()), key, fingerprint: URL_SAFE_NO_PAD.encode(hash) }
     }
 

@@ -2,18 +2,21 @@
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::stream;
 use multer::{Constraints, Multipart, SizeLimit, parse_boundary};
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 use super::body::{content_type, is_of_type, read_body};
 use super::fields::{Fields, Form, NOT_A_STRING, SentFile};
 use crate::app::App;
 use crate::domain::file::FileKind;
 use crate::error::{Error, FieldErrors, Result};
-use crate::media::inspect;
+use crate::media::{MediaToken, inspect};
 use crate::openapi::Outline;
 
 /// The longest body. In base64, and with all that stands around it in an event, it stays below Lambda's 6 MB.
@@ -57,23 +60,65 @@ impl FromRequest<App> for WithFiles {
     }
 }
 
-async fn read_form(body: Bytes, boundary: String) -> Result<Fields> {
+/// One part of a form.
+struct Part {
+    name: String,
+    file_name: Option<String>,
+    content_type: Option<String>,
+    bytes: Bytes,
+}
+
+impl Part {
+    /// The hasher after everything that the part says.
+    fn hash(&self, hasher: Sha256) -> Sha256 {
+        let Self { name, file_name, content_type, bytes } = self;
+        let texts = [Some(name), file_name.as_ref(), content_type.as_ref()];
+        let texts = texts.map(|text| text.map(|text| text.as_bytes()));
+        texts.into_iter().chain([Some(&bytes[..])]).fold(hasher, |hasher, value| match value {
+            // The length tells where each ends.
+            Some(value) => hasher.chain_update((value.len() as u64).to_be_bytes()).chain_update(value),
+            None => hasher.chain_update(u64::MAX.to_be_bytes()),
+        })
+    }
+}
+
+/// The hasher after what a body means: the parts of a form, whatever separates them; the bytes of any other body.
+pub(super) async fn hash(hasher: Sha256, headers: &HeaderMap, body: &Bytes) -> Sha256 {
+    let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let boundary = parse_boundary(declared).ok().filter(|_| is_of_type(declared, "multipart/form-data"));
+    let parts = match boundary {
+        Some(boundary) => read_parts(body.clone(), boundary).await.ok(),
+        None => None,
+    };
+    match parts {
+        Some(parts) => parts.iter().fold(hasher, |hasher, part| part.hash(hasher)),
+        None => hasher.chain_update(body),
+    }
+}
+
+async fn read_parts(body: Bytes, boundary: String) -> Result<Vec<Part>> {
     let limits = SizeLimit::new().whole_stream(MAX_FILES_BYTES as u64);
     let constraints = Constraints::new().size_limit(limits);
     let body = stream::iter([Ok::<_, std::convert::Infallible>(body)]);
-    let mut parts = Multipart::with_constraints(body, boundary, constraints);
-    let (mut texts, mut form, mut errors) = (Map::new(), Form::default(), FieldErrors::default());
-    let mut count = 0;
-    while let Some(part) = parts.next_field().await.map_err(malformed)? {
-        count += 1;
-        if count > MAX_PARTS {
+    let mut form = Multipart::with_constraints(body, boundary, constraints);
+    let mut parts = Vec::new();
+    while let Some(part) = form.next_field().await.map_err(malformed)? {
+        if parts.len() == MAX_PARTS {
             return Err(Error::MalformedForm("too many parts".to_owned()));
         }
         let Some(name) = part.name().map(str::to_owned) else {
             return Err(Error::MalformedForm("a part has no name".to_owned()));
         };
         let file_name = part.file_name().map(str::to_owned);
-        let bytes = part.bytes().await.map_err(malformed)?;
+        let content_type = part.content_type().map(ToString::to_string);
+        parts.push(Part { name, file_name, content_type, bytes: part.bytes().await.map_err(malformed)? });
+    }
+    Ok(parts)
+}
+
+async fn read_form(body: Bytes, boundary: String) -> Result<Fields> {
+    let (mut texts, mut form, mut errors) = (Map::new(), Form::default(), FieldErrors::default());
+    for Part { name, file_name, bytes, .. } in read_parts(body, boundary).await? {
         if texts.contains_key(&name) || form.files.contains_key(&name) {
             errors.add(&name, "This field was sent twice.");
             continue;
@@ -100,15 +145,15 @@ async fn read_form(body: Bytes, boundary: String) -> Result<Fields> {
 
 impl Fields {
     /// A file: a part of a form that has a file name, or, of a photo, a data URI. Null or the empty string takes it
-    /// away; an address of a file, which the client was shown, leaves it as it is.
-    pub fn file(&mut self, kind: FileKind) -> Option<FileChange> {
+    /// away; an address below `own`, which clients are shown where there is one, leaves it as it is.
+    pub fn file(&mut self, kind: FileKind, own: Option<&str>) -> Option<FileChange> {
         let name = kind.as_str();
         self.note(name, |outline, _| outline.file(kind));
         let sent = self.form.as_mut().and_then(|form| form.files.remove(name));
         let change = match sent {
             Some(file) => FileChange::Put(file.bytes),
             None => self
-                .read_or_null(name, |value| file_text(kind, value))?
+                .read_or_null(name, |value| file_text(kind, own, value))?
                 .unwrap_or(Some(FileChange::Remove))?,
         };
         if let FileChange::Put(bytes) = &change
@@ -132,14 +177,18 @@ impl Fields {
 }
 
 /// What a text says of a file; none when it leaves it as it is.
-fn file_text(kind: FileKind, value: &Value) -> Result<Option<FileChange>, String> {
+fn file_text(kind: FileKind, own: Option<&str>, value: &Value) -> Result<Option<FileChange>, String> {
     let text = value.as_str().ok_or(NOT_A_STRING)?;
     if text.is_empty() {
         return Ok(Some(FileChange::Remove));
     }
-    let address = format!("/{}/", kind.as_str());
-    if text.starts_with("http") && text.contains(&address) {
+    let token =
+        own.and_then(|own| text.strip_prefix(own)).map(|token| token.strip_suffix('/').unwrap_or(token));
+    if token.is_some_and(|token| MediaToken::parse(token).is_some()) {
         return Ok(None);
+    }
+    if text.starts_with("http") {
+        return Err("Send back the address that this resource shows, or leave the field out.".to_owned());
     }
     if kind != FileKind::Photo {
         return Err("Send this file as a part of multipart/form-data.".to_owned());

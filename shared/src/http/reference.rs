@@ -40,7 +40,12 @@ impl<'a> References<'a> {
     pub fn file(&self, c: &CompanyId, owner: Owner, kind: FileKind, file: Option<StoredFile>) -> String {
         let (Some(signer), Some(file)) = (self.signer, file) else { return String::new() };
         let token = signer.sign(file.id.to_bytes(), &object_key(c, owner, file.id));
-        format!("{}{}/{token}/", self.owner(c, owner), kind.as_str())
+        format!("{}{token}/", self.files(c, owner, kind))
+    }
+
+    /// Below which an owner's files of this kind are fetched.
+    pub fn files(&self, c: &CompanyId, owner: Owner, kind: FileKind) -> String {
+        format!("{}{}/", self.owner(c, owner), kind.as_str())
     }
 
     /// An upload for an owner.

@@ -64,7 +64,7 @@ impl Failure {
             Self::TooLarge => "The body is too large.",
             Self::UnsupportedMediaType => "The body is of a type that is not understood here.",
             Self::KeyReused => "The Idempotency-Key came with another request before.",
-            Self::Throttled => "Too many attempts have failed.",
+            Self::Throttled => "Too many attempts.",
             Self::Internal => "A fault of the service. Tell its operators the X-Request-Id.",
             Self::Busy => "The service is busy.",
         }

@@ -77,7 +77,7 @@ pub(super) fn advances() -> String {
 fn words(condition: Condition) -> &'static str {
     match condition {
         Condition::ProjectRunning => "the project is running",
-        Condition::HasEmail => "it has an email address",
+        Condition::Reachable => "mails reach its email address",
         Condition::DeadlineAhead => "its deadline is in the future",
         Condition::DeadlineNotPassed => "its deadline, if any, is in the future",
         Condition::HasPassword => "it has a password, or the project needs none",

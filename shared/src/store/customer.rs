@@ -14,6 +14,7 @@ use super::transaction::Transaction;
 use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::customer::{AccountType, Customer};
+use crate::domain::deletion::Deletion;
 use crate::domain::effect::{Effect, FormerCustomer, Task};
 use crate::domain::erasure::Erased;
 use crate::domain::id::{CompanyId, CustomerId};
@@ -41,13 +42,11 @@ impl Store {
         transaction.customer_logins(None, Some(customer))?;
         transaction.count_customers(&customer.company, None, Some(customer))?;
         transaction.files(None, files_of(customer), now)?;
-        if customer.awaits_mail() {
-            transaction.effect(Some(Effect::of_invitation(customer, 1, now)))?;
-        }
+        transaction.invitation(None, customer, now)?;
         self.commit(transaction).await
     }
 
-    /// Puts `after` in place of `before`, at `now`.
+    /// Puts `after` in place of `before`, at `now`; invites it by mail if the step calls for that.
     ///
     /// # Errors
     /// [`Error::Changed`]; messages on `email` when the new one is taken; [`LAST_OWNER`] when no owner would be left.
@@ -64,6 +63,7 @@ impl Store {
         transaction.files(Some(files_of(before)), files_of(after), now)?;
         transaction.customer_logins(Some(before), Some(after))?;
         transaction.count_customers(&after.company, Some(before), Some(after))?;
+        transaction.invitation(Some(before), after, now)?;
         self.commit(transaction).await
     }
 
@@ -91,7 +91,7 @@ impl Store {
     /// [`Error::Changed`]; [`LAST_OWNER`] when no owner would be left.
     ///
     /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
-    pub async fn delete_customer(
+    async fn delete_customer(
         &self,
         customer: &Versioned<Customer>,
         by: String,
@@ -103,27 +103,46 @@ impl Store {
             last_name: customer.last_name.clone(),
             language: customer.preferred_language,
         });
+        let deletion = Deletion::Customer { customer: customer.id, by: by.clone() };
         let task = Task::CustomerDeleted { was, by };
         let mut transaction = self.transaction();
         transaction.customer_gone(customer, now)?;
+        transaction.end_deletion(&deletion)?;
         transaction.effect(Some(Effect::new(customer.company.clone(), customer.id, task, now)))?;
         self.commit(transaction).await
     }
 
     /// Takes a customer out: it cannot log in any more, leaves its projects, loses its shares, and is deleted.
     ///
-    /// Not one transaction, since projects and shares may be many: one that broke off is finished by doing it again.
+    /// Not one transaction, since projects and shares may be many: the outbox finishes one that broke off.
     ///
     /// # Errors
-    /// As [`Self::delete_customer`].
+    /// [`Error::Changed`]; [`LAST_OWNER`] when no owner would be left.
+    ///
+    /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
     pub async fn retire_customer(
         &self,
         customer: &Versioned<Customer>,
         by: String,
         now: DateTime<Utc>,
     ) -> Result<()> {
-        let customer = self.detach_customer(customer, now).await?;
-        self.delete_customer(&customer, by, now).await
+        let deletion = Deletion::Customer { customer: customer.id, by: by.clone() };
+        let customer = self.deactivate_customer(customer, Some(deletion), now).await?;
+        self.finish_customer(&customer, by, now).await
+    }
+
+    /// Deletes a customer who cannot log in any more.
+    ///
+    /// # Errors
+    /// [`Error::Changed`].
+    pub(super) async fn finish_customer(
+        &self,
+        customer: &Versioned<Customer>,
+        by: String,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        self.detach_customer(customer, now).await?;
+        self.delete_customer(customer, by, now).await
     }
 
     /// Takes a customer out of a table in which its names may lead to somebody else, without telling anybody.
@@ -135,7 +154,8 @@ impl Store {
         customer: &Versioned<Customer>,
         now: DateTime<Utc>,
     ) -> Result<()> {
-        let customer = self.detach_customer(customer, now).await?;
+        let customer = self.deactivate_customer(customer, None, now).await?;
+        self.detach_customer(&customer, now).await?;
         let account = Account::Customer { customer: customer.id };
         self.delete_notes(&customer).await?;
         let others = self.logins_of_others([username_of(&customer), email_of(&customer)], account).await?;
@@ -155,24 +175,31 @@ impl Store {
         Ok(())
     }
 
-    /// The customer, who cannot log in any more, without projects and shares.
-    async fn detach_customer(
+    /// The customer, who cannot log in any more, so that nobody can give it another role, or share.
+    async fn deactivate_customer(
         &self,
         customer: &Versioned<Customer>,
+        deletion: Option<Deletion>,
         now: DateTime<Utc>,
     ) -> Result<Versioned<Customer>> {
-        let mut customer = customer.clone();
-        if customer.is_active {
-            // From here on nobody can give it another role, or share.
-            let after = Customer::clone(&customer).with_access(false);
-            self.update_customer(&customer, &after, now).await?;
-            customer = Versioned::new(after, customer.version() + 1);
+        let after = Customer::clone(customer).with_access(false);
+        let mut transaction = self.transaction();
+        transaction.replace(customer, &after)?;
+        transaction.count_customers(&after.company, Some(customer), Some(&after))?;
+        if let Some(deletion) = deletion {
+            transaction.begin_deletion(&after.company, deletion, now)?;
         }
+        self.commit(transaction).await?;
+        Ok(Versioned::new(after, customer.version() + 1))
+    }
+
+    /// Takes a customer out of all projects, and withdraws what is shared with it.
+    async fn detach_customer(&self, customer: &Customer, now: DateTime<Utc>) -> Result<()> {
         tokio::try_join!(
             self.leave_projects(&customer.company, customer.id),
             self.withdraw_shares(&customer.company, customer.id, now),
         )?;
-        Ok(customer)
+        Ok(())
     }
 
     /// Lets customers of one company change together, all or none. At most [`MAX_TOGETHER`](Self::MAX_CUSTOMERS). Who is
@@ -196,17 +223,13 @@ impl Store {
                 CustomerChange::Create(customer) => {
                     transaction.create(customer, Error::internal("a new identifier is taken"))?;
                     transaction.customer_logins(None, Some(customer))?;
-                    transaction.effect(Some(Effect::of_invitation(customer, 1, now)))?;
+                    transaction.invitation(None, customer, now)?;
                     counts.add(None, Some(customer));
                 }
                 CustomerChange::Replace(before, after) => {
                     transaction.replace(before, after)?;
                     counts.add(Some(before), Some(after));
-                    // The key of its last mail ended when it was deactivated.
-                    if after.is_active && !before.is_active && after.awaits_mail() {
-                        let invitation = Effect::of_invitation(after, before.version() + 1, now);
-                        transaction.effect(Some(invitation))?;
-                    }
+                    transaction.invitation(Some(before), after, now)?;
                 }
             }
         }
@@ -291,6 +314,18 @@ impl Counts {
 }
 
 impl Transaction {
+    /// Notes the invitation of a customer, if its becoming `after` calls for one.
+    fn invitation(
+        &mut self,
+        before: Option<&Versioned<Customer>>,
+        after: &Customer,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let is_invited = after.is_invited_since(before.map(|before| &**before));
+        let version = before.map_or(0, Versioned::version) + 1;
+        self.effect(is_invited.then(|| Effect::of_invitation(after, version, now)))
+    }
+
     /// Deletes a customer with its names and files.
     fn customer_gone(&mut self, customer: &Versioned<Customer>, now: DateTime<Utc>) -> Result<()> {
         self.delete(customer)?;

@@ -1,11 +1,14 @@
 //! Access patterns of labels. That a text is unique in its company is a condition on the item that it leads to.
 
+use chrono::{DateTime, Utc};
+
 use super::Store;
 use super::item::{Entity, Item, VERSION, Versioned, number};
 use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
 use super::transaction::Transaction;
+use crate::domain::deletion::Deletion;
 use crate::domain::id::CompanyId;
 use crate::domain::label::Label;
 use crate::domain::project::Project;
@@ -43,18 +46,25 @@ impl Store {
 
     /// Takes a label from all projects that carry it and deletes it.
     ///
-    /// Not one transaction, since projects may be many: one that broke off is finished by doing it again.
+    /// Not one transaction, since projects may be many: the outbox finishes one that broke off.
     ///
     /// # Errors
     /// [`Error::Changed`] when somebody keeps changing the label or one of the projects.
-    pub async fn delete_label(&self, label: &Versioned<Label>) -> Result<()> {
-        let mut label = label.clone();
-        if label.is_active {
-            // From here on no project can take it on.
-            let after = Label { is_active: false, ..Label::clone(&label) };
-            self.update_label(&label, &after).await?;
-            label = Versioned::new(after, label.version() + 1);
-        }
+    pub async fn delete_label(&self, label: &Versioned<Label>, now: DateTime<Utc>) -> Result<()> {
+        // From here on no project can take it on.
+        let after = Label { is_active: false, ..Label::clone(label) };
+        let mut transaction = self.transaction();
+        transaction.replace(label, &after)?;
+        transaction.begin_deletion(&label.company, Deletion::Label { label: label.id }, now)?;
+        self.commit(transaction).await?;
+        self.finish_label(&Versioned::new(after, label.version() + 1)).await
+    }
+
+    /// Deletes a label that is not active any more.
+    ///
+    /// # Errors
+    /// [`Error::Changed`].
+    pub(super) async fn finish_label(&self, label: &Versioned<Label>) -> Result<()> {
         let mut carriers = Vec::new();
         let carries = |project: &Project| project.settings.labels.contains(&label.id);
         self.for_each(keys::projects(&label.company), |project| {
@@ -65,8 +75,9 @@ impl Store {
             self.insist_on(project, |project| project.settings.labels.remove(&label.id)).await?;
         }
         let mut transaction = self.transaction();
-        transaction.delete(&label)?;
-        transaction.label_text(Some(&label), None)?;
+        transaction.delete(label)?;
+        transaction.label_text(Some(label), None)?;
+        transaction.end_deletion(&Deletion::Label { label: label.id })?;
         transaction.company_tally(&label.company, &[(Owned::Labels, -1)])?;
         self.commit(transaction).await
     }

@@ -7,6 +7,7 @@ mod candidate;
 mod capacity;
 mod company;
 mod customer;
+mod deletion;
 mod due;
 mod effect;
 mod erasure;

@@ -8,6 +8,7 @@ use super::item::{Entity, Versioned};
 use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
+use crate::domain::deletion::Deletion;
 use crate::domain::effect::{Effect, Task};
 use crate::domain::erasure::Erased;
 use crate::domain::id::{CompanyId, VideoId};
@@ -80,17 +81,25 @@ impl Store {
 
     /// Takes a video from all projects that show it and deletes it, and has its objects deleted.
     ///
-    /// Not one transaction, since projects may be many: one that broke off is finished by doing it again.
+    /// Not one transaction, since projects may be many: the outbox finishes one that broke off.
     ///
     /// # Errors
     /// [`Error::Changed`] when somebody keeps changing the video or one of the projects.
     pub async fn delete_video(&self, video: &Versioned<Video>, now: DateTime<Utc>) -> Result<()> {
-        let mut video = video.clone();
-        if video.is_active {
-            // From here on no project can take it on.
-            let after = Video { is_active: false, ..Video::clone(&video) };
-            video = self.update_video(&video, after).await?;
-        }
+        // From here on no project can take it on.
+        let after = Video { is_active: false, ..Video::clone(video) };
+        let mut transaction = self.transaction();
+        transaction.replace(video, &after)?;
+        transaction.begin_deletion(&video.company, Deletion::Video { video: video.id }, now)?;
+        self.commit(transaction).await?;
+        self.finish_video(&Versioned::new(after, video.version() + 1), now).await
+    }
+
+    /// Deletes a video that is not active any more.
+    ///
+    /// # Errors
+    /// [`Error::Changed`].
+    pub(super) async fn finish_video(&self, video: &Versioned<Video>, now: DateTime<Utc>) -> Result<()> {
         let mut showing = Vec::new();
         let shows = |project: &Project| project.settings.shows(video.id);
         self.for_each(keys::projects(&video.company), |project| {
@@ -104,7 +113,8 @@ impl Store {
             .await?;
         }
         let mut transaction = self.transaction();
-        transaction.delete(&video)?;
+        transaction.delete(video)?;
+        transaction.end_deletion(&Deletion::Video { video: video.id })?;
         transaction.company_tally(&video.company, &[(Owned::Videos, -1)])?;
         let objects = video_keys(&video.company, video.id).into();
         transaction.erased((&video.company, Erased::Video { video: video.id }), objects, now)?;

@@ -235,6 +235,7 @@ fn answer(response: &Response) -> Answer {
     match response.status.as_u16() {
         200 | 201 | 204 => Answer::Done,
         401 => Answer::Unauthenticated,
+        429 => Answer::Throttled,
         400 => Answer::Refused(response.uri("code")),
         _ => panic!("{response}"),
     }

@@ -44,6 +44,8 @@ pub(super) struct One {
     started_at: Option<i64>,
     has_email: bool,
     has_password: bool,
+    /// When its managers had a reminder sent.
+    reminders: Vec<i64>,
     had_key: bool,
     /// Whether it has logged in since it chose its password.
     has_token: bool,
@@ -64,6 +66,7 @@ pub(super) enum Answer {
     Done,
     Refused(String),
     Unauthenticated,
+    Throttled,
     Event(Outcome),
     /// So many expired, so many aborted.
     Swept(usize, usize),
@@ -220,7 +223,7 @@ impl ReferenceStateMachine for Model {
     }
 }
 
-const NOBODY: One = One {
+static NOBODY: One = One {
     status: New,
     deadline: None,
     invited_at: None,
@@ -230,6 +233,7 @@ const NOBODY: One = One {
     started_at: None,
     has_email: false,
     has_password: false,
+    reminders: Vec::new(),
     had_key: false,
     has_token: false,
     evaluations: [None; 2],
@@ -279,8 +283,8 @@ impl Model {
     fn take(&mut self, step: &Step) -> Result<Answer, Answer> {
         let now = self.now;
         match *step {
-            Step::Create { has_email } => self.candidates.push(Some(One { has_email, ..NOBODY })),
-            Step::Email { one, has_email } => self.one(one).has_email = has_email,
+            Step::Create { has_email } => self.candidates.push(Some(One { has_email, ..NOBODY.clone() })),
+            Step::Email { one, has_email } => self.one(one).set_email(has_email)?,
             Step::Deadline { one, deadline } => {
                 let deadline = match deadline {
                     Deadline::None => None,
@@ -323,6 +327,11 @@ impl Model {
                 if !one.has_email {
                     return refused("email_missing");
                 }
+                one.reminders.retain(|minute| now - minute < 60);
+                if one.reminders.len() == 5 {
+                    return Err(Answer::Throttled);
+                }
+                one.reminders.push(now);
                 self.mails += 1;
             }
             Step::Delete { one } => self.candidates[one] = None,
@@ -357,7 +366,8 @@ impl Model {
         if !is_running {
             return refused("project_not_running");
         }
-        if one.status == New && !one.has_email {
+        let is_to_be_invited = one.status == New || (one.status == Expired && !one.has_password);
+        if is_to_be_invited && !one.has_email {
             return refused("email_missing");
         }
         match deadline {
@@ -365,7 +375,7 @@ impl Model {
             Some(deadline) if deadline <= now => return refused("deadline_passed"),
             Some(_) => one.deadline = deadline,
         }
-        if one.status == New || (one.status == Expired && !one.has_password) {
+        if is_to_be_invited {
             one.status = Invited;
             one.invited_at = Some(now);
             one.has_key = true;
@@ -466,7 +476,7 @@ impl One {
             New | Invited | Confirmed | Expired | Aborted if lacks_deadline => {
                 Some(Step::Deadline { one, deadline: Deadline::In(30) })
             }
-            New if !self.has_email => Some(Step::Email { one, has_email: true }),
+            New | Expired if !self.has_email => Some(Step::Email { one, has_email: true }),
             New | Expired | Aborted => Some(Step::Advance { one }),
             Invited if !self.has_password && !one.is_multiple_of(3) => Some(Step::Password { one, by }),
             Invited | Confirmed => Some(Step::AdvanceItself { one, by }),
@@ -476,6 +486,16 @@ impl One {
             }
             Interviewed | Skipped => None,
         }
+    }
+
+    /// Takes the address away, with the session that it led to, or gives it.
+    fn set_email(&mut self, has_email: bool) -> Result<(), Answer> {
+        if self.status == Invited && !has_email {
+            return refused("email_missing");
+        }
+        self.has_token &= !self.has_email || has_email;
+        self.has_email = has_email;
+        Ok(())
     }
 
     fn is_overdue(&self, now: i64) -> bool {

@@ -13,8 +13,13 @@ mod tables;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use axum::Router;
+use axum::extract::Request;
+use axum::http::{StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
 use axum::serve::ListenerExt;
+use axum::{Json, Router};
+use serde_json::json;
 use tokio::net::TcpListener;
 
 pub(crate) use elsewhere::Elsewhere;
@@ -229,7 +234,8 @@ fn program_path() -> String {
     std::env::var_os("PATH").and_then(|path| path.into_string().ok()).unwrap_or_default()
 }
 
-/// Serves a router until `stop` resolves and the requests under way are answered.
+/// Serves a router until `stop` resolves and the requests under way are answered. A request for any other host than this
+/// computer is refused: a page of another site can have its own name lead here, and would then count as a page of ours.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
@@ -239,7 +245,60 @@ pub(crate) async fn serve(
     let listener = listener.tap_io(|connection| {
         let _ = connection.set_nodelay(true);
     });
+    let router = router.layer(middleware::from_fn(only_for_this_computer));
     if let Err(error) = axum::serve(listener, router).with_graceful_shutdown(stop).await {
         tracing::error!(%error, "a server failed");
+    }
+}
+
+async fn only_for_this_computer(request: Request, next: Next) -> Response {
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    if host.is_some_and(is_this_computer) && request.uri().host().is_none_or(is_this_computer) {
+        return next.run(request).await;
+    }
+    let refusal = json!({
+        "code": "misdirected_request",
+        "detail": "This service answers only at localhost, 127.0.0.1 and [::1]. Use one of these in the address.",
+    });
+    (StatusCode::MISDIRECTED_REQUEST, Json(refusal)).into_response()
+}
+
+/// Whether a host, with or without port, is one that leads nowhere but to this computer.
+fn is_this_computer(host: &str) -> bool {
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !port.contains(']') => (name, port),
+        _ => (host, ""),
+    };
+    port.bytes().all(|byte| byte.is_ascii_digit())
+        && ["localhost", "127.0.0.1", "[::1]"].iter().any(|own| name.eq_ignore_ascii_case(own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_computer_count() {
+        for host in ["localhost", "localhost:8080", "LocalHost:1", "127.0.0.1:80", "[::1]", "[::1]:8080"] {
+            assert!(is_this_computer(host), "{host}");
+        }
+        for host in [
+            "",
+            ":8080",
+            "evil.example",
+            "evil.example:8080",
+            "localhost.evil.example",
+            "evil.localhost",
+            "localhost:80@evil.example",
+            "user@localhost",
+            "127.0.0.1.nip.io:8080",
+            "0.0.0.0:8080",
+            "192.168.0.1",
+            "::1",
+            "[::1].example",
+            "localhost, evil.example",
+        ] {
+            assert!(!is_this_computer(host), "{host}");
+        }
     }
 }

@@ -2,8 +2,10 @@
 //! path. What is put is noted, as S3 tells EventBridge of it.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use axum::Router;
 use axum::body::Body;
@@ -19,8 +21,8 @@ use url::form_urlencoded;
 use super::elsewhere::{Elsewhere, Failure, Forward};
 use super::server::Server;
 use super::{ACCESS_KEY_ID, REGION, SECRET_ACCESS_KEY};
-use crate::Error;
 use crate::cors::{self, Cors};
+use crate::{Error, random};
 
 /// What the bucket is called in the template.
 const MEDIA_BUCKET: &str = "MediaBucket";
@@ -50,25 +52,29 @@ enum Service {
     There(Arc<Forward>),
 }
 
-/// The keys of objects that were put and that nobody has been told of, by bucket.
+/// The keys of the objects that were put, by bucket, in the order in which they were. What lay in a folder at the start
+/// comes first.
 type Created = Arc<Mutex<HashMap<String, Vec<String>>>>;
 
-/// What S3 tells EventBridge of the objects that are put into one bucket.
+/// What S3 tells one receiver of the objects that are put into one bucket.
 pub(crate) struct CreatedObjects {
     bucket: String,
     place: Place,
     created: Created,
+    /// How many of them the receiver has been told of.
+    told: usize,
 }
 
 impl CreatedObjects {
-    /// The details of the events since this was last asked. The bucket is called by its name in the template.
-    pub(crate) fn take(&self) -> Vec<Value> {
-        let created = self.created.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.bucket);
-        let detail = |key: String| {
-            let size = self.place.size(&self.bucket, &key);
-            json!({ "bucket": { "name": MEDIA_BUCKET }, "object": { "key": key, "size": size } })
-        };
-        created.into_iter().flatten().map(detail).collect()
+    /// The next event that the receiver has not been told of. The bucket is called by its name in the template.
+    pub(crate) fn take(&mut self) -> Option<Value> {
+        let created = self.created.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = created.get(&self.bucket)?.get(self.told)?.clone();
+        drop(created);
+        self.told += 1;
+        let (id, size) = self.place.id_and_size(&self.bucket, &key);
+        let detail = json!({ "bucket": { "name": MEDIA_BUCKET }, "object": { "key": key, "size": size } });
+        Some(json!({ "id": id, "source": "aws.s3", "detail-type": "Object Created", "detail": detail }))
     }
 }
 
@@ -80,15 +86,17 @@ impl S3 {
             FileSystem::new(folder).map_err(|error| Error::new(format!("{}: {error:?}", failed())))?;
         let mut builder = S3ServiceBuilder::new(files);
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY_ID, SECRET_ACCESS_KEY));
-        Self::serve(Place::Folder(folder.to_owned()), Service::Here(builder.build()))
+        let place = Place::Folder(folder.to_owned());
+        Self::serve(place, Service::Here(builder.build()), left_in(folder))
     }
 
     pub(super) fn elsewhere(services: &Elsewhere) -> Result<Self, Error> {
-        Self::serve(Place::Elsewhere(services.clone()), Service::There(Arc::new(Forward::to(services))))
+        let service = Service::There(Arc::new(Forward::to(services)));
+        Self::serve(Place::Elsewhere(services.clone()), service, HashMap::new())
     }
 
-    fn serve(place: Place, service: Service) -> Result<Self, Error> {
-        let created = Created::default();
+    fn serve(place: Place, service: Service, left: HashMap<String, Vec<String>>) -> Result<Self, Error> {
+        let created = Created::new(Mutex::new(left));
         let shared = Shared::default();
         let (noted, allowed) = (created.clone(), shared.clone());
         let router = Router::new().fallback(move |request| {
@@ -105,7 +113,8 @@ impl S3 {
     }
 
     pub(super) fn created_objects(&self, bucket: &str) -> CreatedObjects {
-        CreatedObjects { bucket: bucket.to_owned(), place: self.place.clone(), created: self.created.clone() }
+        let (place, created) = (self.place.clone(), self.created.clone());
+        CreatedObjects { bucket: bucket.to_owned(), place, created, told: 0 }
     }
 
     /// The keys of all objects in a bucket, in order.
@@ -142,15 +151,41 @@ impl S3 {
 }
 
 impl Place {
-    /// An object's size in bytes; 0 when it is not there any more.
-    fn size(&self, bucket: &str, key: &str) -> u64 {
+    /// An identifier for the event that tells of an object, the same after a restart, and the object's size in bytes: 0
+    /// when it is not there any more.
+    fn id_and_size(&self, bucket: &str, key: &str) -> (String, u64) {
         match self {
             Self::Folder(folder) => {
-                std::fs::metadata(folder.join(bucket).join(key)).map_or(0, |file| file.len())
+                let path = folder.join(bucket).join(key);
+                let file = std::fs::metadata(&path).ok();
+                let put_at = file.as_ref().and_then(|file| file.modified().ok());
+                (event_id(key, put_at), file.map_or(0, |file| file.len()))
             }
-            Self::Elsewhere(services) => services.size_in_s3(&format!("/{bucket}/{key}")).unwrap_or(0),
+            Self::Elsewhere(services) => {
+                (random::uuid(), services.size_in_s3(&format!("/{bucket}/{key}")).unwrap_or(0))
+            }
         }
     }
+}
+
+/// EventBridge gives an event that comes again the identifier that it had before.
+fn event_id(key: &str, put_at: Option<SystemTime>) -> String {
+    let half = |salt: u8| {
+        let mut hasher = DefaultHasher::new();
+        (salt, key, put_at).hash(&mut hasher);
+        hasher.finish()
+    };
+    random::uuid_of((u128::from(half(0)) << 64) | u128::from(half(1)))
+}
+
+/// The keys of all objects in a folder, by bucket. A function deletes what it has been told of, so it has not been told of
+/// those that lie where it looks for them.
+fn left_in(folder: &Path) -> HashMap<String, Vec<String>> {
+    let buckets =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().filter(|entry| entry.path().is_dir());
+    buckets
+        .map(|bucket| (bucket.file_name().to_string_lossy().into_owned(), keys_below(&bucket.path())))
+        .collect()
 }
 
 fn keys_below(root: &Path) -> Vec<String> {

@@ -25,7 +25,11 @@ impl Background {
     pub(super) fn start(events: &Events) -> Self {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
-        tasks.spawn(follow_stream_and_bucket(events.clone(), stopped.clone()));
+        tasks.spawn(follow_stream(events.clone(), stopped.clone()));
+        // Apart from each other, as a conversion takes minutes.
+        for place in 0..events.0.objects.len() {
+            tasks.spawn(follow_bucket(place, events.clone(), stopped.clone()));
+        }
         for schedule in &events.0.schedules {
             tasks.spawn(keep_to(schedule.clone(), events.clone(), stopped.clone()));
         }
@@ -45,7 +49,7 @@ impl Background {
     }
 }
 
-async fn follow_stream_and_bucket(events: Events, mut stopped: watch::Receiver<bool>) {
+async fn follow_stream(events: Events, mut stopped: watch::Receiver<bool>) {
     let running = stopped.clone();
     loop {
         tokio::select! {
@@ -56,8 +60,18 @@ async fn follow_stream_and_bucket(events: Events, mut stopped: watch::Receiver<b
         if let Err(error) = events.deliver_stream_while(|| !*running.borrow()).await {
             tracing::error!(%error, "the stream is behind");
         }
+    }
+}
+
+async fn follow_bucket(place: usize, events: Events, mut stopped: watch::Receiver<bool>) {
+    let running = stopped.clone();
+    loop {
+        tokio::select! {
+            _ = stopped.wait_for(|stop| *stop) => return,
+            () = tokio::time::sleep(POLL) => {}
+        }
         // What failed is in the log already.
-        let _ = events.deliver_objects().await;
+        let _ = events.deliver_objects_while(place, || !*running.borrow()).await;
     }
 }
 

@@ -9,7 +9,7 @@ mod delivery;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use shared::app::App;
 use tokio::sync::Mutex;
 
@@ -38,7 +38,8 @@ struct Inner {
     streams: Vec<Mutex<Mapping>>,
     schedules: Vec<ScheduleTrigger>,
     rules: Vec<RuleTrigger>,
-    objects: CreatedObjects,
+    /// What the bucket's events start, each with those events that it has not been told of.
+    objects: Vec<(String, Mutex<CreatedObjects>)>,
     /// Where rules that somebody else keeps put their events, by the functions that are to take them.
     queues: Vec<(String, EventQueue)>,
 }
@@ -84,8 +85,10 @@ impl Events {
         let streams = streams.collect::<Result<_, Error>>()?;
         let (schedules, rules) = (triggers.schedules, triggers.rules);
         let bucket = app.config().bucket.as_deref();
-        let objects =
-            backend.created_objects(bucket.ok_or_else(|| Error::new("the functions know no bucket"))?);
+        let bucket = bucket.ok_or_else(|| Error::new("the functions know no bucket"))?;
+        let takers: BTreeSet<_> = rules.iter().map(|rule| rule.function.clone()).collect();
+        let objects = takers.into_iter().map(|name| (name, Mutex::new(backend.created_objects(bucket))));
+        let objects = objects.collect();
         let queues = Vec::new();
         Ok(Self(Arc::new(Inner { app: app.clone(), functions, streams, schedules, rules, objects, queues })))
     }
@@ -200,18 +203,36 @@ impl Events {
     }
 
     /// Tells the functions of every object that was put into the bucket and that they have not been told of, and gives
-    /// the number of those that a function took. Nothing is tried again.
+    /// the number of events that were taken. Nothing is tried again.
     ///
     /// # Errors
     /// The first of what functions failed at, once they were told of all.
     pub async fn deliver_objects(&self) -> Result<usize, Error> {
         let (mut delivered, mut failed) = (0, None);
-        for detail in self.0.objects.take() {
-            let event = json!({ "source": "aws.s3", "detail-type": "Object Created", "detail": detail });
-            let answers = self.dispatch(&bus::completed(event, self.0.app.now())?).await?;
-            delivered += usize::from(!answers.is_empty());
-            for error in answers.into_values().filter_map(Result::err) {
-                tracing::error!(%error, "an event about an object was given up");
+        for place in 0..self.0.objects.len() {
+            match self.deliver_objects_while(place, || true).await {
+                Ok(taken) => delivered += taken,
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        failed.map_or(Ok(delivered), Err)
+    }
+
+    /// The same for one of the functions that the bucket's events start.
+    async fn deliver_objects_while(&self, place: usize, go_on: impl Fn() -> bool) -> Result<usize, Error> {
+        let (function, objects) = &self.0.objects[place];
+        let mut objects = objects.lock().await;
+        let (mut delivered, mut failed) = (0, None);
+        while go_on()
+            && let Some(event) = objects.take()
+        {
+            let event = bus::completed(event, self.0.app.now())?;
+            if !self.takers_of(&event).contains(function) {
+                continue;
+            }
+            delivered += 1;
+            if let Err(error) = invoke(self.function(function)?, &event).await {
+                tracing::error!(function, %error, "an event about an object was given up");
                 failed.get_or_insert(error);
             }
         }
@@ -220,13 +241,17 @@ impl Events {
 
     /// Starts every function of which a rule takes the event.
     async fn dispatch(&self, event: &Value) -> Result<Answers, Error> {
-        let rules = self.0.rules.iter().filter(|rule| rule.pattern.matches(event));
-        let takers: BTreeSet<_> = rules.map(|rule| &rule.function).collect();
         let mut answers = Answers::new();
-        for name in takers {
+        for name in self.takers_of(event) {
             answers.insert(name.clone(), invoke(self.function(name)?, event).await);
         }
         Ok(answers)
+    }
+
+    /// The functions of which a rule takes the event.
+    fn takers_of(&self, event: &Value) -> BTreeSet<&String> {
+        let rules = self.0.rules.iter().filter(|rule| rule.pattern.matches(event));
+        rules.map(|rule| &rule.function).collect()
     }
 
     /// Starts functions from now on as a deployment would.

@@ -12,7 +12,7 @@ use shared::error::Error as Failure;
 
 use super::*;
 use crate::backend::Folder;
-use crate::{Storage, in_process_event};
+use crate::{BUCKET, Storage, in_process_event};
 
 const TABLE: &str = "events-test";
 
@@ -29,12 +29,14 @@ Resources:
         Ended:
           Type: EventBridgeRule
           Properties: {EventBusName: !Ref Bus, Pattern: {source: [platform], detail-type: [ended, lost]}}
+        Put: {Type: EventBridgeRule, Properties: {Pattern: {detail: {object: {key: [{prefix: files/}]}}}}}
   BFunction:
     Type: AWS::Serverless::Function
     Properties:
       Events:
         Minute: {Type: Schedule, Properties: {Schedule: rate(1 minute)}}
         All: {Type: EventBridgeRule, Properties: {EventBusName: !Ref Bus, Pattern: {source: [platform]}}}
+        Put: {Type: EventBridgeRule, Properties: {Pattern: {detail: {object: {key: [{prefix: videos/}]}}}}}
   Mapping:
     Type: AWS::Lambda::EventSourceMapping
     Properties:
@@ -130,6 +132,11 @@ impl Scene {
         let item = serde_dynamo::to_item(json!({ "pk": pk, "sk": sk, "n": 1 })).unwrap();
         let put = self.app.aws().dynamodb().put_item().table_name(TABLE).set_item(Some(item));
         put.send().await.unwrap();
+    }
+
+    async fn put_object(&self, key: &str) {
+        let put = self.app.aws().s3().put_object().bucket(BUCKET).key(key);
+        put.body(b"x".to_vec().into()).send().await.unwrap();
     }
 
     async fn put_effects(&self, keys: &str) {
@@ -271,6 +278,72 @@ async fn a_kept_stream_goes_on_where_it_was_left() {
     let scene = Scene::new(&storage);
     assert_eq!(scene.events(|_, _| Ok(Value::Null)).deliver_stream().await.unwrap(), 1);
     assert_eq!(scene.calls.batches(), ["c"]);
+}
+
+#[tokio::test]
+async fn an_object_is_told_of_once_and_after_a_restart_again_by_the_same_event() {
+    let folder = Folder::temporary().unwrap();
+    let storage = Storage::Folder(folder.path().join("kept"));
+    let first = {
+        let scene = Scene::new(&storage);
+        let events = scene.events(|_, _| Err(failure()));
+        for key in ["files/1", "media/1", "videos/1"] {
+            scene.put_object(key).await;
+        }
+        let error = events.deliver_objects().await.unwrap_err().to_string();
+        assert!(error.contains("expected by the test"), "{error}");
+        assert_eq!(events.deliver_objects().await.unwrap(), 0);
+        scene.calls.list().clone()
+    };
+    let keys = |calls: &[Value]| -> Vec<_> {
+        calls.iter().map(|event| event["detail"]["object"]["key"].clone()).collect()
+    };
+    assert_eq!(keys(&first), ["files/1", "videos/1"]);
+
+    let scene = Scene::new(&storage);
+    let events = scene.events(|_, _| Ok(Value::Null));
+    assert_eq!(events.deliver_objects().await.unwrap(), 2);
+    assert_eq!(keys(&scene.calls.list()), ["files/1", "videos/1"]);
+    for (before, after) in first.iter().zip(scene.calls.list().iter()) {
+        assert_eq!((&before["id"], &before["detail"]), (&after["id"], &after["detail"]));
+    }
+    assert_ne!(first[0]["id"], first[1]["id"]);
+    // Put once more it is another event.
+    scene.put_object("files/1").await;
+    assert_eq!(events.deliver_objects().await.unwrap(), 1);
+    assert_ne!(scene.calls.list().last().unwrap()["id"], first[0]["id"]);
+}
+
+#[tokio::test]
+async fn nothing_waits_behind_an_object_that_a_function_is_busy_with() {
+    let scene = Scene::new(&Storage::Memory);
+    let (calls, done) = (scene.calls.clone(), Arc::new(tokio::sync::Semaphore::new(0)));
+    let may_end = done.clone();
+    let busy = in_process_event(&scene.app, move |_, event: Value| {
+        calls.list().push(event);
+        let may_end = may_end.clone();
+        async move { Ok(may_end.acquire().await.map(drop).is_ok()) }
+    });
+    let functions = [
+        ("AFunction".to_owned(), noting(&scene.app, &scene.calls, |_, _| Ok(Value::Null))),
+        ("BFunction".to_owned(), busy),
+    ];
+    let template = Template::parse(TEMPLATE).unwrap();
+    let background =
+        Events::new(&template, &functions.into(), &scene.backend, &scene.app).unwrap().in_background();
+    let until = async |calls: usize| {
+        while scene.calls.list().len() < calls {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    scene.put_object("videos/1").await;
+    until(1).await;
+    scene.put_object("files/1").await;
+    scene.put_effects("a").await;
+    let others = tokio::time::timeout(Duration::from_secs(20), until(3)).await;
+    done.add_permits(1);
+    background.stop().await;
+    assert!(others.is_ok(), "{:?}", scene.calls.list());
 }
 
 #[tokio::test]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use askama::Template;
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
 use shared::clock::Clock;
 
-use super::{Pages, written};
+use super::{Pages, page, rendered, written};
 use crate::Mail;
 
 /// A mail may not run anything or send anything, and its links leave the frame that it is shown in.
@@ -51,16 +51,5 @@ pub(super) async fn show(State(pages): State<Pages>) -> Response {
     let mut mails = pages.mailbox.all();
     let total = mails.len();
     mails.truncate(SHOWN);
-    match (Inbox { now, is_ahead, mails, total }).render() {
-        Ok(html) => page(html, INBOX_POLICY),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
-}
-
-fn page(html: String, policy: &'static str) -> Response {
-    let mut response = Html(html).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    rendered(&Inbox { now, is_ahead, mails, total }, INBOX_POLICY)
 }

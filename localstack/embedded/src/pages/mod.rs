@@ -1,21 +1,28 @@
-//! What only the local run has, under `/_local/`: the mails that were sent, as JSON and as pages; the clock, the schedules,
-//! the event bus and the operator's commands, as JSON.
+//! What only the local run has. Under `/_local/`: the mails that were sent, as JSON and as pages; the clock, the schedules,
+//! the event bus and the operator's commands, as JSON. Besides, a page at the root, and those that links in mails lead to.
 
 mod control;
+mod home;
 mod inbox;
+mod link;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use askama::Template;
 use axum::Router;
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{any, get, post};
 use chrono::{DateTime, SecondsFormat, Utc};
 use shared::app::App;
 
-use crate::{Events, Mailbox, OffsetClock};
+use crate::{Demo, Events, Mailbox, OffsetClock};
+
+/// For a page that loads and runs nothing.
+const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
 /// What the pages are about.
 #[derive(Clone)]
@@ -24,6 +31,7 @@ pub(crate) struct Pages {
     pub(crate) events: Events,
     pub(crate) clock: OffsetClock,
     pub(crate) app: App,
+    pub(crate) demo: Demo,
     /// Of a function that is to use this back end, but for its own address.
     pub(crate) environment: Arc<BTreeMap<&'static str, String>>,
 }
@@ -31,6 +39,12 @@ pub(crate) struct Pages {
 /// The routes, each with its whole path.
 pub(crate) fn router(pages: Pages) -> Router {
     Router::new()
+        .route("/", get(home::show))
+        .route("/register/{key}", get(link::register))
+        .route("/interview/{company}/{key}", get(link::open))
+        .route("/interview/{company}/", get(link::start))
+        .route("/activate/{key}", get(link::activate))
+        .route("/reset-password/{key}", get(link::reset))
         .route("/_local", get(inbox::to_inbox))
         .route("/_local/", get(inbox::to_inbox))
         .route("/_local/inbox", get(inbox::to_inbox))
@@ -48,4 +62,23 @@ pub(crate) fn router(pages: Pages) -> Router {
 
 fn written(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+fn rendered(template: &impl Template, policy: &'static str) -> Response {
+    match template.render() {
+        Ok(html) => page(html, policy),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+fn page(html: String, policy: &'static str) -> Response {
+    let mut response = Html(html).into_response();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
 }

@@ -47,7 +47,9 @@ fn pages_before(backend: &Backend, mailbox: &Mailbox) -> Pages {
     let template = crate::Template::parse(TEMPLATE).unwrap();
     let events = Events::new(&template, &functions, backend, &app).unwrap();
     let environment = Arc::new(BTreeMap::from([("TABLE_NAME", "interviews".to_owned())]));
-    Pages { mailbox: mailbox.clone(), events, clock, app, environment }
+    let [company, username, password] = ["demo", "dana", "secret"].map(str::to_owned);
+    let demo = Demo { company, username, password };
+    Pages { mailbox: mailbox.clone(), events, clock, app, demo, environment }
 }
 
 async fn get(mailbox: &Mailbox, path: &str) -> (StatusCode, String, String) {
@@ -217,6 +219,51 @@ fn mailbox() -> Mailbox {
         mailbox.add(mail).unwrap();
     }
     mailbox
+}
+
+#[tokio::test]
+async fn the_root_leads_to_docs_inbox_and_clock() {
+    let (status, policy, page) = get(&mailbox(), "/").await;
+    assert_eq!((status, policy.as_str()), (StatusCode::OK, PAGE_POLICY));
+    for target in ["/api/v3/docs/", "/_local/inbox/", "/_local/clock"] {
+        assert!(page.contains(&format!("href=\"{target}\"")), "{target}: {page}");
+    }
+    assert!(page.contains("sent: 2<") && page.contains("<code>dana</code>"), "{page}");
+    assert!(!page.contains("secret"), "{page}");
+}
+
+#[tokio::test]
+async fn links_in_mails_lead_to_their_key_and_how_to_go_on() {
+    for (path, key, shown) in [
+        ("/register/aB3-_x", true, "ActivationKey aB3-_x"),
+        ("/interview/acme/aB3-_x", true, "ActivationKey aB3-_x"),
+        ("/interview/acme/", false, "{\"company\": \"acme\""),
+        ("/activate/aB3-_x", true, "/api/v3/api-activate/"),
+        ("/reset-password/aB3-_x", true, "/api/v3/api-password-reset/confirm/"),
+    ] {
+        let (status, policy, page) = get(&Mailbox::default(), path).await;
+        assert_eq!((status, policy.as_str()), (StatusCode::OK, PAGE_POLICY), "{path}");
+        assert_eq!(page.contains("<pre>aB3-_x</pre>"), key, "{page}");
+        let page = page.replace("&#34;", "\"").replace("&#39;", "'");
+        assert!(page.contains(shown) && page.contains("curl "), "{page}");
+        assert!(page.contains("The web application is not part of this project"), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn what_could_end_a_shells_quotes_is_no_link_of_ours() {
+    for path in [
+        "/register/a%27b",
+        "/register/$(id)",
+        "/register/a%0Ab",
+        "/interview/acme/a%22b",
+        "/interview/a%27b/",
+        "/interview/a%27b/key",
+        "/activate/%60id%60",
+        "/reset-password/%C3%A4",
+    ] {
+        assert_eq!(get(&Mailbox::default(), path).await.0, StatusCode::NOT_FOUND, "{path}");
+    }
 }
 
 #[tokio::test]

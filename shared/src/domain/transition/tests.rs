@@ -20,6 +20,14 @@ fn fresh_key() -> AccessKey {
     AccessKey::new("fresh".to_owned())
 }
 
+/// The code of a refusal.
+fn code(unsent: Unsent) -> &'static str {
+    match unsent {
+        Unsent::Refused(refusal) => refusal.code,
+        Unsent::TooMany(_) => "throttled",
+    }
+}
+
 /// A deadline as the rules tell deadlines apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Deadline {
@@ -130,7 +138,7 @@ fn promised(one: Situation, by: Actor, around: Around) -> Result<CandidateStatus
         (New, Actor::Manager) => project.and(email).and(deadline).and(Ok(Invited)),
         (Aborted, Actor::Manager) => project.and(deadline).and(Ok(Confirmed)),
         (Expired, Actor::Manager) if one.has_password => project.and(deadline).and(Ok(Confirmed)),
-        (Expired, Actor::Manager) => project.and(deadline).and(Ok(Invited)),
+        (Expired, Actor::Manager) => project.and(email).and(deadline).and(Ok(Invited)),
         (Invited, Actor::Candidate) => project.and(not_over).and(password).and(Ok(Confirmed)),
         (Confirmed, Actor::Candidate) => project.and(deadline).and(Ok(Interviewing)),
         (Interviewing, Actor::Candidate) => Err("not_implemented"),
@@ -223,12 +231,74 @@ fn only_those_are_reminded_who_can_still_act_on_it() {
             }
             Situation { status: Invited | Confirmed, has_email: false, .. } => Err("email_missing"),
             Situation { status: Invited | Confirmed, .. } => {
-                Ok((Candidate { reminded_at: Some(now()), ..before }, Some(CandidateMail::Reminder)))
+                let mut expected = Candidate { reminded_at: Some(now()), ..before };
+                expected.mail_rate.count(now()).unwrap();
+                Ok((expected, Some(CandidateMail::Reminder)))
             }
             _ => Err("no_reminder"),
         };
-        let outcome = outcome.map(|step| (step.candidate, step.mail)).map_err(|refusal| refusal.code);
+        let outcome = outcome.map(|step| (step.candidate, step.mail)).map_err(code);
         assert_eq!(outcome, expected, "{one:?}");
+    }
+}
+
+#[test]
+fn nobody_is_written_to_at_a_dead_address() {
+    for one in Situation::all().filter(|one| one.has_email && one.deadline == Deadline::Ahead) {
+        let trouble = crate::domain::email_status::Trouble::Bounced;
+        let before = one.candidate().after_mail_trouble("ada@mail.example", trouble).unwrap();
+        let around = Around { is_running: true, allow_hash_login: false, has_period: false };
+        let advanced = before.clone().advance(Actor::Manager, &around.terms(), now(), fresh_key());
+        if matches!(promised(one, Actor::Manager, around), Ok(Invited)) {
+            assert_eq!(advanced.map_err(|refusal| refusal.code), Err("undeliverable"), "{one:?}");
+        }
+        if matches!(one.status, Invited | Confirmed) {
+            assert_eq!(before.clone().remind(now()).map_err(code), Err("undeliverable"), "{one:?}");
+        }
+        // Back from another address.
+        let mut elsewhere = before.clone();
+        elsewhere.profile.email = Some(Email::parse("elsewhere@mail.example").unwrap());
+        let moved_back = before.after_change(&elsewhere, now(), fresh_key());
+        assert_eq!(moved_back.is_err(), one.status == Invited, "{one:?}");
+    }
+}
+
+#[test]
+fn another_address_ends_what_the_old_one_was_sent() {
+    let elsewhere = || Email::parse("elsewhere@mail.example").unwrap();
+    for one in Situation::all().filter(|one| one.has_email) {
+        let before = one.candidate();
+        let mut moved = before.clone();
+        moved.profile.email = Some(elsewhere());
+        let step = moved.clone().after_change(&before, now(), fresh_key()).unwrap();
+        let mut expected = moved;
+        expected.session_epoch += 1;
+        expected.access_key = one.has_key.then(fresh_key);
+        let mail = match one.status {
+            Invited if one.deadline.is_over() => None,
+            Invited => Some(CandidateMail::Invitation),
+            Confirmed if one.has_key && !one.deadline.is_over() => Some(CandidateMail::Reminder),
+            _ => None,
+        };
+        if one.status == Invited {
+            expected.password_hash = None;
+            expected.invited_at = Some(now());
+        }
+        if one.has_key && mail.is_some() {
+            expected.mail_rate.count(now()).unwrap();
+        }
+        assert_eq!((step.candidate, step.mail), (expected, mail), "{one:?}");
+
+        let mut emptied = before.clone();
+        emptied.profile.email = None;
+        let emptied = emptied.after_change(&before, now(), fresh_key());
+        if one.status == Invited {
+            assert_eq!(emptied.map_err(code), Err("email_missing"), "{one:?}");
+        } else {
+            let Step { candidate, mail, .. } = emptied.unwrap();
+            assert_eq!((candidate.access_key, mail), (one.has_key.then(fresh_key), None), "{one:?}");
+            assert_eq!(candidate.session_epoch, before.session_epoch + 1, "{one:?}");
+        }
     }
 }
 
@@ -259,7 +329,9 @@ fn a_new_deadline_is_told_to_those_who_wait_for_it() {
     for one in Situation::all() {
         let after = one.candidate();
         for before in others.into_iter().chain([after.profile.deadline]) {
-            let step = after.clone().after_deadline_change(before, now());
+            let mut was = after.clone();
+            was.profile.deadline = before;
+            let step = after.clone().after_change(&was, now(), fresh_key()).unwrap();
             let is_told = matches!(one.status, Invited | Confirmed)
                 && one.has_email
                 && !one.deadline.is_over()
@@ -366,12 +438,15 @@ mod histories {
         match event {
             Event::Advance(by) => step(own.advance(by, terms, at, AccessKey::new(key.to_owned()))),
             Event::Skip => step(own.skip()),
-            Event::Remind => step(own.remind(at)),
+            Event::Remind => own.remind(at).ok().map(|step| step.candidate),
             Event::Expire => own.expire(at),
             Event::Deadline(days) => {
                 let mut changed = own;
                 changed.profile.deadline = days.map(|days| at + TimeDelta::days(days));
-                Some(changed.after_deadline_change(candidate.profile.deadline, at).candidate)
+                changed
+                    .after_change(candidate, at, AccessKey::new(key.to_owned()))
+                    .ok()
+                    .map(|step| step.candidate)
             }
             // Only who has a key or a password is let in to choose another.
             Event::Password if own.access_key.is_none() && own.password_hash.is_none() => None,

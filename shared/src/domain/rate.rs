@@ -1,0 +1,66 @@
+//! How many mails clients may have sent to one person.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::Refusal;
+
+/// The most mails within [`WINDOW`].
+pub const MAX_MAILS: usize = 5;
+/// How long a mail counts.
+const WINDOW: TimeDelta = TimeDelta::hours(1);
+
+/// When clients asked for the recent mails to one person. It bounds reminders, repeated invitations, and invitations to a
+/// changed address, by which a client could flood a mailbox.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MailRate(Vec<DateTime<Utc>>);
+
+impl MailRate {
+    /// Counts a mail that is asked for at `now`.
+    ///
+    /// # Errors
+    /// [`Unsent::TooMany`] beyond [`MAX_MAILS`] an hour.
+    pub fn count(&mut self, now: DateTime<Utc>) -> Result<(), Unsent> {
+        self.0.retain(|at| *at + WINDOW > now);
+        if let Some(oldest) = self.0.first().filter(|_| self.0.len() >= MAX_MAILS) {
+            return Err(Unsent::TooMany(*oldest + WINDOW - now));
+        }
+        self.0.push(now);
+        Ok(())
+    }
+}
+
+/// Why a mail that a client asks for is not sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unsent {
+    /// The current state does not allow it.
+    Refused(Refusal),
+    /// The person was sent too many mails; the time after which another is allowed.
+    TooMany(TimeDelta),
+}
+
+impl From<Refusal> for Unsent {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_mails_an_hour_and_then_one_for_each_that_is_an_hour_old() {
+        let at = |minutes: i64| DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes);
+        let mut rate = MailRate::default();
+        for minute in 0..5 {
+            assert_eq!(rate.count(at(minute)), Ok(()));
+        }
+        assert_eq!(rate.count(at(10)), Err(Unsent::TooMany(TimeDelta::minutes(50))));
+        assert_eq!(rate.count(at(60)), Ok(()));
+        assert_eq!(rate.count(at(60)), Err(Unsent::TooMany(TimeDelta::minutes(1))));
+        assert_eq!(rate.count(at(200)), Ok(()));
+        assert_eq!(rate.0.len(), 1, "older ones are forgotten");
+    }
+}

@@ -213,7 +213,7 @@ fn describe(error: &(dyn std::error::Error + 'static)) -> String {
     causes.fold(error.to_string(), |line, cause| format!("{line}: {cause}"))
 }
 
-/// Messages by field, in the order of the names.
+/// Messages by field, in the order of the names; no field has one message twice.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldErrors(BTreeMap<String, Vec<String>>);
 
@@ -221,9 +221,12 @@ impl FieldErrors {
     /// The name under which messages about several fields stand.
     pub const ACROSS: &str = "non_field_errors";
 
-    /// Adds a message about `field`.
+    /// Adds a message about `field`, unless it is there already.
     pub fn add(&mut self, field: &str, message: impl Into<String>) {
-        self.0.entry(field.to_owned()).or_default().push(message.into());
+        let (messages, message) = (self.0.entry(field.to_owned()).or_default(), message.into());
+        if !messages.contains(&message) {
+            messages.push(message);
+        }
     }
 
     /// The value, or none and its message added about `field`.
@@ -233,22 +236,19 @@ impl FieldErrors {
 
     /// Adds all messages of `other`.
     pub fn merge(&mut self, other: Self) {
-        for (field, messages) in other.0 {
-            self.0.entry(field).or_default().extend(messages);
-        }
+        self.extend(other.0);
     }
 
     /// The same messages about fields of the part at `path`.
     pub fn below(self, path: &str) -> Self {
         let below =
             |field: String| if field == Self::ACROSS { path.to_owned() } else { format!("{path}.{field}") };
-        Self(self.0.into_iter().map(|(field, messages)| (below(field), messages)).collect())
+        self.0.into_iter().map(|(field, messages)| (below(field), messages)).collect()
     }
 
     /// The same messages, all about `field`.
     pub fn about(self, field: &str) -> Self {
-        let messages: Vec<String> = self.0.into_values().flatten().collect();
-        Self(BTreeMap::from([(field.to_owned(), messages)]))
+        self.0.into_values().map(|messages| (field.to_owned(), messages)).collect()
     }
 
     /// Whether there is nothing to correct.
@@ -267,6 +267,34 @@ impl fmt::Display for FieldErrors {
 
 impl FromIterator<(String, Vec<String>)> for FieldErrors {
     fn from_iter<I: IntoIterator<Item = (String, Vec<String>)>>(messages: I) -> Self {
-        Self(messages.into_iter().collect())
+        let mut errors = Self::default();
+        errors.extend(messages);
+        errors
+    }
+}
+
+impl Extend<(String, Vec<String>)> for FieldErrors {
+    fn extend<I: IntoIterator<Item = (String, Vec<String>)>>(&mut self, messages: I) {
+        for (field, messages) in messages {
+            messages.into_iter().for_each(|message| self.add(&field, message));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_field_has_a_message_twice_however_they_come_together() {
+        let mut errors = FieldErrors::default();
+        for (field, message) in [("a", "Wrong."), ("a", "Wrong."), ("b", "Wrong."), ("a", "Too long.")] {
+            errors.add(field, message);
+        }
+        let mut merged = errors.clone();
+        merged.merge(errors);
+        let expected = |a: Value, b: Value| json!({ "a": a, "b": b });
+        assert_eq!(json!(merged.0), expected(json!(["Wrong.", "Too long."]), json!(["Wrong."])));
+        assert_eq!(json!(merged.about("c").0), json!({ "c": ["Wrong.", "Too long."] }));
     }
 }

@@ -287,7 +287,9 @@ impl Given {
             ("POST", "customers") => Some(new_customer(&self.new_name())),
             ("PATCH", "{customerId}") => Some(json!({ "position": "Chief" })),
             ("POST", "batch-import") => Some(self.all_staff().await),
-            ("POST", "projects") => Some(json!({ "name": "Another" })),
+            ("POST", "projects") => {
+                Some(json!({ "name": "Another", "interview_managers": [self.owner.uri] }))
+            }
             ("POST", "candidates") => Some(json!({ "first_name": "Ada", "last_name": "Lovelace" })),
             ("POST", "import") => Some(json!([{ "first_name": "Ada", "last_name": "Lovelace" }])),
             ("PATCH", "status") => Some(json!({ "status": "40-running" })),

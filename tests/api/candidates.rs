@@ -55,8 +55,8 @@ async fn two_names_are_enough() {
         "address": "",
         "partner_data": {},
         "shares": [],
-        "interview_key": null,
-        "activation_key": null,
+        "interview_key": "",
+        "activation_key": "",
         "interview_suite_url": format!("https://hr.example{path}"),
     });
     assert_eq!(response.json(), expected, "{response}");

@@ -76,6 +76,8 @@ async fn five_fields_are_enough_and_the_user_name_is_the_email() {
         "receive_interview_notifications": true,
         "photo": "",
         "position": "",
+        "role": "",
+        "activation_key": "",
         "projects": format!("{uri}projects/"),
         "seen_welcome": false,
         "is_active": true,
@@ -104,6 +106,7 @@ async fn every_field_is_kept_as_sent_and_the_rest_is_ignored() {
         "phone": "+41 44 123 45 67",
         "gender": "mrs",
         "position": "Head of People",
+        "role": "Decides about offers",
         "receive_interview_notifications": false,
         "seen_welcome": true,
     });
@@ -115,7 +118,6 @@ async fn every_field_is_kept_as_sent_and_the_rest_is_ignored() {
         "activation_key": "ivo_x",
         "authenticate_on_behalf": true,
         "password": PASSWORD,
-        "role": "evaluator",
         "company": "https://hr.example/api/v3/companies/globex/",
         "resource_uri": "https://elsewhere.example/",
     });
@@ -129,7 +131,7 @@ async fn every_field_is_kept_as_sent_and_the_rest_is_ignored() {
     {
         assert_eq!(read[name], value, "{name}");
     }
-    assert_eq!(read.get("activation_key"), None, "nobody but the invited sees the key");
+    assert_eq!(read["activation_key"], "", "nobody but the invited sees the key");
     app.anonymous().log_in("acme", "grace.h", PASSWORD).await.expect_code(401, "invalid_credentials");
 }
 
@@ -354,14 +356,37 @@ async fn everyone_changes_their_own_profile_and_nothing_else_of_themselves() {
         }
         staff.get(&staff.uri).await.expect_json(200, changed);
         let before = app.table().snapshot().await;
-        staff
-            .patch(&staff.uri, json!({ "email": app.next_email() }))
-            .await
-            .expect_code(403, "permission_denied");
+        for others in [json!({ "email": app.next_email() }), json!({ "role": "Boss of bosses" })] {
+            staff.patch(&staff.uri, others).await.expect_code(403, "permission_denied");
+        }
         let wrong = json!({ "first_name": "", "preferred_language": "xx", "seen_welcome": 1 });
         let names: Vec<&str> = wrong.as_object().unwrap().keys().map(String::as_str).collect();
         staff.patch(&staff.uri, wrong.clone()).await.expect_fields(&names);
         assert_eq!(app.table().snapshot().await, before);
+    }
+}
+
+#[tokio::test]
+async fn the_role_is_changed_by_those_who_manage_the_customer() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let [recruiter, admin] = [app.staff("recruiter").await, app.staff("admin").await];
+    for (changer, changed, status) in
+        [(&owner, &recruiter, 200), (&admin, &recruiter, 200), (&recruiter, &admin, 403)]
+    {
+        let role = json!({ "role": format!("as {} says", changer.username) });
+        let response = changer.patch(&changed.uri, role.clone()).await.expect(status);
+        if status == 200 {
+            assert_eq!(response.json()["role"], role["role"]);
+        }
+    }
+    owner.patch(&recruiter.uri, json!({ "role": "x".repeat(100) })).await.expect(200);
+    owner.patch(&recruiter.uri, json!({ "role": "x".repeat(101) })).await.expect_fields(&["role"]);
+    owner.patch(&recruiter.uri, json!({ "role": ["evaluator"] })).await.expect_fields(&["role"]);
+    for none in [json!(""), Value::Null] {
+        owner.patch(&recruiter.uri, json!({ "role": "some" })).await.expect(200);
+        let cleared = owner.patch(&recruiter.uri, json!({ "role": none })).await.expect(200).json();
+        assert_eq!(cleared["role"], "");
     }
 }
 

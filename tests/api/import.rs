@@ -118,7 +118,7 @@ async fn each_entry_is_created_and_invited_or_says_why_not() {
     ]);
     let response = import(&owner, &project, None, &list).await.expect(200);
     let report = response.json();
-    assert_eq!(report["meta"], json!({ "total": 10, "created": 5, "invited": 2, "failed": 5 }));
+    assert_eq!(report["meta"], json!({ "total": 10, "created": 5, "invited": 2, "failed": 5, "pending": 0 }));
     let objects = report["objects"].as_array().unwrap();
     for (index, row) in objects.iter().enumerate() {
         assert_eq!(row["index"], index);
@@ -152,7 +152,9 @@ async fn each_entry_is_created_and_invited_or_says_why_not() {
     let first = owner.get(objects[0]["candidate"].as_str().unwrap()).await.expect(200).json();
     assert_eq!([&first["status"], &first["username"], &first["phone"]], ["invited", "first", "123"]);
     assert_eq!((&first["created_by"], &first["partner_data"]), (&json!(owner.uri), &json!({ "id": 7 })));
-    assert!(first["activation_key"].is_string() && first["invitationdate"].is_string());
+    assert!(
+        first["activation_key"].as_str().unwrap().starts_with("ivk_") && first["invitationdate"].is_string()
+    );
     let refused = owner.get(objects[3]["candidate"].as_str().unwrap()).await.expect(200).json();
     assert_eq!([&refused["status"], &refused["deadline"]], ["new", "2001-01-01T00:00:00Z"]);
     // The list has them in the order of the request, behind what was there before.
@@ -173,7 +175,7 @@ async fn a_project_that_does_not_run_gets_candidates_who_are_not_invited() {
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
     let report = import(&owner, &project, None, &entries(&app, 3).into()).await.expect(200).json();
-    assert_eq!(report["meta"], json!({ "total": 3, "created": 3, "invited": 0, "failed": 0 }));
+    assert_eq!(report["meta"], json!({ "total": 3, "created": 3, "invited": 0, "failed": 0, "pending": 0 }));
     assert_eq!(report["objects"][2]["errors"]["code"], "project_not_running");
     app.table().assert_sound().await;
 }
@@ -228,7 +230,10 @@ async fn one_bad_entry_of_a_hundred_keeps_none_of_the_others() {
     let mut list = entries(&app, 100);
     list[57]["deadline"] = json!("10000-01-01T00:00:00Z");
     let report = import(&owner, &project, None, &list.into()).await.expect(200).json();
-    assert_eq!(report["meta"], json!({ "total": 100, "created": 99, "invited": 99, "failed": 1 }));
+    assert_eq!(
+        report["meta"],
+        json!({ "total": 100, "created": 99, "invited": 99, "failed": 1, "pending": 0 })
+    );
     assert_eq!(report["objects"][57]["status"], "failed");
     let numbers: Vec<String> = candidates(&app).await.into_iter().map(|(name, _, _)| name).collect();
     let expected: Vec<String> = (0..100).filter(|n| *n != 57).map(|n| format!("Number {n}")).collect();
@@ -495,7 +500,7 @@ async fn lost_answers_of_the_storage_change_nothing() {
     let (app, chaos, owner, project, list) = given().await;
     chaos.always("TransactWriteItems", Fault::AnswerLost);
     let deaf = import(&owner, &project, Some(KEY), &list).await.expect(200).json();
-    assert_eq!(deaf["meta"], json!({ "total": 12, "created": 0, "invited": 0, "failed": 12 }));
+    assert_eq!(deaf["meta"], json!({ "total": 12, "created": 0, "invited": 0, "failed": 12, "pending": 0 }));
     assert_eq!(candidates(&app).await, state);
     chaos.heal();
     let repeated = import(&owner, &project, Some(KEY), &list).await.expect(200);
@@ -525,7 +530,10 @@ async fn entries_that_the_storage_has_no_time_for_fail_and_a_repeat_does_them() 
     assert_eq!(report["meta"]["invited"], 12 - failed.len());
     app.table().assert_sound().await;
     let repeated = import(&owner, &project, Some(KEY), &list).await.expect(200);
-    assert_eq!(repeated.json()["meta"], json!({ "total": 12, "created": 12, "invited": 12, "failed": 0 }));
+    assert_eq!(
+        repeated.json()["meta"],
+        json!({ "total": 12, "created": 12, "invited": 12, "failed": 0, "pending": 0 })
+    );
     assert!(candidates(&app).await.iter().all(|(_, status, mails)| status == "invited" && *mails == 1));
     app.table().assert_sound().await;
     assert_replayed(import(&owner, &project, Some(KEY), &list).await, &repeated);
@@ -545,15 +553,47 @@ async fn entries_that_the_request_has_no_time_for_are_left_to_a_repeat() {
     };
     let (first, ()) = tokio::join!(import(&owner, &project, Some(KEY), &list), meanwhile);
     let report = first.expect(200).json();
-    assert_eq!(report["meta"], json!({ "total": 10, "created": 4, "invited": 4, "failed": 6 }));
+    assert_eq!(report["meta"], json!({ "total": 10, "created": 4, "invited": 4, "failed": 0, "pending": 6 }));
     for row in report["objects"].as_array().unwrap().iter().skip(4) {
-        assert_eq!((&row["status"], &row["errors"]["code"]), (&json!("failed"), &json!("not_done_in_time")));
+        assert_eq!((&row["status"], &row["errors"]["code"]), (&json!("pending"), &json!("not_done_in_time")));
     }
+    let how = "There was no time for the entries 4-9. Repeat the request with the same Idempotency-Key.";
+    assert_eq!(report["detail"], how);
     app.table().assert_sound().await;
     let repeated = import(&owner, &project, Some(KEY), &list).await.expect(200);
-    assert_eq!(repeated.json()["meta"], json!({ "total": 10, "created": 10, "invited": 10, "failed": 0 }));
+    assert_eq!(
+        repeated.json()["meta"],
+        json!({ "total": 10, "created": 10, "invited": 10, "failed": 0, "pending": 0 })
+    );
     assert_eq!(repeated.json()["objects"][0], report["objects"][0]);
+    assert_eq!(repeated.json().get("detail"), None);
     assert_replayed(import(&owner, &project, Some(KEY), &list).await, &repeated);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn without_a_key_the_answer_tells_what_to_send_again() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let mut list = entries(&app, 10);
+    // Wrong whenever it is sent.
+    list[6]["email"] = json!("nobody");
+    let body = json!(list);
+    let held = hold_lanes(&chaos);
+    let meanwhile = async {
+        reached(&held).await;
+        app.clock().advance(TimeDelta::seconds(22));
+        held.iter().for_each(Pause::resume);
+    };
+    let (first, ()) = tokio::join!(import(&owner, &project, None, &body), meanwhile);
+    let report = first.expect(200).json();
+    assert_eq!(report["meta"], json!({ "total": 10, "created": 4, "invited": 4, "failed": 1, "pending": 5 }));
+    assert_eq!(report["detail"], "There was no time for the entries 4-5, 7-9. Send only these again.");
+    let left: Vec<Value> = [4, 5, 7, 8, 9].into_iter().map(|index| list[index].clone()).collect();
+    let rest = import(&owner, &project, None, &left.into()).await.expect(200).json();
+    assert_eq!(rest["meta"], json!({ "total": 5, "created": 5, "invited": 5, "failed": 0, "pending": 0 }));
+    assert_eq!(candidates(&app).await.len(), 9);
     app.table().assert_sound().await;
 }
 
@@ -571,7 +611,7 @@ async fn a_project_that_stops_running_meanwhile_gets_candidates_who_are_not_invi
     let list = json!([entry(&app, 0)]);
     let (response, ()) = tokio::join!(import(&owner, &project, None, &list), meanwhile);
     let report = response.expect(200).json();
-    assert_eq!(report["meta"], json!({ "total": 1, "created": 1, "invited": 0, "failed": 0 }));
+    assert_eq!(report["meta"], json!({ "total": 1, "created": 1, "invited": 0, "failed": 0, "pending": 0 }));
     assert_eq!(report["objects"][0]["errors"]["code"], "project_not_running");
     assert_eq!(candidates(&app).await, [("Number 0".to_owned(), "new".to_owned(), 0)]);
     app.table().assert_sound().await;

@@ -48,6 +48,8 @@ async fn whoami_tells_who_calls_by_what_right_and_for_how_long() {
             "receive_interview_notifications": true,
             "photo": "",
             "position": "",
+            "role": "",
+            "activation_key": "",
             "projects": format!("{}projects/", owner.uri),
             "seen_welcome": false,
             "is_active": true,

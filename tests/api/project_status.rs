@@ -103,7 +103,8 @@ async fn open_candidates_keep_a_project_from_closing() {
         (Invited, false),
         (Confirmed, false),
         (Interviewing, false),
-        (Interviewed, true),
+        // There is no evaluator, so nobody is fully evaluated.
+        (Interviewed, false),
         (Expired, true),
         (Aborted, true),
         (Skipped, true),

@@ -231,7 +231,7 @@ async fn whoever_has_begun_or_is_out_already_is_not_skipped() {
             New | Invited | Confirmed | Expired | Aborted => {
                 let skipped = owner.skip(&uri).await.expect(200).json();
                 assert_eq!(skipped["status"], "skipped", "{status:?}");
-                assert_eq!([&skipped["activation_key"], &skipped["interview_key"]], [&Value::Null; 2]);
+                assert_eq!([&skipped["activation_key"], &skipped["interview_key"]], ["", ""]);
                 owner.get(&uri).await.expect_json(200, skipped);
             }
         }

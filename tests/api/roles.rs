@@ -1,5 +1,7 @@
 //! The roles in a project one by one, which are the same data as its lists of people.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
@@ -29,8 +31,11 @@ async fn roles_and_lists_of_people_are_the_same_data() {
         let response = owner.post(&roles, json!({ "customer": person.uri, "role": role })).await.expect(201);
         let uri = response.uri("resource_uri");
         assert_eq!(response.header("location"), Some(uri.as_str()));
-        let expected =
-            json!({ "resource_uri": uri, "project": project, "customer": person.uri, "role": role });
+        let expected = json!({
+            "resource_uri": uri, "project": project, "customer": person.uri, "role": role,
+            "interview_manager": role == "interview_manager", "evaluator": role == "evaluator",
+            "reviewer": role == "reviewer",
+        });
         assert_eq!(response.json(), expected);
         owner.get(&uri).await.expect_json(200, expected.clone());
         assert!(list(&owner, &project).await.contains(&expected));
@@ -65,6 +70,58 @@ async fn a_role_that_is_held_is_not_given_twice() {
     for role in held {
         let again = json!({ "customer": role["customer"], "role": role["role"] });
         owner.post(&format!("{project}roles/"), again).await.expect_json(200, role);
+    }
+    assert_eq!(app.table().snapshot().await, before);
+}
+
+#[tokio::test]
+async fn flags_give_and_take_roles() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let person = app.staff("hiring-manager").await;
+    let project = owner.project(json!({})).await;
+    let roles = format!("{project}roles/");
+    let flags = |manager: bool, evaluator: bool, reviewer: bool| {
+        json!({ "customer": person.uri, "interview_manager": manager, "evaluator": evaluator,
+                "reviewer": reviewer })
+    };
+    let held = async || {
+        let mut held = list(&owner, &project).await;
+        held.retain(|role| role["customer"] == person.uri);
+        held.into_iter().map(|role| role["role"].as_str().unwrap().to_owned()).collect::<BTreeSet<_>>()
+    };
+    let is = |roles: &[&str]| roles.iter().map(|role| (*role).to_owned()).collect::<BTreeSet<_>>();
+    let evaluator_alone = json!({ "customer": person.uri, "evaluator": true });
+    for (body, status, role, now) in [
+        (evaluator_alone.clone(), 201, "evaluator", &["evaluator"][..]),
+        (flags(false, true, false), 200, "evaluator", &["evaluator"]),
+        (flags(true, true, false), 201, "interview_manager", &["interview_manager", "evaluator"]),
+        (evaluator_alone, 200, "evaluator", &["interview_manager", "evaluator"]),
+        (flags(true, false, true), 201, "reviewer", &["interview_manager", "reviewer"]),
+        (flags(false, true, false), 201, "evaluator", &["evaluator"]),
+        (flags(true, false, false), 201, "interview_manager", &["interview_manager"]),
+    ] {
+        let answer = owner.post(&roles, body.clone()).await.expect(status);
+        let shown = answer.json();
+        assert_eq!((&shown["role"], held().await), (&json!(role), is(now)), "{body}");
+        for flag in ["interview_manager", "evaluator", "reviewer"] {
+            assert_eq!(shown[flag], now.contains(&flag), "{flag} after {body}");
+        }
+        owner.get(shown["resource_uri"].as_str().unwrap()).await.expect_json(200, shown.clone());
+        // What was read can be sent back.
+        owner.post(&roles, shown.clone()).await.expect_json(200, shown);
+        app.table().assert_sound().await;
+    }
+    let before = app.table().snapshot().await;
+    for (body, field) in [
+        (flags(false, false, false), "role"),
+        (json!({ "customer": person.uri }), "role"),
+        (json!({ "customer": person.uri, "evaluator": "perhaps" }), "evaluator"),
+        (json!({ "customer": person.uri, "role": "evaluator", "evaluator": false }), "role"),
+        (flags(false, true, true), "non_field_errors"),
+    ] {
+        let refused = owner.post(&roles, body.clone()).await.expect(400).json();
+        assert!(refused.get(field).is_some(), "{refused} for {body}");
     }
     assert_eq!(app.table().snapshot().await, before);
 }

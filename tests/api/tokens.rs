@@ -106,8 +106,14 @@ async fn what_a_token_creates_was_created_by_nobody() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let (_, token) = owner.named_token("Payroll").await;
-    let project = token.post("/companies/acme/projects/", json!({ "name": "Sales" })).await.expect(201);
-    assert_eq!(project.json()["interview_managers"], json!([]));
+    // It cannot run a project, so it says who does.
+    let projects = "/companies/acme/projects/";
+    token.post(projects, json!({ "name": "Sales" })).await.expect_fields(&["interview_managers"]);
+    let nobody = json!({ "name": "Sales", "interview_managers": [], "evaluators": [owner.uri] });
+    token.post(projects, nobody).await.expect_fields(&["interview_managers"]);
+    let managed = json!({ "name": "Sales", "interview_managers": [owner.uri] });
+    let project = token.post(projects, managed).await.expect(201);
+    assert_eq!(project.json()["interview_managers"], json!([owner.uri]));
     let project = project.uri("resource_uri");
     let ada = json!({ "first_name": "Ada", "last_name": "Byron" });
     let candidate = token.post(&format!("{project}candidates/"), ada).await.expect(201).json();

@@ -135,6 +135,28 @@ async fn candidates_who_forgot_their_password_get_no_mail_at_a_dead_address() {
 }
 
 #[tokio::test]
+async fn whoever_is_deleted_while_the_news_comes_in_is_no_failure() {
+    let (app, dynamodb) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let ada = owner.invite(&project, json!({})).await;
+    let grace = owner.colleague("recruiter", json!({})).await;
+    app.settle().await;
+    for (uri, email) in [(&ada.uri, &ada.email), (&grace.uri, &grace.email)] {
+        let event = bounced(&app, email, "Permanent");
+        let pause = dynamodb.pause("TransactWriteItems");
+        let gone = async {
+            pause.reached().await;
+            owner.delete(uri).await.expect(204);
+            pause.resume();
+        };
+        let (outcome, ()) = tokio::join!(put(&app, event), gone);
+        assert_eq!(outcome, "ignored", "{uri}");
+    }
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
 async fn what_may_pass_or_is_about_nobody_changes_nothing() {
     let app = TestApp::start().await;
     let owner = app.owner().await;

@@ -78,7 +78,7 @@ async fn what_does_not_agree_is_told_and_mended() {
     let (first, second, third) = ("TALLY#0", "TALLY#1", "TALLY#2");
     let table = app.table();
     table.set(&key(&partition, first), "status:new", number(count(0, "status:new") + 3)).await;
-    table.set(&key(&partition, first), "evaluated_by:01ARZ3NDEKTSV4RRFFQ69G5FAV", number(2)).await;
+    table.set(&key(&partition, first), "evaluated_by:1f", number(2)).await;
     table.set(&key(&partition, second), "project_status", AttributeValue::S("60-closed".to_owned())).await;
     table.erase(&key(&partition, third)).await;
     table.set(&key("COMPANY#acme", "TALLY"), "customers", number(7)).await;
@@ -92,7 +92,7 @@ async fn what_does_not_agree_is_told_and_mended() {
     let of_company = |counter: &str, stored: i64, counted: i64| json!({ "project": null, "shard": null, "counter": counter, "stored": stored, "counted": counted });
     for expected in [
         of_project(0, "status:new", (count(0, "status:new") + 3).into(), count(0, "status:new").into()),
-        of_project(0, "evaluated_by:01ARZ3NDEKTSV4RRFFQ69G5FAV", 2.into(), 0.into()),
+        of_project(0, "evaluated_by:1f", 2.into(), 0.into()),
         of_project(1, "project_status", "60-closed".into(), "40-running".into()),
         of_project(2, "project_status", Value::Null, "40-running".into()),
         of_company("customers", 7, 2),
@@ -104,6 +104,30 @@ async fn what_does_not_agree_is_told_and_mended() {
     }
     app.table().assert_sound().await;
     assert_eq!(recount(&app, None).await["drift"], json!([]));
+}
+
+#[tokio::test]
+async fn sets_of_evaluators_that_nobody_has_any_more_are_forgotten() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({ "allow_hash_login": true, "evaluators": [owner.uri] })).await;
+    let candidate = owner.candidate_at(&project, CandidateStatus::Interviewed).await;
+    app.evaluate(&candidate, &owner.uri, true).await;
+    let sets = async || {
+        let items = app.table().snapshot().await;
+        let shards = items.into_iter().filter(|((_, sk), _)| sk.starts_with("TALLY#"));
+        let sets = shards.flat_map(|(_, item)| item.as_object().unwrap().clone());
+        sets.filter(|(name, _)| name.starts_with("evaluated_by:")).collect::<Vec<_>>()
+    };
+    let nobody = ("evaluated_by:0".to_owned(), json!(0));
+    assert!(sets().await.contains(&nobody), "the candidate was in this one");
+    assert_eq!(recount(&app, None).await["drift"], json!([]));
+    assert_eq!(sets().await, [("evaluated_by:1".to_owned(), json!(1))]);
+    app.table().assert_sound().await;
+    assert_eq!(owner.get(&project).await.expect(200).json()["evaluated_candidates_count"], 1);
+    let before = app.table().snapshot().await;
+    recount(&app, None).await;
+    assert_eq!(app.table().snapshot().await, before, "there is nothing left to forget");
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 use tests::files::{Form, fetch, put};
 use tests::http::Request;
+use tests::logs;
 use tests::videos::{film, probed, recorded};
 
 const VIDEOS: &str = "/companies/acme/videos/";
@@ -77,7 +78,15 @@ async fn a_video_in_a_form_is_converted_and_plays() {
         "dimensions": { "width": 0, "height": 0 },
     });
     assert_eq!(created.json(), expected);
+    logs::take_lines("conversion");
     app.settle().await;
+    let lines = logs::take_lines("conversion");
+    let [line] = &lines[..] else { panic!("not one line: {lines:#?}") };
+    assert_eq!(
+        (&line["video"], &line["outcome"]),
+        (&json!(last_segment(&uri)), &json!("Converted")),
+        "{line}"
+    );
     let video = read(&app.staff("hiring-manager").await, &uri).await;
     assert_eq!((&video["video_conversion_status"], &video["length"]), (&json!("successful"), &json!(2)));
     assert_eq!(video["dimensions"], json!({ "width": 320, "height": 240 }));

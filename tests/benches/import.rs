@@ -36,7 +36,7 @@ async fn measure(app: &TestApp, latency: Duration) -> Result<()> {
     let response = owner.send(request).await.expect(200);
     let seconds = stopwatch.elapsed().as_secs_f64();
 
-    let all = json!({ "total": ENTRIES, "created": ENTRIES, "invited": ENTRIES, "failed": 0 });
+    let all = json!({ "total": ENTRIES, "created": ENTRIES, "invited": ENTRIES, "failed": 0, "pending": 0 });
     if response.json()["meta"] != all {
         return Err(format!("not all are invited: {}", response.json()["meta"]).into());
     }

@@ -353,7 +353,9 @@ fn refusal(code: &str) -> Response<Body> {
     let body =
         format!("<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code></Error></ErrorResponse>");
     let mut response = Response::new(Body::from(body));
-    *response.status_mut() = StatusCode::BAD_REQUEST;
+    let is_ours = code == "InternalFailure";
+    *response.status_mut() =
+        if is_ours { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::BAD_REQUEST };
     response
 }
 

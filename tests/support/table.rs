@@ -15,6 +15,7 @@ use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::label::Label;
 use shared::domain::named_token::NamedToken;
 use shared::domain::project::Project;
+use shared::domain::roster::Roster;
 use shared::domain::search::{Source, words_of};
 use shared::domain::secret::SecretHash;
 use shared::domain::tally::{SHARDS, shard_of};
@@ -248,6 +249,7 @@ type Attributes = BTreeMap<String, Value>;
 #[derive(Default)]
 struct Expected {
     items: BTreeMap<Key, Attributes>,
+    rosters: BTreeMap<ProjectId, Roster>,
     wrong: Vec<String>,
 }
 
@@ -275,7 +277,8 @@ impl Expected {
         } else if sk == "EFFECT" {
             let effect: Effect = read(item);
             let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
-            self.check_due(key, item, shard.unwrap_or_default(), effect.next_try_at);
+            let at = effect.next_try_at.or(effect.given_up_at);
+            self.check_due(key, item, shard.unwrap_or_default(), at);
         } else if sk.starts_with("VIDEO#") && item.contains_key("submitted_at") {
             let video: Video = read(item);
             self.count(company_tally(&video.company), [("videos".to_owned(), 1)]);
@@ -318,6 +321,7 @@ impl Expected {
 
     fn add_project(&mut self, project: &Project) {
         let (c, p) = (&project.company, project.id);
+        self.rosters.insert(p, project.roster.clone());
         let counter = (format!("projects:{}", project.status.as_str()), 1);
         self.count(company_tally(c), [counter]);
         for shard in 0..SHARDS {
@@ -333,6 +337,14 @@ impl Expected {
     fn add_candidate(&mut self, candidate: &Candidate) {
         let Candidate { company, project, id, profile, shares, .. } = candidate;
         self.count(shard_key(candidate), counted(candidate));
+        // A project's item comes before those of its candidates.
+        for (customer, evaluation) in &candidate.evaluations {
+            let roster = &self.rosters[project];
+            let mut with_them = roster.clone();
+            if with_them.take_seat(*customer) != Ok(evaluation.seat) || with_them != *roster {
+                self.wrong.push(format!("{customer} has another seat than in the evaluation of {id}"));
+            }
+        }
         if let Some(username) = &profile.username {
             self.count((login(company.as_str(), username.as_str()), "USERNAME".to_owned()), []);
         }
@@ -415,9 +427,7 @@ fn not_zero(mut attributes: Attributes) -> Attributes {
 fn counted(candidate: &Candidate) -> Vec<(String, i64)> {
     let mut counters = BTreeSet::from([format!("status:{}", candidate.status.as_str())]);
     if candidate.status == CandidateStatus::Interviewed {
-        let completed_by = candidate.completed_by();
-        counters.insert(format!("evaluations:{}", completed_by.len()));
-        counters.extend(completed_by.iter().map(|by| format!("evaluated_by:{by}")));
+        counters.insert(format!("evaluated_by:{}", candidate.completed_seats()));
     }
     counters.into_iter().map(|counter| (counter, 1)).collect()
 }

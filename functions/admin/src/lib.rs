@@ -30,6 +30,7 @@ pub async fn handle(app: &App, command: Command) -> Result<Outcome> {
             drift = done.recount.as_ref().map(|recount| recount.drift.len()),
             erased_again = done.erased_again.as_ref().map(|done| done.erased),
             kept = done.erased_again.as_ref().map(|done| done.kept.len()),
+            retried = done.retried.as_ref().map(|retried| retried.values().sum::<usize>()),
             entries_mended = done.search.as_ref().map(|search| search.added + search.removed),
             "done"
         ),

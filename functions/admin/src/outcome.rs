@@ -1,5 +1,6 @@
 //! What commands answer.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
@@ -33,6 +34,9 @@ pub struct Outcome {
     /// What was erased again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erased_again: Option<ErasedAgain>,
+    /// How many effects were taken up again, by what they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retried: Option<BTreeMap<&'static str, usize>>,
     /// What was done about the search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Reindexed>,

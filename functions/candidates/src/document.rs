@@ -34,7 +34,8 @@ pub fn group() -> Group {
             Operation::of("Import candidates", import::create)
                 .text(
                     "Creates each entry's candidate, gives it its deadline and advances it. An entry that cannot be \
-                     created is `failed`, one that cannot be advanced stays `new`; neither stops the others.",
+                     created is `failed`, one that cannot be advanced stays `new`; neither stops the others. One that there \
+                     was no time for is `pending`, and `detail` tells how to have it done.",
                 )
                 .body::<CandidateView, _>(|mut body: Fields| {
                     Files::read(&mut body, |_| None);

@@ -38,7 +38,7 @@ const PATIENCE: Duration = Duration::from_secs(26);
 
 const NOT_DONE_IN_TIME: Refusal = Refusal {
     code: "not_done_in_time",
-    detail: "There was no time for this entry. Repeat the request with the same Idempotency-Key; if it had none, send what is left.",
+    detail: "There was no time for this entry. Send it again as the answer's `detail` says.",
 };
 
 #[derive(Serialize, JsonSchema)]
@@ -46,6 +46,10 @@ const NOT_DONE_IN_TIME: Refusal = Refusal {
 pub(crate) struct Report {
     /// What became of the entries, in numbers.
     meta: Meta,
+    /// What to send again; only while entries are pending.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"There was no time for the entries 970-999. Send only these again.")]
+    detail: Option<String>,
     /// What became of each entry, in their order.
     objects: Vec<Row>,
 }
@@ -62,9 +66,12 @@ struct Meta {
     /// How many of them are invited.
     #[schemars(example = 1)]
     invited: usize,
-    /// How many entries there is no candidate for.
+    /// How many entries could not be created.
     #[schemars(example = 0)]
     failed: usize,
+    /// How many entries there was no time for.
+    #[schemars(example = 0)]
+    pending: usize,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -93,6 +100,8 @@ enum RowStatus {
     New,
     /// There is no candidate; `errors` tells why.
     Failed,
+    /// There was no time for it; `detail` of the answer tells what to do.
+    Pending,
 }
 
 type Guard = InProject<ChangeProject>;
@@ -133,7 +142,7 @@ async fn import(
     guard: &Guard,
     company: &Company,
     profiles: Vec<Result<Profile>>,
-    Turn { store, ids, is_resumed }: Turn,
+    Turn { store, ids, is_resumed, is_keyed }: Turn,
 ) -> Result<Progress<Json<Report>>> {
     let total = profiles.len();
     let mut lanes: [Vec<(usize, CandidateId, Profile)>; SHARDS as usize] = Default::default();
@@ -152,11 +161,8 @@ async fn import(
     let lanes = lanes.into_iter().map(async |lane| {
         let mut outcomes = Vec::with_capacity(lane.len());
         for (index, id, profile) in lane {
-            let outcome = if guard.age() < TAKING_ON {
-                importer.import(id, profile).await
-            } else {
-                Outcome::Failed(NOT_DONE_IN_TIME.into())
-            };
+            let outcome =
+                if guard.age() < TAKING_ON { importer.import(id, profile).await } else { Outcome::Pending };
             outcomes.push((index, outcome));
         }
         outcomes
@@ -165,12 +171,12 @@ async fn import(
     outcomes.sort_unstable_by_key(|(index, _)| *index);
     let outcomes: Vec<Outcome> = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
     let is_done = !outcomes.iter().any(Outcome::is_worth_a_repeat);
-    let report = Json(Report::new(guard, &outcomes));
+    let report = Json(Report::new(guard, &outcomes, is_keyed));
     Ok(if is_done { Progress::Done(report) } else { Progress::Unfinished(report) })
 }
 
 impl Report {
-    fn new(guard: &Guard, outcomes: &[Outcome]) -> Self {
+    fn new(guard: &Guard, outcomes: &[Outcome], is_keyed: bool) -> Self {
         let reference =
             |id: &CandidateId| guard.references().candidate(guard.company(), guard.project.id, *id);
         let rows = outcomes.iter().enumerate().map(|(index, outcome)| {
@@ -181,12 +187,41 @@ impl Report {
                     (RowStatus::New, Some(reference(id)), errors)
                 }
                 Outcome::Failed(error) => (RowStatus::Failed, None, error.body()),
+                Outcome::Pending => (RowStatus::Pending, None, Error::from(NOT_DONE_IN_TIME).body()),
             };
             Row { index, status, candidate, errors }
         });
         let objects: Vec<Row> = rows.collect();
         let count = |status: RowStatus| objects.iter().filter(|row| row.status == status).count();
-        let (total, invited, failed) = (objects.len(), count(RowStatus::Invited), count(RowStatus::Failed));
-        Self { meta: Meta { total, created: total - failed, invited, failed }, objects }
+        let [invited, failed, pending] =
+            [RowStatus::Invited, RowStatus::Failed, RowStatus::Pending].map(count);
+        let total = objects.len();
+        let left = objects.iter().filter(|row| row.status == RowStatus::Pending).map(|row| row.index);
+        let detail = (pending > 0).then(|| what_to_send(&ranges(left), is_keyed));
+        let created = total - failed - pending;
+        Self { meta: Meta { total, created, invited, failed, pending }, detail, objects }
     }
+}
+
+/// How to have the entries at `left` done.
+fn what_to_send(left: &str, is_keyed: bool) -> String {
+    let how =
+        if is_keyed { "Repeat the request with the same Idempotency-Key." } else { "Send only these again." };
+    format!("There was no time for the entries {left}. {how}")
+}
+
+/// Ascending numbers as text, such as `3, 5-9`.
+fn ranges(numbers: impl Iterator<Item = usize>) -> String {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let text = |(first, last): (usize, usize)| match last - first {
+        0 => first.to_string(),
+        _ => format!("{first}-{last}"),
+    };
+    ranges.into_iter().map(text).collect::<Vec<_>>().join(", ")
 }

@@ -62,6 +62,8 @@ pub(crate) struct Changes {
     /// Only for managers.
     pub(crate) email: Option<Email>,
     /// Only for managers.
+    pub(crate) role: Option<Line<100>>,
+    /// Only for managers.
     pub(crate) account_type: Option<AccountType>,
     /// Only for people themselves, with the present password.
     pub(crate) password: Option<(Password, Password)>,
@@ -79,6 +81,7 @@ impl Changes {
         let changes = Self {
             profile: Profile::read(&mut body),
             email: body.text("email", Email::parse),
+            role: body.line("role"),
             account_type: body.text("account_type", AccountType::parse),
             password: password.zip(current.flatten()),
         };
@@ -90,6 +93,7 @@ impl Changes {
 /// A customer to create.
 pub(crate) struct Creation {
     profile: Profile,
+    role: Option<Line<100>>,
     new: NewCustomer,
 }
 
@@ -112,6 +116,7 @@ impl Creation {
             body.require(name);
         }
         let profile = Profile::read(&mut body);
+        let role = body.line("role");
         body.finish()?;
         let names = profile.first_name.clone().zip(profile.last_name.clone());
         match (names, username, email, account_type, profile.preferred_language) {
@@ -124,7 +129,7 @@ impl Creation {
             ) => {
                 let new =
                     NewCustomer { account_type, username, email, first_name, last_name, preferred_language };
-                Ok(Self { profile, new })
+                Ok(Self { profile, role, new })
             }
             _ => Err(Error::internal("a required field was neither read nor refused")),
         }
@@ -145,6 +150,7 @@ impl Creation {
     ) -> Customer {
         let mut customer = Customer::invited(id, company, self.new, by, now);
         self.profile.apply_to(&mut customer);
+        set(&mut customer.role, self.role);
         customer
     }
 }

@@ -81,7 +81,7 @@ pub(crate) async fn update(
     let before = &guard.customer;
     let own = guard.references().files(guard.company(), before.owner(), FileKind::Photo);
     let photo = body.file(FileKind::Photo, Some(&own));
-    let Changes { profile, email, account_type, password } = Changes::read(body, |sent| {
+    let Changes { profile, email, role, account_type, password } = Changes::read(body, |sent| {
         // As whoever logs in may spell it.
         fold_case(sent.as_str()) == fold_case(before.username.as_str())
     })?;
@@ -90,6 +90,10 @@ pub(crate) async fn update(
     if let Some(email) = email.filter(|email| *email != before.email) {
         guard.require_managed()?;
         after = after.with_email(email, guard.now)?;
+    }
+    if let Some(role) = role.filter(|role| *role != before.role) {
+        guard.require_managed()?;
+        after.role = role;
     }
     if let Some(account_type) = account_type.filter(|new| *new != before.account_type) {
         guard.require_managed()?;

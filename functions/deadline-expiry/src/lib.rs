@@ -40,7 +40,11 @@ pub struct Summary {
 /// # Errors
 /// When the storage cannot be read.
 pub async fn handle(app: &App, _: IgnoredAny) -> Result<Summary> {
-    sweep(app, LIMIT).await
+    let summary = sweep(app, LIMIT).await;
+    if let Err(error) = &summary {
+        tracing::error!(target: "deadline-expiry", %error, "the sweep failed");
+    }
+    summary
 }
 
 /// Expires up to `limit` candidates, those first who have been overdue longest.

@@ -40,8 +40,8 @@ pub(crate) async fn deliver(system: &System, mailer: &Mailer<'_>, effect: Versio
     let own = || Effect::clone(&effect);
     let after = match fate {
         Fate::Failed => own().failed(now),
-        Fate::Throttled => own().postponed(now),
-        Fate::GivenUp => own().given_up(),
+        Fate::Postponed => own().postponed(now),
+        Fate::GivenUp => own().given_up(now),
         Fate::Sent | Fate::Deleted | Fate::Outdated | Fate::WithSomebodyElse => {
             match system.store.finish_effect(&effect).await {
                 // A deletion ends its effect itself; and once the lease is over, another worker answers for it.

@@ -13,8 +13,8 @@ pub(crate) enum Fate {
     Outdated,
     /// It will be tried again.
     Failed,
-    /// It will be tried again, when SES has room for more.
-    Throttled,
+    /// It will be tried again, when SES takes mails again; it does not count as tried.
+    Postponed,
     /// It stays as it is, for the operator.
     GivenUp,
     /// Somebody else is at it, or has done it.
@@ -26,7 +26,7 @@ pub(crate) fn fate_of(delivery: Delivery) -> (Fate, String) {
     match delivery {
         Delivery::Sent(message) => (Fate::Sent, message),
         Delivery::Rejected(code) => (Fate::GivenUp, code),
-        Delivery::Throttled(code) => (Fate::Throttled, code),
+        Delivery::Postponed(code) => (Fate::Postponed, code),
         Delivery::Transient(code) => (Fate::Failed, code),
     }
 }

@@ -12,7 +12,6 @@ mod stream;
 mod sweep;
 mod uploads;
 
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use shared::Result;
 use shared::app::App;
@@ -21,7 +20,7 @@ use shared::auth::guard::System;
 pub use stream::{Failures, Record};
 pub use sweep::Summary;
 
-/// What invokes this function.
+/// What invokes this function. An event that is neither fails.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub enum Event {
@@ -32,7 +31,19 @@ pub enum Event {
         records: Vec<Record>,
     },
     /// The schedule.
-    Schedule(IgnoredAny),
+    Schedule {
+        /// What EventBridge calls it.
+        #[serde(rename = "detail-type")]
+        kind: ScheduleKind,
+    },
+}
+
+/// The one kind of event by which EventBridge tells the time.
+#[derive(Deserialize)]
+pub enum ScheduleKind {
+    /// A minute has passed.
+    #[serde(rename = "Scheduled Event")]
+    Scheduled,
 }
 
 /// What came of it.
@@ -50,11 +61,18 @@ pub enum Answer {
 /// # Errors
 /// When the storage cannot be read, or a setting is missing.
 pub async fn handle(app: &App, event: Event) -> Result<Answer> {
-    let system = System::of(app);
+    let answer = answer(&System::of(app), event).await;
+    if let Err(error) = &answer {
+        tracing::error!(target: "outbox", %error, "an event failed");
+    }
+    answer
+}
+
+async fn answer(system: &System, event: Event) -> Result<Answer> {
     match event {
         Event::Stream { records } => {
             let count = records.len();
-            let failures = stream::handle(&system, records).await?;
+            let failures = stream::handle(system, records).await?;
             let usage = system.usage();
             tracing::info!(
                 target: "outbox",
@@ -67,6 +85,6 @@ pub async fn handle(app: &App, event: Event) -> Result<Answer> {
             );
             Ok(Answer::Stream(failures))
         }
-        Event::Schedule(_) => Ok(Answer::Sweep(sweep::handle(&system).await?)),
+        Event::Schedule { kind: ScheduleKind::Scheduled } => Ok(Answer::Sweep(sweep::handle(system).await?)),
     }
 }

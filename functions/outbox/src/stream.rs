@@ -57,7 +57,7 @@ pub(crate) async fn handle(system: &System, records: Vec<Record>) -> Result<Fail
         let outcomes = join_all(group.iter().map(|record| take_up(system, &mailer, record))).await;
         for (record, outcome) in group.iter().zip(outcomes) {
             if let Err(error) = outcome {
-                tracing::warn!(target: "outbox", %error, "an effect could not be looked at");
+                tracing::error!(target: "outbox", %error, "an effect could not be looked at");
                 let item_identifier = record.dynamodb.sequence_number.clone();
                 failures.batch_item_failures.push(Failure { item_identifier });
             }

@@ -45,7 +45,7 @@ pub(crate) async fn handle(system: &System) -> Result<Summary> {
     let given_up = uploads::give_up(system).await?;
     let mut summary =
         Summary { uploads_given_up: given_up.uploads, failed: given_up.failed, ..Summary::default() };
-    let mut is_throttled = false;
+    let mut is_postponed = false;
     for shard in Store::effect_shards() {
         let mut from = None;
         loop {
@@ -55,12 +55,12 @@ pub(crate) async fn handle(system: &System) -> Result<Summary> {
                     summary.more = true;
                     return Ok(summary.log(system));
                 }
-                if is_throttled {
+                if is_postponed {
                     tokio::time::sleep(PAUSE).await;
                 }
                 let fates =
                     join_all(group.iter().map(|effect| deliver(system, &mailer, effect.clone()))).await;
-                is_throttled = fates.iter().any(|fate| matches!(fate, Ok(Fate::Throttled)));
+                is_postponed = fates.iter().any(|fate| matches!(fate, Ok(Fate::Postponed)));
                 fates.iter().for_each(|fate| summary.count(fate));
             }
             from = due.next;
@@ -78,11 +78,11 @@ impl Summary {
             Ok(Fate::Sent) => self.sent += 1,
             Ok(Fate::Deleted) => self.deleted += 1,
             Ok(Fate::Outdated) => self.outdated += 1,
-            Ok(Fate::Failed | Fate::Throttled) => self.postponed += 1,
+            Ok(Fate::Failed | Fate::Postponed) => self.postponed += 1,
             Ok(Fate::GivenUp) => self.given_up += 1,
             Ok(Fate::WithSomebodyElse) => {}
             Err(error) => {
-                tracing::warn!(target: "outbox", %error, "an effect could not be looked at");
+                tracing::error!(target: "outbox", %error, "an effect could not be looked at");
                 self.failed += 1;
             }
         }

@@ -28,7 +28,7 @@ impl GivenUp {
             // It has been done at the last moment, or deleted.
             Err(Error::Changed | Error::NotFound) => {}
             Err(error) => {
-                tracing::warn!(target: "outbox", %error, "an upload could not be given up");
+                tracing::error!(target: "outbox", %error, "an upload could not be given up");
                 self.failed += 1;
             }
         }

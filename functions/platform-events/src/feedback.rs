@@ -98,7 +98,8 @@ async fn note_customer(
             return Ok(false);
         };
         match system.store.update_customer(&before, &after, system.now).await {
-            Err(Error::Changed) => {}
+            // Deleted meanwhile, which the next look finds.
+            Err(Error::Changed | Error::NotFound) => {}
             done => return done.map(|()| true),
         }
     }
@@ -119,7 +120,8 @@ async fn note_candidate(
             return Ok(false);
         };
         match system.store.change_candidate(&before, &after.into(), system.now).await {
-            Err(Error::Changed) => {}
+            // Deleted meanwhile, which the next look finds.
+            Err(Error::Changed | Error::NotFound) => {}
             done => return done.map(|()| true),
         }
     }

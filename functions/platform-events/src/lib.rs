@@ -76,11 +76,15 @@ async fn apply(system: &System, event: Event) -> Result<Outcome> {
         if customer.is_some() && !found.knows_customer {
             return Err(Error::field("customer", "There is no such customer in the candidate's company."));
         }
-        let Some(before) = found.candidate else { return Ok(Outcome::Ignored) };
-        let Some(after) = Candidate::clone(&before).after_report(event.report, event.at) else {
+        let (Some(before), Some(project)) = (found.candidate, found.project) else {
             return Ok(Outcome::Ignored);
         };
-        match system.store.take_report(&event.id, &before, after, system.now).await {
+        let mut roster = project.roster.clone();
+        let after = Candidate::clone(&before).after_report(event.report, &mut roster, event.at)?;
+        let Some(after) = after else { return Ok(Outcome::Ignored) };
+        let taken =
+            system.store.take_report(&event.id, (&before, after), (&project, roster), system.now).await;
+        match taken {
             Ok(()) => return Ok(Outcome::Applied),
             Err(Error::Changed | Error::NotFound) => {}
             Err(error) => return Err(error),

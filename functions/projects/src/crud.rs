@@ -2,19 +2,23 @@
 
 use axum::Json;
 use axum::extract::RawQuery;
-use shared::Result;
 use shared::auth::guard::{Beside, InCompany, OnCustomer, OnProject};
 use shared::auth::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
 use shared::domain::company::Company;
 use shared::domain::project::{Project, ProjectStatus};
+use shared::domain::roster::Roster;
 use shared::domain::tally::Tally;
 use shared::http::Fields;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::respond::Created;
+use shared::{Error, Result};
 
 use crate::changes::Changes;
 use crate::nested::{Loaded, read_expand};
 use crate::view::{ListedProjectView, ProjectView, Viewer};
+
+/// A named token cannot run the project that it creates.
+const NO_MANAGER: &str = "A named token cannot manage projects. Name at least one customer here.";
 
 /// GET …/projects/
 pub(crate) async fn list(
@@ -64,9 +68,13 @@ pub(crate) async fn create(guard: InCompany<CreateProject>, body: Fields) -> Res
     let (settings, mut staff) = changes.into_new(&guard.company, guard.now)?;
     // Whoever creates a project runs it.
     staff.interview_managers.extend(guard.caller.customer());
+    if staff.interview_managers.is_empty() {
+        return Err(Error::field("interview_managers", NO_MANAGER));
+    }
     let id = guard.store.next_id(guard.now);
     let company = guard.company().clone();
-    let project = Project { id, company, status: ProjectStatus::Incomplete, settings, staff };
+    let (status, roster) = (ProjectStatus::Incomplete, Roster::default());
+    let project = Project { id, company, status, settings, staff, roster };
     guard.store.create_project(&project).await?;
     let view = ProjectView::new(&project, &Tally::default(), &Viewer::of(&guard, &guard.company));
     Ok(Created(guard.references().project(guard.company(), id), view))

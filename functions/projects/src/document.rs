@@ -6,7 +6,7 @@ use shared::openapi::{Group, Operation};
 
 use crate::changes::Changes;
 use crate::nested::NAMES;
-use crate::roles::RoleView;
+use crate::roles::{RoleView, RolesChange};
 use crate::status::{StatusView, read_status};
 use crate::view::ProjectView;
 use crate::{crud, roles, status};
@@ -28,7 +28,10 @@ pub fn group() -> Group {
                 .query::<ProjectStatus>("status", "Only projects with this status.")
                 .expand(NAMES),
             Operation::of("Create project", crud::create)
-                .text("A draft, of which the caller is an interview manager.")
+                .text(
+                    "A draft, of which the caller is an interview manager. A named token is no customer: it names at \
+                     least one in `interview_managers`.",
+                )
                 .body_with_references::<ProjectView, _>(Changes::read_new)
                 .example("project", json!({ "name": "Backend engineer", "default_interview_period": 14 })),
             Operation::of("Get project", crud::read).expand(NAMES),
@@ -40,20 +43,28 @@ pub fn group() -> Group {
             Operation::of("Change project status", status::update)
                 .text("See the table of moves in the introduction. The same status again changes nothing.")
                 .body::<StatusView, _>(read_status)
-                .refuses(&[
-                    NO_MOVE,
-                    CandidatesMust::BeArchivable { needed: 0 }.refusal(),
-                    CandidatesMust::BeNew.refusal(),
-                ])
+                .refuses(&[NO_MOVE, CandidatesMust::BeArchivable.refusal(), CandidatesMust::BeNew.refusal()])
                 .example("run", json!({ "status": "40-running" })),
-            Operation::of("List roles", roles::list).text("The same data as the project's lists of people."),
+            Operation::of("List roles", roles::list).text(
+                "The same data as the project's lists of people: an entry for each role that a customer holds, with \
+                 flags for all roles of that customer.",
+            ),
             Operation::of("Give role", roles::create)
-                .text("Nobody is an evaluator and a reviewer at once.")
-                .body_with_references::<RoleView, _>(roles::read_new)
+                .text(
+                    "Send `role`, or the flags: true gives a role, false takes it, and what is not sent stays as it \
+                     is. At least one role must be given. Answers 201 with the first role that is new, 200 when \
+                     the customer has them all already. Nobody is an evaluator and a reviewer at once.",
+                )
+                .body_with_references::<RoleView, _>(RolesChange::read)
                 .example(
                     "evaluator",
                     json!({ "customer": "/api/v3/companies/acme/customers/01JQ8Z2M8F3A6D1S4J7H0K9PME/",
                             "role": "evaluator" }),
+                )
+                .example(
+                    "flags",
+                    json!({ "customer": "/api/v3/companies/acme/customers/01JQ8Z2M8F3A6D1S4J7H0K9PME/",
+                            "interview_manager": false, "evaluator": true, "reviewer": false }),
                 ),
             Operation::of("Get role", roles::read),
             Operation::of("Take role", roles::delete),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::guard::{InProject, OnRole};
 use shared::auth::policy::{ChangeProject, Grant, ReadProject};
-use shared::domain::id::CompanyId;
+use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::project::Project;
 use shared::domain::staff::{HeldRole, Role};
 use shared::error::FieldErrors;
@@ -33,17 +33,28 @@ pub(crate) struct RoleView {
     /// What it is.
     #[schemars(with = "Role")]
     role: &'static str,
+    /// Whether the customer is an interview manager of the project, by this role or another.
+    interview_manager: bool,
+    /// Whether the customer is an evaluator of the project, by this role or another.
+    #[schemars(example = true)]
+    evaluator: bool,
+    /// Whether the customer is a reviewer of the project, by this role or another.
+    reviewer: bool,
 }
 
 impl RoleView {
     /// The view of a role that somebody has in a project.
     pub(crate) fn new(project: &Project, held: HeldRole, references: References<'_>) -> Self {
-        let Project { company, id, .. } = project;
+        let Project { company, id, staff, .. } = project;
+        let has = |role| staff.has(HeldRole { customer: held.customer, role });
         Self {
             resource_uri: references.role(company, *id, held.id()),
             project: references.project(company, *id),
             customer: references.customer(company, held.customer),
             role: held.role.as_str(),
+            interview_manager: has(Role::InterviewManager),
+            evaluator: has(Role::Evaluator),
+            reviewer: has(Role::Reviewer),
         }
     }
 }
@@ -62,29 +73,68 @@ pub(crate) async fn list(
 
 /// POST …/roles/
 pub(crate) async fn create(guard: InProject<ChangeProject>, body: Fields) -> Result<Ensured<RoleView>> {
-    let held = read_new(body, guard.company(), guard.references())?;
-    if guard.project.staff.has(held) {
-        return Ok(Ensured::Old(view(&guard, held)));
+    let change = RolesChange::read(body, guard.company(), guard.references())?;
+    let after = change.apply_to(&guard.project)?;
+    let given = change.held().find(|held| !guard.project.staff.has(*held));
+    let shown = given.or_else(|| change.held().next());
+    let shown = shown.ok_or_else(|| Error::internal("a change without a role was read"))?;
+    if after.staff != guard.project.staff {
+        guard.store.change_roles(&guard.project, &after).await?;
     }
-    let mut after = Project::clone(&guard.project);
-    after.staff.give(held);
-    after.staff.check().map_err(|message| Error::field(FieldErrors::ACROSS, message))?;
-    guard.store.give_role(&guard.project, &after).await?;
-    let address = guard.references().role(guard.company(), guard.project.id, held.id());
-    Ok(Ensured::New(Created(address, view(&guard, held))))
+    let view = RoleView::new(&after, shown, guard.references());
+    Ok(match given {
+        Some(held) => {
+            let address = guard.references().role(guard.company(), guard.project.id, held.id());
+            Ensured::New(Created(address, view))
+        }
+        None => Ensured::Old(view),
+    })
 }
 
-/// Reads the body of a creation.
-pub(crate) fn read_new(
-    mut body: Fields,
-    company: &CompanyId,
-    references: References<'_>,
-) -> Result<HeldRole> {
-    let customer = body.required("customer", |reference| references.parse_customer(company, reference));
-    let role = body.required("role", Role::parse);
-    body.finish()?;
-    let held = customer.zip(role).map(|(customer, role)| HeldRole { customer, role });
-    held.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+/// What a client wants one customer to be in a project.
+pub(crate) struct RolesChange {
+    customer: CustomerId,
+    /// At least one, the one that was named first.
+    given: Vec<Role>,
+    taken: Vec<Role>,
+}
+
+impl RolesChange {
+    /// Reads the body: `role` names a role to give; of the flags, true gives a role and false takes it.
+    pub(crate) fn read(mut body: Fields, company: &CompanyId, references: References<'_>) -> Result<Self> {
+        let customer = body.required("customer", |reference| references.parse_customer(company, reference));
+        let named = body.text("role", Role::parse);
+        let flags = Role::ALL.map(|role| (role, body.flag(role.as_str())));
+        let with =
+            |wanted| flags.into_iter().filter(move |(_, flag)| *flag == Some(wanted)).map(|(role, _)| role);
+        let given: Vec<Role> =
+            named.into_iter().chain(with(true).filter(|role| Some(*role) != named)).collect();
+        let taken: Vec<Role> = with(false).collect();
+        if given.is_empty() && !body.has("role") {
+            body.refuse("role", "This field is required, unless a flag gives a role.");
+        } else if named.is_some_and(|named| taken.contains(&named)) {
+            body.refuse("role", "This role is false in the same request. Send one or the other.");
+        }
+        body.finish()?;
+        let change = customer.map(|customer| Self { customer, given, taken });
+        change.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+    }
+
+    /// The roles that the customer holds after it, of those that were asked for.
+    fn held(&self) -> impl Iterator<Item = HeldRole> {
+        self.given.iter().map(|role| HeldRole { customer: self.customer, role: *role })
+    }
+
+    /// The project with the roles given and taken.
+    fn apply_to(&self, project: &Project) -> Result<Project> {
+        let mut after = project.clone();
+        self.held().for_each(|held| after.staff.give(held));
+        for role in &self.taken {
+            after.staff.take(HeldRole { customer: self.customer, role: *role });
+        }
+        after.staff.check().map_err(|message| Error::field(FieldErrors::ACROSS, message))?;
+        Ok(after)
+    }
 }
 
 /// GET …/roles/{roleId}/

@@ -3,7 +3,7 @@
 use axum::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::auth::guard::InProject;
+use shared::auth::guard::{InProject, OnProject};
 use shared::auth::policy::{ChangeProject, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
 use shared::http::Fields;
@@ -44,12 +44,12 @@ pub(crate) async fn read(guard: InProject<ReadProject>) -> Json<StatusView> {
 }
 
 /// PATCH …/projects/{projectId}/status/
-pub(crate) async fn update(guard: InProject<ChangeProject>, body: Fields) -> Result<Json<StatusView>> {
+pub(crate) async fn update(guard: OnProject<ChangeProject>, body: Fields) -> Result<Json<StatusView>> {
     let to = read_status(body)?;
     if to == guard.project.status {
         return Ok(Json(StatusView::new(&guard.project, guard.references())));
     }
     let (after, must) = Project::clone(&guard.project).move_to(to, guard.now)?;
-    guard.store.move_project(&guard.project, &after, must).await?;
+    guard.store.move_project(&guard.project, &after, must, &guard.shards).await?;
     Ok(Json(StatusView::new(&after, guard.references())))
 }

@@ -191,12 +191,13 @@ struct ProjectFields {
     /// How many candidates are `aborted`.
     #[schemars(example = 0)]
     aborted_candidates_count: i64,
-    /// How many candidates are fully evaluated.
+    /// How many interviewed candidates are fully evaluated by the evaluators of today.
     #[schemars(example = 0)]
     evaluated_candidates_count: i64,
     /// Data of a partner's own, which the service only keeps: at most 4,096 bytes as JSON.
     partner_data: Map<String, Value>,
-    /// How many evaluations make a candidate fully evaluated: 1, 2, or 0 for those of all evaluators.
+    /// How many completed evaluations by its evaluators make a candidate fully evaluated: 1, 2, or 0 for those of all
+    /// evaluators. Evaluations by others do not count.
     #[schemars(example = 0)]
     team_evaluation: u8,
     /// Its page in the web application.

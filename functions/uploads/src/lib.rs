@@ -9,6 +9,7 @@ use shared::auth::guard::System;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
 use shared::domain::file::{Owner, StoredFile};
+use shared::domain::id::FileId;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::event::ObjectCreated;
 use shared::media::{Checked, object_key, upload_in, upload_key};
@@ -42,13 +43,21 @@ pub enum Outcome {
 pub async fn handle(app: &App, event: ObjectCreated) -> Result<Outcome> {
     let key = event.key();
     let Some(id) = upload_in(key) else { return Ok(Outcome::Ignored) };
-    let system = System::of(app);
+    let outcome = settle(&System::of(app), id, key).await;
+    match &outcome {
+        Ok(outcome) => tracing::info!(target: "uploads", upload = %id, ?outcome),
+        Err(error) => tracing::error!(target: "uploads", upload = %id, %error, "not taken in"),
+    }
+    outcome
+}
+
+/// Takes the object in if its upload waits for it, and deletes it in any case.
+async fn settle(system: &System, id: FileId, key: &str) -> Result<Outcome> {
     let outcome = match system.store.upload(id).await? {
-        Some(upload) if upload.status == UploadStatus::AwaitingUpload => take_in(&system, upload).await?,
+        Some(upload) if upload.status == UploadStatus::AwaitingUpload => take_in(system, upload).await?,
         _ => Outcome::Ignored,
     };
     system.objects()?.delete(key).await?;
-    tracing::info!(target: "uploads", upload = %id, ?outcome);
     Ok(outcome)
 }
 

@@ -11,6 +11,7 @@ use engine::{Conversion, Failure, convert};
 use serde::Serialize;
 use shared::app::App;
 use shared::auth::guard::System;
+use shared::domain::id::{CompanyId, VideoId};
 use shared::domain::video::{ConversionStatus, Converted, Rendition, Video};
 use shared::event::ObjectCreated;
 use shared::media::{Objects, rendition_key, video_keys, video_upload_in, video_upload_key};
@@ -46,16 +47,33 @@ pub enum Outcome {
 pub async fn handle(app: &App, event: ObjectCreated) -> Result<Outcome> {
     let Some((company, id)) = video_upload_in(event.key()) else { return Ok(Outcome::Ignored) };
     let system = System::of(app);
-    let Some(video) = system.store.video(&company, id).await? else {
-        return clean_up(&system, &video_keys(&company, id)).await;
+    // Boxed: it is large, and nests deeply.
+    let outcome = Box::pin(settle(&system, &company, id, &event.id)).await;
+    let (video, company) = (id, company.as_str());
+    let milliseconds = system.usage().elapsed().as_secs_f64() * 1000.0;
+    match &outcome {
+        Ok(outcome) => {
+            tracing::info!(target: "conversion", %video, company, ?outcome, milliseconds);
+        }
+        Err(error) => {
+            tracing::error!(target: "conversion", %video, company, %error, milliseconds, "not converted");
+        }
+    }
+    outcome
+}
+
+/// Converts a video unless that is done or somebody else is at it, because of `event`.
+async fn settle(system: &System, company: &CompanyId, id: VideoId, event: &str) -> Result<Outcome> {
+    let Some(video) = system.store.video(company, id).await? else {
+        return clean_up(system, &video_keys(company, id)).await;
     };
     if video.status == ConversionStatus::AwaitingUpload && !system.may_still_upload_video(&video).await? {
-        return finish(&system, video, &event.id, |video| video.failed(NOT_ALLOWED)).await;
+        return finish(system, video, event, |video| video.failed(NOT_ALLOWED)).await;
     }
-    let Some(begun) = video.begun(&event.id, system.now) else {
+    let Some(begun) = video.begun(event, system.now) else {
         // As long as somebody is at it, they need the file.
-        let left = if video.is_under_way() { None } else { Some(video_upload_key(&company, id)) };
-        return clean_up(&system, left.as_slice()).await;
+        let left = if video.is_under_way() { None } else { Some(video_upload_key(company, id)) };
+        return clean_up(system, left.as_slice()).await;
     };
     let video = match system.store.update_video(&video, begun).await {
         // Somebody else has begun or deleted it: whoever that was answers for it, or this event coming again does.
@@ -64,16 +82,7 @@ pub async fn handle(app: &App, event: ObjectCreated) -> Result<Outcome> {
         }
         video => video?,
     };
-    // Boxed: it is large, and nests deeply.
-    let outcome = Box::pin(work_on(&system, video, &event.id)).await?;
-    tracing::info!(
-        target: "conversion",
-        video = %id,
-        company = company.as_str(),
-        ?outcome,
-        milliseconds = system.usage().elapsed().as_secs_f64() * 1000.0,
-    );
-    Ok(outcome)
+    work_on(system, video, event).await
 }
 
 /// Converts a video whose conversion has begun because of `event`.

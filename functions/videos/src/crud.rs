@@ -42,7 +42,7 @@ pub(crate) async fn create(guard: InCompany<ManageVideos>, WithFiles(body): With
 async fn begin(
     guard: &InCompany<ManageVideos>,
     creation: Creation,
-    Turn { store, ids, is_resumed }: Turn,
+    Turn { store, ids, is_resumed, .. }: Turn,
 ) -> Result<Progress<Created<VideoView>>> {
     let (id, company, by) = (ids.id(0), guard.company().clone(), guard.caller.customer());
     let (new, bytes) = match creation {

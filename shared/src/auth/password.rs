@@ -52,6 +52,9 @@ impl Password {
         if text.chars().count() < Self::MIN {
             return Err(format!("Ensure this field has at least {} characters.", Self::MIN));
         }
+        if text.trim().is_empty() {
+            return Err("This field may not be blank.".to_owned());
+        }
         if is_common_password(text) || is_common_password(text.to_lowercase()) {
             return Err("This password is too common.".to_owned());
         }
@@ -208,6 +211,9 @@ mod tests {
     fn a_chosen_password_is_neither_short_nor_endless() {
         assert!(Password::choose("1234567").is_err());
         assert!(Password::choose("1234567x y").is_ok());
+        for blank in [" ".repeat(8), "\t ".repeat(9), "\u{2003}".repeat(12)] {
+            assert!(Password::choose(&blank).is_err(), "{blank:?}");
+        }
         for common in ["12345678", "password", "PASSWORD", "qwertyuiop", "iloveyou"] {
             assert!(Password::choose(common).is_err(), "{common}");
         }

@@ -12,6 +12,7 @@ use super::file::{FileKind, Owner, StoredFile};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use super::partner_data::PartnerData;
 use super::rate::MailRate;
+use super::roster::{Seat, Seats};
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
 use super::text::{Email, Line, Lines, Name, Username};
 use super::transition::EMAIL_MISSING;
@@ -153,7 +154,7 @@ pub struct Candidate {
     /// The mails to it that its managers asked for of late.
     #[serde(default)]
     pub mail_rate: MailRate,
-    /// What is known of its evaluations, by evaluator.
+    /// What is known of its evaluations, by whoever made them.
     pub evaluations: BTreeMap<CustomerId, Evaluation>,
     /// Lets it act without a password: until it confirms, or to the end of an interview that needs no password.
     pub access_key: Option<AccessKey>,
@@ -181,6 +182,8 @@ pub struct Evaluation {
     pub completed: bool,
     /// When it was reported.
     pub at: DateTime<Utc>,
+    /// Their seat in the project's roster.
+    pub seat: Seat,
 }
 
 impl Candidate {
@@ -316,12 +319,14 @@ impl Candidate {
         Some(self)
     }
 
-    /// The evaluators who have finished evaluating it.
+    /// Everyone who has finished evaluating it, evaluators of the project or not.
     pub fn completed_by(&self) -> BTreeSet<CustomerId> {
-        self.evaluations
-            .iter()
-            .filter(|(_, evaluation)| evaluation.completed)
-            .map(|(customer, _)| *customer)
-            .collect()
+        let completed = self.evaluations.iter().filter(|(_, evaluation)| evaluation.completed);
+        completed.map(|(customer, _)| *customer).collect()
+    }
+
+    /// The seats of everyone who has finished evaluating it.
+    pub fn completed_seats(&self) -> Seats {
+        self.evaluations.values().filter(|one| one.completed).map(|one| one.seat).collect()
     }
 }

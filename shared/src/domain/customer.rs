@@ -127,6 +127,9 @@ pub struct Customer {
     pub gender: Line<20>,
     /// What it does in the company.
     pub position: Line<150>,
+    /// A role in the words of its managers; gives no rights.
+    #[serde(default)]
+    pub role: Line<100>,
     /// The language of mails to it.
     pub preferred_language: Language,
     /// Whether the invitation has been taken up.
@@ -197,6 +200,7 @@ impl Customer {
             phone: Line::default(),
             gender: Line::default(),
             position: Line::default(),
+            role: Line::default(),
             preferred_language: new.preferred_language,
             status: CustomerStatus::Invited,
             is_active: true,

@@ -18,6 +18,8 @@ use super::transition::Step;
 pub const ATTEMPTS: u32 = 8;
 /// How long an effect may be postponed.
 const PATIENCE: TimeDelta = TimeDelta::days(3);
+/// How long an effect that was given up is kept for the operator.
+const KEPT: TimeDelta = TimeDelta::days(90);
 /// How long whoever has taken an effect on may need for it; after that another may try.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 
@@ -36,6 +38,12 @@ pub struct Effect {
     pub attempts: u32,
     /// When it may be tried again; none once it is given up.
     pub next_try_at: Option<DateTime<Utc>>,
+    /// When it was given up, if it is.
+    #[serde(default)]
+    pub given_up_at: Option<DateTime<Utc>>,
+    /// When the operator last had it taken up again.
+    #[serde(default)]
+    pub retried_at: Option<DateTime<Utc>>,
 }
 
 /// What is to be done.
@@ -101,6 +109,30 @@ pub struct FormerCustomer {
 }
 
 impl Task {
+    /// The names of all tasks.
+    pub const KINDS: [&str; 9] = [
+        "invitation",
+        "reminder",
+        "deadline-changed",
+        "customer-invitation",
+        "customer-deleted",
+        "objects-deleted",
+        "erased",
+        "deletion",
+        "password-reset",
+    ];
+
+    /// Whether it is a mail. Other tasks delete what must not stay.
+    pub fn is_mail(&self) -> bool {
+        match self {
+            Self::CandidateMail { .. }
+            | Self::CustomerInvitation { .. }
+            | Self::CustomerDeleted { .. }
+            | Self::PasswordReset { .. } => true,
+            Self::ObjectsDeleted { .. } | Self::Erased { .. } | Self::Deletion { .. } => false,
+        }
+    }
+
     /// The name in identifiers and logs.
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -127,6 +159,8 @@ impl Effect {
             created_at: now,
             attempts: 0,
             next_try_at: Some(now + TimeDelta::minutes(1)),
+            given_up_at: None,
+            retried_at: None,
         }
     }
 
@@ -148,8 +182,8 @@ impl Effect {
     /// sweep takes it up when the time of that try is over.
     pub fn of_deletion(company: CompanyId, deletion: Deletion, now: DateTime<Utc>) -> Self {
         let id = Self::id_of_deletion(&deletion);
-        let task = Task::Deletion { deletion };
-        Self { id, company, task, created_at: now, attempts: 1, next_try_at: Some(now + LEASE) }
+        let begun = Self::new(company, &deletion, Task::Deletion { deletion: deletion.clone() }, now);
+        Self { id, attempts: 1, next_try_at: Some(now + LEASE), ..begun }
     }
 
     /// The identifier of the effect of a deletion.
@@ -173,7 +207,7 @@ impl Effect {
     /// The effect while somebody who began at `now` tries it; given up if that was done often enough already.
     pub fn taken(self, now: DateTime<Utc>) -> Self {
         if self.attempts >= ATTEMPTS {
-            return self.given_up();
+            return self.given_up(now);
         }
         Self { attempts: self.attempts + 1, next_try_at: Some(now + LEASE), ..self }
     }
@@ -184,25 +218,97 @@ impl Effect {
     }
 
     /// The effect after a try that failed at `now`: due again later each time, until it is given up.
-    pub fn failed(mut self, now: DateTime<Utc>) -> Self {
-        let delay = TimeDelta::minutes(1 << self.attempts.min(ATTEMPTS));
-        self.next_try_at = (self.attempts < ATTEMPTS).then(|| now + delay);
-        self
-    }
-
-    /// The effect after a try at `now` for which there was no room: it does not count, unless it goes on for days.
-    pub fn postponed(mut self, now: DateTime<Utc>) -> Self {
-        if now - self.created_at > PATIENCE {
-            return self.given_up();
+    pub fn failed(self, now: DateTime<Utc>) -> Self {
+        if self.attempts >= ATTEMPTS {
+            return self.given_up(now);
         }
-        // Never back to none, which would be taken for one that nobody has seen yet.
-        self.attempts = self.attempts.saturating_sub(1).max(1);
-        self.next_try_at = Some(now + TimeDelta::minutes(1));
-        self
+        let delay = TimeDelta::minutes(1 << self.attempts);
+        Self { next_try_at: Some(now + delay), ..self }
     }
 
-    /// The effect given up, because no try can succeed.
-    pub fn given_up(self) -> Self {
-        Self { next_try_at: None, ..self }
+    /// The effect after a try at `now` that could not succeed whatever the effect: it does not count, unless that goes on
+    /// for days. Due again after a minute at first, and after an hour when it has waited for more than a day.
+    pub fn postponed(self, now: DateTime<Utc>) -> Self {
+        let waited = now - self.retried_at.unwrap_or(self.created_at);
+        if waited > PATIENCE {
+            return self.given_up(now);
+        }
+        let delay = (waited / 30).clamp(TimeDelta::minutes(1), TimeDelta::hours(1));
+        // Never back to none, which would be taken for one that nobody has seen yet.
+        let attempts = self.attempts.saturating_sub(1).max(1);
+        Self { attempts, next_try_at: Some(now + delay), ..self }
+    }
+
+    /// The effect given up at `now`: only the operator can have it taken up again.
+    pub fn given_up(self, now: DateTime<Utc>) -> Self {
+        Self { next_try_at: None, given_up_at: Some(now), ..self }
+    }
+
+    /// The effect taken up again at `now`, as if it had not been tried yet.
+    pub fn retried(self, now: DateTime<Utc>) -> Self {
+        Self { attempts: 0, next_try_at: Some(now), given_up_at: None, retried_at: Some(now), ..self }
+    }
+
+    /// When it is forgotten with the personal data in it; none while it may still be done. What deletes something is not
+    /// forgotten, as that would stay for good.
+    pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
+        self.given_up_at.filter(|_| self.task.is_mail()).map(|at| at + KEPT)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::Id;
+
+    fn effects() -> [Effect; 9] {
+        let (company, now): (CompanyId, _) = ("acme".parse().unwrap(), DateTime::UNIX_EPOCH);
+        let (project, candidate, customer) =
+            (Id::from_bytes([1; 16]), Id::from_bytes([2; 16]), Id::from_bytes([3; 16]));
+        let mail = |mail| Task::CandidateMail { project, candidate, mail };
+        let was = Box::new(FormerCustomer {
+            email: Email::parse("ada@mail.example").unwrap(),
+            first_name: Name::parse("Ada").unwrap(),
+            last_name: Name::parse("Byron").unwrap(),
+            language: Language::En,
+        });
+        let by = "Sam Staff".to_owned();
+        [
+            mail(CandidateMail::Invitation),
+            mail(CandidateMail::Reminder),
+            mail(CandidateMail::DeadlineChanged),
+            Task::CustomerInvitation { customer },
+            Task::CustomerDeleted { was, by: by.clone() },
+            Task::ObjectsDeleted { keys: Vec::new() },
+            Task::Erased { erased: Erased::Customer { customer }, keys: Vec::new() },
+            Task::Deletion { deletion: Deletion::Customer { customer, by } },
+            Task::PasswordReset { name: "ada".to_owned() },
+        ]
+        .map(|task| Effect::new(company.clone(), "cause", task, now))
+    }
+
+    #[test]
+    fn every_kind_has_a_name_and_only_mails_are_forgotten() {
+        let now = DateTime::UNIX_EPOCH;
+        assert_eq!(effects().map(|effect| effect.task.as_str()), Task::KINDS);
+        for effect in effects() {
+            assert_eq!(effect.forgotten_at(), None);
+            let given_up = effect.given_up(now);
+            let expected = given_up.task.is_mail().then(|| now + TimeDelta::days(90));
+            assert_eq!(given_up.forgotten_at(), expected, "{}", given_up.task.as_str());
+            assert_eq!(given_up.retried(now).forgotten_at(), None);
+        }
+    }
+
+    #[test]
+    fn postponing_slows_down_with_time_and_ends_after_three_days() {
+        let [effect, ..] = effects();
+        let after = |minutes: i64| {
+            let now = DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes);
+            effect.clone().postponed(now).next_try_at.map(|next| (next - now).num_seconds())
+        };
+        let day = 24 * 60;
+        let delays = [0, 30, 60, day, 2 * day, 3 * day, 3 * day + 1].map(after);
+        assert_eq!(delays, [Some(60), Some(60), Some(120), Some(48 * 60), Some(3600), Some(3600), None]);
     }
 }

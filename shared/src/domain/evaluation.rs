@@ -20,14 +20,15 @@ pub enum EvaluationStatus {
     Completed,
 }
 
-/// How many completed evaluations make a candidate fully evaluated: `team_evaluation`, where 0 means all evaluators.
+/// How many completed evaluations by evaluators make a candidate fully evaluated: `team_evaluation`, where 0 means all
+/// evaluators. Never 0: without evaluators nobody can be fully evaluated.
 pub fn needed(team_evaluation: u8, evaluators: usize) -> usize {
-    if team_evaluation == 0 { evaluators } else { usize::from(team_evaluation) }
+    if team_evaluation == 0 { evaluators.max(1) } else { usize::from(team_evaluation) }
 }
 
-/// The evaluation status of a candidate that the customers in `completed_by` have evaluated.
-pub fn status(completed_by: &BTreeSet<CustomerId>, needed: usize) -> EvaluationStatus {
-    match completed_by.len() {
+/// The evaluation status of a candidate whose evaluation is completed by so many of the project's evaluators.
+pub fn status(done: usize, needed: usize) -> EvaluationStatus {
+    match done {
         0 => EvaluationStatus::Pending,
         done if done < needed => EvaluationStatus::Partial,
         _ => EvaluationStatus::Completed,
@@ -49,18 +50,14 @@ mod tests {
 
     #[test]
     fn enough_is_what_the_project_says() {
-        let [one, two] = [1, 2].map(|byte| CustomerId::from_bytes([byte; 16]));
+        let one = CustomerId::from_bytes([1; 16]);
         let by = |customers: &[CustomerId]| customers.iter().copied().collect::<BTreeSet<_>>();
         assert_eq!(needed(0, 3), 3);
         assert_eq!(needed(2, 3), 2);
-        assert_eq!(status(&by(&[]), 2), EvaluationStatus::Pending);
-        assert_eq!(status(&by(&[one]), 2), EvaluationStatus::Partial);
-        assert_eq!(status(&by(&[one, two]), 2), EvaluationStatus::Completed);
-        assert_eq!(
-            status(&by(&[]), 0),
-            EvaluationStatus::Pending,
-            "without evaluators nothing was evaluated"
-        );
+        assert_eq!(needed(0, 0), 1, "without evaluators nobody is fully evaluated");
+        assert_eq!(status(0, 2), EvaluationStatus::Pending);
+        assert_eq!(status(1, 2), EvaluationStatus::Partial);
+        assert_eq!(status(2, 2), EvaluationStatus::Completed);
         assert_eq!(status_for(Some(one), &by(&[])), Some(EvaluationStatus::Pending));
         assert_eq!(status_for(Some(one), &by(&[one])), Some(EvaluationStatus::Completed));
         assert_eq!(status_for(None, &by(&[one])), None);

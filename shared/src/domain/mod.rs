@@ -19,6 +19,7 @@ pub mod partner_data;
 pub mod project;
 pub mod rate;
 pub mod report;
+pub mod roster;
 pub(crate) mod schema;
 pub mod search;
 pub mod secret;

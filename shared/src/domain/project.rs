@@ -12,6 +12,7 @@ use super::evaluation;
 use super::id::{CompanyId, LabelId, ProjectId, VideoId};
 use super::language::Language;
 use super::partner_data::PartnerData;
+use super::roster::{Roster, Seats};
 use super::staff::Staff;
 use super::text::{Email, Line, Name, WebLink};
 
@@ -46,12 +47,11 @@ impl ProjectStatus {
         found.ok_or_else(|| format!("\"{name}\" is not a valid choice."))
     }
 
-    /// What must hold of the candidates, of whom each with `needed` evaluations is fully evaluated, for a project to move
-    /// from here to `to`; none when no move leads there.
-    pub fn candidates_must(self, to: Self, needed: usize) -> Option<CandidatesMust> {
+    /// What must hold of the candidates for a project to move from here to `to`; none when no move leads there.
+    pub fn candidates_must(self, to: Self) -> Option<CandidatesMust> {
         match (self, to) {
             (Self::Incomplete | Self::Closed, Self::Running) => Some(CandidatesMust::BeAnything),
-            (Self::Incomplete | Self::Running, Self::Closed) => Some(CandidatesMust::BeArchivable { needed }),
+            (Self::Incomplete | Self::Running, Self::Closed) => Some(CandidatesMust::BeArchivable),
             (Self::Running, Self::Incomplete) => Some(CandidatesMust::BeNew),
             _ => None,
         }
@@ -199,6 +199,9 @@ pub struct Project {
     pub settings: Settings,
     /// Who holds which role.
     pub staff: Staff,
+    /// Who has ever evaluated, whether they hold a role now or not.
+    #[serde(default)]
+    pub roster: Roster,
 }
 
 /// What must hold of a project's candidates, at the moment of the change, for a move of its status.
@@ -206,11 +209,8 @@ pub struct Project {
 pub enum CandidatesMust {
     /// Anything goes.
     BeAnything,
-    /// None is invited, confirmed or interviewing, and each interviewed one has this many completed evaluations.
-    BeArchivable {
-        /// Completed evaluations that make a candidate fully evaluated.
-        needed: usize,
-    },
+    /// None is invited, confirmed or interviewing, and each interviewed one is fully evaluated.
+    BeArchivable,
     /// All are `new`.
     BeNew,
 }
@@ -223,7 +223,7 @@ impl CandidatesMust {
     /// The refusal when it does not hold.
     pub fn refusal(self) -> Refusal {
         match self {
-            Self::BeArchivable { .. } => Refusal {
+            Self::BeArchivable => Refusal {
                 code: "cannot_archive",
                 detail: "The project cannot be closed while candidates are invited, confirmed, interviewing or not fully evaluated.",
             },
@@ -236,9 +236,14 @@ impl CandidatesMust {
 }
 
 impl Project {
-    /// How many completed evaluations make a candidate of this project fully evaluated.
+    /// How many completed evaluations by its evaluators make a candidate fully evaluated; never 0.
     pub fn evaluations_needed(&self) -> usize {
         evaluation::needed(self.settings.team_evaluation, self.staff.evaluators.len())
+    }
+
+    /// The seats of its evaluators, without those who have yet to evaluate somebody.
+    pub fn evaluator_seats(&self) -> Seats {
+        self.roster.seats_of(&self.staff.evaluators)
     }
 
     /// This project with status `to`, and what must hold of its candidates for that.
@@ -251,7 +256,7 @@ impl Project {
         now: DateTime<Utc>,
     ) -> Result<(Self, CandidatesMust), Refusal> {
         use ProjectStatus::{Closed, Incomplete, Running};
-        let must = self.status.candidates_must(to, self.evaluations_needed()).ok_or(NO_MOVE)?;
+        let must = self.status.candidates_must(to).ok_or(NO_MOVE)?;
         let today = Some(now.date_naive());
         match to {
             Running => self.settings.activationdate = self.settings.activationdate.or(today),
@@ -277,13 +282,14 @@ mod tests {
             status,
             settings,
             staff: Staff::default(),
+            roster: Roster::default(),
         }
     }
 
     #[test]
     fn the_status_moves_as_decided_and_no_other_way() {
         use ProjectStatus::{Closed, Incomplete, Running};
-        let archivable = CandidatesMust::BeArchivable { needed: 0 };
+        let archivable = CandidatesMust::BeArchivable;
         let allowed = [
             (Incomplete, Running, CandidatesMust::BeAnything),
             (Running, Closed, archivable),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Refusal;
 
-/// The most mails within [`WINDOW`].
+/// The most mails an hour.
 pub const MAX_MAILS: usize = 5;
 /// How long a mail counts.
 const WINDOW: TimeDelta = TimeDelta::hours(1);

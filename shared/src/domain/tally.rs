@@ -5,9 +5,14 @@ use std::collections::BTreeMap;
 use super::candidate::{Candidate, CandidateStatus};
 use super::id::{CandidateId, CustomerId};
 use super::project::Project;
+use super::roster::Seats;
 
 /// How many shards a project's tally has: enough that changes of two candidates seldom meet, few enough to read at once.
 pub const SHARDS: u8 = 4;
+
+/// The statuses of candidates whose interview is still to come or goes on, which keep a project from closing.
+pub const OPEN: [CandidateStatus; 3] =
+    [CandidateStatus::Invited, CandidateStatus::Confirmed, CandidateStatus::Interviewing];
 
 /// The shard that a candidate's changes go to, always the same one.
 pub fn shard_of(candidate: CandidateId) -> u8 {
@@ -19,10 +24,9 @@ pub fn shard_of(candidate: CandidateId) -> u8 {
 pub enum Counter {
     /// Candidates with this status.
     Status(CandidateStatus),
-    /// Interviewed candidates with exactly this many completed evaluations.
-    Evaluations(usize),
-    /// Interviewed candidates whose evaluation this customer has completed.
-    EvaluatedBy(CustomerId),
+    /// Interviewed candidates whose evaluation these people of the project's roster have completed, and nobody else.
+    /// Counted by sets, the numbers follow for any evaluators: changing them changes no counter.
+    EvaluatedBy(Seats),
 }
 
 /// Counts; what is not in it counts zero.
@@ -35,11 +39,7 @@ impl Tally {
         let mut tally = Self::default();
         tally.add(Counter::Status(candidate.status), 1);
         if candidate.status == CandidateStatus::Interviewed {
-            let completed_by = candidate.completed_by();
-            tally.add(Counter::Evaluations(completed_by.len()), 1);
-            for evaluator in completed_by {
-                tally.add(Counter::EvaluatedBy(evaluator), 1);
-            }
+            tally.add(Counter::EvaluatedBy(candidate.completed_seats()), 1);
         }
         tally
     }
@@ -89,17 +89,16 @@ impl Tally {
         CandidateStatus::ALL.into_iter().map(|status| self.with_status(status)).sum()
     }
 
-    /// Interviewed candidates with at least this many completed evaluations.
-    fn with_evaluations(&self, at_least: usize) -> i64 {
-        self.iter()
-            .filter(|(counter, _)| matches!(counter, Counter::Evaluations(n) if *n >= at_least))
-            .map(|(_, n)| n)
-            .sum()
+    /// Interviewed candidates whose evaluation at least so many of `evaluators` have completed.
+    fn evaluated_by(&self, evaluators: Seats, at_least: usize) -> i64 {
+        let counts =
+            |counter| matches!(counter, Counter::EvaluatedBy(by) if by.among(evaluators) >= at_least);
+        self.iter().filter(|(counter, _)| counts(*counter)).map(|(_, count)| count).sum()
     }
 
-    /// Interviewed candidates that are fully evaluated; one that nobody evaluated is not.
+    /// Interviewed candidates that are fully evaluated.
     pub fn evaluated(&self, project: &Project) -> i64 {
-        self.with_evaluations(project.evaluations_needed().max(1))
+        self.evaluated_by(project.evaluator_seats(), project.evaluations_needed())
     }
 
     /// Whether `customer`, if it is one, evaluates in `project` and there is somebody to evaluate.
@@ -109,18 +108,17 @@ impl Tally {
 
     /// Whether there are results to show to `customer`, if it is one: for an evaluator only once they have evaluated somebody.
     pub fn can_see_results(&self, project: &Project, customer: Option<CustomerId>) -> bool {
-        match project.staff.evaluates(customer) {
-            Some(evaluator) => self.get(Counter::EvaluatedBy(evaluator)) > 0,
-            None => self.with_evaluations(1) > 0,
-        }
+        let whose = match project.staff.evaluates(customer) {
+            Some(evaluator) => project.roster.seats_of([&evaluator]),
+            None => project.evaluator_seats(),
+        };
+        self.evaluated_by(whose, 1) > 0
     }
 
     /// Whether `project` could be closed.
     pub fn can_archive(&self, project: &Project) -> bool {
-        let open = [CandidateStatus::Invited, CandidateStatus::Confirmed, CandidateStatus::Interviewing];
-        open.into_iter().all(|status| self.with_status(status) == 0)
-            && self.with_evaluations(project.evaluations_needed())
-                == self.with_status(CandidateStatus::Interviewed)
+        OPEN.into_iter().all(|status| self.with_status(status) == 0)
+            && self.evaluated(project) == self.with_status(CandidateStatus::Interviewed)
     }
 }
 
@@ -143,11 +141,25 @@ mod tests {
     use crate::domain::company::Company;
     use crate::domain::id::Id;
     use crate::domain::project::{ProjectStatus, Settings};
+    use crate::domain::roster::Roster;
     use crate::domain::staff::Staff;
     use crate::domain::text::Name;
 
     fn customer(byte: u8) -> CustomerId {
         Id::from_bytes([byte; 16])
+    }
+
+    /// The roster of every project here: customers 1 to 3 have evaluated in it.
+    fn roster() -> Roster {
+        let mut roster = Roster::default();
+        for byte in 1..=3 {
+            roster.take_seat(customer(byte)).unwrap();
+        }
+        roster
+    }
+
+    fn seats(of: &[u8]) -> Seats {
+        roster().seats_of(&of.iter().map(|byte| customer(*byte)).collect::<Vec<_>>())
     }
 
     fn candidate(status: CandidateStatus, completed_by: &[u8]) -> Candidate {
@@ -162,8 +174,11 @@ mod tests {
             Some(customer(1)),
         );
         candidate.status = status;
-        let done = Evaluation { completed: true, at: DateTime::UNIX_EPOCH };
-        candidate.evaluations = completed_by.iter().map(|byte| (customer(*byte), done)).collect();
+        let evaluation = |byte: &u8| {
+            let seat = roster().take_seat(customer(*byte)).unwrap();
+            (customer(*byte), Evaluation { completed: true, at: DateTime::UNIX_EPOCH, seat })
+        };
+        candidate.evaluations = completed_by.iter().map(evaluation).collect();
         candidate
     }
 
@@ -179,6 +194,7 @@ mod tests {
             status: ProjectStatus::Running,
             settings,
             staff,
+            roster: roster(),
         }
     }
 
@@ -191,11 +207,7 @@ mod tests {
         let before = candidate(CandidateStatus::Interviewed, &[1]);
         let after = candidate(CandidateStatus::Interviewed, &[1, 2]);
         let change = Tally::change(Some(&before), Some(&after));
-        let expected = [
-            (Counter::Evaluations(1), -1),
-            (Counter::Evaluations(2), 1),
-            (Counter::EvaluatedBy(customer(2)), 1),
-        ];
+        let expected = [(Counter::EvaluatedBy(seats(&[1])), -1), (Counter::EvaluatedBy(seats(&[1, 2])), 1)];
         assert_eq!(change.iter().collect::<Vec<_>>(), expected);
         assert!(Tally::change(Some(&before), Some(&before)).is_empty());
         let gone = Tally::change(Some(&after), None);
@@ -223,7 +235,23 @@ mod tests {
                 "{team_evaluation}"
             );
         }
-        assert_eq!(tally.evaluated(&project(0, &[])), 3, "who was never evaluated is not evaluated");
+    }
+
+    #[test]
+    fn only_evaluations_by_those_who_evaluate_now_count() {
+        let interviewed = |by: &[u8]| candidate(CandidateStatus::Interviewed, by);
+        let tally = tally(&[interviewed(&[1]), interviewed(&[1, 2])]);
+        for (evaluators, evaluated) in
+            [(&[1][..], 2), (&[2], 1), (&[1, 2], 1), (&[3], 0), (&[1, 3], 0), (&[4], 0), (&[], 0)]
+        {
+            let project = project(0, evaluators);
+            assert_eq!(tally.evaluated(&project), evaluated, "{evaluators:?}");
+            assert_eq!(tally.can_archive(&project), evaluated == 2, "{evaluators:?}");
+            let has_results = evaluators.contains(&1) || evaluators.contains(&2);
+            assert_eq!(tally.can_see_results(&project, None), has_results, "{evaluators:?}");
+        }
+        assert_eq!(tally.evaluated(&project(2, &[1, 3])), 0, "a second one has yet to evaluate");
+        assert_eq!(tally.evaluated(&project(1, &[2, 3])), 1);
     }
 
     #[test]

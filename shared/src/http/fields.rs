@@ -87,10 +87,15 @@ impl Fields {
         if self.errors.is_empty() { Ok(()) } else { Err(Error::Fields(self.errors)) }
     }
 
+    /// Whether a field was sent.
+    pub fn has(&self, name: &str) -> bool {
+        self.object.contains_key(name)
+    }
+
     /// Says so if a field is absent.
     pub fn require(&mut self, name: &str) {
         self.note(name, Outline::require);
-        if !self.object.contains_key(name) {
+        if !self.has(name) {
             self.refuse(name, REQUIRED);
         }
     }

@@ -32,11 +32,11 @@ pub struct Envelope<'a> {
 pub enum Delivery {
     /// SES took it, under this message id.
     Sent(String),
-    /// SES will never take it.
+    /// SES will never take it: the mail itself is at fault.
     Rejected(String),
-    /// SES has taken too many mails already, in this second or on this day: nothing to do with this one, which does not
-    /// count as tried. More mails meet the same answer for a while.
-    Throttled(String),
+    /// SES takes no mails from this sender or account now: the rate or quota is used up, the sender is not verified, the
+    /// account is paused or in the sandbox. The mail does not count as tried, and others meet the same answer for a while.
+    Postponed(String),
     /// Nothing is known against it; try again later.
     Transient(String),
 }
@@ -64,7 +64,7 @@ impl<'a> Mailer<'a> {
         if let Some(alias) = envelope.alias.filter(|alias| envelope.company.may_send_from(alias)) {
             match self.send_from(alias, envelope, mail).await {
                 // A verification can lapse. What SES has refused it has not sent, so this makes no second mail.
-                Delivery::Rejected(code) if SENDER_REFUSED.contains(&code.as_str()) => {
+                Delivery::Postponed(code) if SENDER_REFUSED.contains(&code.as_str()) => {
                     tracing::warn!(%code, "SES refused a project's own sender; using MAIL_SENDER");
                 }
                 delivery => return delivery,
@@ -108,36 +108,25 @@ fn tags(envelope: &Envelope<'_>) -> Result<Option<Vec<MessageTag>>, BuildError> 
     Ok(Some(vec![MessageTag::builder().name("recipient").value(tag.to_string()).build()?]))
 }
 
-/// Codes that SES answers when it will not send from an address, among other reasons.
+/// Codes that SES answers when it will not send from an address, among other reasons; another sender may do.
 const SENDER_REFUSED: [&str; 2] = ["MessageRejected", "MailFromDomainNotVerifiedException"];
 
-/// Codes that say that this mail is at fault. All others, such as lacking rights or a paused account, are passing troubles
-/// of the service: the mail is good once they are over.
+/// Codes that say that this mail is at fault. Other refusals are troubles of sender and account: the mail is good once they
+/// are over.
 const MAIL_REFUSED: [&str; 4] =
     ["InvalidParameterCombination", "InvalidParameterValue", "ValidationError", "ValidationException"];
-
-/// Codes that say that the sending rate or the daily quota is used up. SES says `Throttling` for both; the others are what
-/// AWS calls the same elsewhere.
-const THROTTLED: [&str; 5] = [
-    "Throttling",
-    "ThrottlingException",
-    "TooManyRequestsException",
-    "LimitExceeded",
-    "LimitExceededException",
-];
 
 fn meaning(error: &SdkError<SendEmailError, HttpResponse>) -> Delivery {
     let status = error.raw_response().map_or(0, |response| response.status().as_u16());
     match error {
         SdkError::ServiceError(answer) => {
             let code = answer.err().code().unwrap_or("unknown").to_owned();
-            let is_in = |codes: &[&str]| codes.contains(&code.as_str());
-            if is_in(&THROTTLED) {
-                Delivery::Throttled(code)
-            } else if status < 500 && (is_in(&SENDER_REFUSED) || is_in(&MAIL_REFUSED)) {
+            if status >= 500 {
+                Delivery::Transient(code)
+            } else if MAIL_REFUSED.contains(&code.as_str()) {
                 Delivery::Rejected(code)
             } else {
-                Delivery::Transient(code)
+                Delivery::Postponed(code)
             }
         }
         SdkError::TimeoutError(_) => Delivery::Transient("timeout".to_owned()),

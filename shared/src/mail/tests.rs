@@ -4,6 +4,7 @@ use super::*;
 use crate::domain::candidate::Profile;
 use crate::domain::id::Id;
 use crate::domain::project::{ProjectStatus, Settings};
+use crate::domain::roster::Roster;
 use crate::domain::secret::PasswordHash;
 use crate::domain::staff::Staff;
 use crate::domain::text::Name;
@@ -20,6 +21,7 @@ fn project(allow_hash_login: bool) -> Project {
         status: ProjectStatus::Running,
         settings: Settings { allow_hash_login, ..settings },
         staff: Staff::default(),
+        roster: Roster::default(),
     }
 }
 

@@ -90,10 +90,10 @@ pub(super) fn project_moves() -> String {
     let mut table = "| from | to | if |\n|---|---|---|\n".to_owned();
     for from in ProjectStatus::ALL {
         for to in ProjectStatus::ALL.into_iter().filter(|to| *to != from) {
-            if let Some(must) = from.candidates_must(to, 0) {
+            if let Some(must) = from.candidates_must(to) {
                 let needs = match must {
                     CandidatesMust::BeAnything => "",
-                    CandidatesMust::BeArchivable { .. } => "`can_archive`",
+                    CandidatesMust::BeArchivable => "`can_archive`",
                     CandidatesMust::BeNew => "every candidate is `new`",
                 };
                 table += &format!("| `{}` | `{}` | {needs} |\n", from.as_str(), to.as_str());

@@ -24,7 +24,14 @@ impl Entity for Effect {
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        Some((keys::effect_due_shard(&self.id), self.next_try_at?))
+        match self.next_try_at {
+            Some(next) => Some((keys::effect_due_shard(&self.id), next)),
+            None => Some((keys::given_up_shard(&self.id), self.given_up_at?)),
+        }
+    }
+
+    fn expires_at(&self) -> Option<DateTime<Utc>> {
+        self.forgotten_at()
     }
 }
 
@@ -93,6 +100,23 @@ impl Store {
         from: Option<DueCursor>,
     ) -> Result<Due<Effect>> {
         self.due(shard, now, from).await
+    }
+
+    /// Effects of one of [`given_up_shards`](Self::given_up_shards) that were given up by `now`, the longest ago first.
+    pub async fn given_up_effects(
+        &self,
+        shard: u8,
+        now: DateTime<Utc>,
+        from: Option<DueCursor>,
+    ) -> Result<Due<Effect>> {
+        let mut found = self.due(shard, now, from).await?;
+        found.rows.retain(|effect: &Versioned<Effect>| effect.is_given_up());
+        Ok(found)
+    }
+
+    /// The partitions of the index in which effects stand that were given up.
+    pub fn given_up_shards() -> impl Iterator<Item = u8> {
+        keys::given_up_shards()
     }
 
     /// Puts `after` in place of an effect.

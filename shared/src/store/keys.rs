@@ -350,6 +350,17 @@ pub(crate) fn video_due_shards() -> Range<u8> {
     start..start + VIDEO_SHARDS
 }
 
+/// The partition of the index over what becomes due in which an effect stands that was given up, under that moment.
+pub(crate) fn given_up_shard(id: &str) -> u8 {
+    video_due_shards().end + Sha256::digest(id)[0] % EFFECT_SHARDS
+}
+
+/// All partitions of that index in which such effects stand.
+pub(crate) fn given_up_shards() -> Range<u8> {
+    let start = video_due_shards().end;
+    start..start + EFFECT_SHARDS
+}
+
 /// The partition of the index over what becomes due in which a candidate stands.
 pub(crate) fn candidate_due_shard(k: CandidateId) -> u8 {
     k.to_bytes()[15] % CANDIDATE_SHARDS

@@ -65,6 +65,7 @@ pub(crate) use sealed::SealingKey;
 pub(crate) use search::Hit;
 pub use session::{Session, SessionKind};
 pub use share::Shared;
+pub use tally::Shards;
 pub(crate) use tally::shards;
 pub(crate) use transaction::Held;
 

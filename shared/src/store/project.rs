@@ -7,7 +7,7 @@ use super::batch::Batch;
 use super::item::{Entity, Item, VERSION, Versioned, number};
 use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
-use super::tally::{self, Owned, projects_in};
+use super::tally::{self, Owned, Shards, projects_in};
 use super::transaction::Transaction;
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
@@ -66,11 +66,11 @@ impl Store {
         self.commit(transaction).await
     }
 
-    /// Puts `after`, in which one more role is held, in place of `before`.
+    /// Puts `after`, in which one customer has other roles, in place of `before`.
     ///
     /// # Errors
     /// [`Error::Changed`]; a message on `customer`, whatever the role, when that leads nowhere.
-    pub async fn give_role(&self, before: &Versioned<Project>, after: &Project) -> Result<()> {
+    pub async fn change_roles(&self, before: &Versioned<Project>, after: &Project) -> Result<()> {
         let mut transaction = self.transaction();
         transaction.replace(before, after)?;
         transaction.memberships(Some(before), after)?;
@@ -78,7 +78,7 @@ impl Store {
         self.commit(transaction).await
     }
 
-    /// Puts `after`, which differs in its status, in place of `before`.
+    /// Puts `after`, which differs in its status, in place of `before`; `shards` are those that were read with it.
     ///
     /// # Errors
     /// [`Error::Changed`]; the refusal of `must` when its candidates, at this moment, are not what they must be.
@@ -87,13 +87,29 @@ impl Store {
         before: &Versioned<Project>,
         after: &Project,
         must: CandidatesMust,
+        shards: &Shards,
     ) -> Result<()> {
-        let mut transaction = self.transaction();
-        transaction.replace(before, after)?;
-        transaction.move_shards(after, must)?;
-        let counts = [(Owned::Projects(before.status), -1), (Owned::Projects(after.status), 1)];
-        transaction.company_tally(&after.company, &counts)?;
-        self.commit(transaction).await
+        let mut shards = shards.clone();
+        let is_closing = must == CandidatesMust::BeArchivable;
+        for _ in 0..MOVE_TRIES {
+            if is_closing && !shards.tally().can_archive(after) {
+                return Err(must.refusal().into());
+            }
+            let mut transaction = self.transaction();
+            transaction.replace(before, after)?;
+            transaction.move_shards(after, must, &shards)?;
+            let counts = [(Owned::Projects(before.status), -1), (Owned::Projects(after.status), 1)];
+            transaction.company_tally(&after.company, &counts)?;
+            match self.commit(transaction).await {
+                // Evaluations have changed since the shards were read, and it may be archivable all the same.
+                Err(Error::Refused(_)) if is_closing => {
+                    let keys = tally::shards(&after.company, after.id);
+                    shards = self.get(keys).await?.take_shards(&after.company, after.id);
+                }
+                outcome => return outcome,
+            }
+        }
+        Err(Error::Changed)
     }
 
     /// A page of all of a company's projects, with how many there are in all.
@@ -196,6 +212,8 @@ impl Store {
 
 /// How often a project is tried again that others change at the same time.
 const INSIST_TRIES: usize = 5;
+/// How often a project is tried to close while its candidates' evaluations change.
+const MOVE_TRIES: usize = 8;
 
 impl Batch {
     fn count(&mut self, project: Versioned<Project>) -> Counted {

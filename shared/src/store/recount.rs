@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Store;
 use super::item::{Item, VERSION, Versioned, number, number_in, string};
 use super::keys::{self, Key};
-use super::tally::{self, Owned, PROJECT_STATUS};
+use super::tally::{self, EVALUATIONS_VERSION, Owned, PROJECT_STATUS};
 use super::transaction::Change;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::{AccountType, Customer};
@@ -17,7 +17,7 @@ use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::label::Label;
 use crate::domain::named_token::NamedToken;
 use crate::domain::project::Project;
-use crate::domain::tally::{SHARDS, Tally, shard_of};
+use crate::domain::tally::{Counter, SHARDS, Tally, shard_of};
 use crate::domain::video::Video;
 use crate::error::{Error, Result};
 
@@ -113,24 +113,11 @@ impl Store {
                 if version_of(&before[place]) != version_of(&after[place]) {
                     continue;
                 }
-                let stored = after[place].as_ref();
                 let counts = counted[place].iter().map(|(counter, count)| (tally::attribute(counter), count));
-                let said = stored.map(tally::counts_in).unwrap_or_default();
-                let said = said.into_iter().map(|(counter, count)| (tally::attribute(counter), count));
-                let mut found = compare(said.collect(), counts.collect());
-                let status = stored.and_then(|item| item.get(PROJECT_STATUS)?.as_s().ok());
-                let is_status_told = status.is_some_and(|status| status == project.status.as_str());
-                if !is_status_told {
-                    let (stored, counted) = (json!(status), json!(project.status.as_str()));
-                    found.push(Drift::new(PROJECT_STATUS.to_owned(), stored, counted));
-                }
-                let told = (!is_status_told).then(|| project.status.as_str());
-                match self.mend(&keys[place], stored, &found, told).await {
+                match self.mend_shard(&keys[place], after[place].as_ref(), &project, counts.collect()).await {
                     Err(Error::Changed | Error::NotFound) => continue,
-                    outcome => outcome?,
+                    found => drift.extend(found?.into_iter().map(|found| found.of(id, shard))),
                 }
-                let of_shard = |found: Drift| Drift { project: Some(id), shard: Some(shard), ..found };
-                drift.extend(found.into_iter().map(of_shard));
                 open.remove(&shard);
             }
             if open.is_empty() {
@@ -154,7 +141,7 @@ impl Store {
             let said = Owned::all().map(Owned::attribute);
             let said = said.filter_map(|name| Some((name.clone(), number_in(after.as_ref()?, &name)?)));
             let found = compare(said.collect(), counted);
-            match self.mend(&key[0], after.as_ref(), &found, None).await {
+            match self.mend(&key[0], after.as_ref(), &found).await {
                 Err(Error::Changed | Error::NotFound) => {}
                 outcome => return outcome.map(|()| found),
             }
@@ -194,17 +181,51 @@ impl Store {
         Ok(keys.iter().map(|key| batch.take_item(key)).collect())
     }
 
-    /// Adds what is missing to the tally `seen` under `key`, and tells it its project's status if it does not know.
+    /// Writes the shard `seen` under `key` anew if it differs from what was counted, or still holds sets of evaluators that
+    /// no candidate has any more; tells in what it differed.
     ///
     /// # Errors
-    /// [`Error::Changed`] when the tally counted something since it was seen.
-    async fn mend(
+    /// [`Error::Changed`] when the shard counted something since it was seen.
+    async fn mend_shard(
         &self,
         key: &Key,
         seen: Option<&Item>,
-        drift: &[Drift],
-        status: Option<&'static str>,
-    ) -> Result<()> {
+        project: &Project,
+        counted: Counts,
+    ) -> Result<Vec<Drift>> {
+        let mut shard = seen.cloned().unwrap_or_default();
+        let said = tally::counts_in(&shard);
+        let is_empty_set = |(counter, count)| matches!((counter, count), (Counter::EvaluatedBy(_), 0));
+        let holds_empty_sets = said.iter().copied().any(is_empty_set);
+        let said = said.into_iter().map(|(counter, count)| (tally::attribute(counter), count));
+        let mut drift = compare(said.collect(), counted.clone());
+        let status = shard.insert(PROJECT_STATUS.to_owned(), string(project.status.as_str()));
+        let status = status.as_ref().and_then(|status| status.as_s().ok());
+        if status.is_none_or(|status| status != project.status.as_str()) {
+            let counted = json!(project.status.as_str());
+            drift.push(Drift::new(PROJECT_STATUS.to_owned(), json!(status), counted));
+        }
+        if drift.is_empty() && !holds_empty_sets {
+            return Ok(drift);
+        }
+        shard.retain(|name, _| tally::counter(name).is_none());
+        shard.extend(counted.into_iter().map(|(name, count)| (name, number(count))));
+        let version = number_in::<u64>(&shard, VERSION);
+        for name in [VERSION, EVALUATIONS_VERSION] {
+            let next = number_in::<u64>(&shard, name).unwrap_or(0) + 1;
+            shard.insert(name.to_owned(), number(next));
+        }
+        let mut transaction = self.transaction();
+        transaction.replace_item(key.clone(), shard, version)?;
+        self.commit(transaction).await?;
+        Ok(drift)
+    }
+
+    /// Adds what is missing to the tally `seen` under `key`.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] when the tally counted something since it was seen.
+    async fn mend(&self, key: &Key, seen: Option<&Item>, drift: &[Drift]) -> Result<()> {
         if drift.is_empty() {
             return Ok(());
         }
@@ -217,10 +238,6 @@ impl Store {
             }
             None => change.condition = Some("attribute_not_exists(pk)".to_owned()),
         }
-        if let Some(status) = status {
-            change.expression = format!("SET {PROJECT_STATUS} = :status {}", change.expression);
-            change.values.push((":status".to_owned(), string(status)));
-        }
         let mut transaction = self.transaction();
         transaction.update(key.clone(), change, Error::Changed)?;
         self.commit(transaction).await
@@ -230,6 +247,10 @@ impl Store {
 impl Drift {
     fn new(counter: String, stored: Value, counted: Value) -> Self {
         Self { project: None, shard: None, counter, stored, counted }
+    }
+
+    fn of(self, project: ProjectId, shard: u8) -> Self {
+        Self { project: Some(project), shard: Some(shard), ..self }
     }
 }
 

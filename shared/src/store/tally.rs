@@ -10,28 +10,30 @@ use crate::domain::customer::LAST_OWNER;
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::named_token::{MAX_TOKENS, TOO_MANY_TOKENS};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
-use crate::domain::tally::{Counter, SHARDS, Tally};
+use crate::domain::tally::{Counter, OPEN, SHARDS, Tally};
 use crate::domain::transition::PROJECT_NOT_RUNNING;
 use crate::error::{Error, Result};
 
 /// The attribute of a shard that repeats its project's status, for conditions of a candidate's moves.
 pub(super) const PROJECT_STATUS: &str = "project_status";
 
+/// The attribute of a shard that counts the writes of its [`Counter::EvaluatedBy`]. Whoever decides by all of them, as
+/// closing a project does, makes sure by this one number that none has changed since.
+pub(super) const EVALUATIONS_VERSION: &str = "evaluations_version";
+
 /// The attribute of a counter.
 pub(super) fn attribute(counter: Counter) -> String {
     match counter {
         Counter::Status(status) => format!("status:{}", status.as_str()),
-        Counter::Evaluations(count) => format!("evaluations:{count}"),
-        Counter::EvaluatedBy(customer) => format!("evaluated_by:{customer}"),
+        Counter::EvaluatedBy(seats) => format!("evaluated_by:{seats}"),
     }
 }
 
-/// The counter of an attribute; none for the others of the item.
-fn counter(attribute: &str) -> Option<Counter> {
+/// The counter of an attribute; none for the others of the item, and for those that only other code knows.
+pub(super) fn counter(attribute: &str) -> Option<Counter> {
     let (kind, value) = attribute.split_once(':')?;
     match kind {
         "status" => CandidateStatus::parse(value).ok().map(Counter::Status),
-        "evaluations" => value.parse().ok().map(Counter::Evaluations),
         "evaluated_by" => value.parse().ok().map(Counter::EvaluatedBy),
         _ => None,
     }
@@ -42,11 +44,26 @@ pub(crate) fn shards(company: &CompanyId, project: ProjectId) -> impl Iterator<I
     (0..SHARDS).map(move |shard| keys::tally_shard(company, project, shard))
 }
 
+/// The shards of a project's tally as they were read, in their order.
+#[derive(Debug, Clone)]
+pub struct Shards(Vec<Item>);
+
+impl Shards {
+    /// What they count together.
+    pub fn tally(&self) -> Tally {
+        self.0.iter().flat_map(counts_in).collect()
+    }
+}
+
 impl Batch {
+    /// The shards of a project's tally among what was read.
+    pub(crate) fn take_shards(&mut self, company: &CompanyId, project: ProjectId) -> Shards {
+        Shards(shards(company, project).map(|key| self.take_item(&key).unwrap_or_default()).collect())
+    }
+
     /// The tally of a project, from its shards among what was read.
     pub(crate) fn take_tally(&mut self, company: &CompanyId, project: ProjectId) -> Tally {
-        let items = shards(company, project).filter_map(|key| self.take_item(&key));
-        items.flat_map(|item| counts_in(&item)).collect()
+        self.take_shards(company, project).tally()
     }
 }
 
@@ -65,8 +82,11 @@ impl Transaction {
         if change.is_empty() {
             return Ok(());
         }
+        let touches_evaluations =
+            change.iter().any(|(counter, _)| matches!(counter, Counter::EvaluatedBy(_)));
         let counters = change.iter().map(|(counter, count)| (attribute(counter), count));
-        let mut update = Change::add(counters);
+        let noted = touches_evaluations.then(|| (EVALUATIONS_VERSION.to_owned(), 1));
+        let mut update = Change::add(counters.chain(noted));
         let mut refusal = Error::internal("a counter refused to count");
         if must_run {
             update.condition = Some(format!("{PROJECT_STATUS} = :running"));
@@ -86,36 +106,37 @@ impl Transaction {
         Ok(())
     }
 
-    /// Tells every shard the project's new status, if its candidates are what they must be.
-    pub(super) fn move_shards(&mut self, project: &Project, must: CandidatesMust) -> Result<()> {
-        let zero: Vec<Counter> = match must {
-            CandidatesMust::BeAnything => Vec::new(),
-            CandidatesMust::BeArchivable { needed } => {
-                let open =
-                    [CandidateStatus::Invited, CandidateStatus::Confirmed, CandidateStatus::Interviewing];
-                open.into_iter().map(Counter::Status).chain((0..needed).map(Counter::Evaluations)).collect()
-            }
-            CandidatesMust::BeNew => {
-                let others =
-                    CandidateStatus::ALL.into_iter().filter(|status| *status != CandidateStatus::New);
-                others.map(Counter::Status).collect()
-            }
-        };
-        let conditions =
-            (0..zero.len()).map(|index| format!("(attribute_not_exists(#n{index}) OR #n{index} = :zero)"));
-        let condition = conditions.collect::<Vec<_>>().join(" AND ");
-        let names =
-            zero.into_iter().enumerate().map(|(index, counter)| (format!("#n{index}"), attribute(counter)));
-        let names: Vec<_> = names.collect();
-        for key in shards(&project.company, project.id) {
+    /// Tells every shard the project's new status, if its candidates are what they must be. Where they must be archivable,
+    /// the condition is that evaluations are as in `seen`.
+    pub(super) fn move_shards(
+        &mut self,
+        project: &Project,
+        must: CandidatesMust,
+        Shards(seen): &Shards,
+    ) -> Result<()> {
+        let is_zero = must_be_absent(must).into_iter().map(|status| attribute(Counter::Status(status)));
+        let names: Vec<_> = is_zero.enumerate().map(|(index, name)| (format!("#n{index}"), name)).collect();
+        let absent =
+            names.iter().map(|(name, _)| format!("(attribute_not_exists({name}) OR {name} = :zero)"));
+        let absent: Vec<String> = absent.collect();
+        for (key, seen) in shards(&project.company, project.id).zip(seen) {
             let mut values =
                 vec![(":status".to_owned(), string(project.status.as_str())), (":one".to_owned(), number(1))];
-            if !names.is_empty() {
+            let mut conditions = absent.clone();
+            if !conditions.is_empty() {
                 values.push((":zero".to_owned(), number(0)));
+            }
+            if must == CandidatesMust::BeArchivable {
+                let seen = number_in::<u64>(seen, EVALUATIONS_VERSION);
+                conditions.push(match seen {
+                    Some(_) => format!("{EVALUATIONS_VERSION} = :seen"),
+                    None => format!("attribute_not_exists({EVALUATIONS_VERSION})"),
+                });
+                values.extend(seen.map(|seen| (":seen".to_owned(), number(seen))));
             }
             let change = Change {
                 expression: format!("SET {PROJECT_STATUS} = :status ADD {VERSION} :one"),
-                condition: (!names.is_empty()).then(|| condition.clone()),
+                condition: (!conditions.is_empty()).then(|| conditions.join(" AND ")),
                 names: names.clone(),
                 values,
             };
@@ -149,6 +170,17 @@ impl Transaction {
             refusal = TOO_MANY_TOKENS.into();
         }
         self.update(keys::company_tally(company), change, refusal)
+    }
+}
+
+/// The statuses that no candidate may have.
+fn must_be_absent(must: CandidatesMust) -> Vec<CandidateStatus> {
+    match must {
+        CandidatesMust::BeAnything => Vec::new(),
+        CandidatesMust::BeArchivable => OPEN.to_vec(),
+        CandidatesMust::BeNew => {
+            CandidateStatus::ALL.into_iter().filter(|status| *status != CandidateStatus::New).collect()
+        }
     }
 }
 
@@ -212,18 +244,20 @@ pub(super) fn projects_in(tally: Option<&Item>, status: Option<ProjectStatus>) -
 mod tests {
     use super::*;
     use crate::domain::id::Id;
+    use crate::domain::roster::Roster;
 
     #[test]
     fn every_counter_has_an_attribute_of_its_own() {
-        let customer = Id::from_bytes([7; 16]);
+        let mut roster = Roster::default();
+        let [one, two] = [7, 8].map(|byte| Id::from_bytes([byte; 16]));
+        roster.take_seat(one).unwrap();
+        roster.take_seat(two).unwrap();
+        let sets = [roster.seats_of(&[]), roster.seats_of(&[two]), roster.seats_of(&[one, two])];
         let all = CandidateStatus::ALL.into_iter().map(Counter::Status);
-        let all: Vec<_> = all
-            .chain([Counter::Evaluations(0), Counter::Evaluations(12), Counter::EvaluatedBy(customer)])
-            .collect();
-        for one in all {
+        for one in all.chain(sets.map(Counter::EvaluatedBy)) {
             assert_eq!(counter(&attribute(one)), Some(one));
         }
-        for other in [PROJECT_STATUS, VERSION, "pk", "status:unknown"] {
+        for other in [PROJECT_STATUS, VERSION, EVALUATIONS_VERSION, "pk", "status:unknown"] {
             assert_eq!(counter(other), None);
         }
         let item = Item::from([("status:new".to_owned(), number(3)), ("sk".to_owned(), string("TALLY#0"))]);

@@ -110,15 +110,22 @@ impl Transaction {
 
     /// Puts `after` in place of `before`, unless somebody changed it meanwhile.
     pub(super) fn replace<T: Entity>(&mut self, before: &Versioned<T>, after: &T) -> Result<()> {
+        let item = item::write(after, before.version() + 1)?;
+        self.replace_item(after.key(), item, Some(before.version()))
+    }
+
+    /// Puts an item in place of the one that was `seen` as its write of that number, or of none; else [`Error::Changed`].
+    pub(super) fn replace_item(&mut self, key: Key, attributes: Item, seen: Option<u64>) -> Result<()> {
+        let Some(seen) = seen else { return self.create_item(key, attributes, Error::Changed) };
+        let mut item = attributes;
+        item.extend(key.into_attributes());
         let put = self
-            .put(item::write(after, before.version() + 1)?)
+            .put(item)
             .condition_expression("version = :version")
-            .expression_attribute_values(":version", number(before.version()))
+            .expression_attribute_values(":version", number(seen))
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        self.push(
-            TransactWriteItem::builder().put(put.build().map_err(Error::internal)?).build(),
-            Error::Changed,
-        );
+        let put = put.build().map_err(Error::internal)?;
+        self.push(TransactWriteItem::builder().put(put).build(), Error::Changed);
         Ok(())
     }
 

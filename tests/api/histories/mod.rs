@@ -40,7 +40,8 @@ struct Service {
 struct There {
     app: TestApp,
     owner: Staff,
-    evaluators: [Staff; 2],
+    /// The first of them always manages the project, so that it can be seen by their eyes.
+    evaluators: [Staff; 3],
     project: String,
     candidates: Vec<Known>,
     last_event: Value,
@@ -91,8 +92,10 @@ impl There {
         // No moment of a request is a whole second.
         app.clock().advance(TimeDelta::milliseconds(250));
         let owner = app.owner().await;
-        let evaluators = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];
+        let hire = async || app.staff("hiring-manager").await;
+        let evaluators = [hire().await, hire().await, hire().await];
         let fields = json!({
+            "interview_managers": [evaluators[0].uri],
             "evaluators": [evaluators[0].uri, evaluators[1].uri],
             "team_evaluation": model.team_evaluation,
             "allow_hash_login": model.allow_hash_login,
@@ -179,6 +182,11 @@ impl There {
                 Answer::Event(self.app.report(self.last_event.clone()).await.unwrap())
             }
             Step::ReportAgain => Answer::Event(self.app.report(self.last_event.clone()).await.unwrap()),
+            Step::Evaluators { who } => {
+                let evaluators = self.evaluators.iter().zip(who).filter(|(_, evaluates)| *evaluates);
+                let evaluators: Vec<_> = evaluators.map(|(one, _)| &one.uri).collect();
+                answer(&self.owner.patch(&self.project, json!({ "evaluators": evaluators })).await)
+            }
             Step::Project { to } => answer(&self.owner.set_status(&self.project, to).await),
         }
     }
@@ -208,7 +216,7 @@ impl There {
                 assert_eq!(shown[field], expected, "{field} of candidate {number}");
             }
             let names = ["activation_key", "interview_key"];
-            let shown_as: Vec<_> = names.into_iter().filter(|name| !shown[name].is_null()).collect();
+            let shown_as: Vec<_> = names.into_iter().filter(|name| shown[name] != "").collect();
             let expected = one.has_key.then_some(names[usize::from(one.status != CandidateStatus::Invited)]);
             assert_eq!(shown_as, Vec::from_iter(expected), "keys of candidate {number}");
             if let Some(key) = shown_as.first().and_then(|name| shown[name].as_str()) {

@@ -12,7 +12,7 @@ pub(super) const DRAFT: &str = "10-incomplete";
 pub(super) const RUNNING: &str = "40-running";
 pub(super) const CLOSED: &str = "60-closed";
 
-/// A running project with two evaluators.
+/// A running project with some of three people as evaluators.
 #[derive(Debug, Clone)]
 pub(super) struct Model {
     pub(super) team_evaluation: usize,
@@ -20,6 +20,8 @@ pub(super) struct Model {
     /// Whether the project gives a day to whoever has no deadline.
     pub(super) has_period: bool,
     pub(super) project: &'static str,
+    /// Which of the people evaluate in it; all of them may report evaluations.
+    evaluators: [bool; 3],
     /// How many mails there are to be sent.
     pub(super) mails: usize,
     /// How many steps were taken.
@@ -49,8 +51,8 @@ pub(super) struct One {
     had_key: bool,
     /// Whether it has logged in since it chose its password.
     has_token: bool,
-    /// What each of the evaluators has said last, and when.
-    evaluations: [Option<(bool, i64)>; 2],
+    /// What each of the people has said last, and when.
+    evaluations: [Option<(bool, i64)>; 3],
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -110,6 +112,7 @@ pub(super) enum Step {
     Report { one: usize, report: Report, minutes_ago: i64 },
     ReportAgain,
     Project { to: &'static str },
+    Evaluators { who: [bool; 3] },
 }
 
 impl Step {
@@ -129,7 +132,8 @@ impl Step {
             | Self::Wait { .. }
             | Self::Sweep
             | Self::ReportAgain
-            | Self::Project { .. } => None,
+            | Self::Project { .. }
+            | Self::Evaluators { .. } => None,
         }
     }
 }
@@ -149,6 +153,7 @@ impl ReferenceStateMachine for Model {
                 allow_hash_login,
                 has_period,
                 project: RUNNING,
+                evaluators: [true, true, false],
                 mails: 0,
                 steps: 0,
                 answer: Answer::Done,
@@ -178,7 +183,7 @@ impl ReferenceStateMachine for Model {
         let report = prop_oneof![
             2 => Just(Report::Completed),
             2 => Just(Report::Aborted),
-            3 => (0..2_usize, any::<bool>()).prop_map(|(by, completed)| Report::Evaluated { by, completed }),
+            3 => (0..3_usize, any::<bool>()).prop_map(|(by, completed)| Report::Evaluated { by, completed }),
         ];
         let status = prop_oneof![1 => Just(DRAFT), 5 => Just(RUNNING), 2 => Just(CLOSED)];
         prop_oneof![
@@ -199,6 +204,7 @@ impl ReferenceStateMachine for Model {
                 .prop_map(|(one, report, minutes_ago)| Step::Report { one, report, minutes_ago }),
             2 => Just(Step::ReportAgain),
             5 => status.prop_map(|to| Step::Project { to }),
+            4 => any::<[bool; 3]>().prop_map(|who| Step::Evaluators { who }),
         ]
         .boxed()
     }
@@ -236,7 +242,7 @@ static NOBODY: One = One {
     reminders: Vec::new(),
     had_key: false,
     has_token: false,
-    evaluations: [None; 2],
+    evaluations: [None; 3],
 };
 
 impl Model {
@@ -250,11 +256,17 @@ impl Model {
     }
 
     fn needed(&self) -> usize {
-        if self.team_evaluation == 0 { 2 } else { self.team_evaluation }
+        let evaluators = self.evaluators.iter().filter(|evaluates| **evaluates).count();
+        if self.team_evaluation == 0 { evaluators.max(1) } else { self.team_evaluation }
+    }
+
+    /// How many evaluators of today have completed their evaluation of a candidate.
+    fn completed(&self, one: &One) -> usize {
+        (0..3).filter(|by| self.evaluators[*by] && one.is_evaluated_by(*by)).count()
     }
 
     pub(super) fn evaluation_status(&self, one: &One) -> &'static str {
-        match one.evaluated_by() {
+        match self.completed(one) {
             0 => "pending",
             count if count < self.needed() => "partial",
             _ => "completed",
@@ -263,7 +275,7 @@ impl Model {
 
     /// How many interviewed candidates are fully evaluated.
     pub(super) fn evaluated(&self) -> usize {
-        self.interviewed().filter(|one| one.evaluated_by() >= self.needed()).count()
+        self.interviewed().filter(|one| self.completed(one) >= self.needed()).count()
     }
 
     fn can_archive(&self) -> bool {
@@ -271,12 +283,14 @@ impl Model {
         !self.there().any(|(_, one)| is_open(one)) && self.evaluated() == self.interviewed().count()
     }
 
-    /// Whether the owner and the first evaluator can evaluate, see results and archive.
+    /// Whether the owner and the first of the people can evaluate, see results and archive.
     pub(super) fn flags(&self) -> [[bool; 3]; 2] {
-        let anybody = self.interviewed().any(|one| one.evaluated_by() > 0);
+        let anybody = self.interviewed().any(|one| self.completed(one) > 0);
         let by_first = self.interviewed().any(|one| one.is_evaluated_by(0));
         let somebody = self.interviewed().count() > 0;
-        [[false, anybody, self.can_archive()], [somebody, by_first, self.can_archive()]]
+        let as_evaluator = [somebody, by_first, self.can_archive()];
+        let as_manager = [false, anybody, self.can_archive()];
+        [as_manager, if self.evaluators[0] { as_evaluator } else { as_manager }]
     }
 
     /// Takes a step; the answer is an error when nothing changes by it.
@@ -346,6 +360,7 @@ impl Model {
                 return Ok(Answer::Event(if event.is_applied { Outcome::Known } else { self.report(event) }));
             }
             Step::Project { to } => self.move_project(to)?,
+            Step::Evaluators { who } => self.evaluators = who,
         }
         Ok(Answer::Done)
     }
@@ -481,10 +496,11 @@ impl One {
             Invited if !self.has_password && !one.is_multiple_of(3) => Some(Step::Password { one, by }),
             Invited | Confirmed => Some(Step::AdvanceItself { one, by }),
             Interviewing => report(Report::Completed),
-            Interviewed if self.evaluated_by() < 2 => {
-                report(Report::Evaluated { by: self.evaluated_by(), completed: true })
+            Interviewed => {
+                let by = (0..2).find(|by| !self.is_evaluated_by(*by))?;
+                report(Report::Evaluated { by, completed: true })
             }
-            Interviewed | Skipped => None,
+            Skipped => None,
         }
     }
 
@@ -504,10 +520,6 @@ impl One {
 
     fn is_evaluated_by(&self, evaluator: usize) -> bool {
         self.evaluations[evaluator].is_some_and(|(completed, _)| completed)
-    }
-
-    fn evaluated_by(&self) -> usize {
-        (0..2).filter(|evaluator| self.is_evaluated_by(*evaluator)).count()
     }
 
     /// Takes a report in; whether it counts.

@@ -1,16 +1,17 @@
 //! The command that makes a restored table forget again.
 
-use chrono::{DateTime, Utc};
 use shared::auth::guard::Operator;
 use shared::domain::erasure::{Erased, Erasure};
 use shared::media::LedgerPosition;
 use shared::{Error, Result};
 
+use super::moment;
 use crate::outcome::{ErasedAgain, Outcome};
 
 /// Deletes again what the ledger says was erased at `since` or later.
 pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
-    let mut position = Some(LedgerPosition::at(moment(since)?));
+    let since = moment(since).map_err(|message| Error::field("since", message))?;
+    let mut position = Some(LedgerPosition::at(since));
     let objects = operator.objects()?;
     let mut outcome = ErasedAgain::default();
     while let Some(from) = position {
@@ -32,12 +33,6 @@ pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
         }
     }
     Ok(Outcome { erased_again: Some(outcome), ..Outcome::default() })
-}
-
-fn moment(text: &str) -> Result<DateTime<Utc>> {
-    let moment = DateTime::parse_from_rfc3339(text);
-    let refusal = |_| Error::field("since", "Use a moment with a zone, such as 2026-11-08T10:00:00Z.");
-    Ok(moment.map_err(refusal)?.to_utc())
 }
 
 fn uri_of(Erasure { company, erased, .. }: &Erasure, operator: &Operator) -> String {

@@ -3,9 +3,11 @@
 mod access;
 mod companies;
 mod create;
+mod effects;
 mod erasure;
 mod upkeep;
 
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use shared::auth::guard::Operator;
 use shared::domain::customer::AccountType;
@@ -95,6 +97,15 @@ pub enum Command {
         /// From when on erasures count, in RFC 3339: the moment that the table was restored to, or before.
         since: String,
     },
+    /// Has mails and deletions tried again that the outbox has given up: all, or only some.
+    RetryEffects {
+        /// What they do, as the log calls it, such as `invitation`.
+        kind: Option<String>,
+        /// The company's identifier.
+        company: Option<String>,
+        /// From when on they were given up, in RFC 3339.
+        since: Option<String>,
+    },
     /// Makes the search entries of all candidates again.
     ReindexSearch {
         /// The company's identifier.
@@ -117,6 +128,7 @@ impl Command {
             Self::EndSessions { .. } => "end-sessions",
             Self::Recount { .. } => "recount",
             Self::EraseAgain { .. } => "erase-again",
+            Self::RetryEffects { .. } => "retry-effects",
             Self::ReindexSearch { .. } => "reindex-search",
         }
     }
@@ -125,6 +137,7 @@ impl Command {
     pub(crate) fn company(&self) -> Option<&str> {
         match self {
             Self::ListCompanies | Self::EraseAgain { .. } => None,
+            Self::RetryEffects { company, .. } => company.as_deref(),
             Self::CreateCompany { company, .. }
             | Self::CreateCustomer { company, .. }
             | Self::VerifySenders { company, .. }
@@ -167,6 +180,9 @@ impl Command {
                 upkeep::recount(operator, &company, project.as_deref()).await
             }
             Self::EraseAgain { since } => erasure::again(operator, &since).await,
+            Self::RetryEffects { kind, company, since } => {
+                effects::retry(operator, kind.as_deref(), company.as_deref(), since.as_deref()).await
+            }
             Self::ReindexSearch { company } => upkeep::reindex_search(operator, &company).await,
         }
     }
@@ -181,6 +197,13 @@ fn company_id(text: &str, errors: &mut FieldErrors) -> Option<CompanyId> {
 fn only_company_id(text: &str) -> Result<CompanyId> {
     let mut errors = FieldErrors::default();
     company_id(text, &mut errors).ok_or(Error::Fields(errors))
+}
+
+/// Reads a moment.
+fn moment(text: &str) -> Result<DateTime<Utc>, String> {
+    let moment = DateTime::parse_from_rfc3339(text);
+    let moment = moment.map_err(|_| "Use a moment with a zone, such as 2026-11-08T10:00:00Z.".to_owned());
+    Ok(moment?.to_utc())
 }
 
 /// The company is not there.

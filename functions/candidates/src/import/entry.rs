@@ -19,6 +19,8 @@ pub(super) enum Outcome {
     New(CandidateId, Option<Refusal>),
     /// There is no candidate.
     Failed(Error),
+    /// There was no time for it.
+    Pending,
 }
 
 impl Outcome {
@@ -26,7 +28,7 @@ impl Outcome {
     pub(super) fn is_worth_a_repeat(&self) -> bool {
         match self {
             Self::Invited(_) | Self::New(..) => false,
-            Self::Failed(Error::Refused(refusal)) => *refusal == super::NOT_DONE_IN_TIME,
+            Self::Pending => true,
             Self::Failed(error) => error.status().is_server_error(),
         }
     }

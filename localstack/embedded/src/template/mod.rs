@@ -308,4 +308,27 @@ Resources:
         assert!(Template::parse("Resources: 1").is_err());
         assert!(Template::parse("Resources: {}").unwrap().table().is_err());
     }
+
+    #[test]
+    fn every_route_for_credentials_has_a_limit_of_its_own_and_is_there_before_it() {
+        let template = Template::of_workspace().unwrap();
+        let (mut names, mut keys): (Vec<_>, Vec<_>) = template
+            .of_type(&["AWS::ApiGatewayV2::Route"])
+            .filter_map(|(name, route)| Some((name, route["RouteKey"].as_str()?)))
+            .filter(|(_, key)| key.starts_with("ANY /api/v3/api-"))
+            .unzip();
+        let (_, stage) = template.of_type(&["AWS::ApiGatewayV2::Stage"]).next().unwrap();
+        let settings = stage["RouteSettings"].as_object().unwrap();
+        let waits_for = template.resources["Stage"]["DependsOn"].as_array().unwrap();
+        let mut waits_for: Vec<_> = waits_for.iter().filter_map(Value::as_str).collect();
+        let mut limited: Vec<_> = settings.keys().map(String::as_str).collect();
+        for list in [&mut names, &mut keys, &mut waits_for, &mut limited] {
+            list.sort_unstable();
+        }
+        assert!(!keys.is_empty());
+        assert_eq!((limited, waits_for), (keys, names));
+        for limits in settings.values() {
+            assert!(limits["ThrottlingRateLimit"].is_number() && limits["ThrottlingBurstLimit"].is_number());
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod customer;
 mod file;
 mod once;
 mod operator;
+mod password;
 mod project;
 mod public;
 mod role;
@@ -42,21 +43,19 @@ pub use whoami::{AsCandidate, WhoAmI};
 
 use super::caller::{Caller, Identity, LiveSession, Proof};
 use super::credential::{Credential, Means, REJECTED, SecretKind, new_token_value};
-use super::password::Password;
 use super::{csrf, policy};
 use crate::app::App;
 use crate::config::Config;
 use crate::domain::Refusal;
 use crate::domain::account::{Account, Claim, Principal};
-use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CandidateId, CompanyId, InvalidId, ProjectId};
-use crate::domain::secret::{AccessKey, MediaKey, PasswordHash, SecretHash};
+use crate::domain::secret::{AccessKey, MediaKey, SecretHash};
 use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::http::state::RequestState;
 use crate::media::{MediaSigner, MediaToken};
-use crate::store::{Batch, Earlier, Key, KeyedRequest, LoginPartition, SessionKind, Store, keys};
+use crate::store::{Batch, Earlier, Key, KeyedRequest, SessionKind, Store, keys};
 
 /// The version of what is there or gone, and in between never changes.
 const UNCHANGING: u64 = 1;
@@ -141,37 +140,6 @@ impl Scope {
     /// A new key for a named token to sign the addresses of files with.
     pub fn new_media_key(&self) -> MediaKey {
         MediaKey::generate(self.app.entropy())
-    }
-
-    /// The hash of a customer's password, to store.
-    ///
-    /// # Errors
-    /// [`Error::Internal`].
-    pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
-        password.hash(None, self.app.entropy()).await
-    }
-
-    /// The hash of a candidate's password, to store.
-    ///
-    /// # Errors
-    /// [`Error::Busy`] or [`Error::Internal`].
-    pub async fn hash_for(&self, candidate: &Candidate, password: Password) -> Result<PasswordHash> {
-        let shared = self.store.password_to_share_salt_with(candidate).await?;
-        password.hash(shared.as_ref(), self.app.entropy()).await
-    }
-
-    /// Whether `password` is the present one of a customer. A wrong one counts as a failed login by their user name.
-    ///
-    /// # Errors
-    /// [`Error::Throttled`] after too many failures; [`Error::Busy`] or [`Error::Internal`].
-    pub async fn is_password_of(&self, customer: &Customer, password: Password) -> Result<bool> {
-        let name = LoginPartition::of(customer.company.as_str(), customer.username.as_str());
-        let (_, counted) = self.store.begin_login(&name, self.state.source(), self.now).await?;
-        let fits = password.find(customer.password_hash.iter().cloned().collect()).await?.is_some();
-        if fits {
-            self.store.end_login(&counted, false).await?;
-        }
-        Ok(fits)
     }
 
     /// Ends the session that the request came with.

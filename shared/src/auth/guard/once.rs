@@ -17,6 +17,8 @@ pub struct Turn {
     pub ids: IdBlock,
     /// Whether somebody was at it before, so that some of it may be done.
     pub is_resumed: bool,
+    /// Whether it has an Idempotency-Key, so that a repeat finishes what is left.
+    pub is_keyed: bool,
 }
 
 /// How far a go at a request has come.
@@ -43,7 +45,7 @@ impl Scope {
     {
         let store = self.store.clone().with_patience(patience);
         let Some(request) = &self.keyed else {
-            let turn = Turn { ids: store.next_ids(self.now), is_resumed: false, store };
+            let turn = Turn { ids: store.next_ids(self.now), is_resumed: false, is_keyed: false, store };
             let (Progress::Done(response) | Progress::Unfinished(response)) = work(turn).await?;
             return Ok(response.into_response());
         };
@@ -51,7 +53,7 @@ impl Scope {
             Begun::Ours(attempt, ids) => (attempt, ids),
             Begun::Done(answer) => return Ok(answer.replayed()),
         };
-        let turn = Turn { ids, is_resumed: attempt.is_resumed(), store: store.clone() };
+        let turn = Turn { ids, is_resumed: attempt.is_resumed(), is_keyed: true, store: store.clone() };
         let outcome = work(turn).await;
         self.note(&store, request, (&attempt, ids), outcome).await
     }

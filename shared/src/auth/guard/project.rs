@@ -14,7 +14,7 @@ use crate::domain::id::{CompanyId, InvalidId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::tally::Tally;
 use crate::error::{Error, Result};
-use crate::store::{Batch, Key, Versioned, keys, shards};
+use crate::store::{Batch, Key, Shards, Versioned, keys, shards};
 
 /// A caller who may do `G` in the project of the path.
 pub struct InProject<G> {
@@ -38,6 +38,8 @@ pub struct OnProject<G> {
     pub company: Versioned<Company>,
     /// What is counted of the project's candidates.
     pub tally: Tally,
+    /// The shards that it is counted in.
+    pub shards: Shards,
     inner: InProject<G>,
 }
 
@@ -127,8 +129,8 @@ impl<G: Grant> FromRequestParts<App> for OnProject<G> {
         };
         let (inner, mut batch) = InProject::admit(&request, more).await?;
         inner.about(inner.project.version())?;
-        let tally = batch.take_tally(inner.company(), inner.project.id);
+        let shards = batch.take_shards(inner.company(), inner.project.id);
         let company = batch.take(&keys::company(inner.company()))?.ok_or(Error::NotFound)?;
-        Ok(Self { company, tally, inner })
+        Ok(Self { company, tally: shards.tally(), shards, inner })
     }
 }

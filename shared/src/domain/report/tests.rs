@@ -19,6 +19,19 @@ fn evaluator(byte: u8) -> CustomerId {
     Id::from_bytes([byte; 16])
 }
 
+/// The roster of the project, in which evaluators 1 to 3 have their seats.
+fn roster() -> Roster {
+    let mut roster = Roster::default();
+    for byte in 1..=3 {
+        roster.take_seat(evaluator(byte)).unwrap();
+    }
+    roster
+}
+
+fn reported(before: Candidate, report: Report, at: DateTime<Utc>) -> Option<Candidate> {
+    before.after_report(report, &mut roster(), at).unwrap()
+}
+
 fn candidate(status: CandidateStatus) -> Candidate {
     let name = |text| Name::parse(text).unwrap();
     let profile = Profile::new(name("Ada"), name("Byron"));
@@ -45,7 +58,7 @@ fn a_completed_interview_is_a_fact_for_whoever_may_have_begun_one() {
             access_key: None,
             ..before.clone()
         });
-        assert_eq!(before.after_report(Report::Completed, at()), expected, "{status:?}");
+        assert_eq!(reported(before, Report::Completed, at()), expected, "{status:?}");
     }
 }
 
@@ -64,7 +77,7 @@ fn an_interview_that_was_broken_off_counts_only_if_it_is_the_present_one() {
             let before = Candidate { started_at, ..candidate(status) };
             let counts = status == Interviewing && is_present;
             let expected = counts.then(|| Candidate { status: Aborted, access_key: None, ..before.clone() });
-            assert_eq!(before.after_report(Report::Aborted, at()), expected, "{status:?} {started_at:?}");
+            assert_eq!(reported(before, Report::Aborted, at()), expected, "{status:?} {started_at:?}");
         }
     }
 }
@@ -76,17 +89,20 @@ fn an_evaluation_is_noted_wherever_the_candidate_stands_unless_a_later_one_is_kn
         for completed in [false, true] {
             for (seconds_later, counts) in known {
                 let mut before = candidate(status);
-                let other = Evaluation { completed: true, at: at() };
+                let [one, two] = [1, 2].map(|byte| roster().take_seat(evaluator(byte)).unwrap());
+                let other = Evaluation { completed: true, at: at(), seat: two };
                 before.evaluations.insert(evaluator(2), other);
                 if let Some(seconds) = seconds_later {
-                    let known = Evaluation { completed: !completed, at: at() + TimeDelta::seconds(seconds) };
-                    before.evaluations.insert(evaluator(1), known);
+                    let at = at() + TimeDelta::seconds(seconds);
+                    before
+                        .evaluations
+                        .insert(evaluator(1), Evaluation { completed: !completed, at, seat: one });
                 }
                 let mut expected = before.clone();
-                expected.evaluations.insert(evaluator(1), Evaluation { completed, at: at() });
+                expected.evaluations.insert(evaluator(1), Evaluation { completed, at: at(), seat: one });
                 let report = Report::Evaluated { customer: evaluator(1), completed };
                 let case = format!("{status:?} {completed} {seconds_later:?}");
-                assert_eq!(before.after_report(report, at()), counts.then_some(expected), "{case}");
+                assert_eq!(reported(before, report, at()), counts.then_some(expected), "{case}");
             }
         }
     }
@@ -116,7 +132,7 @@ proptest! {
             for (number, (second, customer, completed)) in reports.into_iter().enumerate() {
                 let mut take = |report, second| {
                     let at = at() + TimeDelta::seconds(second);
-                    candidate = candidate.clone().after_report(report, at).unwrap_or_else(|| candidate.clone());
+                    candidate = reported(candidate.clone(), report, at).unwrap_or_else(|| candidate.clone());
                 };
                 if number == completed_after.min(count - 1) {
                     take(Report::Completed, 0);

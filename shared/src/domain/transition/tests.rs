@@ -4,6 +4,7 @@ use super::*;
 use crate::domain::candidate::Profile;
 use crate::domain::id::Id;
 use crate::domain::project::Settings;
+use crate::domain::roster::Roster;
 use crate::domain::secret::PasswordHash;
 use crate::domain::staff::Staff;
 use crate::domain::text::{Email, Name};
@@ -374,8 +375,8 @@ fn a_projects_period_counts_before_its_companys() {
     let settings = Settings::new(Name::parse("Sales").unwrap(), &company, now());
     let staff = Staff::default();
     let id = Id::from_bytes([2; 16]);
-    let mut project =
-        Project { id, company: company.id.clone(), status: ProjectStatus::Running, settings, staff };
+    let (status, roster) = (ProjectStatus::Running, Roster::default());
+    let mut project = Project { id, company: company.id.clone(), status, settings, staff, roster };
     assert_eq!(Terms::of(&project, &company).default_days, None);
     company.default_interview_period = Some(7);
     assert_eq!(Terms::of(&project, &company).default_days, Some(7));
@@ -408,6 +409,10 @@ mod histories {
         Aborted,
         Evaluated(bool),
         Wait,
+    }
+
+    fn reported(before: Candidate, report: Report, at: DateTime<Utc>) -> Option<Candidate> {
+        before.after_report(report, &mut Roster::default(), at).unwrap()
     }
 
     fn event() -> impl Strategy<Value = Event> {
@@ -451,10 +456,10 @@ mod histories {
             // Only who has a key or a password is let in to choose another.
             Event::Password if own.access_key.is_none() && own.password_hash.is_none() => None,
             Event::Password => own.may_log_in().then(|| own.with_password(PasswordHash::new(key.to_owned()))),
-            Event::Completed => own.after_report(Report::Completed, at),
-            Event::Aborted => own.after_report(Report::Aborted, at),
+            Event::Completed => reported(own, Report::Completed, at),
+            Event::Aborted => reported(own, Report::Aborted, at),
             Event::Evaluated(completed) => {
-                own.after_report(Report::Evaluated { customer: Id::from_bytes([4; 16]), completed }, at)
+                reported(own, Report::Evaluated { customer: Id::from_bytes([4; 16]), completed }, at)
             }
             Event::Wait => None,
         }

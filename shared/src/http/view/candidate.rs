@@ -112,7 +112,7 @@ pub struct CandidateFields {
     /// Where its CV is; empty without one. Good for the session that was shown it.
     #[schemars(with = "UriOrEmpty")]
     cv: String,
-    /// How far its evaluation has come.
+    /// How far its evaluation by the project's evaluators has come.
     evaluation_status: EvaluationStatus,
     /// The same by the caller alone; null for who does not evaluate.
     my_evaluation_status: Option<EvaluationStatus>,
@@ -140,22 +140,27 @@ pub struct CandidateFields {
     shares: Option<Vec<ShareView>>,
 }
 
-/// What only project managers see, and the candidate its own: the key that came with the invitation, under the name of
+/// What only project managers see, and candidates their own: the key that came with the invitation, under the name of
 /// what it opens.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Keys {
-    /// The key of an invitation that was not taken up; only for project managers and the candidate itself.
-    activation_key: Option<String>,
-    /// The same key from then on.
-    interview_key: Option<String>,
+    /// The key of an invitation that was not taken up, empty otherwise; only for project managers and the candidate.
+    #[schemars(example = &"")]
+    activation_key: String,
+    /// The key by which a candidate without a password takes the interview, from the confirmation on, empty otherwise;
+    /// only for project managers and the candidate.
+    #[schemars(example = &"")]
+    interview_key: String,
 }
 
 impl Keys {
     fn of(candidate: &Candidate) -> Self {
-        let key = candidate.access_key.as_ref().map(|key| key.as_str().to_owned());
-        let (activation_key, interview_key) =
-            if candidate.status == CandidateStatus::Invited { (key, None) } else { (None, key) };
-        Self { activation_key, interview_key }
+        let key = candidate.access_key.as_ref().map_or("", |key| key.as_str()).to_owned();
+        if candidate.status == CandidateStatus::Invited {
+            Self { activation_key: key, interview_key: String::new() }
+        } else {
+            Self { activation_key: String::new(), interview_key: key }
+        }
     }
 }
 
@@ -164,7 +169,7 @@ impl CandidateFields {
     pub fn new(candidate: &Candidate, viewer: &Viewer<'_>) -> Self {
         let Candidate { company, project, profile, .. } = candidate;
         let completed_by = candidate.completed_by();
-        let references = viewer.references;
+        let (staff, references) = (&viewer.project.staff, viewer.references);
         let own = references.candidate(company, *project, candidate.id);
         let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
         Self {
@@ -180,11 +185,11 @@ impl CandidateFields {
             deadline: profile.deadline.map(timestamp),
             photo: references.file(company, candidate.owner(), FileKind::Photo, candidate.photo),
             cv: references.file(company, candidate.owner(), FileKind::Cv, candidate.cv),
-            evaluation_status: evaluation::status(&completed_by, viewer.project.evaluations_needed()),
-            my_evaluation_status: evaluation::status_for(
-                viewer.project.staff.evaluates(viewer.customer),
-                &completed_by,
+            evaluation_status: evaluation::status(
+                completed_by.intersection(&staff.evaluators).count(),
+                viewer.project.evaluations_needed(),
             ),
+            my_evaluation_status: evaluation::status_for(staff.evaluates(viewer.customer), &completed_by),
             phone: profile.phone.to_string(),
             gender: profile.gender.to_string(),
             created_by: candidate.created_by.map(|by| references.customer(company, by)),

@@ -70,9 +70,15 @@ pub struct CustomerView {
     /// Where its photo is; empty without one. Good for the session that was shown it.
     #[schemars(with = "UriOrEmpty")]
     photo: String,
-    /// What it does in the company.
+    /// What they do in the company.
     #[schemars(example = &"Rear Admiral")]
     position: String,
+    /// A role in the client's own words; it gives no rights. Changed by those who manage the customer.
+    #[schemars(example = &"Head of hiring")]
+    role: String,
+    /// Always empty: keys are mailed, and only their hashes are stored.
+    #[schemars(example = &"")]
+    activation_key: &'static str,
     /// The projects in which it has a role.
     #[schemars(with = "Uri")]
     projects: String,
@@ -107,6 +113,8 @@ impl CustomerView {
             receive_interview_notifications: customer.receive_interview_notifications,
             photo: references.file(&customer.company, customer.owner(), FileKind::Photo, customer.photo),
             position: customer.position.to_string(),
+            role: customer.role.to_string(),
+            activation_key: "",
             projects: format!("{own}projects/"),
             seen_welcome: customer.seen_welcome,
             is_active: customer.is_active,

@@ -175,27 +175,31 @@ async fn a_lapsed_verification_holds_no_mail_back() {
 /// The stand-in takes one request and would leave a second one without an answer.
 #[tokio::test]
 async fn a_refusal_is_final_only_when_the_mail_is_at_fault() {
-    for code in
-        ["MessageRejected", "MailFromDomainNotVerifiedException", "InvalidParameterValue", "ValidationError"]
-    {
+    for code in ["InvalidParameterValue", "ValidationError"] {
         let (delivery, _) = send(None, vec![refusal(400, code)]).await;
         assert_eq!(delivery, Delivery::Rejected(code.to_owned()));
     }
-    for (status, code) in [
-        (400, "AccountSendingPausedException"),
-        (403, "ExpiredToken"),
-        (403, "AccessDenied"),
-        (500, "InternalFailure"),
-        (503, "ServiceUnavailable"),
-    ] {
+    for (status, code) in [(500, "InternalFailure"), (503, "ServiceUnavailable"), (503, "Throttling")] {
         let (delivery, _) = send(Some("jobs@acme.example"), vec![refusal(status, code)]).await;
         assert_eq!(delivery, Delivery::Transient(code.to_owned()));
     }
 }
 
+/// An unverified sender, or an account in the sandbox.
+#[tokio::test]
+async fn a_refused_sender_is_nothing_against_the_mail() {
+    for code in ["MessageRejected", "MailFromDomainNotVerifiedException"] {
+        let (delivery, _) = send(None, vec![refusal(400, code)]).await;
+        assert_eq!(delivery, Delivery::Postponed(code.to_owned()));
+        let refused = || refusal(400, code);
+        let (delivery, _) = send(Some("jobs@acme.example"), vec![refused(), refused()]).await;
+        assert_eq!(delivery, Delivery::Postponed(code.to_owned()));
+    }
+}
+
 /// Not sent a second time from `MAIL_SENDER`, which would meet the same limit.
 #[tokio::test]
-async fn a_used_up_rate_or_quota_is_nothing_against_the_mail() {
+async fn a_used_up_rate_or_quota_or_a_paused_account_is_nothing_against_the_mail() {
     for (status, code, message) in [
         (400, "Throttling", "Maximum sending rate exceeded."),
         (400, "Throttling", "Daily message quota exceeded."),
@@ -203,11 +207,15 @@ async fn a_used_up_rate_or_quota_is_nothing_against_the_mail() {
         (429, "TooManyRequestsException", "Too many requests"),
         (400, "LimitExceededException", "Daily message quota exceeded"),
         (400, "LimitExceeded", "Daily message quota exceeded"),
-        (503, "Throttling", "Rate exceeded"),
+        (400, "AccountSendingPausedException", "Email sending is disabled"),
+        (400, "ConfigurationSetSendingPausedException", "Email sending is disabled"),
+        (400, "ConfigurationSetDoesNotExist", "Configuration set does not exist"),
+        (403, "ExpiredToken", "The token has expired"),
+        (403, "AccessDenied", "Not authorized"),
     ] {
         for alias in [None, Some("jobs@acme.example")] {
             let (delivery, _) = send(alias, vec![refusal_saying(status, code, message)]).await;
-            assert_eq!(delivery, Delivery::Throttled(code.to_owned()));
+            assert_eq!(delivery, Delivery::Postponed(code.to_owned()));
         }
     }
 }

@@ -1,0 +1,67 @@
+//! The command that takes up what the outbox has given up.
+
+use std::collections::BTreeMap;
+
+use shared::auth::guard::Operator;
+use shared::domain::effect::{Effect, Task};
+use shared::error::FieldErrors;
+use shared::store::Store;
+use shared::{Error, Result};
+
+use super::{company_id, moment, no_company};
+use crate::outcome::Outcome;
+
+/// Has effects tried again that were given up: those of one kind, of one company, and given up at `since` or later, as
+/// far as each is said.
+pub(super) async fn retry(
+    operator: &Operator,
+    kind: Option<&str>,
+    company: Option<&str>,
+    since: Option<&str>,
+) -> Result<Outcome> {
+    let mut errors = FieldErrors::default();
+    let kind = errors.read("kind", kind.map(kind_of).transpose());
+    let company = match company {
+        None => Some(None),
+        Some(company) => company_id(company, &mut errors).map(Some),
+    };
+    let since = errors.read("since", since.map(moment).transpose());
+    let (Some(kind), Some(company), Some(since)) = (kind, company, since) else {
+        return Err(Error::Fields(errors));
+    };
+    if let Some(company) = &company {
+        operator.store.company(company).await?.ok_or_else(no_company)?;
+    }
+    let is_wanted = |effect: &Effect| {
+        kind.is_none_or(|kind| effect.task.as_str() == kind)
+            && company.as_ref().is_none_or(|company| effect.company == *company)
+            && since.is_none_or(|since| effect.given_up_at >= Some(since))
+    };
+    let mut retried = BTreeMap::new();
+    for shard in Store::given_up_shards() {
+        let mut from = None;
+        loop {
+            let page = operator.store.given_up_effects(shard, operator.now, from).await?;
+            for before in page.rows.iter().filter(|effect| is_wanted(effect)) {
+                let after = Effect::clone(before).retried(operator.now);
+                match operator.store.update_effect(before, after).await {
+                    Ok(_) => *retried.entry(before.task.as_str()).or_default() += 1,
+                    // It has expired, or the same command was given twice.
+                    Err(Error::Changed) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            from = page.next;
+            if from.is_none() {
+                break;
+            }
+        }
+    }
+    let company = company.map(|company| company.to_string());
+    Ok(Outcome { company, retried: Some(retried), ..Outcome::default() })
+}
+
+fn kind_of(name: &str) -> Result<&'static str, String> {
+    let found = Task::KINDS.into_iter().find(|kind| *kind == name);
+    found.ok_or_else(|| format!("\"{name}\" is not a valid choice. Use one of: {}.", Task::KINDS.join(", ")))
+}

@@ -1,0 +1,121 @@
+//! The people who have evaluated in a project, and sets of them that are small enough to name a counter.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::Refusal;
+use super::id::CustomerId;
+
+/// The most people whose evaluations one project can count, over all its life: as many as [`Seats`] has bits.
+pub const MAX_SEATS: usize = 128;
+
+/// Every seat is taken, and seats are never given back.
+pub const NO_SEAT: Refusal = Refusal {
+    code: "too_many_evaluators",
+    detail: "128 people have evaluated in this project already. Let another project go on with new evaluators.",
+};
+
+/// Everyone who has ever evaluated a candidate of one project, first to last.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Roster(Vec<CustomerId>);
+
+impl Roster {
+    /// The seat of `customer`, who takes the next one if they have none.
+    ///
+    /// # Errors
+    /// [`NO_SEAT`].
+    pub fn take_seat(&mut self, customer: CustomerId) -> Result<Seat, Refusal> {
+        if let Some(seat) = self.seat_of(customer) {
+            return Ok(seat);
+        }
+        let seat = u8::try_from(self.0.len()).ok().filter(|seat| usize::from(*seat) < MAX_SEATS);
+        let seat = seat.map(Seat).ok_or(NO_SEAT)?;
+        self.0.push(customer);
+        Ok(seat)
+    }
+
+    /// The seats of those of `customers` who have one.
+    pub fn seats_of<'a>(&self, customers: impl IntoIterator<Item = &'a CustomerId>) -> Seats {
+        customers.into_iter().filter_map(|customer| self.seat_of(*customer)).collect()
+    }
+
+    fn seat_of(&self, customer: CustomerId) -> Option<Seat> {
+        let place = self.0.iter().position(|seated| *seated == customer)?;
+        u8::try_from(place).ok().map(Seat)
+    }
+}
+
+/// The number of a person in a [`Roster`], for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Seat(u8);
+
+/// Some people of a [`Roster`]; as text a hexadecimal number with a bit for each of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Seats(u128);
+
+impl Seats {
+    /// How many of these are also among `others`.
+    pub fn among(self, others: Self) -> usize {
+        (self.0 & others.0).count_ones() as usize
+    }
+}
+
+impl FromIterator<Seat> for Seats {
+    fn from_iter<I: IntoIterator<Item = Seat>>(seats: I) -> Self {
+        Self(seats.into_iter().fold(0, |bits, Seat(seat)| bits | 1 << seat))
+    }
+}
+
+impl Display for Seats {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:x}", self.0)
+    }
+}
+
+impl FromStr for Seats {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        u128::from_str_radix(text, 16).map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn customer(number: usize) -> CustomerId {
+        CustomerId::from_bytes([u8::try_from(number).unwrap(); 16])
+    }
+
+    #[test]
+    fn everyone_keeps_their_seat_until_all_are_taken() {
+        let mut roster = Roster::default();
+        let everyone: Vec<CustomerId> = (0..MAX_SEATS).map(customer).collect();
+        for _ in 0..2 {
+            for (number, one) in everyone.iter().enumerate() {
+                assert_eq!(roster.take_seat(*one).map(|seat| usize::from(seat.0)), Ok(number));
+            }
+        }
+        assert_eq!(roster.take_seat(customer(MAX_SEATS)), Err(NO_SEAT));
+        let all = roster.seats_of(&everyone);
+        assert_eq!((all.among(all), all.to_string()), (MAX_SEATS, "f".repeat(32)));
+        assert_eq!(all.to_string().parse(), Ok(all));
+    }
+
+    #[test]
+    fn a_set_of_people_has_those_in_common_with_another_who_are_in_both() {
+        let mut roster = Roster::default();
+        for number in 0..5 {
+            roster.take_seat(customer(number)).unwrap();
+        }
+        let some = roster.seats_of(&[customer(0), customer(4), customer(9)]);
+        assert_eq!(some.to_string(), "11", "those without a seat are left out");
+        assert_eq!(some.among(roster.seats_of(&[customer(4), customer(3)])), 1);
+        assert_eq!(some.among(Seats::default()), 0);
+    }
+}

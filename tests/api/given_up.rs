@@ -1,0 +1,186 @@
+//! Effects that the outbox cannot do: which wait, which are given up, and how the operator has them taken up again.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff};
+use tests::chaos::{Chaos, Fault};
+use tests::logs;
+
+async fn effects(app: &TestApp) -> Vec<Value> {
+    let all = app.table().snapshot().await.into_iter();
+    all.filter(|((_, sk), _)| sk == "EFFECT").map(|(_, effect)| effect).collect()
+}
+
+/// The address of a candidate of a company who is invited, by a mail that is still to be sent.
+async fn invited(owner: &Staff) -> String {
+    let project = owner.running_project(json!({})).await;
+    owner.invite(&project, json!({})).await.email
+}
+
+async fn retry(app: &TestApp, mut selection: Value) -> Value {
+    selection["command"] = json!("retry-effects");
+    serde_json::to_value(app.operate(selection).await.unwrap().retried.unwrap()).unwrap()
+}
+
+async fn swept(app: &TestApp, what: &str) -> Value {
+    app.sweep().await["OutboxFunction"][what].clone()
+}
+
+/// An address to which SES takes no mail, and everything that is to go there given up.
+async fn given_up(app: &TestApp, ses: &Chaos) {
+    ses.always("SendEmail", Fault::Refused("InvalidParameterValue"));
+    app.settle().await;
+    ses.heal();
+}
+
+#[tokio::test]
+async fn a_refused_sender_or_account_holds_mails_back_and_loses_none() {
+    for code in ["MessageRejected", "MailFromDomainNotVerifiedException", "AccountSendingPausedException"] {
+        let (app, ses) = TestApp::start_with_ses_chaos().await;
+        let email = invited(&app.owner().await).await;
+        ses.always("SendEmail", Fault::Refused(code));
+        app.settle().await;
+        for hour in 1..=70 {
+            app.clock().advance(TimeDelta::hours(1));
+            assert_eq!(swept(&app, "postponed").await, 1, "{code}, hour {hour}");
+        }
+        assert_eq!(effects(&app).await[0]["attempts"], 1, "none of them counts");
+        ses.heal();
+        app.clock().advance(TimeDelta::hours(1));
+        assert_eq!(swept(&app, "sent").await, 1, "{code}");
+        assert_eq!((app.mails_to(&email).len(), effects(&app).await.len()), (1, 0));
+        app.table().assert_sound().await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_given_up_is_taken_up_again_or_forgotten_after_ninety_days() {
+    let (app, ses) = TestApp::start_with_ses_chaos().await;
+    let email = invited(&app.owner().await).await;
+    ses.always("SendEmail", Fault::Refused("AccountSendingPausedException"));
+    app.settle().await;
+    app.clock().advance(TimeDelta::days(3) + TimeDelta::minutes(1));
+    assert_eq!(swept(&app, "given_up").await, 1);
+    let effect = effects(&app).await.remove(0);
+    assert_eq!(effect["given_up_at"], "2026-11-11T10:01:00Z");
+    // 90 days later, in seconds since 1970.
+    assert_eq!(effect["expires_at"], 1_794_391_260 + 90 * 24 * 60 * 60);
+    app.table().assert_sound().await;
+    app.clock().advance(TimeDelta::days(1));
+    assert_eq!(swept(&app, "given_up").await, 0);
+
+    assert_eq!(retry(&app, json!({})).await, json!({ "invitation": 1 }));
+    assert_eq!(retry(&app, json!({})).await, json!({}), "it waits already");
+    let effect = effects(&app).await.remove(0);
+    assert_eq!((&effect["given_up_at"], effect.get("expires_at")), (&Value::Null, None));
+    app.table().assert_sound().await;
+    // It has its three days again.
+    assert_eq!(swept(&app, "postponed").await, 1);
+    ses.heal();
+    app.clock().advance(TimeDelta::minutes(1));
+    assert_eq!(swept(&app, "sent").await, 1);
+    assert_eq!((app.mails_to(&email).len(), effects(&app).await.len()), (1, 0));
+}
+
+#[tokio::test]
+async fn the_operator_chooses_by_kind_company_and_time() {
+    let (app, ses) = TestApp::start_with_ses_chaos().await;
+    let (owner, stranger) = (app.owner().await, app.owner_of("globex").await);
+    invited(&owner).await;
+    given_up(&app, &ses).await;
+    app.clock().advance(TimeDelta::hours(1));
+    invited(&owner).await;
+    invited(&stranger).await;
+    owner.colleague("recruiter", json!({})).await;
+    given_up(&app, &ses).await;
+    assert_eq!(effects(&app).await.len(), 4);
+
+    for (selection, fields) in [
+        (json!({ "kind": "letter" }), vec!["kind"]),
+        (json!({ "company": "No" }), vec!["company"]),
+        (json!({ "company": "nowhere" }), vec!["company"]),
+        (json!({ "kind": "x", "company": "No", "since": "yesterday" }), vec!["company", "kind", "since"]),
+    ] {
+        let mut command = selection;
+        command["command"] = json!("retry-effects");
+        let refused: Value =
+            serde_json::from_str(&app.operate(command).await.unwrap_err().to_string()).unwrap();
+        assert!(refused.as_object().unwrap().keys().eq(&fields), "{refused}");
+    }
+    for (selection, expected) in [
+        (json!({ "kind": "reminder" }), json!({})),
+        (json!({ "since": "2026-11-08T11:00:01Z" }), json!({})),
+        (json!({ "kind": "customer-invitation" }), json!({ "customer-invitation": 1 })),
+        (json!({ "company": "globex" }), json!({ "invitation": 1 })),
+        (json!({ "company": "acme", "since": "2026-11-08T11:00:00Z" }), json!({ "invitation": 1 })),
+        (json!({ "kind": "invitation" }), json!({ "invitation": 1 })),
+    ] {
+        assert_eq!(retry(&app, selection.clone()).await, expected, "{selection}");
+    }
+    assert_eq!(swept(&app, "sent").await, 4);
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_malformed_event_is_not_taken_for_the_schedule() {
+    let record = json!({ "dynamodb": { "Keys": { "pk": { "S": "EFFECT#1" } }, "SequenceNumber": "1" } });
+    let is_event = |event: Value| serde_json::from_value::<outbox::Event>(event).is_ok();
+    assert!(is_event(json!({ "Records": [record] })) && is_event(json!({ "Records": [] })));
+    assert!(is_event(json!({ "source": "aws.events", "detail-type": "Scheduled Event", "detail": {} })));
+    for event in [
+        json!({ "Records": [record, { "dynamodb": { "Keys": {} } }] }),
+        json!({ "Records": [{}] }),
+        json!({ "Records": "none" }),
+        json!({ "records": [] }),
+        json!({ "detail-type": "Object Created" }),
+        json!({}),
+        json!([]),
+        Value::Null,
+    ] {
+        assert!(!is_event(event.clone()), "{event}");
+    }
+}
+
+#[tokio::test]
+async fn what_could_not_be_looked_at_is_an_error_in_the_log() {
+    let (app, dynamodb) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    invited(&owner).await;
+    let id = effects(&app).await[0]["id"].as_str().unwrap().to_owned();
+    let keys = json!({ "pk": { "S": format!("EFFECT#{id}") }, "sk": { "S": "EFFECT" } });
+    let records = json!({ "Records": [{ "dynamodb": { "Keys": keys, "SequenceNumber": "1" } }] });
+    let errors = || {
+        let lines = logs::take_lines("outbox");
+        lines.iter().filter(|line| line["level"] == "ERROR").count()
+    };
+    errors();
+    dynamodb.always("PutItem", Fault::Throttled);
+    outbox::handle(app.app(), serde_json::from_value(records).unwrap()).await.unwrap();
+    assert_eq!(errors(), 1, "of the partial batch failure");
+    app.clock().advance(TimeDelta::minutes(1));
+    assert_eq!(swept(&app, "failed").await, 1);
+    assert_eq!(errors(), 1, "of the sweep");
+    dynamodb.always("Query", Fault::Throttled);
+    let answers = app.events().run_schedules().await;
+    assert!(answers["OutboxFunction"].is_err());
+    assert_eq!(errors(), 1, "of the sweep that failed as a whole");
+}
+
+#[tokio::test]
+async fn an_account_that_goes_while_its_mail_is_made_needs_none() {
+    let (app, dynamodb) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let grace = owner.colleague("recruiter", json!({})).await;
+    let pause = dynamodb.pause("TransactWriteItems");
+    let gone = async {
+        pause.reached().await;
+        owner.delete(&grace.uri).await.expect(204);
+        pause.resume();
+    };
+    tokio::join!(app.settle(), gone);
+    app.settle().await;
+    assert_eq!(effects(&app).await.len(), 0);
+    assert_eq!(app.mails_to(&grace.email).len(), 1, "that it is deleted");
+    app.table().assert_sound().await;
+}

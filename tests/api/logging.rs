@@ -1,0 +1,52 @@
+//! What the functions log: every line that they mean to leave is heard.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use shared::telemetry::TARGETS;
+
+/// The targets that the sources below a folder name.
+fn targets_in(folder: &Path, found: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            targets_in(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let source = fs::read_to_string(&path).unwrap();
+            let named = source.split("target: \"").skip(1).filter_map(|rest| rest.split_once('"'));
+            found.extend(named.map(|(target, _)| target.to_owned()));
+        }
+    }
+}
+
+#[test]
+fn every_target_in_use_is_heard() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut used = BTreeSet::new();
+    targets_in(&root.join("shared/src"), &mut used);
+    for function in fs::read_dir(root.join("functions")).unwrap() {
+        let sources = function.unwrap().path().join("src");
+        if sources.is_dir() {
+            targets_in(&sources, &mut used);
+        }
+    }
+    assert_eq!(used, TARGETS.map(str::to_owned).into(), "shared/src/telemetry.rs lists them");
+}
+
+#[test]
+fn every_function_that_events_start_has_a_filter_for_errors() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let template = fs::read_to_string(root.join("template.yaml")).unwrap();
+    let (_, event_functions) = template.split_once("# Functions that answer no request").unwrap();
+    let logs: Vec<&str> = event_functions
+        .split("LoggingConfig: {LogGroup: !Ref ")
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once('}')?.0))
+        .collect();
+    assert_eq!(logs.len(), 5, "{logs:?}");
+    for group in logs {
+        let filter = format!("LogGroupName: !Ref {group}\n      FilterPattern: '{{ $.level = \"ERROR\" }}'");
+        assert!(template.contains(&filter), "{group} has no filter");
+    }
+}

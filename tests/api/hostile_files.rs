@@ -7,6 +7,7 @@ use serde_json::json;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 use tests::files::{Form, data_uri, pdf, photo};
+use tests::hostile;
 use tests::http::Request;
 
 /// What a browser might run.
@@ -59,10 +60,8 @@ fn png_claiming(width: u32, height: u32) -> Vec<u8> {
     let mut png = photo(Png, 8, 8);
     png[16..20].copy_from_slice(&width.to_be_bytes());
     png[20..24].copy_from_slice(&height.to_be_bytes());
-    let crc = png[12..29].iter().fold(!0u32, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xEDB8_8320 * (crc & 1)))
-    });
-    png[29..33].copy_from_slice(&(!crc).to_be_bytes());
+    let crc = hostile::crc32(&png[12..29]);
+    png[29..33].copy_from_slice(&crc.to_be_bytes());
     png
 }
 
@@ -104,7 +103,7 @@ fn zip_claiming(entries: &[(&str, u32)]) -> Vec<u8> {
 }
 
 /// Every hostile file as field, what it is, and its bytes.
-fn hostile() -> Vec<(&'static str, String, Vec<u8>)> {
+fn files() -> Vec<(&'static str, String, Vec<u8>)> {
     let mut all = Vec::new();
     let mut add = |field, name: &str, bytes: Vec<u8>| all.push((field, name.to_owned(), bytes));
     for (name, text) in ACTIVE {
@@ -138,6 +137,10 @@ fn hostile() -> Vec<(&'static str, String, Vec<u8>)> {
         add("photo", &format!("gif of {width}x{height}"), gif_claiming(width, height));
         add("photo", &format!("jpeg of {width}x{height}"), jpeg_claiming(width, height));
     }
+    add("photo", "png with a broken palette", hostile::broken_palette());
+    add("photo", "jpeg of 100 scans", hostile::many_scans(64, 64, 100));
+    add("photo", "png of 16 bits a channel", hostile::black_png(8_000, 5_000, 16, 6, 1));
+    add("photo", "png whose turn takes too much", hostile::black_png(8_000, 5_000, 8, 6, 6));
     add("photo", "png of 4294967295x1", png_claiming(u32::MAX, 1));
     add("photo", "png of 2147483647x2147483647", png_claiming(i32::MAX as u32, i32::MAX as u32));
     let types = ("[Content_Types].xml", 100);
@@ -193,7 +196,7 @@ async fn given() -> (TestApp, Staff, String) {
 #[tokio::test]
 async fn hostile_files_are_refused_each_with_a_reason() {
     let (app, owner, candidates) = given().await;
-    let files = hostile();
+    let files = files();
     assert!(files.len() >= 200, "only {}", files.len());
     let before = app.table().snapshot().await;
     for (field, name, bytes) in files {
@@ -233,4 +236,37 @@ async fn what_hides_in_a_good_picture_is_not_served() {
             assert!(!hidden, "{name} behind {format:?}");
         }
     }
+}
+
+/// What unpacks to more than its pixels is left packed: the picture is taken without it.
+#[tokio::test]
+async fn what_is_packed_beside_the_pixels_is_left_out() {
+    let (_app, owner, candidates) = given().await;
+    for bomb in
+        [hostile::profile_bomb(64 << 20), hostile::text_bomb(1 << 20, 9), hostile::pixel_bomb(1 << 20)]
+    {
+        let ada = json!({ "first_name": "Ada", "last_name": "Byron", "photo": data_uri("image/png", &bomb) });
+        let address = owner.post(&candidates, ada).await.expect(201).uri("photo");
+        let found = owner.get(&address).await.expect(302);
+        let served = tests::files::fetch(found.header("location").unwrap(), &[]).await;
+        assert!(served.body.len() < 200, "{} bytes", served.body.len());
+    }
+}
+
+/// A file that breaks the decoder ends its own upload, not the function, and comes no second time.
+#[tokio::test]
+async fn a_file_over_which_the_decoder_panics_is_refused_as_an_upload_too() {
+    let (app, owner, candidates) = given().await;
+    let candidate = owner.post(&candidates, json!({ "first_name": "Ada", "last_name": "Byron" })).await;
+    let candidate = candidate.expect(201).uri("resource_uri");
+    let bytes = hostile::broken_palette();
+    let announced = json!({ "field": "photo", "content_type": "image/png", "size": bytes.len() });
+    let announced = owner.post(&format!("{candidate}uploads/"), announced).await.expect(201).json();
+    tests::files::put(&announced, bytes).await;
+    app.settle().await;
+    let upload = owner.get(announced["resource_uri"].as_str().unwrap()).await.expect(200).json();
+    assert_eq!(upload["status"], "failed", "{upload}");
+    assert!(upload["error"].as_str().is_some_and(|error| error.contains("broken")), "{upload}");
+    assert!(app.object_keys().is_empty());
+    app.table().assert_sound().await;
 }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod odd;
 mod twice;
 
 use axum::http::{Method, StatusCode, header};
@@ -11,7 +12,7 @@ use tests::binaries;
 use tests::function::Function;
 use tokio::process::Command;
 
-use twice::{Request, Twice, event};
+use twice::{BY_EVENTS, OVER_HTTP, Request, Twice, event};
 
 fn get(path: &str) -> Request {
     Request::new(Method::GET, path)
@@ -153,22 +154,7 @@ async fn the_default_route_leads_back_to_a_mount() {
 #[tokio::test]
 async fn a_function_without_its_settings_does_not_start() {
     let binaries = binaries::of_workspace();
-    for name in [
-        "auth",
-        "companies",
-        "customers",
-        "projects",
-        "candidates",
-        "search",
-        "docs",
-        "admin",
-        "outbox",
-        "deadline-expiry",
-        "platform-events",
-        "uploads",
-        "videos",
-        "video-conversion",
-    ] {
+    for name in OVER_HTTP.map(|(_, name)| name).into_iter().chain(BY_EVENTS) {
         let none: [(&str, &str); 0] = [];
         let mut function = Function::start(Command::new(&binaries[name]), none).await.unwrap();
         let error = function.ready().await.unwrap_err();

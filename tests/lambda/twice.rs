@@ -14,6 +14,7 @@ use shared::clock::{SystemClock, SystemEntropy};
 use shared::config::Config;
 use tests::binaries;
 use tests::function::{Function, http_event};
+use tests::runtime_api::FunctionError;
 use tokio::process::Command;
 use tokio::sync::Mutex;
 use tower::util::BoxCloneSyncService;
@@ -30,9 +31,24 @@ type Process = Arc<Mutex<Function>>;
 pub(crate) struct Twice {
     real: Gateway,
     in_process: Gateway,
-    auth: Process,
+    processes: BTreeMap<&'static str, Process>,
     _backend: Backend,
 }
+
+/// The functions behind the gateway, by their names in the template and their binaries.
+pub(crate) const OVER_HTTP: [(&str, &str); 8] = [
+    ("AuthFunction", "auth"),
+    ("CompaniesFunction", "companies"),
+    ("CustomersFunction", "customers"),
+    ("ProjectsFunction", "projects"),
+    ("CandidatesFunction", "candidates"),
+    ("SearchFunction", "search"),
+    ("DocsFunction", "docs"),
+    ("VideosFunction", "videos"),
+];
+/// Those that events start.
+pub(crate) const BY_EVENTS: [&str; 6] =
+    ["admin", "outbox", "deadline-expiry", "platform-events", "uploads", "video-conversion"];
 
 impl Twice {
     pub(crate) const PASSWORD: &str = "correct horse battery";
@@ -42,11 +58,12 @@ impl Twice {
         backend.create_table(TABLE).unwrap();
         let variables = backend.environment(BASE_URL, TABLE);
         let binaries = binaries::of_workspace();
-        let process = async |name: &str| {
+        let mut processes = BTreeMap::new();
+        for name in OVER_HTTP.map(|(_, name)| name).into_iter().chain(BY_EVENTS) {
             let mut function = Function::start(Command::new(&binaries[name]), &variables).await.unwrap();
             function.ready().await.unwrap();
-            Arc::new(Mutex::new(function))
-        };
+            processes.insert(name, Arc::new(Mutex::new(function)));
+        }
         let create = json!({
             "command": "create-company",
             "company": "acme",
@@ -59,26 +76,17 @@ impl Twice {
                 "password": Self::PASSWORD,
             },
         });
-        process("admin").await.lock().await.invoke(&create).await.unwrap();
+        processes["admin"].lock().await.invoke(&create).await.unwrap();
 
-        let auth = process("auth").await;
-        let real = HashMap::from([
-            ("AuthFunction".to_owned(), lambda(&auth)),
-            ("CompaniesFunction".to_owned(), lambda(&process("companies").await)),
-            ("CustomersFunction".to_owned(), lambda(&process("customers").await)),
-            ("ProjectsFunction".to_owned(), lambda(&process("projects").await)),
-            ("CandidatesFunction".to_owned(), lambda(&process("candidates").await)),
-            ("SearchFunction".to_owned(), lambda(&process("search").await)),
-            ("DocsFunction".to_owned(), lambda(&process("docs").await)),
-            ("VideosFunction".to_owned(), lambda(&process("videos").await)),
-        ]);
+        let real = OVER_HTTP.map(|(function, name)| (function.to_owned(), lambda(&processes[name])));
+        let real = HashMap::from(real);
         let config = Config::from_variables(|name| variables.get(name).cloned()).unwrap();
         let app = App::new(config, Arc::new(SystemClock), Arc::new(SystemEntropy));
         let template = Template::of_workspace().unwrap();
         Self {
             real: Gateway::new(&template, &real, &[]).unwrap(),
             in_process: Gateway::new(&template, &embedded::functions(&app), &[]).unwrap(),
-            auth,
+            processes,
             _backend: backend,
         }
     }
@@ -109,7 +117,17 @@ impl Twice {
 
     /// The answer of the real `auth` to a whole event.
     pub(crate) async fn auth(&self, event: &Value) -> Value {
-        self.auth.lock().await.invoke(event).await.unwrap()
+        self.invoke("auth", event).await.unwrap()
+    }
+
+    /// What a real function makes of a whole event.
+    pub(crate) async fn invoke(&self, name: &str, event: &Value) -> Result<Value, FunctionError> {
+        self.processes[name].lock().await.invoke(event).await
+    }
+
+    /// The most memory that a real function has had at once, in megabytes.
+    pub(crate) async fn peak_megabytes(&self, name: &str) -> u64 {
+        self.processes[name].lock().await.peak_kilobytes() / 1024
     }
 
     /// A reference as a path below the base URL.

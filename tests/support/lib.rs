@@ -10,6 +10,7 @@ pub mod document;
 pub mod files;
 pub mod fill;
 pub mod function;
+pub mod hostile;
 pub mod http;
 pub mod logs;
 pub mod platform;

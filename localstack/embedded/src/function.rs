@@ -1,15 +1,14 @@
 //! Functions as Lambda runs them: an event in JSON, an answer in JSON, and nothing else between them and their caller.
 
-use axum::body::Body;
-use lambda_http::request::LambdaRequest;
 use lambda_http::{Context, LambdaEvent};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use shared::app::App;
+use shared::http::event;
 use shared::http::routes::HttpService;
 use tower::util::BoxCloneSyncService;
-use tower::{BoxError, Service, ServiceExt, service_fn};
+use tower::{BoxError, ServiceExt, service_fn};
 
 use crate::{Error, random};
 
@@ -21,13 +20,9 @@ pub fn in_process(service: HttpService) -> Function {
     BoxCloneSyncService::new(service_fn(move |event: String| {
         let service = service.clone();
         async move {
-            let request: LambdaRequest = serde_json::from_str(&event)?;
             let mut context = Context::default();
             context.request_id = random::uuid();
-            let service = service.ready_oneshot().await?;
-            let service = service.map_request(|request: lambda_http::Request| request.map(Body::new));
-            // Not `oneshot`: it would keep the adapter, which is not `Send`, while waiting.
-            let answer = lambda_http::Adapter::from(service).call(LambdaEvent::new(request, context));
+            let answer = event::answer(service, LambdaEvent::new(serde_json::from_str(&event)?, context));
             Ok(serde_json::to_string(&answer.await?)?)
         }
     }))

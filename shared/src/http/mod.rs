@@ -2,6 +2,7 @@
 
 mod body;
 mod condition;
+pub mod event;
 pub mod expand;
 pub mod fields;
 pub(crate) mod idempotency;

@@ -1,6 +1,7 @@
 //! What surrounds every request: its path made canonical, its cost and outcome logged in one line.
 
 use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
 use std::str::FromStr;
 
 use axum::body::Body;
@@ -9,6 +10,7 @@ use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
 use lambda_http::aws_lambda_events::apigw::ApiGatewayV2httpRequestContext;
 use lambda_http::request::RequestContext;
 
@@ -67,7 +69,9 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
         gateway_request_id(&request).unwrap_or_else(|| app.ids().next::<Body>(app.now()).to_string());
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let mut response = next.run(request).await;
+    // A panic ends this request alone.
+    let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    let mut response = answered.unwrap_or_else(|_| Error::internal("the handler panicked").into_response());
     state.finish().await;
     let headers = response.headers_mut();
     headers.extend(HeaderValue::from_str(&request_id).ok().map(|id| (REQUEST_ID, id)));

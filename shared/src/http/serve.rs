@@ -1,9 +1,8 @@
 //! Runs a group of routes as a Lambda function.
 
-use axum::body::Body;
-use tower::ServiceExt;
+use lambda_runtime::service_fn;
 
-use super::Routes;
+use super::{Routes, event};
 use crate::Outcome;
 use crate::app::App;
 use crate::store::Store;
@@ -32,8 +31,7 @@ fn run(routes: Routes, prepare: impl AsyncFnOnce(&App)) -> Outcome {
     telemetry::install(app.config().metrics_namespace.as_deref());
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         prepare(&app).await;
-        let service =
-            routes.into_service(app).map_request(|request: lambda_http::Request| request.map(Body::new));
-        lambda_http::run(service).await
+        let service = routes.into_service(app);
+        lambda_runtime::run(service_fn(|event| event::answer(service.clone(), event))).await
     })
 }

@@ -1,5 +1,6 @@
 //! Files that have been looked at and found to be what they should be.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 
 use tokio::sync::Semaphore;
@@ -15,6 +16,8 @@ pub struct Checked {
     pub(super) file_type: FileType,
 }
 
+const BROKEN: &str = "This file is broken. Save it anew, and upload that.";
+
 /// One picture at a time: decoded, it may take hundreds of megabytes.
 static ROOM: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(1));
 
@@ -23,16 +26,26 @@ static ROOM: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(1));
 /// # Errors
 /// The message for whoever sent it.
 pub fn inspect(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
+    check_size(kind, bytes)?;
+    caught(|| match kind {
+        FileKind::Photo => picture::inspect(bytes),
+        FileKind::Cv => document::recognise(bytes).map(drop),
+    })
+}
+
+fn check_size(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
     if bytes.is_empty() {
         return Err("The submitted file is empty.".to_owned());
     }
     if bytes.len() as u64 > kind.max_bytes() {
         return Err(format!("Ensure this file has no more than {} MB.", kind.max_bytes() >> 20));
     }
-    match kind {
-        FileKind::Photo => picture::inspect(bytes).map(drop),
-        FileKind::Cv => document::recognise(bytes).map(drop),
-    }
+    Ok(())
+}
+
+/// What `look` says, or that the file is broken: decoders panic over some files that none of them expected.
+fn caught<T>(look: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(look)).unwrap_or_else(|_| Err(BROKEN.to_owned()))
 }
 
 impl Checked {
@@ -44,11 +57,11 @@ impl Checked {
         let _room = ROOM.acquire().await.map_err(Error::internal)?;
         let check = move || -> Result<Self, String> {
             let bytes = bytes.as_ref();
-            inspect(kind, bytes)?;
-            let (bytes, file_type) = match kind {
-                FileKind::Photo => picture::write_anew(bytes)?,
-                FileKind::Cv => (bytes.to_vec(), document::recognise(bytes)?),
-            };
+            check_size(kind, bytes)?;
+            let (bytes, file_type) = caught(|| match kind {
+                FileKind::Photo => picture::write_anew(bytes),
+                FileKind::Cv => Ok((bytes.to_vec(), document::recognise(bytes)?)),
+            })?;
             Ok(Self { bytes, file_type })
         };
         let checked = tokio::task::spawn_blocking(check).await.map_err(Error::internal)?;

@@ -2,132 +2,145 @@
 //!
 //! Neither a place nor a device that the camera noted survives, nor what was hidden behind or between the pixels.
 
+mod chunks;
+mod header;
+mod writing;
+
+use std::borrow::Cow;
 use std::io::Cursor;
 
-use image::codecs::jpeg::JpegEncoder;
-use image::codecs::png::PngEncoder;
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder, ImageEncoder, ImageError, ImageFormat, ImageReader, Limits};
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
+use self::header::Header;
 use crate::domain::file::FileType;
 
 /// The most pixels.
 const MAX_PIXELS: u64 = 40_000_000;
 /// The most pixels along one side.
 const MAX_SIDE: u32 = 20_000;
-/// The most bytes that decoding may take: 40 megapixels of eight bytes each, and some.
-const MAX_MEMORY: u64 = 400 * 1024 * 1024;
-/// Hardly to be told from the original.
-const JPEG_QUALITY: u8 = 90;
+/// The most bytes that pixels may take at any moment of decoding and writing: enough to turn 40 megapixels of three
+/// bytes each.
+const MAX_MEMORY: u64 = 6 * MAX_PIXELS;
+/// The most scans of a JPEG. Encoders of progressive JPEGs write about ten; each costs a pass over the whole picture.
+const MAX_SCANS: usize = 24;
 /// The longest colour profile that is kept; those of cameras and screens are far shorter.
 const MAX_PROFILE: usize = 16 * 1024;
 
 const NO_PICTURE: &str = "Upload a valid image: JPEG, PNG, GIF or WebP.";
 const BROKEN: &str = "This image is broken or incomplete.";
+const TOO_LARGE: &str = "Ensure this image has no more than 40 megapixels, and 20000 along a side.";
+const TOO_COSTLY: &str = "Processing this image takes too much. Save it with fewer pixels, 8 bits per channel and not progressively.";
 
-/// Looks at the format and the size of a picture, without decoding it.
+/// Looks at the format and the size of a picture. No decoder runs: this costs a pass over the bytes at most.
 ///
 /// # Errors
 /// The message for whoever sent it.
-pub(super) fn inspect(bytes: &[u8]) -> Result<ImageFormat, String> {
+pub(super) fn inspect(bytes: &[u8]) -> Result<(), String> {
+    recognise(bytes).map(drop)
+}
+
+fn recognise(bytes: &[u8]) -> Result<(ImageFormat, Header), String> {
     use ImageFormat::{Gif, Jpeg, Png, WebP};
     let format = image::guess_format(bytes).ok();
     let format = format.filter(|format| matches!(format, Gif | Jpeg | Png | WebP)).ok_or(NO_PICTURE)?;
-    let (width, height) =
-        ImageReader::with_format(Cursor::new(bytes), format).into_dimensions().map_err(|_| BROKEN)?;
-    let pixels = u64::from(width) * u64::from(height);
-    if pixels == 0 {
-        return Err(BROKEN.to_owned());
+    let header = Header::read(format, bytes).ok_or(BROKEN)?;
+    check_size(header.width, header.height)?;
+    if header.scans > MAX_SCANS {
+        return Err(TOO_COSTLY.to_owned());
     }
-    if pixels > MAX_PIXELS || width.max(height) > MAX_SIDE {
-        return Err("Ensure this image has no more than 40 megapixels, and 20000 along a side.".to_owned());
+    Ok((format, header))
+}
+
+fn check_size(width: u32, height: u32) -> Result<(), String> {
+    match u64::from(width) * u64::from(height) {
+        0 => Err(BROKEN.to_owned()),
+        pixels if pixels > MAX_PIXELS || width.max(height) > MAX_SIDE => Err(TOO_LARGE.to_owned()),
+        _ => Ok(()),
     }
-    if format == Jpeg && !is_whole_jpeg(bytes) {
-        return Err(BROKEN.to_owned());
-    }
-    Ok(format)
 }
 
 /// The picture, upright and without anything but its pixels and their colours: as JPEG, or as PNG where it was one, was
 /// drawn, or has transparent parts.
 ///
+/// Decoders panic over some files: call it where a panic is caught.
+///
 /// # Errors
 /// The message for whoever sent it.
 pub(super) fn write_anew(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
-    let format = inspect(bytes)?;
-    let (picture, profile) = decode(bytes, format).map_err(|_| BROKEN)?;
+    let (format, header) = recognise(bytes)?;
+    let (picture, profile) = decode(bytes, format, &header)?;
     let drawn = matches!(format, ImageFormat::Png | ImageFormat::Gif);
     let (written, file_type) = if drawn || picture.color().has_alpha() {
-        (png(picture, profile), FileType::Png)
+        (writing::png(&picture, profile)?, FileType::Png)
     } else {
-        (jpeg(picture, profile), FileType::Jpeg)
+        (writing::jpeg(&picture, profile)?, FileType::Jpeg)
     };
-    Ok((written.map_err(|_| BROKEN)?, file_type))
+    Ok((written, file_type))
 }
 
-fn decode(bytes: &[u8], format: ImageFormat) -> Result<(DynamicImage, Option<Vec<u8>>), ImageError> {
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+/// The pixels, upright, eight bits a channel, and their colour profile.
+fn decode(
+    bytes: &[u8],
+    format: ImageFormat,
+    header: &Header,
+) -> Result<(DynamicImage, Option<Vec<u8>>), String> {
+    let bytes = match format {
+        ImageFormat::Png => Cow::Owned(chunks::essential(bytes)),
+        _ => Cow::Borrowed(bytes),
+    };
+    let mut reader = ImageReader::with_format(Cursor::new(&*bytes), format);
     let mut limits = Limits::no_limits();
     limits.max_alloc = Some(MAX_MEMORY);
-    reader.limits(limits);
-    let mut decoder = reader.into_decoder()?;
+    reader.limits(limits.clone());
+    let mut decoder = reader.into_decoder().map_err(refusal)?;
+    // Again: a file may have two headers.
+    let (width, height) = decoder.dimensions();
+    check_size(width, height)?;
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    limits.max_alloc = MAX_MEMORY.checked_sub(memory(&decoder, header, orientation));
+    if limits.max_alloc.is_none() {
+        return Err(TOO_COSTLY.to_owned());
+    }
+    decoder.set_limits(limits).map_err(refusal)?;
     let profile = decoder.icc_profile().ok().flatten().filter(|profile| is_worth_keeping(profile));
-    let mut picture = DynamicImage::from_decoder(decoder)?;
+    let picture = DynamicImage::from_decoder(decoder).map_err(refusal)?;
+    let mut picture = if picture.color().has_alpha() {
+        DynamicImage::ImageRgba8(picture.into_rgba8())
+    } else {
+        DynamicImage::ImageRgb8(picture.into_rgb8())
+    };
     picture.apply_orientation(orientation);
     Ok((picture, profile))
+}
+
+fn refusal(error: ImageError) -> String {
+    match error {
+        ImageError::Limits(_) => TOO_COSTLY.to_owned(),
+        _ => BROKEN.to_owned(),
+    }
+}
+
+/// The most bytes that the pixels take at once: with what the decoder works on, while they become eight bits a channel, or
+/// while they are turned.
+fn memory(decoder: &impl ImageDecoder, header: &Header, orientation: Orientation) -> u64 {
+    use Orientation::{FlipHorizontal, FlipVertical, NoTransforms, Rotate180};
+    let color = decoder.color_type();
+    let (width, height) = decoder.dimensions();
+    let pixels = u64::from(width) * u64::from(height);
+    let written = if color.has_alpha() { 4 } else { 3 } * pixels;
+    let decoded = decoder.total_bytes();
+    let converted = if decoded == written { 0 } else { decoded + written };
+    let turned = match orientation {
+        NoTransforms | Rotate180 | FlipHorizontal | FlipVertical => 0,
+        _ => 2 * written,
+    };
+    (header.working_bytes + decoded).max(converted).max(turned)
 }
 
 /// Whether a colour profile is one that the written picture can have: for red, green and blue.
 fn is_worth_keeping(profile: &[u8]) -> bool {
     profile.len() <= MAX_PROFILE && profile.get(16..20) == Some(b"RGB ")
-}
-
-fn jpeg(picture: DynamicImage, profile: Option<Vec<u8>>) -> Result<Vec<u8>, ImageError> {
-    let mut written = Vec::new();
-    let mut encoder = JpegEncoder::new_with_quality(&mut written, JPEG_QUALITY);
-    if let Some(profile) = profile {
-        encoder.set_icc_profile(profile).map_err(ImageError::Unsupported)?;
-    }
-    encoder.encode_image(&DynamicImage::ImageRgb8(picture.into_rgb8()))?;
-    Ok(written)
-}
-
-fn png(picture: DynamicImage, profile: Option<Vec<u8>>) -> Result<Vec<u8>, ImageError> {
-    let mut written = Vec::new();
-    let mut encoder = PngEncoder::new(&mut written);
-    if let Some(profile) = profile {
-        encoder.set_icc_profile(profile).map_err(ImageError::Unsupported)?;
-    }
-    let picture = if picture.color().has_alpha() {
-        DynamicImage::ImageRgba8(picture.into_rgba8())
-    } else {
-        DynamicImage::ImageRgb8(picture.into_rgb8())
-    };
-    picture.write_with_encoder(encoder)?;
-    Ok(written)
-}
-
-/// Whether a JPEG has its end. The decoder does not mind: it paints what is missing grey.
-fn is_whole_jpeg(bytes: &[u8]) -> bool {
-    const START_OF_SCAN: u8 = 0xDA;
-    const END: [u8; 2] = [0xFF, 0xD9];
-    let mut rest = bytes.get(2..).unwrap_or_default();
-    loop {
-        match rest {
-            [0xFF, 0xFF, ..] => rest = &rest[1..],
-            // From here on the end cannot be anything else: within a scan, 0xFF is followed by other bytes.
-            [0xFF, START_OF_SCAN, ..] => return rest.windows(2).any(|pair| pair == END),
-            [0xFF, marker, high, low, ..] if *marker >= 0xC0 => {
-                let length = usize::from(u16::from_be_bytes([*high, *low]));
-                match rest.get(2 + length..) {
-                    Some(next) => rest = next,
-                    None => return false,
-                }
-            }
-            _ => return false,
-        }
-    }
 }
 
 #[cfg(test)]

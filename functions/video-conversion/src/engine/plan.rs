@@ -18,11 +18,23 @@ const MIN_SIDE: u32 = 16;
 const MAX_RATIO: u32 = 20;
 /// The longer side of a thumbnail.
 const THUMBNAIL: u32 = 640;
+/// What making a video anew may take, in seconds of one processor: half of what the function has. README.md says why, and how
+/// the next two are measured.
+const MAX_WORK: f64 = 660.0;
+/// What it takes to decode a million pixels, and to encode them, in seconds of one processor.
+const DECODING: f64 = 0.006;
+const ENCODING: f64 = 0.011;
+/// The most pictures in a second that are kept.
+const FRAME_RATE: f64 = 30.0;
+/// More than cameras record: what says so does not know it.
+const HIGHEST_FRAME_RATE: f64 = 240.0;
 /// The most bytes of a rendition.
 const MAX_BYTES: &str = "2147483648";
 
 const NO_VIDEO: &str = "There is no moving picture in this file.";
 pub(super) const TOO_LONG: &str = "The video is longer than an hour.";
+const TOO_MUCH: &str = "The video is too long for its picture size and frame rate. Send a shorter or smaller one, or send \
+                        it as H.264 of at most 1920x1080 and 8 Mbit/s, which may be an hour long.";
 const NO_LENGTH: &str = "The video has no length.";
 const ODD_SIZE: &str = "The picture has a size that cannot be shown.";
 
@@ -58,6 +70,9 @@ impl Plan {
             return Err(TOO_LONG);
         }
         let scaled = if fits(probed, video) { None } else { Some(made_to_fit(shown(video)?, MADE_TO_FIT)) };
+        if announced.zip(scaled).is_some_and(|(seconds, size)| seconds * work(video, size) > MAX_WORK) {
+            return Err(TOO_MUCH);
+        }
         let audio = probed.streams.iter().find(|stream| stream.codec_type == "audio" && stream.channels > 0);
         let audio = audio.map(|stream| Audio {
             stream: stream.index,
@@ -73,7 +88,8 @@ impl Plan {
             None => how.extend(words("-c:v copy")),
             Some((width, height)) => {
                 how.extend(words("-c:v libx264 -preset veryfast -crf 23 -maxrate 2500k -bufsize 5000k"));
-                how.extend(words("-profile:v high -level 4.0 -pix_fmt yuv420p -g 60 -fpsmax 30"));
+                how.extend(words("-profile:v high -level 4.0 -pix_fmt yuv420p -g 60"));
+                how.extend(["-fpsmax".to_owned(), FRAME_RATE.to_string()]);
                 how.extend(["-vf".to_owned(), format!("scale={width}:{height},setsar=1")]);
             }
         }
@@ -108,6 +124,15 @@ pub(super) fn thumbnail(mp4: &Stream) -> Vec<String> {
     ));
     how.extend(words("-f mjpeg"));
     how
+}
+
+/// What it takes to make a second of a video anew, in seconds of one processor.
+fn work(video: &Stream, scaled: (u32, u32)) -> f64 {
+    let rate = video.frame_rate().unwrap_or(FRAME_RATE).min(HIGHEST_FRAME_RATE);
+    let millions = |(width, height): (u32, u32)| f64::from(width) * f64::from(height) / 1e6;
+    let (decoded, encoded) =
+        (millions((video.width, video.height)) * rate, millions(scaled) * rate.min(FRAME_RATE));
+    decoded * DECODING + encoded * ENCODING
 }
 
 /// Whether a video can be passed on as it is.
@@ -163,6 +188,8 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -176,6 +203,43 @@ mod tests {
             ((4000, 200), MADE_TO_FIT, (1280, 64)),
         ] {
             assert_eq!(made_to_fit(shown, frame), expected, "{shown:?}");
+        }
+    }
+
+    /// What becomes of so many minutes of a video.
+    fn planned(
+        minutes: f64,
+        codec: &str,
+        (width, height): (u32, u32),
+        rate: &str,
+    ) -> Result<(), &'static str> {
+        let seconds = minutes * 60.0;
+        // 6 Mbit/s.
+        let format = json!({ "duration": seconds.to_string(), "size": (seconds * 750_000.0).to_string() });
+        let video = json!({ "index": 0, "codec_type": "video", "codec_name": codec, "pix_fmt": "yuv420p", "level": 40,
+            "width": width, "height": height, "avg_frame_rate": rate });
+        let probed = serde_json::from_value(json!({ "format": format, "streams": [video] })).unwrap();
+        Plan::of(&probed).map(drop)
+    }
+
+    #[test]
+    fn what_is_made_anew_may_be_as_long_as_the_functions_time_is_enough_for() {
+        for (longest, codec, size, rate) in [
+            (60.0, "h264", (1920, 1080), "30/1"),
+            (60.0, "hevc", (640, 360), "30/1"),
+            (23.0, "hevc", (1280, 720), "30/1"),
+            (16.0, "hevc", (1920, 1080), "30/1"),
+            (16.0, "hevc", (1080, 1920), "30000/1001"),
+            (10.0, "hevc", (1920, 1080), "60/1"),
+            (6.0, "hevc", (3840, 2160), "30/1"),
+            (3.0, "hevc", (3840, 2160), "60/1"),
+            // Rates that are not known, or that nothing is recorded with.
+            (16.0, "hevc", (1920, 1080), "0/0"),
+            (3.0, "hevc", (1920, 1080), "90000/1"),
+        ] {
+            assert_eq!(planned(longest, codec, size, rate), Ok(()), "{longest} {size:?} {rate}");
+            let expected = if longest < 60.0 { TOO_MUCH } else { TOO_LONG };
+            assert_eq!(planned(longest + 1.0, codec, size, rate), Err(expected), "{longest} {size:?} {rate}");
         }
     }
 }

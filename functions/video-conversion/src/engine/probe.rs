@@ -12,7 +12,7 @@ const NO_VIDEO: &str = "This is not a video of a known kind, or it is broken.";
 /// What is asked for.
 const WHAT: &str = "format=duration,size:\
                     stream=index,codec_type,codec_name,pix_fmt,width,height,sample_aspect_ratio,field_order,\
-                    channels,duration,level:\
+                    avg_frame_rate,channels,duration,level:\
                     stream_disposition=attached_pic:stream_side_data=rotation";
 
 /// What is in a file.
@@ -53,6 +53,8 @@ pub(super) struct Stream {
     #[serde(default)]
     pub(super) field_order: String,
     #[serde(default)]
+    avg_frame_rate: String,
+    #[serde(default)]
     pub(super) channels: u32,
     #[serde(default)]
     pub(super) level: i32,
@@ -85,9 +87,12 @@ impl Stream {
 
     /// How much wider than high a pixel is.
     pub(super) fn pixel_ratio(&self) -> f64 {
-        let ratio = self.sample_aspect_ratio.split_once(':');
-        let ratio = ratio.and_then(|(x, y)| Some((x.parse::<f64>().ok()?, y.parse::<f64>().ok()?)));
-        ratio.filter(|(x, y)| *x > 0.0 && *y > 0.0).map_or(1.0, |(x, y)| x / y)
+        quotient(&self.sample_aspect_ratio, ':').unwrap_or(1.0)
+    }
+
+    /// How many pictures a second has on average, if it is known.
+    pub(super) fn frame_rate(&self) -> Option<f64> {
+        quotient(&self.avg_frame_rate, '/')
     }
 }
 
@@ -100,6 +105,13 @@ impl Probed {
         }
         serde_json::from_slice(&answer.stdout).or_else(|error| refused(NO_VIDEO, &error.to_string()))
     }
+}
+
+/// What two positive numbers on either side of a sign come to.
+fn quotient(text: &str, sign: char) -> Option<f64> {
+    let (x, y) = text.split_once(sign)?;
+    let (x, y) = (x.parse::<f64>().ok()?, y.parse::<f64>().ok()?);
+    (x > 0.0 && y > 0.0).then_some(x / y)
 }
 
 /// ffprobe writes numbers as text, and leaves out what it does not know.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::{Place, converted, frames, probe, streams};
+use crate::support::{Place, converted, frames, probe, refusal, streams};
 use video_conversion::engine::{Failure, convert};
 
 const SIGHT: &str = "-f lavfi -i testsrc2=s=640x360:r=25:d=3";
@@ -126,6 +126,15 @@ async fn what_takes_too_long_is_given_up() {
     let failure = convert(&path, &input, Duration::from_millis(300)).await.unwrap_err();
     assert!(matches!(failure, Failure::Refused("Converting the video takes too long.")), "{failure:?}");
     assert_eq!(std::fs::read_dir(input.parent().unwrap()).unwrap().count(), 1, "only what was sent is left");
+}
+
+#[tokio::test]
+async fn what_would_take_too_long_is_refused_before_it_is_begun() {
+    let place = Place::new();
+    let clip = place.made("clip.mp4", "-f lavfi -i color=s=1920x1080:r=30:d=2 -c:v mpeg4 -q:v 31");
+    let twenty_minutes = format!("-stream_loop 599 -i {} -c copy", clip.display());
+    let reason = refusal(&place.made("long.mp4", &twenty_minutes)).await;
+    assert!(reason.starts_with("The video is too long for its picture size"), "{reason}");
 }
 
 #[tokio::test]

@@ -4,3 +4,4 @@
 mod conversion;
 mod hostile;
 mod support;
+mod work;

@@ -148,7 +148,7 @@ async fn a_service_in_this_process_is_called_as_in_lambda() {
     assert_eq!(cookies, ["a=1", "b=2"]);
     assert_eq!(response.headers()["www-authenticate"], "Token");
     let body = body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
-    assert_eq!(body, "PUT http://localhost:1/v3/x/?q=1 \"s=1; t=2\" 3");
+    assert_eq!(body, "PUT /v3/x/?q=1 \"s=1; t=2\" 3");
 }
 
 #[tokio::test]

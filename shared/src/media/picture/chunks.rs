@@ -1,0 +1,38 @@
+//! The chunks of a PNG.
+
+use super::MAX_PROFILE;
+
+const SIGNATURE: usize = 8;
+/// Length and type before the data, the checksum after it.
+const LENGTH: usize = 4;
+const AROUND: usize = 12;
+
+/// A PNG without the chunks that its pixels do not need: those may unpack to a thousand times their size. What stays is
+/// what must be understood, transparency, orientation, and a short colour profile.
+pub(super) fn essential(png: &[u8]) -> Vec<u8> {
+    let (signature, mut rest) = png.split_at(SIGNATURE.min(png.len()));
+    let mut kept = signature.to_vec();
+    while let Some((chunk, next)) = split_chunk(rest) {
+        if is_essential(chunk) {
+            kept.extend_from_slice(chunk);
+        }
+        rest = next;
+    }
+    // What is cut is for the decoder to refuse.
+    kept.extend_from_slice(rest);
+    kept
+}
+
+fn split_chunk(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let length = u32::from_be_bytes(bytes.get(..LENGTH)?.try_into().ok()?);
+    bytes.split_at_checked(AROUND.checked_add(usize::try_from(length).ok()?)?)
+}
+
+fn is_essential(chunk: &[u8]) -> bool {
+    match &chunk[LENGTH..2 * LENGTH] {
+        b"tRNS" | b"eXIf" => true,
+        b"iCCP" => chunk.len() <= MAX_PROFILE,
+        // The first letter of a chunk that must be understood is a capital.
+        name => name[0].is_ascii_uppercase(),
+    }
+}

@@ -1,0 +1,127 @@
+//! Format and size of a picture, read from its first bytes. No decoder runs: this costs next to nothing.
+
+use image::ImageFormat;
+
+const BYTES_PER_COEFFICIENT: u64 = 2;
+/// Bytes a pixel that the decoder of a WebP works on: luma and chroma, all channels, or either of them with what stands
+/// around.
+const WEBP_LOSSY: u64 = 2;
+const WEBP_LOSSLESS: u64 = 4;
+const WEBP_EXTENDED: u64 = 4;
+
+const START_OF_SCAN: u8 = 0xDA;
+const END_OF_IMAGE: u8 = 0xD9;
+
+/// What a header says.
+pub(super) struct Header {
+    pub(super) width: u32,
+    pub(super) height: u32,
+    /// The bytes that the decoder works on beside the pixels that it gives.
+    pub(super) working_bytes: u64,
+    /// How often the decoder passes over the picture.
+    pub(super) scans: usize,
+}
+
+impl Header {
+    /// Reads the header; `None` when it is malformed, or a JPEG is cut short.
+    pub(super) fn read(format: ImageFormat, bytes: &[u8]) -> Option<Self> {
+        match format {
+            ImageFormat::Png => {
+                let side = |at| array(bytes, at).map(u32::from_be_bytes);
+                Some(Self::new(side(16)?, side(20)?, 0))
+            }
+            // The decoder unpacks a row of colour numbers before it looks them up, or all of them.
+            ImageFormat::Gif => Some(Self::new(short(bytes, 6)?, short(bytes, 8)?, 1)),
+            ImageFormat::WebP => Self::of_webp(bytes),
+            ImageFormat::Jpeg => Self::of_jpeg(bytes),
+            _ => None,
+        }
+    }
+
+    fn new(width: u32, height: u32, working_bytes_per_pixel: u64) -> Self {
+        let working_bytes = u64::from(width) * u64::from(height) * working_bytes_per_pixel;
+        Self { width, height, working_bytes, scans: 1 }
+    }
+
+    fn of_webp(bytes: &[u8]) -> Option<Self> {
+        match &array::<4>(bytes, 12)? {
+            b"VP8X" => {
+                let side = |at| array(bytes, at).map(|[a, b, c]| u32::from_le_bytes([a, b, c, 0]) + 1);
+                Some(Self::new(side(24)?, side(27)?, WEBP_EXTENDED))
+            }
+            b"VP8L" => {
+                let packed = u32::from_le_bytes(array(bytes, 21)?);
+                Some(Self::new((packed & 0x3FFF) + 1, ((packed >> 14) & 0x3FFF) + 1, WEBP_LOSSLESS))
+            }
+            b"VP8 " => Some(Self::new(short(bytes, 26)? & 0x3FFF, short(bytes, 28)? & 0x3FFF, WEBP_LOSSY)),
+            _ => None,
+        }
+    }
+
+    /// The header of a whole JPEG. The decoder paints grey what is missing of a cut one.
+    fn of_jpeg(bytes: &[u8]) -> Option<Self> {
+        let (mut rest, mut header) = (bytes.get(2..)?, None);
+        loop {
+            match rest {
+                [0xFF, 0xFF, ..] => rest = &rest[1..],
+                [0xFF, START_OF_SCAN, ..] => {
+                    let header: Self = header?;
+                    // Of a JPEG in several scans, the coefficients are kept until the last.
+                    return Some(match scans(rest)? {
+                        1 => Self { working_bytes: 0, ..header },
+                        scans => Self { scans, ..header },
+                    });
+                }
+                [0xFF, marker, high, low, ..] if *marker >= 0xC0 => {
+                    let (segment, next) =
+                        rest.split_at_checked(2 + usize::from(u16::from_be_bytes([*high, *low])))?;
+                    if is_start_of_frame(*marker) {
+                        header = Some(Self::of_frame(segment)?);
+                    }
+                    rest = next;
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn of_frame(segment: &[u8]) -> Option<Self> {
+        let side = |at| array(segment, at).map(u16::from_be_bytes).map(u32::from);
+        let (height, width) = (side(5)?, side(7)?);
+        let samples = segment.get(10..)?.chunks_exact(3).map(|component| component[1]);
+        let samples: Vec<u64> =
+            samples.map(|factors| u64::from(factors >> 4) * u64::from(factors & 15)).collect();
+        let (all, most) =
+            (samples.iter().sum::<u64>(), samples.iter().max().copied().filter(|most| *most > 0)?);
+        let working_bytes = u64::from(width) * u64::from(height) * BYTES_PER_COEFFICIENT * all / most;
+        Some(Self { width, height, working_bytes, scans: 1 })
+    }
+}
+
+fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
+    bytes.get(at..at + N)?.try_into().ok()
+}
+
+/// Two bytes, the lower first.
+fn short(bytes: &[u8], at: usize) -> Option<u32> {
+    array(bytes, at).map(u16::from_le_bytes).map(u32::from)
+}
+
+/// How many scans a JPEG has from here to its end; `None` when it has no end. Within a scan, 0xFF is followed by
+/// other bytes than these.
+fn scans(bytes: &[u8]) -> Option<usize> {
+    let mut count = 0;
+    for pair in bytes.windows(2) {
+        match pair {
+            [0xFF, END_OF_IMAGE] => return Some(count),
+            [0xFF, START_OF_SCAN] => count += 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// SOF0 to SOF15, without the tables whose markers stand among them.
+fn is_start_of_frame(marker: u8) -> bool {
+    matches!(marker, 0xC0..=0xCF) && !matches!(marker, 0xC4 | 0xC8 | 0xCC)
+}

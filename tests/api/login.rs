@@ -119,6 +119,8 @@ async fn of_candidates_with_one_email_each_logs_in_by_their_own_password() {
         candidate.patch(&candidate.uri, json!({ "password": password })).await.expect(200);
         candidates.push((candidate, password));
     }
+    // So that the newest mail to the address is the invitation of the customer.
+    app.settle().await;
     let staff = owner.colleague("recruiter", json!({ "email": email })).await.activate().await;
     candidates.reverse();
     for (candidate, password) in &candidates {

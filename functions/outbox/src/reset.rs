@@ -28,7 +28,7 @@ const RESET_HOURS: i64 = 2;
 /// An account that may choose another password.
 enum Holder {
     Customer(Versioned<Customer>),
-    Candidate(Versioned<Candidate>, Option<Versioned<Project>>),
+    Candidate(Box<Versioned<Candidate>>, Option<Versioned<Project>>),
 }
 
 /// Mails a reset key for every account that `name` leads to, all those of one address in one mail. Addresses that cannot
@@ -77,7 +77,7 @@ async fn holders_by_address(
             continue;
         };
         let project = system.store.project(&company.id, candidate.project).await?;
-        add(address, Holder::Candidate(candidate, project));
+        add(address, Holder::Candidate(Box::new(candidate), project));
     }
     Ok(holders)
 }

@@ -55,6 +55,8 @@ pub enum Error {
     KeyReused,
     /// The storage is busy; come again in some seconds: 503.
     Busy(Source),
+    /// An item that this release cannot read, most likely because a newer one wrote it: 503. The source is logged.
+    Unreadable(Source),
     /// A fault of ours: 500. The source is logged, never shown.
     Internal(Source),
 }
@@ -92,7 +94,7 @@ impl Error {
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Busy(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Busy(_) | Self::Unreadable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -139,6 +141,10 @@ impl Error {
                 detail("idempotency_key_reused", "This Idempotency-Key came with another body before.")
             }
             Self::Busy(_) => detail("busy", "The service is busy. Try again shortly."),
+            Self::Unreadable(_) => detail(
+                "unreadable",
+                "A newer version of the service wrote this while it is being deployed. Try again in a minute.",
+            ),
             Self::Internal(_) => detail("internal_error", "Something went wrong on our side."),
         }
     }
@@ -151,6 +157,7 @@ impl Error {
             }
             Self::InProgress(seconds) => Some((header::RETRY_AFTER, HeaderValue::from(*seconds))),
             Self::Busy(_) => Some((header::RETRY_AFTER, HeaderValue::from_static("2"))),
+            Self::Unreadable(_) => Some((header::RETRY_AFTER, HeaderValue::from_static("60"))),
             _ => None,
         }
     }
@@ -159,7 +166,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Busy(source) | Self::Internal(source) => write!(f, "{source}"),
+            Self::Busy(source) | Self::Unreadable(source) | Self::Internal(source) => write!(f, "{source}"),
             other => write!(f, "{}", other.body()),
         }
     }
@@ -200,7 +207,7 @@ impl IntoResponse for Error {
         if matches!(self, Self::Changed) {
             response.extensions_mut().insert(Outdated);
         }
-        if let Self::Busy(source) | Self::Internal(source) = self {
+        if let Self::Busy(source) | Self::Unreadable(source) | Self::Internal(source) = self {
             response.extensions_mut().insert(Cause(describe(&*source).into()));
         }
         response

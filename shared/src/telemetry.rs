@@ -35,7 +35,7 @@ type Metrics = &'static [(&'static str, &'static str)];
 
 /// The lines that are metrics: their target, and the fields to count by, each value of which CloudWatch charges for. What
 /// is counted by fields is counted without them, too.
-const METRICS: [(&str, &[&str], Metrics); 2] = [
+const METRICS: [(&str, &[&str], Metrics); 3] = [
     (
         "request",
         &["method", "route"],
@@ -47,6 +47,7 @@ const METRICS: [(&str, &[&str], Metrics); 2] = [
         ],
     ),
     ("deadline-expiry", &[], &[("lag_seconds", "Seconds")]),
+    ("unreadable", &[], &[("unreadable_items", "Count")]),
 ];
 
 /// Writes this process's log to standard output, where Lambda reads it. With a namespace, some lines are metrics of it.

@@ -533,6 +533,7 @@ async fn whoever_is_deleted_is_gone_at_once_and_everywhere() {
     assert_eq!(tasks.len(), 2, "{tasks:?}");
     let told = tasks.iter().find(|task| task["kind"] == "customer-deleted").unwrap();
     assert_eq!((&told["by"], &told["was"]["email"]), (&json!("Sam Staff"), &json!(leaves.email)));
+    assert_eq!(told["contact"], "owner@acme.example");
     let erased = json!({ "kind": "customer", "customer": leaves.id() });
     let erased = json!({ "kind": "erased", "erased": erased, "keys": [] });
     assert!(tasks.contains(&erased), "{tasks:?}");

@@ -169,3 +169,49 @@ async fn shares_come_with_their_customers_and_what_is_shared_with_oneself_with_i
     sharee.get(&format!("{mine}?expand=customer")).await.expect_fields(&["expand"]);
     owner.get(&format!("{mine}?expand=candidate")).await.expect(200);
 }
+
+#[tokio::test]
+async fn a_page_that_is_too_large_for_one_answer_has_fewer_projects_and_continues() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    // What each may be at most, in quotation marks, which take the most room.
+    let text = |length: usize| "\"".repeat(length);
+    let mut people = Vec::new();
+    for _ in 0..39 {
+        let long = json!({ "first_name": text(150), "last_name": text(150), "position": text(150) });
+        people.push(owner.colleague("hiring-manager", long).await.uri);
+    }
+    let mut projects = Vec::new();
+    for _ in 0..25 {
+        let fields = json!({ "evaluators": people, "interview_managers": people, "name": text(150) });
+        projects.push(owner.project(fields).await);
+    }
+    let everything = "page_size=100&expand=evaluators,interview_managers,reviewers,labels,roles";
+    let (mut shown, mut pages, mut last) = (Vec::new(), 0, String::new());
+    let mut next = Some(format!("{PROJECTS}?{everything}"));
+    while let Some(target) = next {
+        let page = owner.get(&target).await.expect(200).json();
+        assert_eq!(page["meta"]["total_count"], 25);
+        let uris = page["objects"].as_array().unwrap().iter().map(|one| one["resource_uri"].clone());
+        shown.extend(uris);
+        pages += 1;
+        next = page["meta"]["next"].as_str().map(str::to_owned);
+        last = target;
+    }
+    assert_eq!(json!(shown), json!(projects), "each once, in order, on {pages} pages");
+    assert!(pages > 1, "{pages}");
+    // And back, as far from the first as from the last.
+    let mut shown = Vec::new();
+    let mut previous = Some(last);
+    while let Some(target) = previous {
+        let page = owner.get(&target).await.expect(200).json();
+        let uris = page["objects"].as_array().unwrap().iter().rev().map(|one| one["resource_uri"].clone());
+        shown.extend(uris);
+        previous = page["meta"]["previous"].as_str().map(str::to_owned);
+    }
+    shown.reverse();
+    assert_eq!(json!(shown), json!(projects));
+    // Without what makes them large, all fit.
+    let plain = owner.get(&format!("{PROJECTS}?page_size=100")).await.expect(200).json();
+    assert_eq!((plain["objects"].as_array().map(Vec::len), &plain["meta"]["next"]), (Some(25), &Value::Null));
+}

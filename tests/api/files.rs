@@ -373,6 +373,48 @@ async fn what_is_wrong_with_files_is_told_along_with_the_rest_and_stores_nothing
 }
 
 #[tokio::test]
+async fn texts_are_served_as_they_are_and_with_their_encoding() {
+    let (app, owner, candidates) = given().await;
+    let text = "Zoë Müller – Łódź\n";
+    let utf16 = |mark: &str| format!("{mark}{text}").encode_utf16().collect::<Vec<_>>();
+    let richtext = "<bold>Zoë</bold> Müller<nl>\n<paragraph>Mathematician</paragraph>\n";
+    for (declared, bytes, served) in [
+        ("text/plain", text.into(), "text/plain; charset=utf-8"),
+        ("text/plain", b"Zo\xEB M\xFCller\r\n".to_vec(), "text/plain; charset=iso-8859-1"),
+        ("text/plain", b"Zo\xEB \x96 M\xFCller".to_vec(), "text/plain; charset=windows-1252"),
+        (
+            "text/plain",
+            utf16("\u{feff}").into_iter().flat_map(u16::to_le_bytes).collect(),
+            "text/plain; charset=utf-16",
+        ),
+        (
+            "text/plain",
+            utf16("\u{feff}").into_iter().flat_map(u16::to_be_bytes).collect(),
+            "text/plain; charset=utf-16",
+        ),
+        ("text/richtext", richtext.into(), "text/richtext; charset=utf-8"),
+        ("text/richtext", br"{\rtf1\ansi Zo\'eb}".to_vec(), "application/rtf"),
+    ] {
+        let form = ada().file("cv", "cv.txt", declared, &bytes);
+        let created = owner.send(Request::post(&candidates).form(form)).await.expect(201);
+        let found = app.anonymous().get(&created.uri("cv")).await.expect(302);
+        let cv = fetch(found.header("location").unwrap(), &[]).await;
+        assert_eq!((cv.header("content-type"), &cv.body), (served, &bytes));
+        assert!(cv.header("content-disposition").starts_with("attachment; "));
+        let head = app.send(Request::get(&created.uri("cv")).head()).await.expect(302);
+        let head = send_to(Method::HEAD, head.header("location").unwrap(), &[], Vec::new()).await;
+        assert_eq!(head.header("content-length"), bytes.len().to_string());
+    }
+    for bytes in
+        [&b"\xC0\xED\xED\xE0 \xCA\xE0\xF0\xE5\xED"[..], b"\xFF\xFE<\0s\0>\0", b"<script>", b"\xFF\xFEa"]
+    {
+        let form = ada().file("cv", "cv.txt", "text/plain", bytes);
+        owner.send(Request::post(&candidates).form(form)).await.expect_fields(&["cv"]);
+    }
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
 async fn only_the_address_of_ones_own_file_leaves_it_as_it_is() {
     let (app, owner, candidates) = given().await;
     let [one, other] = [with_files(&owner, &candidates).await, with_files(&owner, &candidates).await];

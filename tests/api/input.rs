@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::http::MAX_FILES_BYTES;
 use tests::app::TestApp;
-use tests::caller::{Caller, Staff};
+use tests::caller::{Caller, PASSWORD, Staff};
 use tests::files::Form;
 use tests::http::{Request, Response};
 
@@ -125,7 +125,10 @@ async fn control_characters_and_headers_do_not_get_in() {
         "\"Ada\" <ada@example.com>",
         "ada@example.com>",
         "ada@example.com\0",
-        "ada@exämple.com",
+        "jörg@example.com",
+        "=?utf-8?q?eve=40evil.example?=@example.com",
+        "ada@exä mple.com",
+        "ada@exä\u{200d}mple.com",
         "ada\u{2028}@example.com",
         "ada @example.com",
         "ada@localhost",
@@ -169,7 +172,8 @@ async fn text_is_bounded_in_characters() {
         ("gender", 20),
         ("address", 500),
     ] {
-        for character in ["x", "ä", "𝒜"] {
+        // A mathematical letter is none of a username.
+        for character in ["x", "ä", "𝒜"].into_iter().filter(|one| field != "username" || *one != "𝒜") {
             let longest = character.repeat(most);
             let stored = owner.patch(&candidate, json!({ field: longest })).await.expect(200).json();
             assert_eq!(stored[field], longest);
@@ -179,6 +183,103 @@ async fn text_is_bounded_in_characters() {
     }
     owner.patch(&candidate, json!({ "address": "x".repeat(MIB / 2) })).await.expect_fields(&["address"]);
     app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn an_internationalised_domain_is_stored_and_written_to_in_ascii() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let domain = format!("müller-{}", app.next_email().split('@').next().unwrap_or_default());
+    let ada = owner.invite(&project, json!({ "email": format!("Ada@{domain}.Example") })).await;
+    let address = owner.get(&ada.uri).await.expect(200).uri("email");
+    assert!(address.starts_with("Ada@xn--mller-candidate-") && address.is_ascii(), "{address}");
+    app.settle().await;
+    assert_eq!(app.mails_to(&address).len(), 1);
+    let found =
+        owner.get(&format!("{project}candidates/?email=ada@{}.example", domain.replace('ü', "%C3%BC"))).await;
+    assert_eq!(found.expect(200).json()["objects"][0]["resource_uri"], ada.uri);
+    ada.register().await;
+    for name in [address, format!("ada@{domain}.example"), format!("ADA@{}.EXAMPLE", domain.to_uppercase())] {
+        app.anonymous().log_in("acme", &name, PASSWORD).await.expect(200);
+    }
+    // One address, however it is spelled.
+    let grace = |email: &str| {
+        json!({ "first_name": "Grace", "last_name": "Hopper", "account_type": "recruiter",
+            "preferred_language": "de", "email": email })
+    };
+    let customers = "/companies/acme/customers/";
+    let created = owner.post(customers, grace("grace@müller.example")).await.expect(201).json();
+    assert_eq!(created["email"], "grace@xn--mller-kva.example");
+    assert_eq!(created["username"], "grace@xn--mller-kva.example");
+    let again = owner.post(customers, grace("GRACE@MÜLLER.example")).await;
+    again.expect_fields(&["email", "username"]);
+    owner.post(customers, grace("jörg@example.com")).await.expect_fields(&["email"]);
+    owner.patch(&project, json!({ "email_alias": "jobs@müller.example" })).await.expect(200);
+    app.settle().await;
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn usernames_cannot_be_taken_for_others() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let candidates = format!("{project}candidates/");
+    let ada = |username: &str| json!({ "first_name": "Ada", "last_name": "Byron", "username": username });
+    let grace = |username: &str| {
+        json!({ "first_name": "Grace", "last_name": "Hopper", "account_type": "recruiter",
+            "preferred_language": "en", "email": "grace@acme.example", "username": username })
+    };
+    let uri = owner.candidate(&project, json!({ "username": "Anna.Müller" })).await;
+    for bad in
+        ["аnna", "асе", "ann\u{200d}a", "ann\u{200c}a", "ann\u{2060}a", "😀", "ⓐnna", "annɑ", "a\u{3000}b"]
+    {
+        owner.post(&candidates, ada(bad)).await.expect_fields(&["username"]);
+        owner.patch(&uri, json!({ "username": bad })).await.expect_fields(&["username"]);
+        owner.post("/companies/acme/customers/", grace(bad)).await.expect_fields(&["username"]);
+        let mut entry = grace(bad);
+        entry["pk_attribute"] = json!("username");
+        let import = owner.post("/companies/acme/customers/batch-import/", json!([entry])).await;
+        import.expect_fields(&["[0].username"]);
+        let import = owner.post(&format!("{candidates}import/"), json!([ada(bad)])).await.expect(200).json();
+        assert_eq!(import["objects"][0]["status"], "failed");
+    }
+    // What folds to the same is the same.
+    for same in ["anna.müller", "ANNA.MÜLLER", "Anna.Mu\u{308}ller", "ａｎｎａ.müller"] {
+        owner.post(&candidates, ada(same)).await.expect_fields(&["username"]);
+    }
+    for good in ["анна", "李明", "taro太郎", "יוסי", "grace+hopper@x"] {
+        owner.post(&candidates, ada(good)).await.expect(201);
+    }
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn moments_and_dates_come_in_every_form_of_iso_8601() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let candidate = owner.candidate(&project, json!({})).await;
+    for (sent, shown) in [
+        ("20310101T000000Z", "2031-01-01T00:00:00Z"),
+        ("20310101T0000+0130", "2030-12-31T22:30:00Z"),
+        ("20310101T000000,75-01", "2031-01-01T01:00:00Z"),
+        ("2031-001T00:00:00Z", "2031-01-01T00:00:00Z"),
+        ("2031-W01-3T00:00Z", "2031-01-01T00:00:00Z"),
+    ] {
+        let set = owner.set_deadline(&candidate, sent).await.expect(200).json();
+        assert_eq!(set["deadline"], shown, "{sent}");
+        let changed = owner.patch(&candidate, json!({ "deadline": sent })).await.expect(200).json();
+        assert_eq!(changed["deadline"], shown, "{sent}");
+    }
+    for wrong in ["20310101T000000", "20310101", "203101T000000Z", "20311301T000000Z", "20310101T000000 Z"] {
+        owner.set_deadline(&candidate, wrong).await.expect_fields(&["deadline"]);
+    }
+    for (sent, shown) in [("20310102", "2031-01-02"), ("2031-002", "2031-01-02")] {
+        let changed = owner.patch(&project, json!({ "closedate": sent })).await.expect(200).json();
+        assert_eq!(changed["closedate"], shown);
+    }
 }
 
 #[tokio::test]
@@ -214,7 +315,7 @@ async fn names_that_look_like_keys_lead_nowhere_else() {
         owner.candidate(&project, json!({ "username": username, "email": email })).await;
     }
     app.table().assert_sound().await;
-    app.anonymous().log_in("acme", "owner", tests::caller::PASSWORD).await.expect(200);
+    app.anonymous().log_in("acme", "owner", PASSWORD).await.expect(200);
 }
 
 #[tokio::test]
@@ -224,7 +325,7 @@ async fn names_that_grow_when_their_spelling_is_folded_stay_within_the_keys() {
     let project = owner.project(json!({})).await;
     // One character, of which the compatible form has eighteen.
     let long = "\u{fdfa}".repeat(150);
-    app.anonymous().log_in("acme", &long, tests::caller::PASSWORD).await.expect(401);
+    app.anonymous().log_in("acme", &long, PASSWORD).await.expect(401);
     let names = json!({ "first_name": long, "last_name": long });
     owner.post(&format!("{project}candidates/"), names).await.expect(201);
     let named = json!({ "first_name": "Ada", "last_name": "Lovelace", "username": long });

@@ -8,6 +8,8 @@ use tests::caller::{Caller, last_segment};
 use tests::http::Request;
 use tower::ServiceExt;
 
+use crate::access::{Given, Promises};
+
 #[tokio::test]
 async fn a_path_is_served_with_and_without_its_final_slash() {
     let app = TestApp::start().await;
@@ -92,12 +94,21 @@ async fn a_wrong_method_is_told_the_right_ones() {
 
 #[tokio::test]
 async fn head_is_get_without_the_body() {
-    let app = TestApp::start().await;
-    let owner = app.owner().await;
-    let project = owner.project(json!({})).await;
-    let response = owner.send(Request::new(Method::HEAD, &project)).await.expect(200);
-    assert!(response.body.is_empty());
-    app.send(Request::new(Method::HEAD, &project)).await.expect(401);
+    let given = Given::new().await;
+    for row in Promises::read().rows.iter().filter(|row| row.method == Method::GET) {
+        let request = given.request("owner", row).await;
+        let get = given.app.send(request.clone()).await;
+        let head = given.app.send(request.head()).await;
+        assert_eq!(head.status, get.status, "{head}");
+        assert!(head.body.is_empty(), "{head}");
+        let length = get.body.len().to_string();
+        let name = "content-length";
+        assert_eq!(head.header(name).unwrap_or("0"), length, "{} {head}", row.path);
+        assert_eq!(get.header(name).unwrap_or(&length), length, "{} {get}", row.path);
+        assert_eq!(head.header("content-type"), get.header("content-type"), "{}", row.path);
+    }
+    given.app.send(Request::get(&given.project).head()).await.expect(401);
+    given.owner.send(Request::get(&format!("{}x/", given.project)).head()).await.expect(404);
 }
 
 #[tokio::test]

@@ -6,11 +6,14 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
+use tests::files::noise;
 use tests::http::Request;
 
 const TOKENS: &str = "/companies/acme/tokens/";
 /// A value that somebody chose.
 const CHOSEN: &str = "correct-horse-battery-staple:2026!";
+/// Another.
+const OTHER: &str = "9f86d081884c7d659a2feaa0c55ad015";
 
 #[tokio::test]
 async fn a_value_is_shown_once_and_never_stored() {
@@ -153,7 +156,7 @@ async fn a_token_lives_until_it_is_deleted_and_not_longer() {
 }
 
 #[tokio::test]
-async fn a_chosen_value_is_long_printable_and_unlike_ours() {
+async fn a_chosen_value_is_long_printable_hard_to_guess_and_unlike_ours() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let before = app.table().snapshot().await;
@@ -165,6 +168,12 @@ async fn a_chosen_value_is_long_printable_and_unlike_ours() {
         json!(format!("ivn_{}", "x".repeat(32))),
         json!(format!("ivt_{}", "x".repeat(32))),
         json!(7),
+        // Long enough, and easy to guess.
+        json!("a".repeat(32)),
+        json!("ab".repeat(128)),
+        json!("password".repeat(4)),
+        json!("0123456789abcdef".repeat(2)),
+        json!("abcdefghijklmnopqrstuvwxyz012345"),
     ] {
         owner.post(TOKENS, json!({ "name": "Chosen", "value": value })).await.expect_fields(&["value"]);
     }
@@ -173,11 +182,12 @@ async fn a_chosen_value_is_long_printable_and_unlike_ours() {
     }
     owner.post(TOKENS, json!({ "value": "short" })).await.expect_fields(&["name", "value"]);
     assert_eq!(app.table().snapshot().await, before);
-    for value in [json!("x".repeat(32)), json!("y".repeat(256)), json!(null), json!("")] {
+    let long = STANDARD.encode(noise(20, 20));
+    for value in [json!(OTHER), json!(long[..256]), json!(null), json!("")] {
         owner.post(TOKENS, json!({ "name": "Chosen", "value": value })).await.expect(201);
     }
     // One value leads to one token, in whichever company.
-    let taken = json!({ "name": "Chosen", "value": "x".repeat(32) });
+    let taken = json!({ "name": "Chosen", "value": OTHER });
     owner.post(TOKENS, taken.clone()).await.expect_fields(&["value"]);
     let stranger = app.owner_of("globex").await;
     stranger.post("/companies/globex/tokens/", taken).await.expect_fields(&["value"]);

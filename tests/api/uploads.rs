@@ -66,6 +66,25 @@ async fn a_large_cv_and_a_large_photo_go_straight_to_the_bucket() {
 }
 
 #[tokio::test]
+async fn the_content_type_is_the_announced_one_until_that_of_the_file_is_known() {
+    let (app, owner, candidate) = given().await;
+    let cv = br"{\rtf1\ansi Ada}".to_vec();
+    for (field, declared, bytes, found) in [
+        ("cv", PDF, cv, json!("application/rtf")),
+        ("photo", "image/gif", photo(Jpeg, 9, 9), json!("image/jpeg")),
+    ] {
+        let announced = announce(&owner, &candidate, field, declared, bytes.len()).await;
+        assert_eq!(announced["content_type"], declared);
+        put(&announced, bytes).await;
+        let uri = announced["resource_uri"].as_str().unwrap();
+        assert_eq!(owner.get(uri).await.expect(200).json()["content_type"], declared);
+        app.settle().await;
+        assert_eq!(owner.get(uri).await.expect(200).json()["content_type"], found);
+    }
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
 async fn staff_put_their_photos_straight_to_the_bucket_as_well() {
     let (app, owner, _) = given().await;
     let bytes = photo(Png, 60, 60);

@@ -81,8 +81,10 @@ async fn read_body(app: &App, content_type: &str, body: Vec<u8>) {
     let Ok(WithFiles(mut fields)) = WithFiles::from_request(request, app).await else { return };
     fields.line::<100>("first_name");
     fields.timestamp("deadline");
-    let changes =
-        [(FileKind::Photo, fields.file(FileKind::Photo)), (FileKind::Cv, fields.file(FileKind::Cv))];
+    let changes = [
+        (FileKind::Photo, fields.file(FileKind::Photo, None)),
+        (FileKind::Cv, fields.file(FileKind::Cv, None)),
+    ];
     for (kind, change) in changes {
         if let Some(FileChange::Put(bytes)) = change {
             let _ = Checked::new(kind, bytes).await;

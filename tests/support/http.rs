@@ -30,6 +30,11 @@ impl Request {
         Self::new(Method::GET, target)
     }
 
+    /// The same request for the headers alone.
+    pub fn head(self) -> Self {
+        Self { method: Method::HEAD, ..self }
+    }
+
     /// A POST request.
     pub fn post(target: &str) -> Self {
         Self::new(Method::POST, target)

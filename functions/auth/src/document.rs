@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use shared::auth::guard::NO_SESSION;
+use shared::domain::secret::RESET_HOURS;
 use shared::http::Fields;
 use shared::openapi::{Group, Operation};
 
@@ -44,18 +45,19 @@ pub fn group() -> Group {
                 .example("activation", json!({ "activation_key": "the key in the mail", "password": "correct horse battery" })),
             Operation::of("Forget password", account::forget_password)
                 .text(
-                    "Sends customers and candidates a mail to choose another password by: one to each address, with a link for \
-                     each of its accounts, at most one in five minutes. The answer does not tell whether the user exists.",
+                    "Emails a reset key to the customers and candidates that the name leads to: one mail to each address, \
+                     with a link for each of its accounts, at most one in five minutes. The answer is the same whether \
+                     there are any.",
                 )
                 .body::<(), _>(account::read_forgotten)
                 .field("username", USERNAME)
                 .field("company", COMPANY)
                 .example("forgotten", json!({ "company": "acme", "username": "grace" })),
             Operation::of("Reset password", account::reset_password)
-                .text(
-                    "Chooses another password by the key of a mail, good for two hours. All sessions end, and logins that were \
-                     refused after too many failures are allowed again.",
-                )
+                .text(&format!(
+                    "Sets a new password by the key in a mail, which is good for {RESET_HOURS} hours. All sessions end, and \
+                     logins that were refused after too many failures are allowed again."
+                ))
                 .body::<(), _>(account::read_reset)
                 .field("key", "What the link in the mail ends with.")
                 .example("reset", json!({ "key": "the key in the mail", "password": "correct horse battery" })),

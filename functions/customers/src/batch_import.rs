@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::response::Response;
+use chrono::TimeDelta;
 use serde::Serialize;
 use shared::auth::guard::{InCompany, Progress, Turn};
 use shared::auth::policy::ImportCustomers;
@@ -24,6 +25,11 @@ use crate::changes::{Imported, PrimaryKey};
 const MAX_ENTRIES: usize = IdBlock::SIZE;
 /// How long the storage may be busy before it is left to a repeat.
 const PATIENCE: Duration = Duration::from_secs(9);
+/// How long after its beginning a request makes another plan. To carry it out still takes some of the seconds that the
+/// function has.
+const PLANNING: TimeDelta = TimeDelta::seconds(6);
+/// How many plans in a row may come to nothing because others change the same customers.
+const MAX_IDLE_PLANS: u32 = 10;
 
 /// What an import did.
 #[derive(Serialize, JsonSchema)]
@@ -70,27 +76,94 @@ pub(crate) async fn create(
 
 async fn import(
     guard: &InCompany<ImportCustomers>,
-    (primary_key, entries): (PrimaryKey, Vec<Imported>),
+    list: (PrimaryKey, Vec<Imported>),
     Turn { store, ids, .. }: Turn,
 ) -> Result<Progress<Json<ImportView>>> {
+    let mut done = Done::new();
+    let mut idle_plans = 0;
+    loop {
+        let done_before = done.len();
+        let plan = plan(guard, list.clone(), &store, ids).await?;
+        match carry_out(guard, &plan, &store, &mut done).await {
+            Ok(()) => return Ok(Progress::Done(Json(ImportView::new(plan, done)))),
+            // Another write changed a customer, perhaps the service's own when it mailed an invitation: the next plan
+            // starts from what is there now.
+            Err(Error::Changed | Error::NotFound)
+                if idle_plans < MAX_IDLE_PLANS && guard.age() < PLANNING =>
+            {
+                idle_plans = if done.len() > done_before { 0 } else { idle_plans + 1 };
+                store.give_way(idle_plans).await;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Checks everything before anything is written.
+async fn plan(
+    guard: &InCompany<ImportCustomers>,
+    (primary_key, entries): (PrimaryKey, Vec<Imported>),
+    store: &Store,
+    ids: IdBlock,
+) -> Result<Plan> {
     let staff = store.all_customers(guard.company()).await?;
     let known: BTreeSet<String> = staff.iter().map(|one| primary_key.of(&one.username, &one.email)).collect();
     let new = entries.iter().filter(|entry| !known.contains(&entry.key(primary_key)));
     let names = new.flat_map(|entry| entry.names().map(|(_, name)| name));
     let taken = store.taken_usernames(guard.company(), names).await?;
-    let plan = Plan::new(guard, (primary_key, entries), (staff, taken), ids)?;
-    // Everything was checked; what others do meanwhile is refused by the writes themselves, and may be repeated.
+    Plan::new(guard, (primary_key, entries), (staff, taken), ids)
+}
+
+/// What is done already, by reference, so that the answer tells of it whichever plan it was part of.
+type Done = BTreeMap<String, ImportedView>;
+
+/// Makes the changes of a plan, and notes in `done` which are made.
+async fn carry_out(
+    guard: &InCompany<ImportCustomers>,
+    plan: &Plan,
+    store: &Store,
+    done: &mut Done,
+) -> Result<()> {
     for together in plan.changes.chunks(Store::MAX_CUSTOMERS) {
         store.change_customers(guard.company(), together, guard.now).await?;
+        for change in together {
+            let view = match change {
+                CustomerChange::Create(new) => ImportedView::new(guard, new, ImportOutcome::Created),
+                CustomerChange::Replace(_, after) if after.is_active => {
+                    ImportedView::new(guard, after, ImportOutcome::Activated)
+                }
+                CustomerChange::Replace(_, after) => {
+                    ImportedView::new(guard, after, ImportOutcome::Deactivated)
+                }
+            };
+            done.insert(view.customer.clone(), view);
+        }
     }
-    let count = |status: ImportOutcome| plan.objects.iter().filter(|object| object.status == status).count();
-    Ok(Progress::Done(Json(ImportView {
-        created: count(ImportOutcome::Created),
-        activated: count(ImportOutcome::Activated),
-        deactivated: count(ImportOutcome::Deactivated),
-        unchanged: count(ImportOutcome::Unchanged),
-        objects: plan.objects,
-    })))
+    Ok(())
+}
+
+impl ImportView {
+    fn new(plan: Plan, mut done: Done) -> Self {
+        let as_done = |object: ImportedView| done.remove(&object.customer).unwrap_or(object);
+        let mut objects: Vec<ImportedView> = plan.objects.into_iter().map(as_done).collect();
+        objects.extend(done.into_values());
+        let count = |status: ImportOutcome| objects.iter().filter(|object| object.status == status).count();
+        Self {
+            created: count(ImportOutcome::Created),
+            activated: count(ImportOutcome::Activated),
+            deactivated: count(ImportOutcome::Deactivated),
+            unchanged: count(ImportOutcome::Unchanged),
+            objects,
+        }
+    }
+}
+
+impl ImportedView {
+    fn new(guard: &InCompany<ImportCustomers>, customer: &Customer, status: ImportOutcome) -> Self {
+        let username = customer.username.as_str().to_owned();
+        let customer = guard.references().customer(guard.company(), customer.id);
+        Self { username, status, customer }
+    }
 }
 
 /// What became of a customer.
@@ -184,9 +257,7 @@ impl Plan {
     }
 
     fn add(&mut self, guard: &InCompany<ImportCustomers>, customer: &Customer, status: ImportOutcome) {
-        let username = customer.username.as_str().to_owned();
-        let customer = guard.references().customer(guard.company(), customer.id);
-        self.objects.push(ImportedView { username, status, customer });
+        self.objects.push(ImportedView::new(guard, customer, status));
     }
 }
 

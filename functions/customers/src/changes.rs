@@ -189,6 +189,7 @@ impl PrimaryKey {
 }
 
 /// An entry of an import.
+#[derive(Clone)]
 pub(crate) struct Imported {
     pub(crate) account_type: AccountType,
     username: Username,

@@ -5,6 +5,7 @@ use axum::extract::RawQuery;
 use shared::auth::guard::{InCompany, OnCustomer};
 use shared::auth::policy::{ManageCustomers, ReadCompany};
 use shared::domain::customer::{AccountType, Customer, CustomerStatus, OWN_ACCOUNT};
+use shared::domain::deletion::Deleter;
 use shared::domain::file::FileKind;
 use shared::domain::text::fold_case;
 use shared::http::WithFiles;
@@ -122,6 +123,7 @@ pub(crate) async fn delete(guard: OnCustomer<ManageCustomers>) -> Result<Done> {
         return Err(OWN_ACCOUNT.into());
     }
     guard.require_managed()?;
-    guard.store.retire_customer(&guard.customer, guard.caller.name(), guard.now).await?;
+    let by = Deleter { name: guard.caller.name(), email: guard.caller.email().cloned() };
+    guard.store.retire_customer(&guard.customer, by, guard.now).await?;
     Ok(Done)
 }

@@ -5,6 +5,7 @@ use shared::auth::guard::System;
 use shared::domain::account::{Account, Claim};
 use shared::domain::company::Company;
 use shared::domain::customer::{Customer, CustomerStatus};
+use shared::domain::deletion::Deleter;
 use shared::domain::effect::FormerCustomer;
 use shared::domain::id::{CompanyId, CustomerId};
 use shared::mail::{AccountLetter, AccountMail, Envelope, Mailer, activation_link, render_account};
@@ -56,7 +57,7 @@ pub(crate) async fn say_goodbye(
     mailer: &Mailer<'_>,
     company: &CompanyId,
     was: &FormerCustomer,
-    by: &str,
+    by: &Deleter,
 ) -> Result<(Fate, String)> {
     let Some(company) = system.store.company(company).await? else {
         return Ok((Fate::Outdated, "the company is gone".to_owned()));
@@ -66,7 +67,7 @@ pub(crate) async fn say_goodbye(
         last_name: &was.last_name,
         company: &company.name,
         language: was.language,
-        mail: AccountMail::Deleted { by },
+        mail: AccountMail::Deleted { by: &by.name, contact: by.email.as_ref() },
     };
     let rendered = render_account(&letter).map_err(Error::internal)?;
     let envelope = Envelope { to: &was.email, account: None, company: &company, alias: None };

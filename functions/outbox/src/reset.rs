@@ -11,7 +11,7 @@ use shared::domain::customer::{Customer, CustomerStatus};
 use shared::domain::effect::Effect;
 use shared::domain::language::Language;
 use shared::domain::project::Project;
-use shared::domain::secret::OneTimeKey;
+use shared::domain::secret::{OneTimeKey, RESET_HOURS};
 use shared::domain::text::{Email, Name, fold_case};
 use shared::mail::{
     AccountLetter, AccountLink, AccountMail, Envelope, Mailer, activation_link, render_account, reset_link,
@@ -21,9 +21,6 @@ use shared::{Error, Result};
 
 use crate::account::{INVITATION_DAYS, give_customer_key};
 use crate::fate::{Fate, fate_of};
-
-/// How long a forgotten password can be replaced.
-const RESET_HOURS: i64 = 2;
 
 /// An account that may choose another password.
 enum Holder {

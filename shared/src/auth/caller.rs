@@ -12,6 +12,7 @@ use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::named_token::NamedToken;
 use crate::domain::project::Project;
 use crate::domain::secret::PasswordHash;
+use crate::domain::text::Email;
 use crate::store::{Key, Session, Versioned};
 
 /// An authenticated caller.
@@ -67,6 +68,15 @@ impl Caller {
             Identity::NamedToken(token) => Principal::NamedToken(token.id),
             Identity::Customer(customer) => Principal::of_customer(customer.id),
             Identity::Candidate(candidate) => Principal::of_candidate(candidate.project, candidate.id),
+        }
+    }
+
+    /// Where people can write to the caller; none to a named token.
+    pub fn email(&self) -> Option<&Email> {
+        match &self.identity {
+            Identity::Customer(customer) => Some(&customer.email),
+            Identity::Candidate(candidate) => candidate.profile.email.as_ref(),
+            Identity::NamedToken(_) => None,
         }
     }
 

@@ -9,6 +9,7 @@ use crate::clock::Entropy;
 use crate::domain::Refusal;
 use crate::domain::account::{Account, Claim};
 use crate::domain::id::{CompanyId, CustomerId, Id};
+use crate::domain::named_token::{MIN_BITS, bits};
 use crate::domain::secret::{OneTimeKey, SecretHash};
 use crate::error::{Error, Result};
 use crate::store::SessionKind;
@@ -159,6 +160,18 @@ const MAX_TOKEN: usize = 256;
 /// # Errors
 /// The message for whoever sent it.
 pub fn chosen_token_value(text: &str) -> Result<String, String> {
+    check_token_value(text)?;
+    if bits(text) < MIN_BITS {
+        return Err(
+            "This value is too easy to guess. Use random characters, or leave it out to get a safe one."
+                .to_owned(),
+        );
+    }
+    Ok(text.to_owned())
+}
+
+/// Checks that a text can be a value that somebody chose, however long ago.
+fn check_token_value(text: &str) -> Result<(), String> {
     if text.len() < MIN_TOKEN || text.len() > MAX_TOKEN {
         return Err(format!("Ensure this field has {MIN_TOKEN} to {MAX_TOKEN} characters."));
     }
@@ -168,7 +181,7 @@ pub fn chosen_token_value(text: &str) -> Result<String, String> {
     if SecretKind::ALL.into_iter().any(|kind| text.starts_with(kind.prefix())) {
         return Err("Values that begin so are made by the service alone.".to_owned());
     }
-    Ok(text.to_owned())
+    Ok(())
 }
 
 /// A credential that came with a request; whether it is good only the table knows.
@@ -258,7 +271,7 @@ impl Credential {
     /// What stands in the Authorization header as a token: one of a session, or the value of a named token.
     fn token(secret: &str) -> Option<Self> {
         let is_named =
-            secret.starts_with(SecretKind::NamedToken.prefix()) || chosen_token_value(secret).is_ok();
+            secret.starts_with(SecretKind::NamedToken.prefix()) || check_token_value(secret).is_ok();
         if is_named {
             return Some(Self { hash: SecretHash::of(secret), means: Means::NamedToken });
         }

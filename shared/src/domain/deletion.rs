@@ -5,6 +5,16 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::id::{CustomerId, LabelId, VideoId};
+use super::text::Email;
+
+/// The person or named token that deletes a customer, as the mail to the customer names them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deleter {
+    /// Their name.
+    pub name: String,
+    /// Where they answer questions; none for a named token.
+    pub email: Option<Email>,
+}
 
 /// Something that is being deleted: it is inactive, so that nothing new refers to it, and what refers to it is changed
 /// before it goes.
@@ -15,8 +25,8 @@ pub enum Deletion {
     Customer {
         /// The customer.
         customer: CustomerId,
-        /// The name of the person who deletes it, for the mail to the customer.
-        by: String,
+        /// Who deletes it, for the mail to the customer.
+        by: Deleter,
     },
     /// A label.
     Label {

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::customer::Customer;
-use super::deletion::Deletion;
+use super::deletion::{Deleter, Deletion};
 use super::erasure::{Erased, Erasure};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use super::language::Language;
@@ -68,8 +68,8 @@ pub enum Task {
     CustomerDeleted {
         /// Who it was.
         was: Box<FormerCustomer>,
-        /// The name of who deleted it.
-        by: String,
+        /// Who deleted it.
+        by: Deleter,
     },
     /// Delete objects that nothing refers to any more.
     ObjectsDeleted {
@@ -272,7 +272,7 @@ mod tests {
             last_name: Name::parse("Byron").unwrap(),
             language: Language::En,
         });
-        let by = "Sam Staff".to_owned();
+        let by = Deleter { name: "Sam Staff".to_owned(), email: None };
         [
             mail(CandidateMail::Invitation),
             mail(CandidateMail::Reminder),

@@ -89,6 +89,14 @@ pub enum FileType {
     Dvi,
     /// Text in UTF-8.
     Text,
+    /// Text in ISO 8859-1.
+    TextLatin1,
+    /// Text in Windows-1252: ISO 8859-1, with typographic quotation marks and dashes.
+    TextWindows1252,
+    /// Text in UTF-16, with a byte order mark.
+    TextUtf16,
+    /// Richtext of MIME (RFC 1341), or enriched text (RFC 1896), in UTF-8.
+    RichText,
     /// MPEG-4 video.
     Mp4,
     /// Flash video.
@@ -110,6 +118,10 @@ impl FileType {
             Self::PostScript => "application/postscript",
             Self::Dvi => "application/x-dvi",
             Self::Text => "text/plain; charset=utf-8",
+            Self::TextLatin1 => "text/plain; charset=iso-8859-1",
+            Self::TextWindows1252 => "text/plain; charset=windows-1252",
+            Self::TextUtf16 => "text/plain; charset=utf-16",
+            Self::RichText => "text/richtext; charset=utf-8",
             Self::Mp4 => "video/mp4",
             Self::Flv => "video/x-flv",
         }
@@ -128,7 +140,8 @@ impl FileType {
             Self::Rtf => "rtf",
             Self::PostScript => "ps",
             Self::Dvi => "dvi",
-            Self::Text => "txt",
+            Self::Text | Self::TextLatin1 | Self::TextWindows1252 | Self::TextUtf16 => "txt",
+            Self::RichText => "rtx",
             Self::Mp4 => "mp4",
             Self::Flv => "flv",
         }

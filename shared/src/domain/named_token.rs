@@ -1,5 +1,7 @@
 //! Named tokens: credentials of a company as a whole, which do not expire.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +15,27 @@ pub const MAX_TOKENS: u32 = 100;
 /// A company has as many named tokens as it may have.
 pub const TOO_MANY_TOKENS: Refusal =
     Refusal { code: "too_many_tokens", detail: "A company may have 100 named tokens. Delete one first." };
+
+/// The fewest bits that a value may take to guess, by [`bits`]: what 20 random hexadecimal digits have.
+pub const MIN_BITS: f64 = 80.0;
+
+/// About how many bits it takes to guess a text: what its characters tell by how often they come, or, if that is less, by
+/// how each differs from the one before. What repeats earlier parts of the text counts nothing.
+pub fn bits(text: &str) -> f64 {
+    let bytes = text.as_bytes();
+    let fresh = bytes.windows(3).collect::<BTreeSet<_>>().len() as f64;
+    let steps: Vec<u8> = bytes.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect();
+    fresh * surprise(bytes).min(surprise(&steps))
+}
+
+/// The bits that one byte tells, by how often each comes (Shannon).
+fn surprise(bytes: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    bytes.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+    let shares =
+        counts.into_iter().filter(|count| *count > 0).map(|count| f64::from(count) / bytes.len() as f64);
+    shares.map(|share| -share * share.log2()).sum()
+}
 
 /// A named token as it is stored: what it is for, and the hash of its value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,4 +54,35 @@ pub struct NamedToken {
     pub created_at: DateTime<Utc>,
     /// The owner who created it.
     pub created_by: CustomerId,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_random_takes_many_bits_and_what_repeats_or_counts_up_few() {
+        for good in [
+            "correct-horse-battery-staple:2026!",
+            "9f86d081884c7d659a2feaa0c55ad015",
+            "7b1f1a52-3c1d-4d53-9f0b-8a7e5d0c2b64",
+            "31415926535897932384626433832795",
+            "Zk3vQ9xT0pLmW7sB2nYcR5dHfJ8gUaEi",
+        ] {
+            assert!(bits(good) >= MIN_BITS, "{good}: {}", bits(good));
+        }
+        for bad in [
+            "a".repeat(32),
+            "a".repeat(255) + "b",
+            "ab".repeat(60),
+            "password".repeat(5),
+            "Xy7$Qp2z".repeat(4),
+            "0123456789abcdef".repeat(2),
+            "abcdefghijklmnopqrstuvwxyz123456".to_owned(),
+            "ZYXWVUTSRQPONMLKJIHGFEDCBA987654".to_owned(),
+            "aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbb".to_owned(),
+        ] {
+            assert!(bits(&bad) < MIN_BITS, "{bad}: {}", bits(&bad));
+        }
+    }
 }

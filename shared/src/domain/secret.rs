@@ -64,6 +64,9 @@ impl fmt::Debug for SecretHash {
     }
 }
 
+/// How many hours a forgotten password can be replaced by the key in a mail.
+pub const RESET_HOURS: i64 = 2;
+
 /// A key that is sent by mail and may be used once, until a day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OneTimeKey {

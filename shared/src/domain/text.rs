@@ -10,6 +10,13 @@ use url::Url;
 
 use super::schema::inline_schema;
 
+mod email;
+mod username;
+
+pub use email::Email;
+pub(super) use email::is_domain;
+pub use username::Username;
+
 /// One line of text, at most `MAX` characters, possibly empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Line<const MAX: usize>(String);
@@ -129,82 +136,6 @@ impl<const MAX: usize> fmt::Display for Lines<MAX> {
     }
 }
 
-/// A user name: one line without spaces, as long as an email address may be, unique in its company whatever the case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline, extend("minLength" = 1))]
-pub struct Username(Line<254>);
-
-impl Username {
-    /// Takes `text` as [`Line::parse`] does.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let line = Line::parse(text)?;
-        if line.is_empty() {
-            return Err("This field may not be blank.".to_owned());
-        }
-        if line.as_str().chars().any(char::is_whitespace) {
-            return Err("A username may not contain spaces.".to_owned());
-        }
-        if !is_login(line.as_str()) {
-            return Err("This username is too long.".to_owned());
-        }
-        Ok(Self(line))
-    }
-
-    /// The text as it was given.
-    pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-}
-
-/// An email address, at most 254 characters, the longest that mail can be sent to (RFC 5321).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline, extend("format" = "email"))]
-pub struct Email(Line<254>);
-
-impl Email {
-    /// Takes an address that mail servers accept: a dot-atom, an at sign, a domain with a dot.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let line = Line::parse(text)?;
-        let valid = line
-            .as_str()
-            .rsplit_once('@')
-            .is_some_and(|(local, domain)| is_local_part(local) && is_domain(domain));
-        if valid { Ok(Self(line)) } else { Err("Enter a valid email address.".to_owned()) }
-    }
-
-    /// The address.
-    pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-
-    /// The address as a line of text.
-    pub fn into_line(self) -> Line<254> {
-        self.0
-    }
-}
-
-fn is_local_part(text: &str) -> bool {
-    let atom = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);
-    text.len() <= 64 && text.split('.').all(|part| !part.is_empty() && part.bytes().all(atom))
-}
-
-/// Whether `text` can stand behind the at sign of an address.
-pub(super) fn is_domain(text: &str) -> bool {
-    let is_label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
-    text.len() <= 253 && text.contains('.') && text.split('.').all(is_label)
-}
-
 /// An absolute http or https URL, at most 2,000 characters, possibly empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("format" = "uri"))]
@@ -229,9 +160,12 @@ impl WebLink {
     }
 }
 
-/// The form in which two spellings of a login name are the same: composed, lower case.
+/// The form in which two spellings of a login name are the same: composed, lower case, and of an address with the domain
+/// that mail servers use.
 pub fn fold_case(text: &str) -> String {
-    text.trim().nfkc().flat_map(char::to_lowercase).nfkc().collect()
+    let folded: String = text.trim().nfkc().flat_map(char::to_lowercase).nfkc().collect();
+    let address = folded.rsplit_once('@').and_then(|(local, domain)| Some((local, email::to_ascii(domain)?)));
+    address.map_or_else(|| folded.clone(), |(local, domain)| format!("{local}@{domain}"))
 }
 
 /// Whether `text` can be a name to log in with: its folded form, which single characters can swell, has to fit in a key.
@@ -293,35 +227,6 @@ mod tests {
     }
 
     #[test]
-    fn email_addresses_are_those_that_servers_take() {
-        for good in [
-            "a@b.co",
-            "first.last+tag@mail.example.com",
-            "o'neil@x-y.org",
-            "üser@b.co".replace('ü', "u").as_str(),
-        ] {
-            assert!(Email::parse(good).is_ok(), "{good}");
-        }
-        let long = format!("{}@b.co", "a".repeat(65));
-        for bad in [
-            "",
-            "a",
-            "@b.co",
-            "a@",
-            "a@b",
-            "a b@c.de",
-            "a@@b.co",
-            ".a@b.co",
-            "a@-b.co",
-            "a@b..co",
-            "a@b.co\nBcc: c@d.e",
-            &long,
-        ] {
-            assert!(Email::parse(bad).is_err(), "{bad:?}");
-        }
-    }
-
-    #[test]
     fn links_are_absolute_web_addresses() {
         assert!(WebLink::parse("https://jobs.example/1?x=y").is_ok());
         assert!(WebLink::parse("").is_ok());
@@ -331,16 +236,10 @@ mod tests {
     }
 
     #[test]
-    fn user_names_have_no_spaces_and_fit_in_a_key_when_folded() {
-        assert!(Username::parse("Zoë@example.com").is_ok());
-        for bad in ["", "a b", "a\u{a0}b", "\u{fdfa}".repeat(254).as_str()] {
-            assert!(Username::parse(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
     fn folding_joins_what_readers_take_for_the_same() {
         assert_eq!(fold_case(" ÉLODIE@x.FR"), "élodie@x.fr");
+        assert_eq!(fold_case("A@MÜLLER.example"), "a@xn--mller-kva.example");
+        assert_eq!(fold_case("@"), "@");
         assert_eq!(fold_accents("Élodie Strauß-Øster Łukasz İnci"), "elodie strauss-oster lukasz inci");
     }
 }

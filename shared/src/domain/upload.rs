@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::account::Claim;
-use super::file::{FileKind, Owner};
+use super::file::{FileKind, FileType, Owner};
 use super::id::{CompanyId, FileId, TokenId};
 
 /// How long a client may begin to send a file by the URL that it was given.
@@ -57,6 +57,9 @@ pub struct Upload {
     pub status: UploadStatus,
     /// What was announced, when the client sends it to S3 itself.
     pub announced: Option<Announced>,
+    /// What its bytes are, once the file is its owner's.
+    #[serde(default)]
+    pub found: Option<FileType>,
     /// Who began it; none when that was not noted yet.
     #[serde(default)]
     pub author: Option<Author>,
@@ -105,7 +108,18 @@ impl Upload {
         (author, now): (Author, DateTime<Utc>),
     ) -> Self {
         let (status, author) = (UploadStatus::AwaitingUpload, Some(author));
-        Self { id, company, owner, kind, status, announced, author, created_at: now, failure: None }
+        Self {
+            id,
+            company,
+            owner,
+            kind,
+            status,
+            announced,
+            found: None,
+            author,
+            created_at: now,
+            failure: None,
+        }
     }
 
     /// Until when the client may begin to send the file.

@@ -47,9 +47,9 @@ impl Condition {
         }
     }
 
-    /// Whether a client has the item in this version, by strong comparison.
-    pub(super) fn is_of(&self, version: u64) -> bool {
-        let is_of = |tag: &str| tag.split_once('-').is_some_and(|(of, _)| of == version.to_string());
+    /// Whether a client has the item in this revision, by strong comparison.
+    pub(super) fn is_of(&self, revision: u64) -> bool {
+        let is_of = |tag: &str| tag.split_once('-').is_some_and(|(of, _)| of == revision.to_string());
         match self {
             Self::Any => true,
             Self::Tags(tags) => tags.iter().any(|(is_weak, tag)| !is_weak && is_of(tag)),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_compared_strongly_and_what_is_shown_weakly() {
+    fn revisions_are_compared_strongly_and_what_is_shown_weakly() {
         let condition = read(&[r#"W/"12-ab", "7-cd", "ef""#]).unwrap().unwrap();
         assert!(condition.is_of(7) && !condition.is_of(12) && !condition.is_of(1));
         assert!(condition.has("ab") && condition.has("cd") && condition.has("ef") && !condition.has("12"));

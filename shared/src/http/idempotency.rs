@@ -5,7 +5,7 @@ use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::body::read_body;
+use super::body::{MAX_BYTES, read_body};
 use super::intent::{Intent, key_in};
 use super::respond::Kept;
 use super::state::RequestState;
@@ -16,8 +16,6 @@ use crate::store::{Answer, Held};
 
 /// Says that an answer was given before.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
-/// The longest body of a request with a key. More does not reach a Lambda function.
-const MAX_BYTES: usize = 6 * 1024 * 1024;
 
 /// How a POST does what it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +52,7 @@ where
     let held = (form == Form::Whole).then(|| state.hold());
     let mut response = handle(Request::from_parts(parts, body)).await;
     if response.status() == StatusCode::CREATED {
-        response = tag::tagged(app, response, 1).await?;
+        response = tag::tagged(app, &state, response, 1).await?;
     }
     match held {
         Some(held) => conclude(app, &state, &held, response).await,

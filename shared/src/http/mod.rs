@@ -11,6 +11,7 @@ mod json;
 pub mod mounts;
 mod multipart;
 pub mod page;
+mod redo;
 pub mod reference;
 mod request;
 pub mod respond;

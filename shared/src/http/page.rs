@@ -1,5 +1,7 @@
 //! Lists as clients ask for them and get them.
 
+use std::io;
+
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,6 +19,10 @@ use crate::store::page::{Cursor, Page, PageRequest};
 pub(crate) const DEFAULT_SIZE: u32 = 20;
 /// The most rows of a page.
 pub(crate) const MAX_SIZE: u32 = 100;
+
+/// The most bytes that the rows of a page take in a function's answer, of which Lambda passes on 6 MB. Quotation marks and
+/// backslashes take two there, since the answer holds the body as a JSON string.
+const MAX_BYTES: usize = 5_500_000;
 
 /// The query parameters of a list request.
 #[derive(Debug)]
@@ -78,8 +84,10 @@ impl ListQuery {
         Ok(())
     }
 
-    /// The answer: the rows of `page` in the envelope of a list of `total` rows at `address`.
+    /// The answer: the rows of `page` in the envelope of a list of `total` rows at `address`. Of rows that are too large
+    /// for one answer it has fewer, and a link that continues after them.
     pub fn envelope<T: Serialize>(&self, address: &str, page: Page<T>, total: u64) -> Envelope<T> {
+        let page = self.fit(page);
         let number = self.page.number;
         // Behind a cursor the number is for show: rows may have gone from, or come to, the pages before.
         let previous = page.previous.map(|cursor| self.link(address, (number - 1).max(1), cursor));
@@ -113,6 +121,32 @@ impl ListQuery {
         let total = rows.len() as u64;
         let rows = rows.into_iter().take(end).skip(start).collect();
         (Page { rows, next, previous }, total)
+    }
+
+    /// The page without what does not fit in an answer: the last rows, or the first for a client that reads backwards.
+    fn fit<T: Serialize>(&self, page: Page<T>) -> Page<T> {
+        let Page { mut rows, mut next, mut previous } = page;
+        let mut sizes: Vec<usize> = rows.iter().map(payload_size).collect();
+        let is_backwards = matches!(self.page.cursor, Some(Cursor::Before(_)));
+        if is_backwards {
+            sizes.reverse();
+        }
+        let ends = sizes.iter().scan(0, |end, size| {
+            *end += size;
+            Some(*end)
+        });
+        // A single row always fits.
+        let count = ends.take_while(|end| *end <= MAX_BYTES).count().max(1);
+        if count < rows.len() {
+            if is_backwards {
+                rows.drain(..rows.len() - count);
+                previous = rows.first().and_then(id_of).map(Cursor::Before);
+            } else {
+                rows.truncate(count);
+                next = rows.last().and_then(id_of).map(Cursor::After);
+            }
+        }
+        Page { rows, next, previous }
     }
 
     fn link(&self, address: &str, number: u64, cursor: Cursor) -> String {
@@ -159,6 +193,35 @@ impl<T: Serialize> IntoResponse for Envelope<T> {
         response.extensions_mut().insert(Listed);
         response
     }
+}
+
+/// How many bytes a row takes in a function's answer.
+fn payload_size(row: &impl Serialize) -> usize {
+    struct Count(usize);
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let escaped = bytes.iter().filter(|byte| matches!(byte, b'"' | b'\\')).count();
+            self.0 += bytes.len() + escaped;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    match serde_json::to_writer(&mut count, row) {
+        Ok(()) => count.0,
+        // The answer will fail in the same way, and be logged.
+        Err(_) => 0,
+    }
+}
+
+/// The identifier that a list is ordered by, with which the address of each of its resources ends.
+fn id_of(row: &impl Serialize) -> Option<String> {
+    let row = serde_json::to_value(row).ok()?;
+    let address = row.get("resource_uri")?.as_str()?;
+    address.trim_end_matches('/').rsplit('/').next().map(str::to_owned)
 }
 
 fn whole_number<N>(name: &str, text: Option<&str>, default: N, most: N) -> Result<N>

@@ -13,7 +13,7 @@ use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 
 use super::idempotency::{self, Form};
-use super::{request, tag};
+use super::{redo, request, tag};
 use crate::app::App;
 use crate::config::VERSION_PATH;
 use crate::error::Error;
@@ -74,7 +74,13 @@ impl Routes {
 
     fn add_post<H: Handler<T, App>, T: 'static>(self, path: &'static str, form: Form, handler: H) -> Self {
         let once = async move |State(app): State<App>, request: Incoming| {
-            idempotency::post(&app, request, form, |request| handler.call(request, app.clone())).await
+            let attempt = |request| {
+                let (app, handler) = (app.clone(), handler.clone());
+                async move {
+                    idempotency::post(&app, request, form, |request| handler.call(request, app.clone())).await
+                }
+            };
+            redo::until_settled(&app, request, attempt).await
         };
         self.add::<H>((Method::POST, Some(form)), path, on(MethodFilter::POST, once))
     }
@@ -102,7 +108,11 @@ impl Routes {
         handler: H,
     ) -> Self {
         let conditional = async move |State(app): State<App>, request: Incoming| {
-            tag::change(&app, request, |request| handler.call(request, app.clone())).await
+            let attempt = |request| {
+                let (app, handler) = (app.clone(), handler.clone());
+                async move { tag::change(&app, request, |request| handler.call(request, app.clone())).await }
+            };
+            redo::until_settled(&app, request, attempt).await
         };
         self.add::<H>((method, None), path, on(filter, conditional))
     }

@@ -1,8 +1,8 @@
-//! Entity tags: `"<version>-<digest>"`, of the item that a change would overwrite, and of all that the caller is shown.
+//! Entity tags: `"<revision>-<digest>"`, of the item that a change would overwrite, and of all that the caller is shown.
 //!
-//! Who reads asks whether what is shown is the same: the digests are compared, so that a 304 never hides a change,
-//! whatever the change was of: counts, the viewer's rights, other items. Who changes asks whether somebody else has
-//! changed it: the versions are compared, which the transaction holds on to as well.
+//! `If-None-Match` compares digests, so a 304 never hides a change, whatever changed: counts, the viewer's rights, other
+//! items, or the session for which addresses of files are good. `If-Match` compares revisions, which count the writes
+//! that changed what answers show: a write of the service that shows nothing does not fail a client's change.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -16,7 +16,7 @@ use super::respond::{Kept, Listed};
 use super::state::RequestState;
 use crate::app::App;
 use crate::domain::Refusal;
-use crate::error::{Error, Outdated, Result};
+use crate::error::{Error, Result};
 
 /// What stands before the token in the address of a file: it differs in every answer.
 const BEFORE_TOKEN: [&str; 4] = ["/photo/", "/cv/", "/thumb/", "/video/"];
@@ -54,9 +54,10 @@ where
     if is_bare_list {
         return Ok(response);
     }
-    let version = state.subject();
-    let (digest, response) = digest(app, response, version.filter(|_| !shows_others)).await?;
-    let tag = tag(version, &digest)?;
+    let revision = state.subject();
+    let of_files = revision.filter(|_| !shows_others);
+    let (digest, response) = digest(app, response, (of_files, state.viewer())).await?;
+    let tag = tag(revision, &digest)?;
     if !condition.is_some_and(|condition| condition.has(&digest)) {
         return Ok(([(ETAG, tag)], response).into_response());
     }
@@ -80,48 +81,52 @@ where
     let state = RequestState::in_request(&request);
     let condition = Condition::read(request.headers(), &IF_MATCH);
     let condition = condition.map_err(|()| Error::Refused(INVALID_IF_MATCH))?;
-    let is_conditional = condition.is_some();
     state.set_condition(condition);
     let response = handle(request).await;
-    if is_conditional && response.extensions().get::<Outdated>().is_some() {
-        // Changed between the guard's look at it and the transaction.
-        return Err(Error::PreconditionFailed);
-    }
     match state.subject() {
         Some(before) if response.status() == StatusCode::OK => {
-            let after = before + u64::from(state.has_committed());
-            tagged(app, response, after).await
+            let after = before + u64::from(state.usage().shown_changes() > 0);
+            tagged(app, &state, response, after).await
         }
         _ => Ok(response),
     }
 }
 
-/// The response with the tag of what it shows, an item in this version.
-pub(super) async fn tagged(app: &App, response: Response, version: u64) -> Result<Response> {
-    let (digest, response) = digest(app, response, Some(version)).await?;
-    Ok(([(ETAG, tag(Some(version), &digest)?)], response).into_response())
+/// The response with the tag of what it shows, an item in this revision.
+pub(super) async fn tagged(
+    app: &App,
+    state: &RequestState,
+    response: Response,
+    revision: u64,
+) -> Result<Response> {
+    let (digest, response) = digest(app, response, (Some(revision), state.viewer())).await?;
+    Ok(([(ETAG, tag(Some(revision), &digest)?)], response).into_response())
 }
 
-fn tag(version: Option<u64>, digest: &str) -> Result<HeaderValue> {
-    let version = version.map(|version| format!("{version}-")).unwrap_or_default();
-    HeaderValue::from_str(&format!("\"{version}{digest}\"")).map_err(Error::internal)
+fn tag(revision: Option<u64>, digest: &str) -> Result<HeaderValue> {
+    let revision = revision.map(|revision| format!("{revision}-")).unwrap_or_default();
+    HeaderValue::from_str(&format!("\"{revision}{digest}\"")).map_err(Error::internal)
 }
 
-/// The digest of all that a response shows, but for the tokens in it that differ in every answer: for those stands the
-/// `version` of the item whose files they are of, if it is known.
-async fn digest(app: &App, response: Response, version: Option<u64>) -> Result<(String, Response)> {
+/// The digest of all that a response shows, but for the tokens in it that differ in every answer: for those stand the
+/// `revision` of the item whose files they are of, if it is known, and the session that they are good for.
+async fn digest(
+    app: &App,
+    response: Response,
+    (revision, viewer): (Option<u64>, &str),
+) -> Result<(String, Response)> {
     let (head, body) = response.into_parts();
     let body = axum::body::to_bytes(body, usize::MAX).await.map_err(Error::internal)?;
     let kept = head.extensions.get::<Kept>().map_or(&body, |Kept(kept)| kept);
-    let hash = match (version, std::str::from_utf8(kept)) {
-        (Some(version), Ok(text)) => hash_of(text, app.config().base_url.as_str(), version),
+    let hash = match (revision, std::str::from_utf8(kept)) {
+        (Some(revision), Ok(text)) => hash_of(text, app.config().base_url.as_str(), (revision, viewer)),
         _ => Sha256::digest(kept).into(),
     };
     let digest = hash[..DIGEST_BYTES].iter().map(|byte| format!("{byte:02x}")).collect();
     Ok((digest, Response::from_parts(head, Body::from(body))))
 }
 
-fn hash_of(text: &str, base: &str, version: u64) -> [u8; 32] {
+fn hash_of(text: &str, base: &str, (revision, viewer): (u64, &str)) -> [u8; 32] {
     let mut hash = Sha256::new();
     let mut rest = text;
     let mut has_files = false;
@@ -137,7 +142,8 @@ fn hash_of(text: &str, base: &str, version: u64) -> [u8; 32] {
     }
     hash.update(rest);
     if has_files {
-        hash.update(version.to_be_bytes());
+        hash.update(revision.to_be_bytes());
+        hash.update(viewer);
     }
     hash.finalize().into()
 }
@@ -153,13 +159,18 @@ mod tests {
 
     #[test]
     fn tokens_do_not_count_and_all_else_does() {
-        let hash = |text: &str, version| hash_of(text, "http://x/v3", version);
+        let hash = |text: &str, revision| hash_of(text, "http://x/v3", (revision, "one"));
         let body = r#"{"a":"1","photo":"http://x/v3/c/photo/TOKEN/","b":"2"}"#;
         assert_eq!(hash(body, 1), hash(&body.replace("TOKEN", "other"), 1));
         assert_ne!(hash(body, 1), hash(body, 2), "another photo may stand behind it");
         for (part, other) in [("\"1\"", "\"3\""), ("\"2\"", "\"3\""), ("/c/", "/d/"), ("photo/", "cv/")] {
             assert_ne!(hash(body, 1), hash(&body.replace(part, other), 1), "{part}");
         }
+        assert_ne!(
+            hash(body, 1),
+            hash_of(body, "http://x/v3", (1, "another")),
+            "its addresses are dead here"
+        );
         let body = body.replace("http://x/v3", "http://elsewhere");
         assert_eq!(hash(&body, 1), hash(&body, 2));
         assert_ne!(hash(&body, 1), hash(&body.replace("TOKEN", "other"), 1));

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::{Rendered, page};
 use crate::domain::language::Language;
-use crate::domain::text::Name;
+use crate::domain::text::{Email, Name};
 
 /// What a mail about an account tells.
 #[derive(Clone, Copy)]
@@ -27,8 +27,10 @@ pub enum AccountMail<'a> {
     },
     /// Your account was deleted.
     Deleted {
-        /// The name of who did it and answers questions.
+        /// The name of who did it.
         by: &'a str,
+        /// Where they answer questions; without one, the company does.
+        contact: Option<&'a Email>,
     },
 }
 

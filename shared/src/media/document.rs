@@ -5,6 +5,7 @@ use std::io::Cursor;
 use cfb::CompoundFile;
 use rawzip::ZipArchive;
 
+use super::text;
 use crate::domain::file::FileType;
 
 /// The most bytes that what a document has packed may take when it is unpacked.
@@ -17,7 +18,7 @@ const HARMLESS: u64 = 10 * 1024 * 1024;
 const MAX_PARTS: u64 = 10_000;
 
 const UNKNOWN: &str =
-    "Upload a PDF, Word, OpenDocument, PowerPoint, RTF, PostScript, DVI or plain text file.";
+    "Upload a PDF, Word, OpenDocument, PowerPoint, RTF, richtext, PostScript, DVI or plain text file.";
 const BROKEN: &str = "This file is broken or incomplete.";
 
 /// What a document is.
@@ -34,7 +35,7 @@ pub(super) fn recognise(bytes: &[u8]) -> Result<FileType, String> {
     if bytes.starts_with(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1") {
         return compound(bytes);
     }
-    if bytes.starts_with(br"{\rtf1") {
+    if bytes.starts_with(br"{\rtf") {
         let end = bytes.trim_ascii_end().trim_suffix_zero();
         return if end.ends_with(b"}") { Ok(FileType::Rtf) } else { Err(BROKEN.to_owned()) };
     }
@@ -46,7 +47,7 @@ pub(super) fn recognise(bytes: &[u8]) -> Result<FileType, String> {
         // Padding of 223s ends the file.
         return if bytes.ends_with(&[223; 4]) { Ok(FileType::Dvi) } else { Err(BROKEN.to_owned()) };
     }
-    text(bytes)
+    text::recognise(bytes).ok_or_else(|| UNKNOWN.to_owned())
 }
 
 /// Some writers end a file with zero bytes.
@@ -111,18 +112,6 @@ fn compound(bytes: &[u8]) -> Result<FileType, String> {
         (false, true) => Ok(FileType::Ppt),
         _ => Err(UNKNOWN.to_owned()),
     }
-}
-
-/// Text, and not markup that a browser might take for a page.
-fn text(bytes: &[u8]) -> Result<FileType, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| UNKNOWN)?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let is_control =
-        |character: char| character.is_control() && !matches!(character, '\t' | '\n' | '\r' | '\u{c}');
-    if text.contains(is_control) || text.trim_start().starts_with('<') || text.trim().is_empty() {
-        return Err(UNKNOWN.to_owned());
-    }
-    Ok(FileType::Text)
 }
 
 #[cfg(test)]

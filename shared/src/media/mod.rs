@@ -6,6 +6,7 @@ mod document;
 mod ledger;
 mod objects;
 mod picture;
+mod text;
 
 pub use address::{MediaSigner, MediaToken};
 pub use checked::{Checked, inspect};

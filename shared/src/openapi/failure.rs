@@ -61,7 +61,9 @@ impl Failure {
                 "Somebody else changed it at the same moment, or the same request is being done: repeat it."
             }
             Self::PreconditionFailed => "It is not, or no longer, what If-Match says.",
-            Self::TooLarge => "The body is too large.",
+            Self::TooLarge => {
+                "The body is too large. Announce large files by POST to `…/uploads/`, videos to `…/videos/`, and put them where the answer says. From the gateway, with a `message` in place of the `detail`."
+            }
             Self::UnsupportedMediaType => "The body is of a type that is not understood here.",
             Self::KeyReused => "The Idempotency-Key came with another request before.",
             Self::Throttled => "Too many attempts.",
@@ -91,12 +93,15 @@ impl Failure {
             Self::NotFound => vec![("unknown", Error::NotFound)],
             Self::Conflict => vec![("changed", Error::Changed), ("in_progress", Error::InProgress(2))],
             Self::PreconditionFailed => vec![("changed", Error::PreconditionFailed)],
-            Self::TooLarge => vec![("too_large", Error::TooLarge)],
+            Self::TooLarge => vec![("too_large", Error::TooLarge), ("files_too_large", Error::FilesTooLarge)],
             Self::UnsupportedMediaType => vec![("type", Error::UnsupportedMediaType)],
             Self::KeyReused => vec![("reused", Error::KeyReused)],
             Self::Throttled => vec![("throttled", Error::Throttled(TimeDelta::minutes(15)))],
             Self::Internal => vec![("internal", Error::internal(source()))],
-            Self::Busy => vec![("busy", Error::Busy(source().into()))],
+            Self::Busy => vec![
+                ("busy", Error::Busy(source().into())),
+                ("unreadable", Error::Unreadable(source().into())),
+            ],
         }
     }
 

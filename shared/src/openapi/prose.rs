@@ -116,7 +116,7 @@ pub(super) fn security_schemes() -> Value {
         },
         "session": {
             "type": "apiKey", "in": "cookie", "name": "sessionid",
-            "description": "The cookie of a login at `/api-session-auth/`. Requests that change something must come from an origin that the service is configured for.",
+            "description": "The cookie of a login at `/api-session-auth/`. A web page that changes something by it must be of the service's own origin or of one that it is configured for; clients without a browser need nothing more.",
         },
         "activationKey": {
             "type": "apiKey", "in": "header", "name": "Authorization",

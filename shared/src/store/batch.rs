@@ -24,6 +24,11 @@ impl Batch {
         self.take_item(key).map(item::read).transpose()
     }
 
+    /// The same for a list, which leaves out an entity that cannot be read.
+    pub(crate) fn take_listed<T: Entity>(&mut self, key: &Key) -> Result<Option<Versioned<T>>> {
+        Ok(item::or_skipped(self.take(key))?.flatten())
+    }
+
     /// Takes the bare item under `key` out, if there was one.
     pub(crate) fn take_item(&mut self, key: &Key) -> Option<Item> {
         self.0.remove(key)

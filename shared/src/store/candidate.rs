@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::due::{Due, DueCursor};
-use super::item::{Entity, Versioned};
+use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key};
 use super::login::TAKEN_USERNAME;
 use super::page::{Listing, Page, PageRequest};
@@ -24,6 +24,10 @@ use crate::domain::transition::Step;
 use crate::error::{Error, Result};
 
 impl Entity for Candidate {
+    const UNSHOWN: &'static [&'static str] =
+        &["one_time_key", "password_hash", "reminded_at", "session_epoch", "started_at"];
+    const PARTS: &'static [&'static str] = &["evaluations", "profile"];
+
     fn key(&self) -> Key {
         keys::candidate(&self.company, self.project, self.id)
     }
@@ -165,7 +169,7 @@ impl Store {
         let mut batch = self.get(keys.clone()).await?;
         let mut found = HashMap::new();
         for key in &keys {
-            let candidate: Option<Versioned<Candidate>> = batch.take(key)?;
+            let candidate: Option<Versioned<Candidate>> = batch.take_listed(key)?;
             found.extend(candidate.map(|candidate| (candidate.id, candidate)));
         }
         Ok(found)
@@ -183,10 +187,11 @@ impl Store {
         let mut projects = HashMap::new();
         let mut found = Vec::with_capacity(ids.len());
         for (of, id) in ids {
-            if let Some(project) = batch.take::<Project>(&keys::project(company, *of))? {
+            if let Some(project) = batch.take_listed::<Project>(&keys::project(company, *of))? {
                 projects.insert(*of, project);
             }
-            let candidate: Option<Versioned<Candidate>> = batch.take(&keys::candidate(company, *of, *id))?;
+            let candidate: Option<Versioned<Candidate>> =
+                batch.take_listed(&keys::candidate(company, *of, *id))?;
             let placed = candidate.zip(projects.get(of).cloned());
             found.extend(placed.map(|(candidate, project)| Placed { candidate, project }));
         }
@@ -224,8 +229,8 @@ impl Store {
         let listing = Listing::All(keys::login_candidates(company, email));
         let mut found = Vec::new();
         for row in self.page_of_items(&listing, &PageRequest::everything()).await?.rows {
-            let account: Account = serde_dynamo::from_item(row).map_err(Error::internal)?;
-            if let Account::Candidate { project: of, candidate } = account
+            let account = item::or_skipped(item::value_in::<Account>(row))?;
+            if let Some(Account::Candidate { project: of, candidate }) = account
                 && of == project
             {
                 found.push(keys::candidate(company, of, candidate));
@@ -234,7 +239,7 @@ impl Store {
         let mut batch = self.get(found.clone()).await?;
         let mut candidates = Vec::with_capacity(found.len());
         for key in found {
-            let candidate: Option<Versioned<Candidate>> = batch.take(&key)?;
+            let candidate: Option<Versioned<Candidate>> = batch.take_listed(&key)?;
             // The login may be of a moment ago.
             candidates.extend(candidate.filter(|one| {
                 let own = one.profile.email.as_ref().map(|own| fold_case(own.as_str()));

@@ -14,6 +14,8 @@ use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
 impl Entity for Company {
+    const UNSHOWN: &'static [&'static str] = &["verified_senders"];
+
     fn key(&self) -> Key {
         keys::company(&self.id)
     }
@@ -48,7 +50,7 @@ impl Store {
         loop {
             let page = self.with_retries(|| self.scan_companies(start.clone())).await?;
             for item in page.items.unwrap_or_default() {
-                companies.push(item::read(item)?);
+                companies.extend(item::or_skipped(item::read(item))?);
             }
             start = page.last_evaluated_key;
             if start.is_none() {

@@ -14,7 +14,7 @@ use super::transaction::Transaction;
 use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::customer::{AccountType, Customer};
-use crate::domain::deletion::Deletion;
+use crate::domain::deletion::{Deleter, Deletion};
 use crate::domain::effect::{Effect, FormerCustomer, Task};
 use crate::domain::erasure::Erased;
 use crate::domain::id::{CompanyId, CustomerId};
@@ -22,6 +22,8 @@ use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 
 impl Entity for Customer {
+    const UNSHOWN: &'static [&'static str] = &["one_time_key", "password_hash", "session_epoch"];
+
     fn key(&self) -> Key {
         keys::customer(&self.company, self.id)
     }
@@ -94,7 +96,7 @@ impl Store {
     async fn delete_customer(
         &self,
         customer: &Versioned<Customer>,
-        by: String,
+        by: Deleter,
         now: DateTime<Utc>,
     ) -> Result<()> {
         let was = Box::new(FormerCustomer {
@@ -123,7 +125,7 @@ impl Store {
     pub async fn retire_customer(
         &self,
         customer: &Versioned<Customer>,
-        by: String,
+        by: Deleter,
         now: DateTime<Utc>,
     ) -> Result<()> {
         let deletion = Deletion::Customer { customer: customer.id, by: by.clone() };
@@ -138,7 +140,7 @@ impl Store {
     pub(super) async fn finish_customer(
         &self,
         customer: &Versioned<Customer>,
-        by: String,
+        by: Deleter,
         now: DateTime<Utc>,
     ) -> Result<()> {
         self.detach_customer(customer, now).await?;
@@ -190,7 +192,7 @@ impl Store {
             transaction.begin_deletion(&after.company, deletion, now)?;
         }
         self.commit(transaction).await?;
-        Ok(Versioned::new(after, customer.version() + 1))
+        item::follow(customer, after)
     }
 
     /// Takes a customer out of all projects, and withdraws what is shared with it.

@@ -42,13 +42,9 @@ impl Store {
         let mut batch = self.get(keys.clone()).await?;
         let mut rows = Vec::new();
         for key in &keys {
-            match batch.take::<T>(key) {
-                Ok(row) => {
-                    rows.extend(row.filter(|row| row.due().is_some_and(|(_, at)| item::due_at(at) <= until)));
-                }
-                // One that cannot be read must not hold up those behind it.
-                Err(error) => tracing::error!(target: "due", ?key, %error, "an item cannot be read"),
-            }
+            // One that cannot be read must not hold up those behind it.
+            let row = batch.take_listed::<T>(key)?;
+            rows.extend(row.filter(|row| row.due().is_some_and(|(_, at)| item::due_at(at) <= until)));
         }
         Ok(Due { rows, seen: keys.len(), next: last.map(DueCursor) })
     }

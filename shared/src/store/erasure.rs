@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
+use super::item;
 use super::keys::{self, Key};
 use super::transaction::Transaction;
 use crate::domain::account::Account;
@@ -88,7 +89,7 @@ impl Store {
         let mut others = Vec::new();
         for key in logins {
             let Some(login) = batch.take_item(&key) else { continue };
-            let leads_to: Account = serde_dynamo::from_item(login).map_err(Error::internal)?;
+            let leads_to: Account = item::value_in(login)?;
             others.extend(Some(key).filter(|_| leads_to != account));
         }
         Ok(others)

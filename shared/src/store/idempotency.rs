@@ -213,7 +213,7 @@ impl Store {
         let until = now + LEASE;
         let attempt = request.attempt(State::Running { ids: own, until }, now);
         let Some(before) = self.create_attempt(&attempt, now).await? else {
-            return Ok(Begun::Ours(Versioned::new(attempt, 1), own));
+            return Ok(Begun::Ours(item::first(attempt)?, own));
         };
         let (ids, running_until) = match (self.judge(&before, request).await?, &before.state) {
             (Earlier::Answered(answer), _) => return Ok(Begun::Done(answer)),

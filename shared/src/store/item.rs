@@ -1,7 +1,9 @@
 //! How a value becomes an item and back.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::ops::Deref;
+use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, Utc};
@@ -9,6 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::keys::{BY_STATUS_PK, BY_STATUS_SK, DUE_AT, DUE_SHARD, Key, PK, SK};
+use super::rewrite::{self, Next};
 use crate::error::{Error, Result};
 
 /// The attributes of one item.
@@ -16,6 +19,11 @@ pub(crate) type Item = HashMap<String, AttributeValue>;
 
 /// The attribute that counts the writes of an item.
 pub(crate) const VERSION: &str = "version";
+/// The attribute that counts those of them that changed what answers show; absent while that is all of them.
+pub(super) const REVISION: &str = "revision";
+/// The attributes of an item that its value does not hold.
+pub(super) const OWN: [&str; 9] =
+    [PK, SK, VERSION, REVISION, BY_STATUS_PK, BY_STATUS_SK, EXPIRES_AT, DUE_SHARD, DUE_AT];
 
 impl Key {
     /// The key as attributes.
@@ -26,6 +34,12 @@ impl Key {
 
 /// A value that has an item of its own.
 pub(crate) trait Entity: Serialize + DeserializeOwned {
+    /// Attributes that no answer shows: a write of these alone leaves the revision as it is.
+    const UNSHOWN: &'static [&'static str] = &[];
+
+    /// Attributes that are maps whose entries change one by one; values of others are replaced whole.
+    const PARTS: &'static [&'static str] = &[];
+
     /// Where its item stands.
     fn key(&self) -> Key;
 
@@ -45,21 +59,37 @@ pub(crate) trait Entity: Serialize + DeserializeOwned {
     }
 }
 
-/// A value together with the version of the item it was read from.
-#[derive(Debug, Clone)]
+/// A value together with the item it was read from.
+#[derive(Clone)]
 pub struct Versioned<T> {
     value: T,
     version: u64,
+    revision: u64,
+    /// The item, with attributes that only newer code knows.
+    stored: Arc<Item>,
 }
 
 impl<T> Versioned<T> {
-    pub(super) fn new(value: T, version: u64) -> Self {
-        Self { value, version }
-    }
-
     /// Which write of the item this is, counted from 1.
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// How many writes of the item have changed what answers show.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The item.
+    pub(super) fn stored(&self) -> &Item {
+        &self.stored
+    }
+}
+
+/// Without the item, which holds secrets.
+impl<T: fmt::Debug> fmt::Debug for Versioned<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Versioned").field("value", &self.value).field("version", &self.version).finish()
     }
 }
 
@@ -95,11 +125,54 @@ pub(crate) fn due_at(moment: DateTime<Utc>) -> String {
     moment.format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
+/// An entity as its item's first write.
+pub(super) fn first<T: Entity>(value: T) -> Result<Versioned<T>> {
+    let stored = Arc::new(write(&value, 1)?);
+    Ok(Versioned { value, version: 1, revision: 1, stored })
+}
+
+/// The next write of an item, with `after` in place of `before`.
+pub(super) fn follow<T: Entity>(before: &Versioned<T>, after: T) -> Result<Versioned<T>> {
+    let Next { item, revision, .. } = rewrite::next(before, &after)?;
+    Ok(Versioned { value: after, version: before.version + 1, revision, stored: Arc::new(item) })
+}
+
 /// The value that [`write`] made the item of.
+///
+/// # Errors
+/// [`Error::Unreadable`], most likely of an item that a newer release has written.
 pub(crate) fn read<T: Entity>(item: Item) -> Result<Versioned<T>> {
-    let version = number_in(&item, VERSION).ok_or_else(|| Error::internal("an item without a version"))?;
-    let value = serde_dynamo::from_item(item).map_err(Error::internal)?;
-    Ok(Versioned { value, version })
+    let version = number_in(&item, VERSION).ok_or_else(|| unreadable(&item, "it has no version"))?;
+    let revision = number_in(&item, REVISION).unwrap_or(version);
+    let value = value_in(item.clone())?;
+    Ok(Versioned { value, version, revision, stored: Arc::new(item) })
+}
+
+/// The value in the attributes of an item.
+///
+/// # Errors
+/// [`Error::Unreadable`].
+pub(crate) fn value_in<T: DeserializeOwned>(item: Item) -> Result<T> {
+    serde_dynamo::from_item(item.clone()).map_err(|error| unreadable(&item, &error.to_string()))
+}
+
+/// The error about an item that cannot be read.
+pub(super) fn unreadable(item: &Item, problem: &str) -> Error {
+    let sk = key_of(item).map(|key| key.sk).unwrap_or_default();
+    Error::Unreadable(format!("the item {sk} cannot be read: {problem}").into())
+}
+
+/// The value, or none of an item that cannot be read: it is left out of its list, and reported in the log, which a metric
+/// counts.
+pub(crate) fn or_skipped<T>(read: Result<T>) -> Result<Option<T>> {
+    match read {
+        Ok(value) => Ok(Some(value)),
+        Err(Error::Unreadable(error)) => {
+            tracing::error!(target: "unreadable", unreadable_items = 1, %error, "an item is left out");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// The attribute that tells DynamoDB when it may delete an item, in seconds since 1970.

@@ -168,6 +168,11 @@ pub(crate) fn candidate(c: &CompanyId, p: ProjectId, k: CandidateId) -> Key {
     candidates(c, p).key(k)
 }
 
+/// The candidate whose item stands under a key, if it is one of a candidate.
+pub(crate) fn candidate_in(key: &Key) -> Option<CandidateId> {
+    key.sk.strip_prefix("CANDIDATE#")?.parse().ok()
+}
+
 /// One shard of a project's tally.
 pub(crate) fn tally_shard(c: &CompanyId, p: ProjectId, shard: u8) -> Key {
     Key::new(format!("COMPANY#{c}#PROJECT#{p}"), format!("TALLY#{shard}"))

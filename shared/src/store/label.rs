@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::item::{Entity, Item, VERSION, Versioned, number};
+use super::item::{self, Entity, Item, VERSION, Versioned, number};
 use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
@@ -15,6 +15,8 @@ use crate::domain::project::Project;
 use crate::error::{Error, Result};
 
 impl Entity for Label {
+    const UNSHOWN: &'static [&'static str] = &["is_active"];
+
     fn key(&self) -> Key {
         keys::label(&self.company, self.id)
     }
@@ -57,7 +59,7 @@ impl Store {
         transaction.replace(label, &after)?;
         transaction.begin_deletion(&label.company, Deletion::Label { label: label.id }, now)?;
         self.commit(transaction).await?;
-        self.finish_label(&Versioned::new(after, label.version() + 1)).await
+        self.finish_label(&item::follow(label, after)?).await
     }
 
     /// Deletes a label that is not active any more.
@@ -65,13 +67,8 @@ impl Store {
     /// # Errors
     /// [`Error::Changed`].
     pub(super) async fn finish_label(&self, label: &Versioned<Label>) -> Result<()> {
-        let mut carriers = Vec::new();
         let carries = |project: &Project| project.settings.labels.contains(&label.id);
-        self.for_each(keys::projects(&label.company), |project| {
-            carriers.extend(Some(project).filter(|project| carries(project)));
-        })
-        .await?;
-        for project in carriers {
+        for project in self.all_wanted(keys::projects(&label.company), carries).await? {
             self.insist_on(project, |project| project.settings.labels.remove(&label.id)).await?;
         }
         let mut transaction = self.transaction();

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::failures::{CountedLogin, Failures};
-use super::item::{Entity, Item, VERSION, Versioned, number};
+use super::item::{self, Entity as _, Item, VERSION, Versioned, number};
 use super::keys::{self, Key};
 use super::page::{Listing, PageRequest};
 use super::retry::Failure;
@@ -95,7 +95,7 @@ impl Store {
                     }
                     None => {
                         let first = Failures::none(partition.hash()).with_one_more(source, now)?;
-                        self.create_alone(&first).await.map(|()| Versioned::new(first, 1))
+                        self.create_alone(&first).await.and_then(|()| item::first(first))
                     }
                 }
             };
@@ -171,10 +171,8 @@ impl Store {
             tokio::try_join!(self.get(unique.clone()), self.page_of_items(&candidates, &everything))?;
         let mut accounts = Vec::new();
         for item in unique.iter().filter_map(|key| batch.take_item(key)).chain(page.rows) {
-            let account = serde_dynamo::from_item(item).map_err(Error::internal)?;
-            if !accounts.contains(&account) {
-                accounts.push(account);
-            }
+            let account = item::or_skipped(item::value_in(item))?;
+            accounts.extend(account.filter(|account| !accounts.contains(account)));
         }
         let found = self.accounts(&partition, accounts).await?;
         Ok((found.customers, found.candidates))
@@ -194,8 +192,8 @@ impl Store {
         for account in accounts {
             let Some(key) = key(&account) else { continue };
             match account {
-                Account::Customer { .. } => found.customers.extend(batch.take(&key)?),
-                Account::Candidate { .. } => found.candidates.extend(batch.take(&key)?),
+                Account::Customer { .. } => found.customers.extend(batch.take_listed(&key)?),
+                Account::Candidate { .. } => found.candidates.extend(batch.take_listed(&key)?),
             }
         }
         Ok(found)
@@ -224,10 +222,8 @@ impl Store {
             .await?;
         let mut accounts = Vec::new();
         for item in response.items.unwrap_or_default() {
-            let account = serde_dynamo::from_item(item).map_err(Error::internal)?;
-            if !accounts.contains(&account) {
-                accounts.push(account);
-            }
+            let account = item::or_skipped(item::value_in(item))?;
+            accounts.extend(account.filter(|account| !accounts.contains(account)));
         }
         Ok(accounts)
     }

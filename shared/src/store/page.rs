@@ -125,7 +125,7 @@ pub(super) struct Found {
 }
 
 impl Store {
-    /// One page of the entities in `listing`.
+    /// One page of the entities in `listing`, without those that cannot be read.
     pub(super) async fn page<T: Entity>(
         &self,
         listing: &Listing,
@@ -136,7 +136,7 @@ impl Store {
         match listing {
             Listing::All(_) | Listing::AllIndexed(..) => {
                 for row in page.rows {
-                    rows.push(item::read(row)?);
+                    rows.extend(item::or_skipped(item::read(row))?);
                 }
             }
             Listing::WithStatus(_, partition) => {
@@ -144,7 +144,7 @@ impl Store {
                 let mut batch = self.get(keys.clone()).await?;
                 for key in keys {
                     // The index lags behind the table: what has moved on since is no longer of this status.
-                    let row = batch.take::<T>(&key)?;
+                    let row = batch.take_listed::<T>(&key)?;
                     rows.extend(row.filter(|row| row.by_status().is_some_and(|(now, _)| now == *partition)));
                 }
             }
@@ -152,21 +152,47 @@ impl Store {
         Ok(Page { rows, next: page.next, previous: page.previous })
     }
 
-    /// Hands every entity of a collection to `take`, the oldest first, without holding them all at once.
+    /// Hands every entity of a collection to `take`, the oldest first, without holding them all at once; of one that cannot
+    /// be read, its key.
     pub(super) async fn for_each<T: Entity>(
         &self,
         collection: Collection,
-        mut take: impl FnMut(Versioned<T>),
+        mut take: impl FnMut(Result<Versioned<T>, Key>),
     ) -> Result<()> {
         let listing = Listing::All(collection);
         let mut request = PageRequest { number: 1, size: AT_ONCE, cursor: None };
         loop {
-            let page = self.page(&listing, &request).await?;
-            page.rows.into_iter().for_each(&mut take);
+            let page = self.page_of_items(&listing, &request).await?;
+            for row in page.rows {
+                let key = item::key_of(&row)?;
+                take(item::or_skipped(item::read(row))?.ok_or(key));
+            }
             if page.next.is_none() {
                 return Ok(());
             }
             request.cursor = page.next;
+        }
+    }
+
+    /// Every entity of a collection that is `wanted`, for changes that must not leave one out.
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`] when one cannot be read.
+    pub(super) async fn all_wanted<T: Entity>(
+        &self,
+        collection: Collection,
+        wanted: impl Fn(&T) -> bool,
+    ) -> Result<Vec<Versioned<T>>> {
+        let mut found = Vec::new();
+        let mut unread = None;
+        self.for_each(collection, |row| match row {
+            Ok(entity) => found.extend(Some(entity).filter(|entity| wanted(entity))),
+            Err(key) => unread = Some(key),
+        })
+        .await?;
+        match unread {
+            None => Ok(found),
+            Some(key) => Err(Error::Unreadable(format!("the item {} cannot be read", key.sk).into())),
         }
     }
 

@@ -15,6 +15,8 @@ use crate::domain::tally::Tally;
 use crate::error::{Error, Result};
 
 impl Entity for Project {
+    const PARTS: &'static [&'static str] = &["settings", "staff"];
+
     fn key(&self) -> Key {
         keys::project(&self.company, self.id)
     }
@@ -164,7 +166,7 @@ impl Store {
         let mut batch = self.get(keys).await?;
         let mut projects = Vec::new();
         for id in ids {
-            let project = batch.take::<Project>(&keys::project(company, id))?;
+            let project = batch.take_listed::<Project>(&keys::project(company, id))?;
             let wanted = project.filter(|project| status.is_none_or(|status| project.status == status));
             projects.extend(wanted.map(|project| batch.count(project)));
         }
@@ -176,9 +178,13 @@ impl Store {
     /// Takes every role from a customer.
     ///
     /// # Errors
-    /// [`Error::Changed`] when somebody keeps changing one of the projects.
+    /// [`Error::Changed`] when somebody keeps changing one of the projects, [`Error::Unreadable`].
     pub(super) async fn leave_projects(&self, company: &CompanyId, customer: CustomerId) -> Result<()> {
-        for Counted { project, .. } in self.projects_of(company, customer, None).await? {
+        let ids = self.project_ids_of(company, customer).await?;
+        let keys: Vec<Key> = ids.into_iter().map(|id| keys::project(company, id)).collect();
+        let mut batch = self.get(keys.iter().cloned()).await?;
+        for key in &keys {
+            let Some(project) = batch.take(key)? else { continue };
             self.insist_on(project, |project| project.staff.remove(customer)).await?;
         }
         Ok(())

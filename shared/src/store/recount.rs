@@ -9,16 +9,14 @@ use serde_json::{Value, json};
 use super::Store;
 use super::item::{Item, VERSION, Versioned, number, number_in, string};
 use super::keys::{self, Key};
+use super::page::{Listing, PageRequest};
 use super::tally::{self, EVALUATIONS_VERSION, Owned, PROJECT_STATUS};
 use super::transaction::Change;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::{AccountType, Customer};
 use crate::domain::id::{CompanyId, ProjectId};
-use crate::domain::label::Label;
-use crate::domain::named_token::NamedToken;
 use crate::domain::project::Project;
 use crate::domain::tally::{Counter, SHARDS, Tally, shard_of};
-use crate::domain::video::Video;
 use crate::error::{Error, Result};
 
 /// How often something is counted again that others change at the same time.
@@ -33,6 +31,8 @@ pub struct Recount {
     pub candidates: usize,
     /// What did not agree, and has been mended.
     pub drift: Vec<Drift>,
+    /// Sort keys of items that cannot be read: what they are counted in is left as it is.
+    pub unreadable: BTreeSet<String>,
 }
 
 /// One count that did not agree.
@@ -65,45 +65,49 @@ impl Store {
         }
         let mut projects = Vec::from_iter(only);
         if only.is_none() {
-            self.for_each(keys::projects(company), |project: Versioned<Project>| {
-                projects.push(project.id);
+            // Those that cannot be read are told of when the company's own tally is counted.
+            self.for_each(keys::projects(company), |project: Result<Versioned<Project>, Key>| {
+                projects.extend(project.map(|project| project.id));
             })
             .await?;
         }
         let mut recount = Recount::default();
         for id in projects {
-            match self.recount_project(company, id).await? {
-                Some((candidates, drift)) => {
-                    recount.projects += 1;
-                    recount.candidates += candidates;
-                    recount.drift.extend(drift);
-                }
-                None if only.is_some() => return Err(Error::field("project", "There is no such project.")),
-                None => {}
+            let is_there = self.recount_project(company, id, &mut recount).await?;
+            if !is_there && only.is_some() {
+                return Err(Error::field("project", "There is no such project."));
             }
         }
-        recount.drift.extend(self.recount_company(company).await?);
+        self.recount_company(company, &mut recount).await?;
         Ok(recount)
     }
 
-    /// Counts the candidates of a project; none when it is gone.
+    /// Counts the candidates of a project; false when it is gone.
     async fn recount_project(
         &self,
         company: &CompanyId,
         id: ProjectId,
-    ) -> Result<Option<(usize, Vec<Drift>)>> {
+        recount: &mut Recount,
+    ) -> Result<bool> {
         let mut open: BTreeSet<u8> = (0..SHARDS).collect();
-        let mut drift = Vec::new();
         for _ in 0..TRIES {
             let keys: Vec<Key> = tally::shards(company, id).collect();
             let before = self.items(&keys).await?;
             // Between the two looks at the tally, so that what did not move it was so all the while.
-            let Some(project) = self.project(company, id).await? else { return Ok(None) };
+            let Some(project) = self.project(company, id).await? else { return Ok(false) };
             let (mut candidates, mut counted) = (0, vec![Tally::default(); usize::from(SHARDS)]);
-            self.for_each(keys::candidates(company, id), |candidate: Versioned<Candidate>| {
+            self.for_each(keys::candidates(company, id), |candidate: Result<Versioned<Candidate>, Key>| {
                 candidates += 1;
-                for (counter, count) in Tally::change(None, Some(&candidate)).iter() {
-                    counted[usize::from(shard_of(candidate.id))].add(counter, count);
+                match candidate {
+                    Ok(candidate) => {
+                        for (counter, count) in Tally::change(None, Some(&candidate)).iter() {
+                            counted[usize::from(shard_of(candidate.id))].add(counter, count);
+                        }
+                    }
+                    Err(key) => {
+                        keys::candidate_in(&key).map(|id| open.remove(&shard_of(id)));
+                        recount.unreadable.insert(key.sk);
+                    }
                 }
             })
             .await?;
@@ -116,23 +120,29 @@ impl Store {
                 let counts = counted[place].iter().map(|(counter, count)| (tally::attribute(counter), count));
                 match self.mend_shard(&keys[place], after[place].as_ref(), &project, counts.collect()).await {
                     Err(Error::Changed | Error::NotFound) => continue,
-                    found => drift.extend(found?.into_iter().map(|found| found.of(id, shard))),
+                    found => recount.drift.extend(found?.into_iter().map(|found| found.of(id, shard))),
                 }
                 open.remove(&shard);
             }
             if open.is_empty() {
-                return Ok(Some((candidates, drift)));
+                recount.projects += 1;
+                recount.candidates += candidates;
+                return Ok(true);
             }
         }
         Err(Error::Changed)
     }
 
     /// Counts what a company owns.
-    async fn recount_company(&self, company: &CompanyId) -> Result<Vec<Drift>> {
+    async fn recount_company(&self, company: &CompanyId, recount: &mut Recount) -> Result<()> {
         let key = [keys::company_tally(company)];
         for _ in 0..TRIES {
             let before = self.items(&key).await?;
-            let counted = self.count_all_owned(company).await?;
+            let (counted, unreadable) = self.count_all_owned(company).await?;
+            if !unreadable.is_empty() {
+                recount.unreadable.extend(unreadable);
+                return Ok(());
+            }
             let after = self.items(&key).await?;
             let ([before], [after]) = (&before[..], &after[..]) else { continue };
             if version_of(before) != version_of(after) {
@@ -143,36 +153,44 @@ impl Store {
             let found = compare(said.collect(), counted);
             match self.mend(&key[0], after.as_ref(), &found).await {
                 Err(Error::Changed | Error::NotFound) => {}
-                outcome => return outcome.map(|()| found),
+                outcome => return outcome.map(|()| recount.drift.extend(found)),
             }
         }
         Err(Error::Changed)
     }
 
-    async fn count_all_owned(&self, company: &CompanyId) -> Result<Counts> {
-        let (mut customers, mut owners, mut labels, mut videos, mut tokens) = (0, 0, 0, 0, 0);
-        let mut projects = Counts::new();
-        tokio::try_join!(
-            self.for_each(keys::customers(company), |customer: Versioned<Customer>| {
-                customers += 1;
-                owners += i64::from(customer.account_type == AccountType::Owner && customer.is_at_work());
-            }),
-            self.for_each(keys::projects(company), |project: Versioned<Project>| {
-                *projects.entry(Owned::Projects(project.status).attribute()).or_default() += 1;
-            }),
-            self.for_each(keys::labels(company), |_: Versioned<Label>| labels += 1),
-            self.for_each(keys::videos(company), |_: Versioned<Video>| videos += 1),
-            self.for_each(keys::tokens(company), |_: Versioned<NamedToken>| tokens += 1),
-        )?;
-        let others = [
-            (Owned::Customers, customers),
-            (Owned::Owners, owners),
-            (Owned::Labels, labels),
-            (Owned::Videos, videos),
-            (Owned::NamedTokens, tokens),
-        ];
-        projects.extend(others.map(|(owned, count)| (owned.attribute(), count)));
-        Ok(projects)
+    /// What a company owns, and the sort keys of what cannot be read of it.
+    async fn count_all_owned(&self, company: &CompanyId) -> Result<(Counts, Vec<String>)> {
+        let (mut counts, mut unreadable) = (Counts::new(), Vec::new());
+        let mut add = |owned: Owned, count: bool| {
+            *counts.entry(owned.attribute()).or_default() += i64::from(count);
+        };
+        self.for_each(
+            keys::customers(company),
+            |customer: Result<Versioned<Customer>, Key>| match customer {
+                Ok(one) => {
+                    add(Owned::Customers, true);
+                    add(Owned::Owners, one.account_type == AccountType::Owner && one.is_at_work());
+                }
+                Err(key) => unreadable.push(key.sk),
+            },
+        )
+        .await?;
+        self.for_each(keys::projects(company), |project: Result<Versioned<Project>, Key>| match project {
+            Ok(project) => add(Owned::Projects(project.status), true),
+            Err(key) => unreadable.push(key.sk),
+        })
+        .await?;
+        for (owned, collection) in [
+            (Owned::Labels, keys::labels(company)),
+            (Owned::Videos, keys::videos(company)),
+            (Owned::NamedTokens, keys::tokens(company)),
+        ] {
+            // Each counts, whatever it says.
+            let rows = self.page_of_items(&Listing::All(collection), &PageRequest::everything()).await?.rows;
+            rows.iter().for_each(|_| add(owned, true));
+        }
+        Ok((counts, unreadable))
     }
 
     /// What stands under each of `keys`.

@@ -37,10 +37,10 @@ impl Store {
         let mut batch = self.get(keys).await?;
         let mut referred = Referred::default();
         for id in &ids.customers {
-            referred.customers.extend(batch.take(&customer(id))?.map(|found| (*id, found)));
+            referred.customers.extend(batch.take_listed(&customer(id))?.map(|found| (*id, found)));
         }
         for id in &ids.labels {
-            referred.labels.extend(batch.take(&label(id))?.map(|found| (*id, found)));
+            referred.labels.extend(batch.take_listed(&label(id))?.map(|found| (*id, found)));
         }
         Ok(referred)
     }

@@ -48,8 +48,10 @@ impl Store {
             return Err(Error::field("company", "There is no such company."));
         }
         let mut projects = Vec::new();
-        self.for_each(keys::projects(company), |project: Versioned<Project>| projects.push(project.id))
-            .await?;
+        self.for_each(keys::projects(company), |project: Result<Versioned<Project>, Key>| {
+            projects.extend(project.map(|project| project.id));
+        })
+        .await?;
         let mut done = Reindexed::default();
         for project in projects {
             self.reindex_project(company, project, &mut done).await?;
@@ -66,7 +68,12 @@ impl Store {
         // Entries before candidates: whoever comes meanwhile is then known to exist.
         let mut found = self.search_entries_of(company, project).await?;
         let mut differ = Vec::new();
-        self.for_each(keys::candidates(company, project), |candidate: Versioned<Candidate>| {
+        self.for_each(keys::candidates(company, project), |candidate: Result<Versioned<Candidate>, Key>| {
+            let candidate = match candidate {
+                Ok(candidate) => candidate,
+                // Its entries stay as they are.
+                Err(key) => return drop(keys::candidate_in(&key).and_then(|id| found.remove(&id))),
+            };
             let has = found.remove(&candidate.id).unwrap_or_default();
             let needs = entries_of(&candidate);
             done.candidates += 1;

@@ -74,6 +74,11 @@ impl Store {
         }
     }
 
+    /// Waits a moment before what has lost to another write `lost` times is done again.
+    pub async fn give_way(&self, lost: u32) {
+        tokio::time::sleep(self.jitter(Duration::from_millis(5 << lost.min(6)))).await;
+    }
+
     /// Waits until the time since the request began is a multiple of `step`.
     pub(crate) async fn round_time_up(&self, step: Duration) {
         let elapsed = self.usage.elapsed().as_micros();

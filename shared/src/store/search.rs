@@ -19,7 +19,7 @@ use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::search::{MAX_RESULTS, MAX_WORDS, Source, Terms, words_of};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The attribute of an entry that holds all words of its candidate.
 pub(super) const WORDS: &str = "words";
@@ -143,9 +143,9 @@ impl Store {
             for item in items {
                 let key = item::key_of(&item)?;
                 let words = item.get(WORDS).and_then(|words| words.as_s().ok()).map_or("", String::as_str);
-                let Some((word, source, project, candidate)) = keys::in_search_entry(&key) else {
-                    return Err(Error::internal("a search entry cannot be read"));
-                };
+                let entry =
+                    keys::in_search_entry(&key).ok_or_else(|| item::unreadable(&item, "a strange key"));
+                let Some((word, source, project, candidate)) = item::or_skipped(entry)? else { continue };
                 if candidates.len() < MAX_RESULTS && terms.are_in(words.split(' ')) {
                     candidates.insert(candidate);
                     hits.push(Hit { source, word: word.to_owned(), candidate: Reverse(candidate), project });

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Store;
 use super::batch::Batch;
-use super::item::{EXPIRES_AT, Item, VERSION, number};
+use super::item::{self, EXPIRES_AT, Item, VERSION, number};
 use super::keys::{self, Key};
 use crate::clock::Entropy;
 use crate::domain::account::Claim;
@@ -97,7 +97,7 @@ impl Session {
 impl Batch {
     /// Takes the session under `key` out, if there was one.
     pub(crate) fn take_session(&mut self, key: &Key) -> Result<Option<Session>> {
-        self.take_item(key).map(|item| serde_dynamo::from_item(item).map_err(Error::internal)).transpose()
+        self.take_item(key).map(item::value_in).transpose()
     }
 }
 

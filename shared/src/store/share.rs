@@ -7,7 +7,7 @@ use futures_util::{TryStreamExt as _, stream};
 use serde::Deserialize;
 
 use super::Store;
-use super::item::{Item, VERSION, Versioned, number, string};
+use super::item::{self, Item, VERSION, Versioned, number, string};
 use super::keys;
 use super::page::{Listing, PageRequest};
 use super::transaction::Transaction;
@@ -30,7 +30,7 @@ pub struct Shared {
 
 /// What the item with a customer says of a share.
 #[derive(Deserialize)]
-struct Note {
+pub(super) struct Note {
     project: ProjectId,
     candidate: CandidateId,
 }
@@ -48,8 +48,13 @@ impl Store {
         let mut found = Vec::new();
         for row in self.page_of_items(&listing, &all).await?.rows {
             let share = listing.id_in(&row)?.parse().map_err(Error::internal)?;
-            let Note { project, candidate } = serde_dynamo::from_item(row).map_err(Error::internal)?;
-            found.push(Shared { share, project, candidate, customer });
+            let note = item::or_skipped(item::value_in::<Note>(row))?;
+            found.extend(note.map(|Note { project, candidate }| Shared {
+                share,
+                project,
+                candidate,
+                customer,
+            }));
         }
         Ok(found)
     }

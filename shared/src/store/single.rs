@@ -54,9 +54,9 @@ impl Store {
     /// # Errors
     /// [`Error::Changed`].
     pub(super) async fn replace<T: Entity>(&self, before: &Versioned<T>, after: T) -> Result<Versioned<T>> {
-        let version = before.version() + 1;
-        self.put_item(item::write(&after, version)?, Condition::Version(before.version())).await?;
-        Ok(Versioned::new(after, version))
+        let next = item::follow(before, after)?;
+        self.put_item(next.stored().clone(), Condition::Version(before.version())).await?;
+        Ok(next)
     }
 
     /// Puts a bare item, whatever stands there.

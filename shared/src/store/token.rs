@@ -19,8 +19,7 @@ impl Entity for NamedToken {
 impl Batch {
     /// Takes the named token whose value leads to `key` out, if there was one.
     pub(crate) fn take_token(&mut self, key: &Key) -> Result<Option<NamedToken>> {
-        let item = self.take_item(key);
-        item.map(|item| serde_dynamo::from_item(item).map_err(Error::internal)).transpose()
+        self.take_item(key).map(item::value_in).transpose()
     }
 }
 

@@ -17,6 +17,7 @@ use super::Store;
 use super::item::{self, ABSENT_OR_EXPIRED, Entity, Item, VERSION, Versioned, number};
 use super::keys::Key;
 use super::retry::Failure;
+use super::rewrite;
 use crate::error::{Error, FieldErrors, Result};
 
 /// The most writes that DynamoDB takes in one transaction.
@@ -31,6 +32,8 @@ pub(super) struct Transaction {
     refusals: Vec<Error>,
     /// What seems to follow from what it deletes but is somebody else's.
     spared: Vec<Key>,
+    /// Whether it changes something that answers show.
+    is_shown: bool,
 }
 
 /// The one transaction of a request, held back until the answer that tells of it can be written along with it.
@@ -61,7 +64,7 @@ pub(super) struct Change {
 
 impl Transaction {
     fn of(table: String) -> Self {
-        Self { table, writes: Vec::new(), refusals: Vec::new(), spared: Vec::new() }
+        Self { table, writes: Vec::new(), refusals: Vec::new(), spared: Vec::new(), is_shown: false }
     }
 
     /// The same, without deleting what stands under these keys.
@@ -110,8 +113,9 @@ impl Transaction {
 
     /// Puts `after` in place of `before`, unless somebody changed it meanwhile.
     pub(super) fn replace<T: Entity>(&mut self, before: &Versioned<T>, after: &T) -> Result<()> {
-        let item = item::write(after, before.version() + 1)?;
-        self.replace_item(after.key(), item, Some(before.version()))
+        let next = rewrite::next(before, after)?;
+        self.is_shown |= next.is_shown;
+        self.replace_item(after.key(), next.item, Some(before.version()))
     }
 
     /// Puts an item in place of the one that was `seen` as its write of that number, or of none; else [`Error::Changed`].
@@ -273,7 +277,7 @@ impl Store {
     ///
     /// A retry after an answer that got lost carries the same token, so it is the same transaction and not a second.
     pub(super) async fn commit_now(&self, transaction: Transaction) -> Result<()> {
-        let Transaction { writes, mut refusals, .. } = transaction;
+        let Transaction { writes, mut refusals, is_shown, .. } = transaction;
         if writes.len() > MAX_WRITES {
             return Err(Error::field(FieldErrors::ACROSS, "Too many changes at once. Send them in parts."));
         }
@@ -282,7 +286,7 @@ impl Store {
         let token = URL_SAFE_NO_PAD.encode(random);
         let outcome = self.with_retries(|| self.commit_once(&writes, &token)).await?;
         let Some(failed) = outcome else {
-            self.usage.count_commit();
+            self.usage.count_commit(is_shown);
             return Ok(());
         };
         // From the last on, since taking one out moves those behind it.

@@ -1,6 +1,7 @@
 //! Access patterns of uploads: noted before a file is stored, ended with the change that gives it to its owner.
 
 use chrono::{DateTime, Utc};
+use serde_dynamo::to_attribute_value;
 
 use super::Store;
 use super::due::{Due, DueCursor};
@@ -61,7 +62,7 @@ impl Transaction {
     ) -> Result<()> {
         let old = before.as_ref().map(FilesOf::ids).unwrap_or_default();
         let new = after.ids();
-        for file in new.iter().filter(|file| !old.contains(file)) {
+        for file in after.files.iter().filter(|file| !old.contains(&file.id)) {
             self.end_upload(*file, now)?;
         }
         let Some(before) = before else { return Ok(()) };
@@ -74,21 +75,24 @@ impl Transaction {
     }
 
     /// Notes that a file is its owner's, unless it was given up meanwhile.
-    fn end_upload(&mut self, file: FileId, now: DateTime<Utc>) -> Result<()> {
+    fn end_upload(&mut self, file: StoredFile, now: DateTime<Utc>) -> Result<()> {
         let change = Change {
             expression: format!(
-                "SET #status = :ended, {EXPIRES_AT} = :end REMOVE {DUE_SHARD}, {DUE_AT} ADD {VERSION} :one"
+                "SET #status = :ended, #found = :found, {EXPIRES_AT} = :end REMOVE {DUE_SHARD}, {DUE_AT} ADD {VERSION} :one"
             ),
             condition: Some("#status = :awaited".to_owned()),
-            names: vec![("#status".to_owned(), "status".to_owned())],
+            names: [("#status", "status"), ("#found", "found")]
+                .map(|(name, attribute)| (name.to_owned(), attribute.to_owned()))
+                .into(),
             values: vec![
                 (":ended".to_owned(), string(UploadStatus::Successful.as_str())),
                 (":awaited".to_owned(), string(UploadStatus::AwaitingUpload.as_str())),
+                (":found".to_owned(), to_attribute_value(file.file_type).map_err(Error::internal)?),
                 (":end".to_owned(), number(Upload::forgotten_at(now).timestamp())),
                 (":one".to_owned(), number(1)),
             ],
         };
-        self.update(keys::upload(file), change, Error::Changed)
+        self.update(keys::upload(file.id), change, Error::Changed)
     }
 }
 

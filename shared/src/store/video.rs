@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::due::{Due, DueCursor};
-use super::item::{Entity, Versioned};
+use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
@@ -18,6 +18,8 @@ use crate::error::{Error, Result};
 use crate::media::video_keys;
 
 impl Entity for Video {
+    const UNSHOWN: &'static [&'static str] = &["attempt", "given_up_at", "is_active"];
+
     fn key(&self) -> Key {
         keys::video(&self.company, self.id)
     }
@@ -63,7 +65,7 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.replace(before, &after)?;
         self.commit(transaction).await?;
-        Ok(Versioned::new(after, before.version() + 1))
+        item::follow(before, after)
     }
 
     /// Ends a video without anything to play, because of `reason`, and has deleted what there may be of it.
@@ -92,7 +94,7 @@ impl Store {
         transaction.replace(video, &after)?;
         transaction.begin_deletion(&video.company, Deletion::Video { video: video.id }, now)?;
         self.commit(transaction).await?;
-        self.finish_video(&Versioned::new(after, video.version() + 1), now).await
+        self.finish_video(&item::follow(video, after)?, now).await
     }
 
     /// Deletes a video that is not active any more.
@@ -100,13 +102,8 @@ impl Store {
     /// # Errors
     /// [`Error::Changed`].
     pub(super) async fn finish_video(&self, video: &Versioned<Video>, now: DateTime<Utc>) -> Result<()> {
-        let mut showing = Vec::new();
         let shows = |project: &Project| project.settings.shows(video.id);
-        self.for_each(keys::projects(&video.company), |project| {
-            showing.extend(Some(project).filter(|project| shows(project)));
-        })
-        .await?;
-        for project in showing {
+        for project in self.all_wanted(keys::projects(&video.company), shows).await? {
             self.insist_on(project, |project| {
                 project.settings.videos.retain(|placed| placed.video != video.id);
             })

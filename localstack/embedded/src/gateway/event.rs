@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header, request};
+use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode, header, request};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
@@ -150,8 +150,9 @@ struct Answer {
     is_base64_encoded: bool,
 }
 
-/// The response that a function's answer stands for; `None` when it is none that the gateway accepts.
-pub(super) fn response(answer: &str) -> Option<Response<Body>> {
+/// The response that a function's answer to a request by `method` stands for; `None` when it is none that the gateway
+/// accepts.
+pub(super) fn response(answer: &str, method: &Method) -> Option<Response<Body>> {
     let answer: Answer = serde_json::from_str(answer).ok()?;
     let body = answer.body.unwrap_or_default();
     let body = if answer.is_base64_encoded { STANDARD.decode(body).ok()? } else { body.into_bytes() };
@@ -160,8 +161,9 @@ pub(super) fn response(answer: &str) -> Option<Response<Body>> {
     let headers = response.headers_mut();
     for (name, value) in answer.headers {
         let name: HeaderName = name.parse().ok()?;
-        // The gateway frames the body itself.
-        if name != header::CONTENT_LENGTH && !PER_CONNECTION.contains(&name) {
+        // The gateway frames the body itself. That of a HEAD is not sent, so that only the function knows its length.
+        let is_framing = name == header::CONTENT_LENGTH && method != Method::HEAD;
+        if !is_framing && !PER_CONNECTION.contains(&name) {
             headers.append(name, HeaderValue::from_str(value.as_str()?).ok()?);
         }
     }

@@ -119,7 +119,8 @@ impl Gateway {
         if answer.len() > MAX_PAYLOAD {
             return Err(function_error(&route.key, &"the answer exceeds the payload limit"));
         }
-        event::response(&answer).ok_or_else(|| function_error(&route.key, &"the answer is malformed"))
+        event::response(&answer, &head.method)
+            .ok_or_else(|| function_error(&route.key, &"the answer is malformed"))
     }
 
     fn route(

@@ -66,7 +66,7 @@ impl<G: Grant> FromRequestParts<App> for OnCandidate<G> {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let request = Request::new(parts, app).await?;
         let (guard, _) = Self::admit(&request, |_| Vec::new()).await?;
-        guard.about(guard.candidate.version())?;
+        guard.about(guard.candidate.revision())?;
         Ok(guard)
     }
 }
@@ -77,7 +77,7 @@ impl<G: Grant> FromRequestParts<App> for Beside<OnCandidate<G>, Company> {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let request = Request::new(parts, app).await?;
         let (guard, mut batch) = OnCandidate::admit(&request, |company| vec![keys::company(company)]).await?;
-        guard.about(guard.candidate.version())?;
+        guard.about(guard.candidate.revision())?;
         let company: Versioned<Company> =
             batch.take(&keys::company(guard.company()))?.ok_or(Error::NotFound)?;
         let company = Company::clone(&company);

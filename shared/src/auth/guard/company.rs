@@ -39,7 +39,7 @@ impl<G: Grant> InCompany<G> {
         let (scope, mut batch) = request.admit(key.clone().map(|key| vec![key])).await?;
         let company = batch.take(&key.map_err(|_| Error::NotFound)?)?.ok_or(Error::NotFound)?;
         scope.admit(G::ACTION.is_allowed(&scope.caller.in_company()))?;
-        scope.about(Versioned::version(&company))?;
+        scope.about(Versioned::revision(&company))?;
         Ok(Self { company, scope, grant: PhantomData })
     }
 }
@@ -98,7 +98,7 @@ impl<T: Named, G: Grant> FromRequestParts<App> for OfCompany<T, G> {
         let (scope, mut batch) = request.admit(Ok(wanted)).await?;
         scope.admit(G::ACTION.is_allowed(&scope.caller.in_company()))?;
         let thing: Versioned<T> = batch.take(&key.map_err(|_| Error::NotFound)?)?.ok_or(Error::NotFound)?;
-        scope.about(thing.version())?;
+        scope.about(thing.revision())?;
         Ok(Self { thing, scope, grant: PhantomData })
     }
 }

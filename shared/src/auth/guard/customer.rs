@@ -90,7 +90,7 @@ impl<G: Grant> OnCustomer<G> {
             _ => batch.take(&key.map_err(|_| Error::NotFound)?)?,
         };
         let customer = customer.ok_or(Error::NotFound)?;
-        scope.about(customer.version())?;
+        scope.about(customer.revision())?;
         Ok((Self { customer, scope, grant: PhantomData }, batch))
     }
 }

@@ -57,7 +57,7 @@ use crate::http::state::RequestState;
 use crate::media::{MediaSigner, MediaToken};
 use crate::store::{Batch, Earlier, Key, KeyedRequest, SessionKind, Store, keys};
 
-/// The version of what is there or gone, and in between never changes.
+/// The revision of what is there or gone, and in between never changes.
 const UNCHANGING: u64 = 1;
 
 /// The request came with a credential that is no session.
@@ -99,10 +99,10 @@ impl Scope {
         Ok(())
     }
 
-    /// Says that the request is about an item in this version, which the caller may be shown; refuses one that is for
+    /// Says that the request is about an item in this revision, which the caller may be shown; refuses one that is for
     /// another. What never changes while it is there stays in [`UNCHANGING`].
-    fn about(&self, version: u64) -> Result<()> {
-        self.state.set_subject(version)
+    fn about(&self, revision: u64) -> Result<()> {
+        self.state.set_subject(revision)
     }
 
     /// The company of the caller, which is that of the path.
@@ -246,6 +246,7 @@ impl<'a> Request<'a> {
             None => None,
         };
         let (store, app) = (self.store.clone(), self.app.clone());
+        state.set_viewer(viewer(&credential, now));
         let signer = MediaSigner::new(media_key, &credential.to_reference(), now, app.entropy());
         Ok((Scope { caller, now, store, app, signer, state, keyed, earlier }, batch))
     }
@@ -338,6 +339,18 @@ fn own_keys(credential: &Credential) -> Vec<Key> {
         }
         Means::AccessKey(claim) => vec![account(claim)],
         Means::NamedToken => vec![keys::token_by_hash(&credential.hash)],
+    }
+}
+
+/// For whom, and for how long at most, the addresses of files in an answer are good.
+fn viewer(credential: &Credential, now: DateTime<Utc>) -> String {
+    let hash = credential.hash.as_str();
+    match credential.means {
+        // Those that it was shown end before it does: before that, it is to read again.
+        Means::NamedToken => {
+            format!("{hash} {}", now.timestamp() / (NAMED_TOKENS_ADDRESS.num_seconds() / 2))
+        }
+        Means::Session(..) | Means::AccessKey(_) => hash.to_owned(),
     }
 }
 

@@ -100,7 +100,7 @@ impl<G: Grant> FromRequestParts<App> for InProject<G> {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         let request = Request::new(parts, app).await?;
         let (guard, _) = Self::admit(&request, |_, _| Ok(Vec::new())).await?;
-        guard.about(guard.project.version())?;
+        guard.about(guard.project.revision())?;
         Ok(guard)
     }
 }
@@ -128,7 +128,7 @@ impl<G: Grant> FromRequestParts<App> for OnProject<G> {
             Ok(shards(company, project).chain([keys::company(company)]).collect())
         };
         let (inner, mut batch) = InProject::admit(&request, more).await?;
-        inner.about(inner.project.version())?;
+        inner.about(inner.project.revision())?;
         let shards = batch.take_shards(inner.company(), inner.project.id);
         let company = batch.take(&keys::company(inner.company()))?.ok_or(Error::NotFound)?;
         Ok(Self { company, tally: shards.tally(), shards, inner })

@@ -45,7 +45,7 @@ impl<G: Grant> OnVideo<G> {
         let standing = scope.towards_video(video.as_deref()).await?;
         require(G::ACTION.is_allowed(&standing))?;
         let video = video.ok_or(Error::NotFound)?;
-        scope.about(video.version())?;
+        scope.about(video.revision())?;
         Ok(Self { video, scope, grant: PhantomData })
     }
 }

@@ -39,8 +39,8 @@ impl FromRequestParts<App> for WhoAmI {
         let (scope, mut batch) = request.admit(Ok(own_project(&request).into_iter().collect())).await?;
         let project = take_project(&scope, &mut batch)?;
         match &scope.caller.identity {
-            Identity::Customer(own) => scope.about(own.version())?,
-            Identity::Candidate(own) => scope.about(own.version())?,
+            Identity::Customer(own) => scope.about(own.revision())?,
+            Identity::Candidate(own) => scope.about(own.revision())?,
             Identity::NamedToken(_) => {}
         }
         Ok(Self { project, scope })
@@ -79,7 +79,7 @@ impl FromRequestParts<App> for AsCandidate {
             return require(false).and(Err(Error::NotFound));
         };
         let candidate = candidate.clone();
-        scope.about(candidate.version())?;
+        scope.about(candidate.revision())?;
         let project = take_project(&scope, &mut batch)?.ok_or(Error::NotFound)?;
         let company = batch.take(&company.ok_or(Error::NotFound)?)?.ok_or(Error::NotFound)?;
         Ok(Self { candidate, project, company, scope })

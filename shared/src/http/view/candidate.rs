@@ -19,6 +19,7 @@ use crate::http::view::ShareView;
 /// Who looks at a candidate, and from where.
 pub struct Viewer<'a> {
     customer: Option<CustomerId>,
+    is_staff: bool,
     sees_keys: bool,
     sees_shares: bool,
     project: &'a Project,
@@ -33,9 +34,10 @@ impl<'a> Viewer<'a> {
         project: &'a Project,
         references: References<'a>,
     ) -> Self {
+        let is_staff = !matches!(standing, Standing::Itself);
         let sees_keys = Action::AdvanceCandidate.is_allowed(standing);
         let sees_shares = Action::ChangeProject.is_allowed(standing);
-        Self { customer, sees_keys, sees_shares, project, references }
+        Self { customer, is_staff, sees_keys, sees_shares, project, references }
     }
 
     /// The very candidate, of a project.
@@ -128,8 +130,9 @@ pub struct CandidateFields {
     /// Postal address, of several lines.
     #[schemars(example = &"12 St James's Square\nLondon")]
     address: String,
-    /// Data of a partner's own, which the service only keeps: at most 4,096 bytes as JSON.
-    partner_data: Map<String, Value>,
+    /// Data of a partner's own, which the service only keeps: at most 4,096 bytes as JSON. Not shown to the candidate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partner_data: Option<Map<String, Value>>,
     /// Its page in the web application.
     #[schemars(with = "Uri")]
     interview_suite_url: String,
@@ -194,7 +197,7 @@ impl CandidateFields {
             gender: profile.gender.to_string(),
             created_by: candidate.created_by.map(|by| references.customer(company, by)),
             address: profile.address.to_string(),
-            partner_data: profile.partner_data.as_object().clone(),
+            partner_data: viewer.is_staff.then(|| profile.partner_data.as_object().clone()),
             interview_suite_url: references.suite_page(&own),
             shares: viewer.sees_shares.then(|| ShareView::all_of(candidate, references)),
             keys: viewer.sees_keys.then(|| Keys::of(candidate)),

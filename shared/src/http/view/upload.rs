@@ -71,7 +71,7 @@ pub struct UploadView {
     status: &'static str,
     /// Why there is no file, in words.
     error: Option<String>,
-    /// As it was announced; null when the file came with a request.
+    /// That of the file, found by its bytes; until it is its owner's, as it was announced, null without an announcement.
     #[schemars(example = &"application/pdf")]
     content_type: Option<String>,
     /// How many bytes were announced.
@@ -102,13 +102,15 @@ pub struct SignedUploadView {
 impl UploadView {
     /// The view of an upload.
     pub fn new(upload: &Upload, references: References<'_>) -> Self {
+        let announced = upload.announced.as_ref();
+        let found = upload.found.map(|file_type| file_type.content_type().to_owned());
         Self {
             resource_uri: references.upload(&upload.company, upload.owner, upload.id),
             field: upload.kind.as_str(),
             status: upload.status.as_str(),
             error: upload.failure.clone(),
-            content_type: upload.announced.as_ref().map(|announced| announced.content_type.clone()),
-            size: upload.announced.as_ref().map(|announced| announced.size),
+            content_type: found.or_else(|| Some(announced?.content_type.clone())),
+            size: announced.map(|announced| announced.size),
             upload: None,
         }
     }

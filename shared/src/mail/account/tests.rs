@@ -19,7 +19,7 @@ const INVITATION: AccountMail<'_> = AccountMail::Invitation { link: LINK, days: 
 static ACCOUNT: LazyLock<[AccountLink; 1]> = LazyLock::new(|| [account("grace", LINK)]);
 static ACCOUNTS: LazyLock<[AccountLink; 2]> =
     LazyLock::new(|| [account("grace", LINK), account(NAME, OTHER_LINK)]);
-const DELETED: AccountMail<'_> = AccountMail::Deleted { by: BY };
+const DELETED: AccountMail<'_> = AccountMail::Deleted { by: BY, contact: None };
 
 fn account(name: &str, link: &str) -> AccountLink {
     AccountLink { name: name.to_owned(), link: link.to_owned() }
@@ -99,7 +99,8 @@ fn every_part_is_one_line_whatever_a_stored_name_holds() {
     // Names that were stored by other means than parsing.
     let names = ["a\r\n\r\nb", "c\n", "\nAc\0me\r\nBcc: all@other.example\r\n\r\n<p>"]
         .map(|name| serde_json::from_value::<Name>(name.into()).unwrap());
-    let broken = AccountMail::Deleted { by: "Eve\r\n\r\nPlease log in at https://evil.example\n" };
+    let broken =
+        AccountMail::Deleted { by: "Eve\r\n\r\nPlease log in at https://evil.example\n", contact: None };
     for language in LANGUAGES {
         for (mail, plain) in
             [(INVITATION, INVITATION), (reset(2), reset(2)), (resets(2), resets(2)), (broken, DELETED)]
@@ -169,11 +170,22 @@ fn how_long_a_link_is_good_is_told_as_people_count() {
 }
 
 #[test]
-fn who_deleted_an_account_is_named_to_turn_to() {
+fn who_deleted_an_account_is_named_with_an_address_to_turn_to() {
+    let email = Email::parse("o'hara&co@acme.example").unwrap();
     for language in LANGUAGES {
+        let Rendered { html, text, .. } =
+            render(AccountMail::Deleted { by: BY, contact: Some(&email) }, language);
+        let told = format!("{BY} ({})", email.as_str());
+        for part in [unescaped(&html), text] {
+            assert_eq!(part.matches(BY).count(), 2, "{part}");
+            assert!(part.contains(&told), "{part}");
+        }
+        // A named token has no address: the company has.
         let Rendered { html, text, .. } = render(DELETED, language);
-        assert_eq!(unescaped(&html).matches(BY).count(), 2, "{html}");
-        assert_eq!(text.matches(BY).count(), 2, "{text}");
+        for part in [unescaped(&html), text] {
+            assert_eq!(part.matches(BY).count(), 1, "{part}");
+            assert!(part.contains(&format!(" {COMPANY}.")), "{part}");
+        }
     }
 }
 

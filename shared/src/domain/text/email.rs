@@ -1,0 +1,130 @@
+//! Email addresses, in the form in which SES takes them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Line;
+
+const INVALID: &str = "Enter a valid email address.";
+
+/// An email address, at most 254 characters, the longest that mail can be sent to (RFC 5321).
+///
+/// An internationalised domain is kept in ASCII (IDNA 2008). SES does not support SMTPUTF8, so what stands before the at
+/// sign is ASCII as well.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("format" = "email"))]
+pub struct Email(Line<254>);
+
+impl Email {
+    /// Takes an address that mail servers accept: a dot-atom, an at sign, a domain with a dot.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let line = Line::<254>::parse(text)?;
+        let (local, domain) = line.as_str().rsplit_once('@').ok_or(INVALID)?;
+        let domain = to_ascii(domain).ok_or(INVALID)?;
+        if !is_domain(&domain) {
+            return Err(INVALID.to_owned());
+        }
+        if !local.is_ascii() {
+            return Err(
+                "Mail cannot be sent to this address. Use one with only ASCII characters before the @."
+                    .to_owned(),
+            );
+        }
+        if !is_local_part(local) {
+            return Err(INVALID.to_owned());
+        }
+        Line::parse(&format!("{local}@{domain}")).map(Self)
+    }
+
+    /// The address.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The address as a line of text.
+    pub fn into_line(self) -> Line<254> {
+        self.0
+    }
+}
+
+/// A dot-atom. Mail programs decode encoded words (RFC 2047), and so would show, or reply to, another address.
+fn is_local_part(text: &str) -> bool {
+    let atom = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);
+    text.len() <= 64
+        && !text.contains("=?")
+        && text.split('.').all(|part| !part.is_empty() && part.bytes().all(atom))
+}
+
+/// Whether `text` can stand behind the at sign of an address.
+pub(in crate::domain) fn is_domain(text: &str) -> bool {
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    text.len() <= 253 && text.contains('.') && text.split('.').all(is_label)
+}
+
+/// A domain as mail servers spell it, one in ASCII as it is; none when it is no domain.
+pub(super) fn to_ascii(domain: &str) -> Option<String> {
+    if domain.is_ascii() { Some(domain.to_owned()) } else { idna::domain_to_ascii_strict(domain).ok() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_those_that_servers_take() {
+        for good in ["a@b.co", "first.last+tag@mail.example.com", "o'neil@x-y.org", "a=b?c@b.co"] {
+            assert_eq!(Email::parse(good).unwrap().as_str(), good);
+        }
+        let long = format!("{}@b.co", "a".repeat(65));
+        for bad in [
+            "",
+            "a",
+            "@b.co",
+            "a@",
+            "a@b",
+            "a b@c.de",
+            "a@@b.co",
+            ".a@b.co",
+            "a@-b.co",
+            "a@b..co",
+            "a@b.co\nBcc: c@d.e",
+            "=?utf-8?q?eve=40evil.example?=@b.co",
+            "=?utf-8?b?ZXZl?=@b.co",
+            "x=?y@b.co",
+            "jörg@b.co",
+            "a\u{200d}b@b.co",
+            "a@ü b.example",
+            "a@ü..example",
+            "a@-ü.example",
+            "a@ü\u{200b}x.example",
+            "a@ü%2e.example",
+            "a@ü",
+            &long,
+        ] {
+            assert!(Email::parse(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn internationalised_domains_are_kept_in_ascii() {
+        for (sent, kept) in [
+            ("a@müller.example", "a@xn--mller-kva.example"),
+            ("A@MU\u{308}LLER.Example", "A@xn--mller-kva.example"),
+            ("a@例え。テスト", "a@xn--r8jz45g.xn--zckzah"),
+            ("a@straße.example", "a@xn--strae-oqa.example"),
+            ("a@Example.COM", "a@Example.COM"),
+        ] {
+            assert_eq!(Email::parse(sent).unwrap().as_str(), kept);
+        }
+        let long = format!("a@{}.example", "ü".repeat(250));
+        assert!(Email::parse(&long).is_err());
+    }
+}

@@ -1,0 +1,117 @@
+//! User names, by the PRECIS profile for them (RFC 8265), without those that look like others (UTS #39).
+
+use precis_profiles::UsernameCaseMapped;
+use precis_profiles::precis_core::profile::PrecisFastInvocation;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use unicode_security::{RestrictionLevel, RestrictionLevelDetection, skeleton};
+
+use super::{Line, is_login};
+
+/// A user name: one line without spaces, as long as an email address may be, unique in its company whatever the case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("minLength" = 1))]
+pub struct Username(Line<254>);
+
+impl Username {
+    /// Takes a name of the PRECIS profile `UsernameCaseMapped`, in the case that it was sent in.
+    ///
+    /// # Errors
+    /// The message for whoever sent it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let sent = Line::<254>::parse(text)?;
+        if sent.is_empty() {
+            return Err("This field may not be blank.".to_owned());
+        }
+        if sent.as_str().chars().any(char::is_whitespace) {
+            return Err("A username may not contain spaces.".to_owned());
+        }
+        if !is_login(sent.as_str()) {
+            return Err("This username is too long.".to_owned());
+        }
+        let enforced = UsernameCaseMapped::enforce(sent.as_str());
+        // Full and half width, which are typed by accident, become the usual forms.
+        let (Ok(enforced), Ok(prepared)) = (enforced, UsernameCaseMapped::prepare(sent.as_str())) else {
+            return Err("A username takes letters, digits and ASCII punctuation.".to_owned());
+        };
+        if looks_like_another(&enforced) {
+            return Err("This username could be taken for another. Use letters of one script.".to_owned());
+        }
+        Line::parse(&prepared).map(Self)
+    }
+
+    /// The text as it was given.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+/// Whether a name has invisible characters, mixes scripts that share letters, or has only letters that look like ASCII ones.
+fn looks_like_another(name: &str) -> bool {
+    let is_joiner = |character| matches!(character, '\u{200c}' | '\u{200d}');
+    // Punctuation, which UTS #39 has no place for in identifiers, is allowed in ASCII and belongs to no script.
+    let word: String =
+        name.chars().filter(|character| !character.is_ascii() || character.is_alphanumeric()).collect();
+    name.contains(is_joiner)
+        || !word.check_restriction_level(RestrictionLevel::HighlyRestrictive)
+        || !name.is_ascii() && skeleton(&word).all(|character| character.is_ascii_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_every_script_are_taken() {
+        for (sent, kept) in [
+            ("Zoë@example.com", "Zoë@example.com"),
+            ("Zoe\u{308}", "Zoë"),
+            ("grace.hopper+1!", "grace.hopper+1!"),
+            ("анна-1", "анна-1"),
+            ("Άννα", "Άννα"),
+            ("李明", "李明"),
+            ("taro太郎", "taro太郎"),
+            ("ｇｒａｃｅ", "grace"),
+            ("יוסי", "יוסי"),
+        ] {
+            assert_eq!(Username::parse(sent).as_ref().map(Username::as_str), Ok(kept), "{sent}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_none_or_could_be_taken_for_others_are_refused() {
+        for bad in [
+            "",
+            "a b",
+            "a\u{a0}b",
+            "a\u{3000}b",
+            "ad\u{200b}min",
+            "ad\u{200c}min",
+            "ad\u{200d}min",
+            "ad\u{2060}min",
+            "ad\u{ad}min",
+            "ad\u{fe0f}min",
+            "क्\u{200d}ष",
+            // Cyrillic letters in place of Latin ones, some or all.
+            "аdmin",
+            "асе",
+            // Greek ones.
+            "αdmin",
+            "ονο",
+            // A letter that looks like an ASCII one.
+            "admın",
+            "ɑdmin",
+            "𝐚dmin",
+            "ⓐdmin",
+            "☃",
+            "😀",
+            "a\u{202e}b",
+            // A right-to-left name that ends in a left-to-right letter.
+            "אa",
+            "ﷺ",
+            "\u{fdfa}",
+        ] {
+            assert!(Username::parse(bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The next write of an item: what changes is written, and all else stays as it is stored, attributes included that
+//! only newer code knows.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use super::item::{self, Entity, Item, OWN, REVISION, Versioned, number};
+use crate::error::{Error, Result};
+
+/// An item to put in place of another.
+pub(super) struct Next {
+    pub(super) item: Item,
+    pub(super) revision: u64,
+    /// Whether answers show the difference.
+    pub(super) is_shown: bool,
+}
+
+/// The item that holds `after` in place of `before`.
+pub(super) fn next<T: Entity>(before: &Versioned<T>, after: &T) -> Result<Next> {
+    let known: Item = serde_dynamo::to_item(&**before).map_err(Error::internal)?;
+    let version = before.version() + 1;
+    let mut item = item::write(after, version)?;
+    let is_shown = shown::<T>(&known).ne(&shown::<T>(&item));
+    carry(before.stored(), &known, &mut item, T::PARTS);
+    let revision = before.revision() + u64::from(is_shown);
+    if revision != version {
+        item.insert(REVISION.to_owned(), number(revision));
+    }
+    Ok(Next { item, revision, is_shown })
+}
+
+/// The attributes that answers show.
+fn shown<T: Entity>(item: &Item) -> Vec<(&String, &AttributeValue)> {
+    let is_shown = |name: &str| !OWN.contains(&name) && !T::UNSHOWN.contains(&name);
+    let mut shown: Vec<_> = item.iter().filter(|(name, _)| is_shown(name)).collect();
+    shown.sort_by_key(|(name, _)| *name);
+    shown
+}
+
+/// Carries over into `after` what is `stored`: attributes that this code does not know, and, as they stand, values
+/// that it does not change. In `parts`, which are maps, the same for each entry.
+fn carry(stored: &Item, before: &Item, after: &mut Item, parts: &[&str]) {
+    for (name, value) in stored.iter().filter(|(name, _)| !OWN.contains(&name.as_str())) {
+        match (value, before.get(name), after.get_mut(name)) {
+            (_, None, None) => drop(after.insert(name.clone(), value.clone())),
+            (_, Some(before), Some(after)) if before == after => after.clone_from(value),
+            (AttributeValue::M(stored), Some(AttributeValue::M(before)), Some(AttributeValue::M(after)))
+                if parts.contains(&name.as_str()) =>
+            {
+                carry(stored, before, after, &[]);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::{Deserialize, Serialize};
+
+    use super::*;
+    use crate::store::keys::{self, Key};
+
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Thing {
+        name: String,
+        secret: Option<String>,
+        part: Part,
+        value: Option<Part>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Part {
+        one: u8,
+        list: Vec<u8>,
+    }
+
+    impl Entity for Thing {
+        const UNSHOWN: &'static [&'static str] = &["secret"];
+        const PARTS: &'static [&'static str] = &["part"];
+
+        fn key(&self) -> Key {
+            keys::nothing()
+        }
+    }
+
+    fn stored() -> Versioned<Thing> {
+        let part = Part { one: 1, list: vec![1] };
+        let thing = Thing { name: "a".to_owned(), secret: None, part: part.clone(), value: Some(part) };
+        let mut item = item::write(&thing, 4).unwrap();
+        item.insert("newer".to_owned(), number(7));
+        for name in ["part", "value"] {
+            let Some(AttributeValue::M(inner)) = item.get_mut(name) else { panic!("{name} is a map") };
+            inner.insert("newer".to_owned(), number(8));
+        }
+        item::read(item).unwrap()
+    }
+
+    fn newer(item: &Item, name: &str) -> Option<AttributeValue> {
+        item[name].as_m().unwrap().get("newer").cloned()
+    }
+
+    #[test]
+    fn what_this_code_does_not_know_stays() {
+        let before = stored();
+        let mut after = Thing::clone(&before);
+        after.name = "b".to_owned();
+        let next = next(&before, &after).unwrap();
+        assert_eq!(next.item["newer"], number(7));
+        assert_eq!(
+            (newer(&next.item, "part"), newer(&next.item, "value")),
+            (Some(number(8)), Some(number(8)))
+        );
+        assert_eq!((next.revision, next.is_shown, &next.item[item::VERSION]), (5, true, &number(5)));
+    }
+
+    #[test]
+    fn an_entry_of_a_part_is_changed_alone_and_a_value_is_replaced_whole() {
+        let before = stored();
+        let mut after = Thing::clone(&before);
+        after.part.one = 2;
+        after.value = Some(Part { one: 2, list: vec![] });
+        let next = next(&before, &after).unwrap();
+        assert_eq!((newer(&next.item, "part"), newer(&next.item, "value")), (Some(number(8)), None));
+        after.value = None;
+        let next = super::next(&before, &after).unwrap();
+        assert_eq!(next.item["value"], AttributeValue::Null(true));
+    }
+
+    #[test]
+    fn a_write_that_shows_nothing_leaves_the_revision() {
+        let before = stored();
+        let mut after = Thing::clone(&before);
+        after.secret = Some("s".to_owned());
+        let unshown = item::follow(&before, after.clone()).unwrap();
+        assert_eq!((unshown.version(), unshown.revision()), (5, 4));
+        let again: Versioned<Thing> = item::read(unshown.stored().clone()).unwrap();
+        assert_eq!((again.version(), again.revision()), (5, 4));
+        after.name = "b".to_owned();
+        let shown = item::follow(&again, after).unwrap();
+        assert_eq!((shown.version(), shown.revision()), (6, 5));
+    }
+}

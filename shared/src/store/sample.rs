@@ -1,0 +1,69 @@
+//! What any item is of, by its key: for checks that one release reads what another has written.
+
+use serde::de::DeserializeOwned;
+
+use super::Attempt;
+use super::failures::Failures;
+use super::item::{self, Entity, Item, OWN};
+use super::reset::ResetMail;
+use super::rewrite;
+use super::session::Session;
+use super::share::Note;
+use crate::domain::account::Account;
+use crate::domain::candidate::Candidate;
+use crate::domain::company::Company;
+use crate::domain::customer::Customer;
+use crate::domain::effect::Effect;
+use crate::domain::label::Label;
+use crate::domain::named_token::NamedToken;
+use crate::domain::project::Project;
+use crate::domain::upload::Upload;
+use crate::domain::video::Video;
+use crate::error::{Error, Result};
+
+/// Reads an item as what its key says it is, and makes sure that writing it again would lose nothing. Gives what it is;
+/// none of an item without a value of its own, such as a tally, and of what only another release knows.
+///
+/// # Errors
+/// [`Error::Unreadable`].
+pub fn check(item: Item) -> Result<Option<&'static str>> {
+    let key = item::key_of(&item)?;
+    let is_of_company = key.pk.starts_with("COMPANY#");
+    let kind = key.sk.split('#').next().unwrap_or_default();
+    let name = match (kind, key.pk.split('#').next().unwrap_or_default()) {
+        ("COMPANY", _) => entity::<Company>("company", item),
+        ("CUSTOMER", _) => entity::<Customer>("customer", item),
+        ("PROJECT", _) if key.pk.contains("#CUSTOMER#") => return Ok(None),
+        ("PROJECT", _) => entity::<Project>("project", item),
+        ("CANDIDATE", _) if is_of_company => entity::<Candidate>("candidate", item),
+        ("VIDEO", _) => entity::<Video>("video", item),
+        ("LABEL", _) => entity::<Label>("label", item),
+        ("TOKEN", _) => entity::<NamedToken>("named token", item),
+        ("EFFECT", _) => entity::<Effect>("effect", item),
+        ("UPLOAD", _) => entity::<Upload>("upload", item),
+        ("FAILURES", _) => entity::<Failures>("failed logins", item),
+        ("MAIL", _) => entity::<ResetMail>("mail about forgotten passwords", item),
+        ("SESSION", _) => value::<Session>("session", item),
+        ("SHARE", _) => value::<Note>("share", item),
+        ("USERNAME" | "EMAIL" | "CANDIDATE", "LOGIN") => value::<Account>("login", item),
+        ("IDEMPOTENCY", _) if !key.sk.contains("#version#") => entity::<Attempt>("keyed request", item),
+        _ => return Ok(None),
+    };
+    name.map(Some)
+}
+
+fn value<T: DeserializeOwned>(name: &'static str, item: Item) -> Result<&'static str> {
+    item::value_in::<T>(item).map(|_| name)
+}
+
+fn entity<T: Entity>(name: &'static str, item: Item) -> Result<&'static str> {
+    let read = item::read::<T>(item.clone())?;
+    let again = rewrite::next(&read, &read)?.item;
+    let is_own = |name: &String| OWN.contains(&name.as_str());
+    let lost: Vec<&String> =
+        item.keys().filter(|name| !is_own(name) && again.get(*name) != item.get(*name)).collect();
+    match lost.is_empty() {
+        true => Ok(name),
+        false => Err(Error::Unreadable(format!("a {name} would be written again without {lost:?}").into())),
+    }
+}

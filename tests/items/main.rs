@@ -1,0 +1,78 @@
+//! Writes items of every kind as this release stores them, in JSON: `cargo run -p tests --bin items`.
+#![expect(
+    clippy::print_stdout,
+    clippy::expect_used,
+    reason = "this is where the items go; what fails here stops it"
+)]
+
+use image::ImageFormat;
+use serde_json::{Value, json};
+use shared::domain::candidate::CandidateStatus;
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff};
+use tests::files::{Form, pdf, photo};
+use tests::http::Request;
+
+#[tokio::main]
+async fn main() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = projects(&owner).await;
+    candidates(&app, &owner, &project).await;
+    people(&app, &owner).await;
+    let items: Vec<Value> = app
+        .table()
+        .contents()
+        .await
+        .into_values()
+        .map(|item| serde_dynamo::from_item(item).expect("JSON"))
+        .collect();
+    println!("{}", serde_json::to_string_pretty(&items).expect("JSON"));
+}
+
+/// A running project with all that a project can have.
+async fn projects(owner: &Staff) -> String {
+    let label = owner.label("Senior").await;
+    let announced = json!({
+        "name": "Welcome", "upload_filename": "w.mov", "content_type": "video/quicktime", "size": 9,
+    });
+    let videos = Request::post("/companies/acme/videos/").header("idempotency-key", "one");
+    let video = owner.send(videos.json(&announced)).await.expect(201).uri("resource_uri");
+    owner.project(json!({ "name": "Draft" })).await;
+    owner
+        .running_project(json!({
+            "allow_hash_login": true, "evaluators": [owner.uri], "labels": [label],
+            "videos": [{ "uri": video, "position": 1 }],
+            "partner_data": { "id": 7 },
+        }))
+        .await
+}
+
+/// Candidates of every status; one has all that a candidate can have.
+async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
+    for status in CandidateStatus::ALL {
+        owner.candidate_at(project, status).await;
+    }
+    let person = app.staff("recruiter").await;
+    let candidate = owner.candidate_at(project, CandidateStatus::Interviewed).await;
+    let form = Form::new()
+        .file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 8, 8))
+        .file("cv", "cv.pdf", "application/pdf", &pdf(1000))
+        .text("username", "ada");
+    owner.send(Request::patch(&candidate).form(form)).await.expect(200);
+    owner.post(&format!("{candidate}shares/"), json!({ "customer": person.uri })).await.expect(201);
+    app.evaluate(&candidate, &owner.uri, true).await;
+    let upload = json!({ "field": "cv", "content_type": "application/pdf", "size": 9_000_000 });
+    owner.post(&format!("{candidate}uploads/"), upload).await.expect(201);
+}
+
+/// Staff of every kind, with what accounts leave behind.
+async fn people(app: &TestApp, owner: &Staff) {
+    owner.named_token("Payroll").await;
+    owner.colleague("admin", json!({ "email": "mailed@acme.example" })).await;
+    app.settle().await;
+    owner.colleague("hiring-manager", json!({})).await;
+    app.anonymous().log_in("acme", "nobody", "wrong password").await.expect(401);
+    let forgotten = json!({ "company": "acme", "username": owner.username });
+    app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
+}

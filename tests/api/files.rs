@@ -239,6 +239,37 @@ async fn an_address_ends_with_the_session_the_right_and_the_file() {
 }
 
 #[tokio::test]
+async fn a_forged_address_tells_nothing_of_what_there_is() {
+    let (app, owner, candidates) = given().await;
+    let candidate = with_files(&owner, &candidates).await;
+    let reader = app.staff("hiring-manager").await;
+    let project = candidates.strip_suffix("candidates/").unwrap();
+    owner.patch(project, json!({ "evaluators": [reader.uri] })).await.expect(200);
+    let own = last_segment(&reader.get(&candidate).await.expect(200).uri("photo")).to_owned();
+    // A photo that is there, a candidate without, one of a project that the session cannot see, and nobody.
+    let without = owner.candidate(project, json!({})).await;
+    let hidden = with_files(&owner, &format!("{}candidates/", owner.project(json!({})).await)).await;
+    let nobody = candidate.replace(last_segment(&candidate), "01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    for of in [&without, &hidden, &nobody, &owner.uri] {
+        let forged = format!("{of}photo/{own}/");
+        app.anonymous().get(&forged).await.expect_code(401, "invalid_credential");
+    }
+}
+
+#[tokio::test]
+async fn fetching_files_keeps_no_session_alive() {
+    let (app, owner, candidates) = given().await;
+    let candidate = with_files(&owner, &candidates).await;
+    let address = owner.get(&candidate).await.expect(200).uri("photo");
+    app.clock().advance(TimeDelta::minutes(119));
+    let log = app.anonymous().get(&address).await.expect(302).log();
+    assert_eq!((log.dynamodb_calls, log.write_units), (1, 0.0), "{log:?}");
+    app.clock().advance(TimeDelta::minutes(2));
+    owner.get("/whoami/").await.expect_code(401, "invalid_credential");
+    app.anonymous().get(&address).await.expect_code(401, "invalid_credential");
+}
+
+#[tokio::test]
 async fn a_candidate_sees_its_own_files_by_its_key_and_by_its_session() {
     let (app, owner, candidates) = given().await;
     let project = candidates.strip_suffix("candidates/").unwrap();

@@ -279,6 +279,32 @@ async fn a_secret_is_not_kept_to_be_shown_again() {
 }
 
 #[tokio::test]
+async fn what_an_answer_shows_is_kept_for_nobody_but_who_has_the_key() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let ada = json!({ "first_name": "Augusta", "last_name": "Lovelace", "email": "augusta@mail.example" });
+    let request = owner.sign(Request::post(&format!("{project}candidates/")).json(&ada));
+    let created = app.send(keyed(&request)).await.expect(201);
+    let many = json!([{ "first_name": "Annabella", "last_name": "Milbanke" }]);
+    let import = owner.sign(Request::post(&format!("{project}candidates/import/")).json(&many));
+    let imported = app.send(keyed(&import)).await.expect(200);
+    assert_replay(&app.send(keyed(&request)).await, &created);
+    assert_replay(&app.send(keyed(&import)).await, &imported);
+    let found = imported.json()["objects"][0]["candidate"].as_str().unwrap().to_owned();
+    for uri in [created.uri("resource_uri"), found.clone()] {
+        owner.delete(&uri).await.expect(204);
+    }
+    app.settle().await;
+    let stored = app.table().text().await;
+    assert!(stored.contains("IDEMPOTENCY#"));
+    for personal in ["Augusta", "Lovelace", "augusta@mail.example", "Annabella", &found, KEY] {
+        assert!(!stored.contains(personal), "{personal}");
+    }
+    assert_replay(&app.send(keyed(&request)).await, &created);
+}
+
+#[tokio::test]
 async fn a_body_of_any_kind_is_known_again_byte_by_byte() {
     let app = TestApp::start().await;
     let owner = app.owner().await;

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use image::ImageFormat::{Jpeg, Png};
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::{Caller, Staff, last_segment};
+use tests::caller::{Caller, PASSWORD, Staff, last_segment};
 use tests::files::{Form, fetch, noise, pdf, photo, put};
 use tests::http::Request;
 
@@ -246,7 +246,7 @@ async fn the_last_of_several_uploads_counts_and_the_others_are_deleted() {
 #[tokio::test]
 async fn an_upload_is_seen_by_those_who_may_change_its_owner_and_only_there() {
     let (app, owner, candidate) = given().await;
-    let announced = announce(&owner, &candidate, "cv", PDF, 10).await;
+    let announced = announce(&owner, &candidate, "cv", PDF, pdf(10).len()).await;
     let id = last_segment(announced["resource_uri"].as_str().unwrap());
     let project = candidate.split_inclusive("/candidates/").next().unwrap().replace("candidates/", "");
     let other = owner.candidate(&project, json!({})).await;
@@ -265,4 +265,67 @@ async fn an_upload_is_seen_by_those_who_may_change_its_owner_and_only_there() {
     let keys = app.object_keys();
     let file = keys[0].rsplit('/').next().unwrap();
     owner.get(&format!("{candidate}uploads/{file}/")).await.expect_code(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_file_counts_only_if_its_author_still_may_when_it_arrives() {
+    let (app, owner, candidate) = given().await;
+    let project = candidate.split("candidates/").next().unwrap();
+    let manager = app.staff("hiring-manager").await;
+    let staff = async |managers: Value| owner.patch(project, json!({ "interview_managers": managers })).await;
+    staff(json!([owner.uri, manager.uri])).await.expect(200);
+    let (by_role, again) = (
+        announce(&manager, &candidate, "cv", PDF, pdf(10).len()).await,
+        announce(&manager, &candidate, "cv", PDF, pdf(10).len()).await,
+    );
+    let by_session = announce(&manager, &candidate, "cv", PDF, pdf(10).len()).await;
+    let own = announce(&manager, &manager.uri, "photo", "image/png", photo(Png, 50, 50).len()).await;
+    let (token_uri, token) = owner.named_token("import").await;
+    let by_token = announce(&token, &candidate, "cv", PDF, pdf(10).len()).await;
+
+    staff(json!([owner.uri])).await.expect(200);
+    owner.delete(&token_uri).await.expect(204);
+    let refused = async |announced: &Value, bytes: Vec<u8>| {
+        assert_eq!(put(announced, bytes).await.status, 200);
+        app.settle().await;
+        let (status, error) = state(&owner, announced).await;
+        assert_eq!(status, "failed");
+        assert!(error.as_str().unwrap().starts_with("Who announced this file"), "{error}");
+        assert!(app.object_keys().is_empty());
+    };
+    refused(&by_role, pdf(10)).await;
+    refused(&by_token, pdf(10)).await;
+
+    // With the role again the upload counts again; not one of before another password.
+    staff(json!([owner.uri, manager.uri])).await.expect(200);
+    put(&again, pdf(10)).await;
+    app.settle().await;
+    assert_eq!(state(&owner, &again).await.0, "successful");
+    owner.patch(&candidate, json!({ "cv": "" })).await.expect(200);
+    app.settle().await;
+    let password = json!({ "password": "another horse battery", "current_password": PASSWORD });
+    manager.patch(&manager.uri, password).await.expect(200);
+    refused(&by_session, pdf(10)).await;
+    refused(&own, photo(Png, 50, 50)).await;
+    app.table().assert_sound().await;
+}
+
+#[tokio::test]
+async fn a_candidate_puts_files_by_the_key_even_if_a_password_comes_between() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let invited = owner.invite(&owner.running_project(json!({})).await, json!({})).await;
+    let (first, second) = (
+        announce(&invited, &invited.uri, "cv", PDF, pdf(10).len()).await,
+        announce(&invited, &invited.uri, "cv", PDF, pdf(10).len()).await,
+    );
+    invited.choose_password().await;
+    put(&first, pdf(10)).await;
+    app.settle().await;
+    assert_eq!(state(&owner, &first).await.0, "successful");
+    owner.send(Request::patch(&format!("{}status/skip/", invited.uri))).await.expect(200);
+    put(&second, pdf(10)).await;
+    app.settle().await;
+    assert_eq!(state(&owner, &second).await.0, "failed");
+    app.table().assert_sound().await;
 }

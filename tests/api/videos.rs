@@ -413,12 +413,36 @@ async fn an_address_is_good_for_its_session_and_its_file_alone() {
         address.replace(last_segment(&one), last_segment(&other)),
         video["thumb"].as_str().unwrap().replace("/thumb/", "/video/").trim_end_matches('/').to_owned()
             + ".mp4",
+        address.replace(".mp4", "/"),
+        address.replace(last_segment(&one), "01ARZ3NDEKTSV4RRFFQ69G5FAV"),
     ] {
         get(wrong).await.expect(401);
     }
-    get(address.replace(".mp4", "/")).await.expect(404);
     get(address.replace("/video/", "/thumb/")).await.expect(404);
-    get(address.replace(last_segment(&one), "01ARZ3NDEKTSV4RRFFQ69G5FAV")).await.expect(404);
     session.post("/api-token-invalidate/", json!({})).await.expect(204);
     get(address).await.expect(401);
+}
+
+#[tokio::test]
+async fn a_video_counts_only_if_its_author_still_may_when_it_arrives() {
+    let (app, recruiter) = given().await;
+    let owner = app.owner().await;
+    let film = film();
+    let [first, second] = [announced(&recruiter, film.len()).await, announced(&recruiter, film.len()).await];
+    put(&first, film.clone()).await;
+    app.settle().await;
+    assert_eq!(
+        read(&owner, first["resource_uri"].as_str().unwrap()).await["video_conversion_status"],
+        "successful"
+    );
+    owner.patch(&recruiter.uri, json!({ "account_type": "hiring-manager" })).await.expect(200);
+    let before = app.object_keys();
+    put(&second, film).await;
+    app.settle().await;
+    let video = read(&owner, second["resource_uri"].as_str().unwrap()).await;
+    assert_eq!(video["video_conversion_status"], "failed");
+    let error = video["video_conversion_error"].as_str().unwrap();
+    assert!(error.starts_with("Who announced this video"), "{video}");
+    assert_eq!(app.object_keys(), before, "nothing of it stays");
+    app.table().assert_sound().await;
 }

@@ -1,8 +1,8 @@
-//! Whether the time of a failed login tells that there is such a user: as many logins of one that there is as of one that
-//! there is not, by turns, and how well the two can be told apart.
+//! Whether the time of a failed login tells who there is: as many logins of a user, of six candidates with one email and
+//! of nobody, by turns, and how well they can be told apart.
 //!
-//! The figure `auc` is the chance that a random login of the known user takes longer than one of the unknown: 0.5 when
-//! nothing can be told. `tests/bench login-timing [PAIRS]` measures another number of pairs than 1,000.
+//! The figures `auc…` are the chance that a random login of the user, or of the six, takes longer than one of nobody: 0.5
+//! when nothing can be told. `tests/bench login-timing [ROUNDS]` measures another number of rounds than 1,000.
 #![recursion_limit = "256"]
 
 use chrono::TimeDelta;
@@ -16,27 +16,38 @@ const BETWEEN: TimeDelta = TimeDelta::minutes(2);
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     // Cargo adds --bench.
-    let pairs = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(1_000);
+    let rounds = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(1_000);
     let app = TestApp::start().await;
-    // Both have failed as often lately, which is something else than being there.
-    let names = [app.owner().await.username, "nobody".to_owned()];
-    let mut times = [Vec::new(), Vec::new()];
-    for number in 0..pairs {
+    let owner = app.owner().await;
+    let email = app.next_email();
+    for _ in 0..6 {
+        let project = owner.running_project(json!({})).await;
+        owner.invite(&project, json!({ "email": email })).await.choose_password().await;
+    }
+    // All have failed as often lately, which is something else than being there.
+    let names = ["nobody".to_owned(), owner.username, email];
+    let mut times = [Vec::new(), Vec::new(), Vec::new()];
+    for number in 0..rounds {
         app.clock().advance(BETWEEN);
-        // The one who goes first, by turns, finds other caches than the second.
-        for which in [number % 2, 1 - number % 2] {
+        // The one who goes first, by turns, finds other caches than the others.
+        for which in (0..names.len()).map(|turn| (number + turn) % names.len()) {
             let stopwatch = Stopwatch::start();
             app.anonymous().log_in("acme", &names[which], "a wrong password").await.expect(401);
             times[which].push(stopwatch.elapsed().as_secs_f64());
         }
     }
-    let [known, unknown] = times;
-    let longer = known.iter().map(|one| unknown.iter().filter(|other| *other < one).count()).sum::<usize>();
-    let auc = longer as f64 / (known.len() * unknown.len()) as f64;
-    print("pairs", pairs as f64);
-    print("auc", auc);
-    print("median_known_ms", median(known) * 1e3);
-    print("median_unknown_ms", median(unknown) * 1e3);
+    let [nobody, user, six] = times;
+    print("rounds", rounds as f64);
+    print("auc_user", auc(&user, &nobody));
+    print("auc_six", auc(&six, &nobody));
+    print("median_nobody_ms", median(nobody) * 1e3);
+    print("median_user_ms", median(user) * 1e3);
+    print("median_six_ms", median(six) * 1e3);
+}
+
+fn auc(these: &[f64], others: &[f64]) -> f64 {
+    let longer = these.iter().map(|one| others.iter().filter(|other| *other < one).count()).sum::<usize>();
+    longer as f64 / (these.len() * others.len()) as f64
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

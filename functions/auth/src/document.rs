@@ -44,13 +44,20 @@ pub fn group() -> Group {
                 .field("activation_key", "What the link in the invitation's mail ends with.")
                 .example("activation", json!({ "activation_key": "the key in the mail", "password": "correct horse battery" })),
             Operation::of("Forget password", account::forget_password)
-                .text("Emails a reset key to the customers and candidates that the name leads to. The answer is the same whether there are any.")
+                .text(
+                    "Emails a reset key to the customers and candidates that the name leads to: one mail to each address, \
+                     with a link for each of its accounts, at most one in five minutes. The answer is the same whether \
+                     there are any.",
+                )
                 .body::<(), _>(account::read_forgotten)
                 .field("username", USERNAME)
                 .field("company", COMPANY)
                 .example("forgotten", json!({ "company": "acme", "username": "grace" })),
             Operation::of("Reset password", account::reset_password)
-                .text(&format!("Sets a new password by the key in a mail, which is good for {RESET_HOURS} hours. All sessions end."))
+                .text(&format!(
+                    "Sets a new password by the key in a mail, which is good for {RESET_HOURS} hours. All sessions end, and \
+                     logins that were refused after too many failures are allowed again."
+                ))
                 .body::<(), _>(account::read_reset)
                 .field("key", "What the link in the mail ends with.")
                 .example("reset", json!({ "key": "the key in the mail", "password": "correct horse battery" })),
@@ -67,7 +74,8 @@ fn token() -> Operation {
         .text(
             "Begins a session whose secret is sent in the header `Authorization`. A customer whom the operator lets act \
              for others may leave out `password` and send its own token: it gets one of somebody else, who must not be \
-             above it.",
+             above it. After ten failures from one source in 15 minutes that source has to wait (429 with \
+             `Retry-After`), after a hundred from all sources everybody.",
         )
         .body::<TokenView, _>(|body: Fields| Login::read_for_token(body, true))
         .field("username", USERNAME)

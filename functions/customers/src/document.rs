@@ -77,8 +77,9 @@ fn update() -> Operation {
             body.text("current_password", shared::auth::password::Password::attempt);
             Changes::read(body, |_| true)
         })
+        .is_limited("Wrong present passwords count as failed logins: after ten in 15 minutes, wait as `Retry-After` says.")
         .field("password", "Another password; needs `current_password`. All other sessions end.")
-        .field("current_password", "The present password, for another.")
+        .field("current_password", "The present password, for another. A wrong one counts as a failed login.")
         .example("position", json!({ "position": "Rear Admiral", "phone": "+1 202 555 0100" }))
 }
 

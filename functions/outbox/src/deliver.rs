@@ -8,7 +8,7 @@ use shared::store::Versioned;
 use shared::{Error, Result};
 
 use crate::fate::Fate;
-use crate::{account, candidate};
+use crate::{account, candidate, reset};
 
 /// How many effects are done side by side.
 pub(crate) const SIDE_BY_SIDE: usize = 8;
@@ -76,7 +76,7 @@ async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Resul
             let fate = if was_there { Fate::Deleted } else { Fate::Outdated };
             Ok((fate, String::new()))
         }
-        Task::PasswordReset { name } => account::reset_passwords(system, mailer, company, name).await,
+        Task::PasswordReset { name } => reset::reset_passwords(system, mailer, effect, name).await,
     }
 }
 

@@ -7,6 +7,7 @@ mod account;
 mod candidate;
 mod deliver;
 mod fate;
+mod reset;
 mod stream;
 mod sweep;
 mod uploads;

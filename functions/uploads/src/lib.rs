@@ -20,6 +20,8 @@ use shared::{Error, Result};
 const TRIES: usize = 8;
 
 const NOT_AS_ANNOUNCED: &str = "What arrived is not of the announced size.";
+const NOT_ALLOWED: &str =
+    "Who announced this file may not upload it any more. Somebody who may can announce it again.";
 const OWNER_GONE: &str = "There is nobody any more to whom the file could belong.";
 
 /// What an event came to.
@@ -74,6 +76,9 @@ async fn take_in(system: &System, upload: Versioned<Upload>) -> Result<Outcome> 
     let key = object_key(&upload.company, upload.owner, upload.id);
     let file = objects.put(&key, upload.id, checked).await?;
     for _ in 0..TRIES {
+        if !system.may_still_upload(&upload).await? {
+            return refuse(system, &upload, NOT_ALLOWED).await;
+        }
         match give(system, &upload, file).await {
             Ok(true) => return Ok(Outcome::TakenIn),
             Ok(false) => return refuse(system, &upload, OWNER_GONE).await,

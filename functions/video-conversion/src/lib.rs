@@ -12,7 +12,7 @@ use serde::Serialize;
 use shared::app::App;
 use shared::auth::guard::System;
 use shared::domain::id::{CompanyId, VideoId};
-use shared::domain::video::{Converted, Rendition, Video};
+use shared::domain::video::{ConversionStatus, Converted, Rendition, Video};
 use shared::event::ObjectCreated;
 use shared::media::{Objects, rendition_key, video_keys, video_upload_in, video_upload_key};
 use shared::store::Versioned;
@@ -24,6 +24,8 @@ const TRY: Duration = Duration::from_secs(13 * 60);
 const TRIES: usize = 8;
 
 const NOT_AS_ANNOUNCED: &str = "What arrived is not of the announced size.";
+const NOT_ALLOWED: &str =
+    "Who announced this video may not upload videos any more. Somebody who may can upload it again.";
 
 /// What an event came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -65,6 +67,9 @@ async fn settle(system: &System, company: &CompanyId, id: VideoId, event: &str) 
     let Some(video) = system.store.video(company, id).await? else {
         return clean_up(system, &video_keys(company, id)).await;
     };
+    if video.status == ConversionStatus::AwaitingUpload && !system.may_still_upload_video(&video).await? {
+        return finish(system, video, event, |video| video.failed(NOT_ALLOWED)).await;
+    }
     let Some(begun) = video.begun(event, system.now) else {
         // As long as somebody is at it, they need the file.
         let left = if video.is_under_way() { None } else { Some(video_upload_key(company, id)) };

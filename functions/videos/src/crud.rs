@@ -50,7 +50,10 @@ async fn begin(
         Creation::Announced(new) => (new, None),
     };
     let announced = Video::announced(id, company, new, by, guard.now);
-    let video = if bytes.is_some() { announced.arrived(guard.now) } else { announced };
+    let video = match bytes {
+        Some(_) => announced.arrived(guard.now),
+        None => announced.expected_from(guard.author()),
+    };
     let is_there = is_resumed && store.video(guard.company(), id).await?.is_some();
     if !is_there {
         store.create_video(&video).await?;

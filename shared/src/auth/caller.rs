@@ -101,16 +101,33 @@ impl Caller {
 
     /// What the caller is in the company as a whole.
     pub fn in_company(&self) -> Standing {
-        match &self.identity {
+        self.identity.in_company()
+    }
+
+    /// What the caller is in a project of their company.
+    pub fn in_project(&self, project: &Project) -> Standing {
+        self.identity.in_project(project)
+    }
+
+    /// What the caller is to a candidate of a project of their company.
+    pub fn towards(&self, candidate: &Candidate, project: &Project) -> Standing {
+        self.identity.towards(candidate, project)
+    }
+}
+
+impl Identity {
+    /// What somebody is in the company as a whole.
+    pub(super) fn in_company(&self) -> Standing {
+        match self {
             Identity::Customer(customer) => Standing::Staff(customer.account_type, BTreeSet::new()),
             Identity::NamedToken(_) => Standing::NamedToken,
             Identity::Candidate(_) => Standing::Outsider,
         }
     }
 
-    /// What the caller is in a project of their company.
-    pub fn in_project(&self, project: &Project) -> Standing {
-        match &self.identity {
+    /// What somebody is in a project of their company.
+    pub(super) fn in_project(&self, project: &Project) -> Standing {
+        match self {
             Identity::Customer(customer) => {
                 Standing::Staff(customer.account_type, project.staff.roles_of(customer.id))
             }
@@ -119,9 +136,9 @@ impl Caller {
         }
     }
 
-    /// What the caller is to a candidate of a project of their company.
-    pub fn towards(&self, candidate: &Candidate, project: &Project) -> Standing {
-        match &self.identity {
+    /// What somebody is to a candidate of a project of their company.
+    pub(super) fn towards(&self, candidate: &Candidate, project: &Project) -> Standing {
+        match self {
             Identity::Candidate(own) if own.id == candidate.id && own.project == candidate.project => {
                 Standing::Itself
             }
@@ -136,9 +153,7 @@ impl Caller {
             _ => self.in_project(project),
         }
     }
-}
 
-impl Identity {
     /// The company that this belongs to.
     pub(super) fn company(&self) -> &CompanyId {
         match self {

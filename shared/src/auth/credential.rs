@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::clock::Entropy;
 use crate::domain::Refusal;
@@ -131,14 +131,15 @@ fn read(bytes: &[u8]) -> Option<(Account, Option<CustomerId>, &[u8])> {
     })
 }
 
-/// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
+/// A new key for an account to choose a password with, made at `now`: the key itself, for its owner alone, and what is
+/// stored of it.
 pub fn new_one_time_key(
     claim: &Claim,
-    expires_at: DateTime<Utc>,
+    (now, lifetime): (DateTime<Utc>, TimeDelta),
     entropy: &dyn Entropy,
 ) -> (String, OneTimeKey) {
     let key = SecretKind::OneTimeKey.generate(claim, entropy);
-    let stored = OneTimeKey { hash: SecretHash::of(&key), expires_at };
+    let stored = OneTimeKey { hash: SecretHash::of(&key), expires_at: now + lifetime, made_at: Some(now) };
     (key, stored)
 }
 
@@ -204,18 +205,21 @@ pub enum Means {
 }
 
 impl Credential {
-    /// The credential that a request carries: in its Authorization header, else in its cookie.
+    /// The credential that a request carries: in its Authorization header, else in its cookie. A request that carries two
+    /// different ones in the same place has none: another site's cookie must not choose whom a browser acts as.
     ///
     /// # Errors
     /// [`Error::Unauthenticated`] when there is none, or none that could be one.
     pub fn from_headers(headers: &HeaderMap) -> Result<Self> {
-        let found = match headers.get(header::AUTHORIZATION) {
-            Some(value) => value.to_str().ok().and_then(from_authorization),
-            None => {
-                if cookies(headers).next().is_none() {
-                    return Err(Error::Unauthenticated(MISSING));
-                }
-                cookies(headers).find_map(|secret| Self::session(SessionKind::Cookie, secret))
+        let mut authorizations = headers.get_all(header::AUTHORIZATION).into_iter();
+        let found = match (authorizations.next(), authorizations.next()) {
+            (Some(value), None) => value.to_str().ok().and_then(from_authorization),
+            (Some(_), Some(_)) => None,
+            (None, _) => {
+                let mut cookies = cookies(headers);
+                let first = cookies.next().ok_or(Error::Unauthenticated(MISSING))?;
+                let is_only = cookies.all(|other| other == first);
+                Self::session(SessionKind::Cookie, first).filter(|_| is_only)
             }
         };
         found.ok_or(Error::Unauthenticated(REJECTED))
@@ -343,7 +347,8 @@ mod tests {
             (header::AUTHORIZATION, format!("ActivationKey {key}"), &key, CANDIDATE),
             (header::AUTHORIZATION, format!("Basic {basic}"), &token, CUSTOMER),
             (header::COOKIE, format!("theme=dark; sessionid={cookie}"), &cookie, CUSTOMER),
-            (header::COOKIE, format!("name=é; sessionid=old; sessionid={cookie}"), &cookie, CUSTOMER),
+            (header::COOKIE, format!("name=é; sessionid=; sessionid={cookie}"), &cookie, CUSTOMER),
+            (header::COOKIE, format!("sessionid={cookie}; sessionid={cookie}"), &cookie, CUSTOMER),
         ] {
             let credential = read(name, &value).unwrap();
             let claim = credential.claim().unwrap();
@@ -391,6 +396,8 @@ mod tests {
             (header::AUTHORIZATION, format!("ActivationKey {}", secret(SecretKind::AccessKey, CUSTOMER))),
             (header::AUTHORIZATION, basic(format!("owner:{token}"))),
             (header::AUTHORIZATION, basic("token:".to_owned())),
+            (header::COOKIE, format!("sessionid={cookie}; sessionid={}", session(SessionKind::Cookie))),
+            (header::COOKIE, format!("sessionid=old; sessionid={cookie}")),
             (header::AUTHORIZATION, "Token".to_owned()),
             (header::AUTHORIZATION, "Token ivt_AAAA".to_owned()),
             (header::AUTHORIZATION, "Basic ¡".to_owned()),

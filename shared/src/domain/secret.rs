@@ -74,6 +74,9 @@ pub struct OneTimeKey {
     pub hash: SecretHash,
     /// When it ends unused.
     pub expires_at: DateTime<Utc>,
+    /// When it was made; none when that was not noted yet.
+    #[serde(default)]
+    pub made_at: Option<DateTime<Utc>>,
 }
 
 impl OneTimeKey {

@@ -4,8 +4,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::account::Claim;
 use super::file::{FileKind, FileType, Owner};
-use super::id::{CompanyId, FileId};
+use super::id::{CompanyId, FileId, TokenId};
 
 /// How long a client may begin to send a file by the URL that it was given.
 const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
@@ -59,10 +60,33 @@ pub struct Upload {
     /// What its bytes are, once the file is its owner's.
     #[serde(default)]
     pub found: Option<FileType>,
+    /// Who began it; none when that was not noted yet.
+    #[serde(default)]
+    pub author: Option<Author>,
     /// When it began.
     pub created_at: DateTime<Utc>,
     /// Why there is no file, in words.
     pub failure: Option<String>,
+}
+
+/// Who began an upload, by what decides whether they may still change its owner when the file arrives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "kebab-case")]
+pub enum Author {
+    /// A staff user or a candidate.
+    Account {
+        /// Who, and who acts in their name.
+        claim: Claim,
+        /// The session epoch in which they began it; none when a candidate's key was enough.
+        epoch: Option<u32>,
+        /// The session epoch of who acts in their name.
+        actor_epoch: Option<u32>,
+    },
+    /// A named token.
+    NamedToken {
+        /// Which.
+        token: TokenId,
+    },
 }
 
 /// What a client says of a file that it is going to send.
@@ -75,16 +99,27 @@ pub struct Announced {
 }
 
 impl Upload {
-    /// An upload that begins at `now`; without an announcement it is part of a request.
+    /// An upload that `author` begins at `now`; without an announcement it is part of a request.
     pub fn new(
         id: FileId,
         company: CompanyId,
         (owner, kind): (Owner, FileKind),
         announced: Option<Announced>,
-        now: DateTime<Utc>,
+        (author, now): (Author, DateTime<Utc>),
     ) -> Self {
-        let status = UploadStatus::AwaitingUpload;
-        Self { id, company, owner, kind, status, announced, found: None, created_at: now, failure: None }
+        let (status, author) = (UploadStatus::AwaitingUpload, Some(author));
+        Self {
+            id,
+            company,
+            owner,
+            kind,
+            status,
+            announced,
+            found: None,
+            author,
+            created_at: now,
+            failure: None,
+        }
     }
 
     /// Until when the client may begin to send the file.

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::file::FileType;
 use super::id::{CompanyId, CustomerId, VideoId};
 use super::text::{Line, Lines, Name};
-use super::upload::Announced;
+use super::upload::{Announced, Author};
 
 /// The most bytes of a video as it is uploaded.
 pub const MAX_VIDEO_BYTES: u64 = 2 * 1024 * 1024 * 1024;
@@ -121,6 +121,9 @@ pub struct Video {
     pub file: Announced,
     /// Who uploaded it; nobody's when a named token did.
     pub submitted_by: Option<CustomerId>,
+    /// Who may send its file, of one that was announced.
+    #[serde(default)]
+    pub author: Option<Author>,
     /// When.
     pub submitted_at: DateTime<Utc>,
     /// How far it is.
@@ -191,6 +194,7 @@ impl Video {
             upload_filename,
             file,
             submitted_by: by,
+            author: None,
             submitted_at: now,
             status: ConversionStatus::AwaitingUpload,
             attempt: None,
@@ -199,6 +203,11 @@ impl Video {
             failure: None,
             is_active: true,
         }
+    }
+
+    /// The video whose file `author` is going to send.
+    pub fn expected_from(self, author: Author) -> Self {
+        Self { author: Some(author), ..self }
     }
 
     /// The video when its file is there.

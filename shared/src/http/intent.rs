@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::multipart;
 use crate::domain::Refusal;
 use crate::error::Result;
-use crate::store::{KeyedRequest, keys};
+use crate::store::{KeyedRequest, SealingKey, keys};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The most characters of a key.
@@ -45,8 +45,10 @@ impl Intent {
 
     /// The request as one of `sender`.
     pub(crate) fn of(&self, sender: &str) -> KeyedRequest {
-        let id = keys::idempotency_id(sender, &self.route, &self.key);
-        KeyedRequest { id, fingerprint: self.fingerprint.clone() }
+        // None of the parts can hold the separator.
+        let name = format!("{sender}\n{}\n{}", self.route, self.key);
+        let (id, sealing_key) = (keys::idempotency_id(&name), SealingKey::of(&name));
+        KeyedRequest { id, fingerprint: self.fingerprint.clone(), sealing_key }
     }
 }
 

@@ -39,7 +39,7 @@ impl<'a> References<'a> {
     /// Where one of an owner's files can be fetched; empty when there is none, or nobody to show it to.
     pub fn file(&self, c: &CompanyId, owner: Owner, kind: FileKind, file: Option<StoredFile>) -> String {
         let (Some(signer), Some(file)) = (self.signer, file) else { return String::new() };
-        let token = signer.sign(&object_key(c, owner, file.id));
+        let token = signer.sign(file.id.to_bytes(), &object_key(c, owner, file.id));
         format!("{}{token}/", self.files(c, owner, kind))
     }
 
@@ -109,7 +109,7 @@ impl<'a> References<'a> {
     /// show it to.
     pub fn rendition(&self, video: &Video, rendition: Rendition) -> String {
         let (Some(signer), Some(_)) = (self.signer, video.converted) else { return String::new() };
-        let token = signer.sign(&rendition_key(&video.company, video.id, rendition));
+        let token = signer.sign(video.id.to_bytes(), &rendition_key(&video.company, video.id, rendition));
         let video = self.video(&video.company, video.id);
         match rendition {
             Rendition::Thumbnail => format!("{video}thumb/{token}/"),

@@ -18,11 +18,11 @@ pub enum AccountMail<'a> {
         /// How long the key is good.
         days: i64,
     },
-    /// Choose another password.
+    /// Choose another password, for one account or several.
     PasswordReset {
-        /// Where to. A secret: it holds a one-time key.
-        link: &'a str,
-        /// How long the key is good.
+        /// The accounts of the address, at least one.
+        accounts: &'a [AccountLink],
+        /// How long the keys are good.
         hours: i64,
     },
     /// Your account was deleted.
@@ -32,6 +32,14 @@ pub enum AccountMail<'a> {
         /// Where they answer questions; without one, the company does.
         contact: Option<&'a Email>,
     },
+}
+
+/// Where to choose a password for one of several accounts.
+pub struct AccountLink {
+    /// What tells the account from the others of its reader: a user name, or what a candidate takes part in.
+    pub name: String,
+    /// Where to. A secret: it holds a one-time key.
+    pub link: String,
 }
 
 /// A mail about an account, and to whom.
@@ -114,10 +122,20 @@ impl AccountLetter<'_> {
         Ok(line.trim().to_owned())
     }
 
+    /// The one link of a mail about one account.
     fn link(&self) -> Option<&str> {
         match self.mail {
-            AccountMail::Invitation { link, .. } | AccountMail::PasswordReset { link, .. } => Some(link),
-            AccountMail::Deleted { .. } => None,
+            AccountMail::Invitation { link, .. } => Some(link),
+            AccountMail::PasswordReset { accounts: [account], .. } => Some(&account.link),
+            AccountMail::PasswordReset { .. } | AccountMail::Deleted { .. } => None,
+        }
+    }
+
+    /// The links of a mail about several accounts.
+    fn links(&self) -> &[AccountLink] {
+        match self.mail {
+            AccountMail::PasswordReset { accounts, .. } if accounts.len() > 1 => accounts,
+            _ => &[],
         }
     }
 }

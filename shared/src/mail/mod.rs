@@ -16,7 +16,7 @@ use crate::domain::project::Project;
 use crate::domain::secret::AccessKey;
 use crate::domain::text::{Line, Name};
 
-pub use account::{AccountLetter, AccountMail, activation_link, render_account, reset_link};
+pub use account::{AccountLetter, AccountLink, AccountMail, activation_link, render_account, reset_link};
 pub use render::{Rendered, render};
 pub use send::{Delivery, Envelope, Mailer};
 

@@ -16,6 +16,8 @@ use crate::domain::secret::MediaKey;
 const NONCE: usize = 8;
 /// The moment at which the token was made, in seconds since 1970.
 const MOMENT: usize = 8;
+/// The identifier of the file, or of the video that it is a rendition of.
+const FILE: usize = 16;
 /// 128 bits of HMAC-SHA-256.
 const MAC: usize = 16;
 /// The longest token that is looked at.
@@ -25,22 +27,27 @@ const MAX_CHARACTERS: usize = 256;
 #[derive(Debug, Clone)]
 pub struct MediaSigner {
     key: MediaKey,
-    /// Nonce, moment, and how the session is found.
-    head: Vec<u8>,
+    /// Nonce and moment.
+    start: [u8; NONCE + MOMENT],
+    /// How the session is found.
+    reference: Vec<u8>,
 }
 
 impl MediaSigner {
     /// A signer by `key` for the credential that `reference` leads to, at `now`.
     pub fn new(key: MediaKey, reference: &[u8], now: DateTime<Utc>, entropy: &dyn Entropy) -> Self {
-        let mut nonce = [0; NONCE];
-        entropy.fill(&mut nonce);
-        Self { key, head: [&nonce, &now.timestamp().to_be_bytes()[..], reference].concat() }
+        let mut start = [0; NONCE + MOMENT];
+        let (nonce, moment) = start.split_at_mut(NONCE);
+        entropy.fill(nonce);
+        moment.copy_from_slice(&now.timestamp().to_be_bytes());
+        Self { key, start, reference: reference.to_vec() }
     }
 
-    /// The token for the object with this key.
-    pub fn sign(&self, object: &str) -> String {
-        let mac = mac(&self.key, &self.head, object).finalize().into_bytes();
-        URL_SAFE_NO_PAD.encode([&self.head[..], &mac[..MAC]].concat())
+    /// The token for the object with this key, which holds the file with this identifier.
+    pub fn sign(&self, file: [u8; FILE], object: &str) -> String {
+        let head = [&self.start[..], &file, &self.reference].concat();
+        let mac = mac(&self.key, &head, object).finalize().into_bytes();
+        URL_SAFE_NO_PAD.encode([&head[..], &mac[..MAC]].concat())
     }
 }
 
@@ -59,12 +66,17 @@ impl MediaToken {
         }
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         let (head, mac) = bytes.split_last_chunk()?;
-        (head.len() > NONCE + MOMENT).then(|| Self { head: head.to_vec(), mac: *mac })
+        (head.len() > NONCE + MOMENT + FILE).then(|| Self { head: head.to_vec(), mac: *mac })
     }
 
     /// How the session is found.
     pub fn reference(&self) -> &[u8] {
-        &self.head[NONCE + MOMENT..]
+        &self.head[NONCE + MOMENT + FILE..]
+    }
+
+    /// The identifier of the file that it claims to be for.
+    pub fn file(&self) -> [u8; FILE] {
+        self.head[NONCE + MOMENT..].first_chunk().copied().unwrap_or_default()
     }
 
     /// Whether more than `lifetime` has passed since it was made.
@@ -94,6 +106,7 @@ mod tests {
     use crate::clock::SystemEntropy;
 
     const OBJECT: &str = "media/acme/customers/U/F";
+    const FILE: [u8; 16] = [9; 16];
 
     fn signer(key: &MediaKey) -> MediaSigner {
         MediaSigner::new(key.clone(), b"whose", DateTime::UNIX_EPOCH, &SystemEntropy)
@@ -102,9 +115,9 @@ mod tests {
     #[test]
     fn a_token_is_good_for_its_key_and_its_object_and_no_other() {
         let key = MediaKey::generate(&SystemEntropy);
-        let token = MediaToken::parse(&signer(&key).sign(OBJECT)).unwrap();
+        let token = MediaToken::parse(&signer(&key).sign(FILE, OBJECT)).unwrap();
         assert!(token.is_for(&key, OBJECT));
-        assert_eq!(token.reference(), b"whose");
+        assert_eq!((token.reference(), token.file()), (&b"whose"[..], FILE));
         assert!(!token.is_for(&key, "media/acme/customers/U/G"));
         assert!(!token.is_for(&MediaKey::generate(&SystemEntropy), OBJECT));
         let (hour, day) = (TimeDelta::hours(1), TimeDelta::days(1));
@@ -115,13 +128,13 @@ mod tests {
     #[test]
     fn two_fetches_give_two_tokens() {
         let key = MediaKey::generate(&SystemEntropy);
-        assert_ne!(signer(&key).sign(OBJECT), signer(&key).sign(OBJECT));
+        assert_ne!(signer(&key).sign(FILE, OBJECT), signer(&key).sign(FILE, OBJECT));
     }
 
     #[test]
     fn no_bit_can_be_turned() {
         let key = MediaKey::generate(&SystemEntropy);
-        let bytes = URL_SAFE_NO_PAD.decode(signer(&key).sign(OBJECT)).unwrap();
+        let bytes = URL_SAFE_NO_PAD.decode(signer(&key).sign(FILE, OBJECT)).unwrap();
         for bit in 0..bytes.len() * 8 {
             let mut turned = bytes.clone();
             turned[bit / 8] ^= 1 << (bit % 8);

@@ -16,7 +16,7 @@ use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
 
 /// How long a name must wait before it can be given again for a forgotten password.
-const RESET_PAUSE: TimeDelta = TimeDelta::minutes(1);
+const RESET_PAUSE: TimeDelta = TimeDelta::minutes(5);
 
 impl Entity for Effect {
     fn key(&self) -> Key {
@@ -71,7 +71,7 @@ impl Store {
     /// Notes the effect of a forgotten password, at `now`, by the hash of the name that was given.
     ///
     /// # Errors
-    /// [`Error::Changed`] when the same name was given less than a minute ago, whatever became of it.
+    /// [`Error::Changed`] when the same name was given less than five minutes ago, whatever became of it.
     pub(crate) async fn create_reset(
         &self,
         effect: &Effect,

@@ -16,6 +16,7 @@ use super::batch::Batch;
 use super::item::{self, ABSENT_OR_EXPIRED, EXPIRES_AT, Entity, Item, VERSION, Versioned, number, string};
 use super::keys::{self, Key};
 use super::retry::Failure;
+use super::sealed::SealingKey;
 use super::transaction::Held;
 use crate::domain::id::IdBlock;
 use crate::error::{Error, Result};
@@ -38,6 +39,8 @@ pub(crate) struct KeyedRequest {
     pub(crate) id: String,
     /// The hash of all else that it says.
     pub(crate) fingerprint: String,
+    /// What its answer is sealed with.
+    pub(crate) sealing_key: SealingKey,
 }
 
 impl KeyedRequest {
@@ -47,7 +50,7 @@ impl KeyedRequest {
     }
 
     fn attempt(&self, state: State, now: DateTime<Utc>) -> Attempt {
-        let Self { id, fingerprint } = self.clone();
+        let Self { id, fingerprint, .. } = self.clone();
         Attempt { id, fingerprint, state, expires_at: (now + REMEMBERED).timestamp() }
     }
 }
@@ -82,8 +85,8 @@ pub(crate) struct Attempt {
 enum State {
     /// Somebody is at it, and creates things with these identifiers.
     Running { ids: IdBlock, until: DateTime<Utc> },
-    /// The answer, up to what one item holds, and in how many more parts the rest of its body stands.
-    Done { answer: Answer, parts: usize },
+    /// The sealed answer, up to what one item holds, and in how many more parts the rest stands.
+    Done { sealed: String, parts: usize },
 }
 
 /// What a request with a key has come to.
@@ -161,7 +164,11 @@ impl Store {
         }
         match attempt.state.clone() {
             State::Running { until, .. } => Ok(Earlier::Running(until)),
-            State::Done { answer, parts } => Ok(Earlier::Answered(self.whole(attempt, answer, parts).await?)),
+            State::Done { sealed, parts } => {
+                let sealed = self.whole(attempt, sealed, parts).await?;
+                let answer = serde_json::from_slice(&request.sealing_key.open(&sealed)?);
+                Ok(Earlier::Answered(answer.map_err(Error::internal)?))
+            }
         }
     }
 
@@ -185,7 +192,7 @@ impl Store {
         };
         let mut transaction = transaction.unwrap_or_else(|| self.transaction());
         // What one transaction makes is shown in far less than an item holds.
-        let state = State::Done { answer: answer.clone(), parts: 0 };
+        let state = State::Done { sealed: self.sealed(request, answer)?, parts: 0 };
         let attempt = request.attempt(state, now);
         transaction.create_first(item::write(&attempt, 1)?, now, Error::InProgress(ASK_AGAIN))?;
         match self.commit_now(transaction).await {
@@ -270,8 +277,14 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Changed`] when somebody else has taken the request on since.
-    pub(crate) async fn finish(&self, attempt: &Versioned<Attempt>, answer: &Answer) -> Result<()> {
-        let mut texts = texts(&answer.body);
+    pub(crate) async fn finish(
+        &self,
+        request: &KeyedRequest,
+        attempt: &Versioned<Attempt>,
+        answer: &Answer,
+    ) -> Result<()> {
+        let sealed = self.sealed(request, answer)?;
+        let mut texts = texts(&sealed);
         let first = texts.next().unwrap_or_default().to_owned();
         let mut parts = 0;
         // Before the attempt tells of them. Under a name of their own: somebody else may be at the same.
@@ -282,22 +295,27 @@ impl Store {
             self.put(attempt.part(attempt.version(), parts), item).await?;
             parts += 1;
         }
-        let answer = Answer { body: first, ..answer.clone() };
-        let done = Attempt { state: State::Done { answer, parts }, ..Attempt::clone(attempt) };
+        let done = Attempt { state: State::Done { sealed: first, parts }, ..Attempt::clone(attempt) };
         self.replace(attempt, done).await.map(drop)
     }
 
-    /// The whole of an answer that was noted in parts.
-    async fn whole(&self, attempt: &Versioned<Attempt>, mut answer: Answer, parts: usize) -> Result<Answer> {
+    /// Names and keys in an answer would outlive those whom they are of.
+    fn sealed(&self, request: &KeyedRequest, answer: &Answer) -> Result<String> {
+        let text = serde_json::to_vec(answer).map_err(Error::internal)?;
+        request.sealing_key.seal(&text, self.app.entropy())
+    }
+
+    /// The whole of a sealed answer that was noted in parts.
+    async fn whole(&self, attempt: &Versioned<Attempt>, mut sealed: String, parts: usize) -> Result<String> {
         // Those of the attempt that wrote the answer, which was the last write.
         let keys: Vec<Key> = (0..parts).map(|part| attempt.part(attempt.version() - 1, part)).collect();
         let mut batch = if keys.is_empty() { Batch::default() } else { self.get(keys.clone()).await? };
         for key in &keys {
             let item = batch.take_item(key).unwrap_or_default();
             let text = item.get(BODY).and_then(|text| text.as_s().ok());
-            answer.body.push_str(text.ok_or_else(|| Error::internal("a part of an answer is missing"))?);
+            sealed.push_str(text.ok_or_else(|| Error::internal("a part of an answer is missing"))?);
         }
-        Ok(answer)
+        Ok(sealed)
     }
 
     /// Leaves a request to whoever repeats it, who goes on from there.

@@ -302,10 +302,9 @@ pub(crate) fn token_sender(hash: &SecretHash) -> String {
     format!("token {}", hash.as_str())
 }
 
-/// Names a request with an Idempotency-Key: for one sender, on one route, one key is one request.
-pub(crate) fn idempotency_id(sender: &str, route: &str, key: &str) -> String {
-    // None of the parts can hold the separator.
-    SecretHash::of(&format!("{sender}\n{route}\n{key}")).as_str().to_owned()
+/// The identifier of a request with an Idempotency-Key, by its name: for one sender, on one route, one key is one request.
+pub(crate) fn idempotency_id(name: &str) -> String {
+    SecretHash::of(name).as_str().to_owned()
 }
 
 /// What is known of a request with an Idempotency-Key.
@@ -322,6 +321,11 @@ pub(crate) fn idempotency_part(id: &str, version: u64, part: usize) -> Key {
 /// When another password was last asked for, by the hash of the name.
 pub(crate) fn reset_request(name: &SecretHash) -> Key {
     Key::new(format!("RESET#{}", name.as_str()), "RESET")
+}
+
+/// The last mail about forgotten passwords to an address, by the hash of the address.
+pub(crate) fn reset_mail(address: &SecretHash) -> Key {
+    Key::new(format!("RESET#{}", address.as_str()), "MAIL")
 }
 
 /// An event that has been dealt with.

@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use super::Attempt;
 use super::failures::Failures;
 use super::item::{self, Entity, Item, OWN};
+use super::reset::ResetMail;
 use super::rewrite;
 use super::session::Session;
 use super::share::Note;
@@ -41,6 +42,7 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("EFFECT", _) => entity::<Effect>("effect", item),
         ("UPLOAD", _) => entity::<Upload>("upload", item),
         ("FAILURES", _) => entity::<Failures>("failed logins", item),
+        ("MAIL", _) => entity::<ResetMail>("mail about forgotten passwords", item),
         ("SESSION", _) => value::<Session>("session", item),
         ("SHARE", _) => value::<Note>("share", item),
         ("USERNAME" | "EMAIL" | "CANDIDATE", "LOGIN") => value::<Account>("login", item),

@@ -9,26 +9,30 @@ use axum::response::{IntoResponse, Response};
 
 use super::{OnCandidate, OnCustomer, Request, Scope};
 use crate::app::App;
+use crate::auth::caller::Proof;
 use crate::auth::credential::REJECTED;
 use crate::auth::policy::Grant;
+use crate::domain::account::{Claim, Principal};
 use crate::domain::file::{FileKind, FileType, Owner, StoredFile};
-use crate::domain::upload::{Announced, Upload};
+use crate::domain::id::{FileId, InvalidId};
+use crate::domain::upload::{Announced, Author, Upload};
 use crate::error::{Error, Result};
 use crate::http::FileChange;
 use crate::media::{Checked, MediaToken, Objects, SignedUpload, object_key, upload_key};
-use crate::store::{Batch, Key, Versioned, keys};
+use crate::store::{Batch, Key, Session, Versioned, keys};
 
 /// A guard that goes by the token in the path: by the session that was shown the address, whose user must still be
 /// allowed to read what the file belongs to.
 pub struct ByAddress<G> {
     guard: G,
-    address: Address,
+    asked: Asked,
 }
 
-/// An address that a file is asked for by.
-pub(super) struct Address {
-    pub(super) token: MediaToken,
-    pub(super) method: Method,
+/// What a request asks for by an address that was found good.
+pub(super) struct Asked {
+    /// The key of the object.
+    object: String,
+    method: Method,
 }
 
 impl<G> Deref for ByAddress<G> {
@@ -53,8 +57,14 @@ impl IntoResponse for Redirect {
     }
 }
 
-impl Address {
-    /// The way to the object with this key, to be shown, or saved under `name`; the token must be for this very object.
+impl Asked {
+    /// What a request asks for that goes by an address.
+    pub(super) fn of(request: &Request<'_>) -> Result<Self> {
+        let address = request.by.as_ref().ok_or(Error::Unauthenticated(REJECTED))?;
+        Ok(Self { object: address.object.clone(), method: request.parts.method.clone() })
+    }
+
+    /// The way to the object with this key, to be shown, or saved under `name`; the address must be of this very object.
     pub(super) async fn way_to(
         &self,
         scope: &Scope,
@@ -62,7 +72,7 @@ impl Address {
         file_type: FileType,
         name: Option<&str>,
     ) -> Result<Redirect> {
-        if !self.token.is_for(&scope.media_key, key) {
+        if self.object != key {
             return Err(Error::Unauthenticated(REJECTED));
         }
         let objects = scope.objects()?;
@@ -80,7 +90,7 @@ impl<G> ByAddress<G> {
     ) -> Result<Redirect> {
         let file = file.ok_or(Error::NotFound)?;
         let key = object_key(scope.company(), owner, file.id);
-        self.address.way_to(scope, &key, file.file_type, name).await
+        self.asked.way_to(scope, &key, file.file_type, name).await
     }
 }
 
@@ -108,10 +118,13 @@ impl<G: Grant> FromRequestParts<App> for ByAddress<OnCandidate<G>> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        let method = parts.method.clone();
-        let (request, token) = Request::by_address(parts, app).await?;
+        let owner = |request: &Request<'_>| {
+            let (project, candidate) = (request.id("projectId")?, request.id("candidateId")?);
+            Ok(Owner::Candidate { project, candidate })
+        };
+        let request = by_address_of(parts, app, owner).await?;
         let (guard, _) = OnCandidate::admit(&request, |_| Vec::new()).await?;
-        Ok(Self { guard, address: Address { token, method } })
+        Ok(Self { guard, asked: Asked::of(&request)? })
     }
 }
 
@@ -119,11 +132,25 @@ impl<G: Grant> FromRequestParts<App> for ByAddress<OnCustomer<G>> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        let method = parts.method.clone();
-        let (request, token) = Request::by_address(parts, app).await?;
+        let owner = |request: &Request<'_>| Ok(Owner::Customer { customer: request.id("customerId")? });
+        let request = by_address_of(parts, app, owner).await?;
         let (guard, _) = OnCustomer::admit(&request, |_| Vec::new()).await?;
-        Ok(Self { guard, address: Address { token, method } })
+        Ok(Self { guard, asked: Asked::of(&request)? })
     }
+}
+
+/// A request that goes by the address of a file of somebody's.
+async fn by_address_of<'a>(
+    parts: &'a mut Parts,
+    app: &'a App,
+    owner: fn(&Request<'_>) -> Result<Owner, InvalidId>,
+) -> Result<Request<'a>> {
+    let object = |request: &Request<'_>, token: &MediaToken, (): &()| {
+        let company = request.id("companyId")?;
+        Ok(object_key(&company, owner(request)?, FileId::from_bytes(token.file())))
+    };
+    let (request, ()) = Request::by_address(parts, app, |segment| (segment, ()), object).await?;
+    Ok(request)
 }
 
 impl Scope {
@@ -180,7 +207,22 @@ impl Scope {
 
     fn new_upload(&self, owner: Owner, kind: FileKind, announced: Option<Announced>) -> Upload {
         let id = self.store.next_id(self.now);
-        Upload::new(id, self.company().clone(), (owner, kind), announced, self.now)
+        Upload::new(id, self.company().clone(), (owner, kind), announced, (self.author(), self.now))
+    }
+
+    /// Whoever calls, as they must still be known when what they announced arrives.
+    pub fn author(&self) -> Author {
+        match (&self.caller.proof, self.caller.principal()) {
+            (Proof::Session(live), _) => {
+                let Session { claim, epoch, actor_epoch, .. } = live.session.clone();
+                Author::Account { claim, epoch: Some(epoch), actor_epoch }
+            }
+            (_, Principal::Account(account)) => {
+                let claim = Claim::own(self.company().clone(), account);
+                Author::Account { claim, epoch: None, actor_epoch: None }
+            }
+            (_, Principal::NamedToken(token)) => Author::NamedToken { token },
+        }
     }
 }
 

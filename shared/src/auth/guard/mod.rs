@@ -2,6 +2,7 @@
 //!
 //! A guard makes one round trip: the credential itself tells the keys of session and user, the path those of the rest.
 
+mod author;
 mod beside;
 mod candidate;
 mod company;
@@ -9,6 +10,7 @@ mod customer;
 mod file;
 mod once;
 mod operator;
+mod password;
 mod project;
 mod public;
 mod role;
@@ -41,21 +43,19 @@ pub use whoami::{AsCandidate, WhoAmI};
 
 use super::caller::{Caller, Identity, LiveSession, Proof};
 use super::credential::{Credential, Means, REJECTED, SecretKind, new_token_value};
-use super::password::Password;
 use super::{csrf, policy};
 use crate::app::App;
 use crate::config::Config;
 use crate::domain::Refusal;
 use crate::domain::account::{Account, Claim, Principal};
-use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CandidateId, CompanyId, InvalidId, ProjectId};
-use crate::domain::secret::{AccessKey, MediaKey, PasswordHash, SecretHash};
+use crate::domain::secret::{AccessKey, MediaKey, SecretHash};
 use crate::error::{Error, Result};
 use crate::http::reference::References;
 use crate::http::state::RequestState;
 use crate::media::{MediaSigner, MediaToken};
-use crate::store::{Batch, Earlier, Key, KeyedRequest, LoginPartition, Session, SessionKind, Store, keys};
+use crate::store::{Batch, Earlier, Key, KeyedRequest, SessionKind, Store, keys};
 
 /// The revision of what is there or gone, and in between never changes.
 const UNCHANGING: u64 = 1;
@@ -76,7 +76,6 @@ pub struct Scope {
     /// The table.
     pub store: Store,
     app: App,
-    media_key: MediaKey,
     signer: MediaSigner,
     state: RequestState,
     /// What names the request, if the caller does.
@@ -143,37 +142,6 @@ impl Scope {
         MediaKey::generate(self.app.entropy())
     }
 
-    /// The hash of a customer's password, to store.
-    ///
-    /// # Errors
-    /// [`Error::Internal`].
-    pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
-        password.hash(None, self.app.entropy()).await
-    }
-
-    /// The hash of a candidate's password, to store.
-    ///
-    /// # Errors
-    /// [`Error::Busy`] or [`Error::Internal`].
-    pub async fn hash_for(&self, candidate: &Candidate, password: Password) -> Result<PasswordHash> {
-        let shared = self.store.password_to_share_salt_with(candidate).await?;
-        password.hash(shared.as_ref(), self.app.entropy()).await
-    }
-
-    /// Whether `password` is the present one of a customer. A wrong one counts as a failed login by their user name.
-    ///
-    /// # Errors
-    /// [`Error::Throttled`] after too many failures; [`Error::Busy`] or [`Error::Internal`].
-    pub async fn is_password_of(&self, customer: &Customer, password: Password) -> Result<bool> {
-        let name = LoginPartition::of(customer.company.as_str(), customer.username.as_str());
-        let (_, counted) = self.store.begin_login(&name, self.state.source(), self.now).await?;
-        let fits = password.find(customer.password_hash.iter().cloned().collect()).await?.is_some();
-        if fits {
-            self.store.end_login(&counted, false).await?;
-        }
-        Ok(fits)
-    }
-
     /// Ends the session that the request came with.
     ///
     /// # Errors
@@ -192,8 +160,8 @@ struct Request<'a> {
     app: &'a App,
     path: Vec<(String, String)>,
     store: Store,
-    /// What it goes by, where that is not in its headers.
-    by: Option<Credential>,
+    /// What it goes by, where that is a token in its path.
+    by: Option<Address>,
 }
 
 impl<'a> Request<'a> {
@@ -209,31 +177,28 @@ impl<'a> Request<'a> {
         Ok(Self { parts, app, path, store, by: None })
     }
 
-    /// A request that goes by the token in its path.
-    async fn by_address(parts: &'a mut Parts, app: &'a App) -> Result<(Self, MediaToken)> {
-        let (request, token, ()) = Self::by_named_address(parts, app, |segment| (segment, ())).await?;
-        Ok((request, token))
-    }
-
-    /// The same, where what has the token in it says something else besides, which `read` takes apart.
-    async fn by_named_address<T>(
+    /// A request that goes by the token in its path. `read` takes the segment that holds the token apart, and `object`
+    /// tells the key of the object that the path and the token are an address of.
+    async fn by_address<T>(
         parts: &'a mut Parts,
         app: &'a App,
         read: fn(&str) -> (&str, T),
-    ) -> Result<(Self, MediaToken, T)> {
+        object: impl FnOnce(&Self, &MediaToken, &T) -> Result<String, InvalidId>,
+    ) -> Result<(Self, T)> {
         let rejected = || Error::Unauthenticated(REJECTED);
         let mut request = Self::new(parts, app).await?;
         let company: CompanyId = request.id("companyId").map_err(|_| rejected())?;
         let segment = request.path.iter().find(|(name, _)| name == "token");
         let (token, besides) = segment.map(|(_, text)| read(text)).ok_or_else(rejected)?;
         let token = MediaToken::parse(token).ok_or_else(rejected)?;
+        let object = object(&request, &token, &besides).map_err(|_| rejected())?;
         let credential = Credential::from_reference(token.reference(), &company).ok_or_else(rejected)?;
         // Other credentials end by themselves.
         if credential.means == Means::NamedToken && token.is_older_than(NAMED_TOKENS_ADDRESS, app.now()) {
             return Err(rejected());
         }
-        request.by = Some(credential);
-        Ok((request, token, besides))
+        request.by = Some(Address { credential, token, object });
+        Ok((request, besides))
     }
 
     /// The identifier in a segment of the path.
@@ -254,7 +219,7 @@ impl<'a> Request<'a> {
     /// The path must be of the caller's own company if it names one; what it cannot name does not exist.
     async fn admit(&self, more: Result<Vec<Key>, InvalidId>) -> Result<(Scope, Batch)> {
         let credential = match &self.by {
-            Some(credential) => credential.clone(),
+            Some(address) => address.credential.clone(),
             None => Credential::from_headers(&self.parts.headers)?,
         };
         if matches!(credential.means, Means::Session(SessionKind::Cookie, _)) && !self.parts.method.is_safe()
@@ -267,6 +232,10 @@ impl<'a> Request<'a> {
         let mut batch = self.store.get(keys.chain(keyed.as_ref().map(KeyedRequest::key))).await?;
         let now = self.app.now();
         let (caller, media_key) = self.authenticate(&credential, &mut batch, now)?;
+        // Before anything else is told that the address might ask about.
+        if self.by.as_ref().is_some_and(|address| !address.token.is_for(&media_key, &address.object)) {
+            return Err(Error::Unauthenticated(REJECTED));
+        }
         let names_other_company =
             self.path.iter().any(|(name, value)| name == "companyId" && value != caller.company().as_str());
         if names_other_company || more.is_err() {
@@ -278,8 +247,8 @@ impl<'a> Request<'a> {
         };
         let (store, app) = (self.store.clone(), self.app.clone());
         state.set_viewer(viewer(&credential, now));
-        let signer = MediaSigner::new(media_key.clone(), &credential.to_reference(), now, app.entropy());
-        Ok((Scope { caller, now, store, app, media_key, signer, state, keyed, earlier }, batch))
+        let signer = MediaSigner::new(media_key, &credential.to_reference(), now, app.entropy());
+        Ok((Scope { caller, now, store, app, signer, state, keyed, earlier }, batch))
     }
 
     /// Who is calling, and what the addresses of files are signed with that they are shown.
@@ -321,7 +290,7 @@ impl<'a> Request<'a> {
         Ok((caller, media_key))
     }
 
-    /// The session behind a credential, if it is alive; using it keeps it alive.
+    /// The session behind a credential, if it is alive; using it keeps it alive, unless by the address of a file.
     fn session(
         &self,
         kind: SessionKind,
@@ -338,16 +307,26 @@ impl<'a> Request<'a> {
             && session.claim == *claim
             && identity.user().is_some_and(|(_, user)| user.epoch == Some(session.epoch))
             && now < session.expires_at(idle_minutes);
-        if !is_alive || !may_act_for(&session, identity, batch)? {
+        if !is_alive || !may_act_for(&session.claim, session.actor_epoch, identity, batch)? {
             return Ok(None);
         }
-        if session.is_due_to_slide(idle_minutes, now) {
+        // Fetching a file is no use of a session: the page that shows it may be open for ever.
+        if self.by.is_none() && session.is_due_to_slide(idle_minutes, now) {
             session.used_at = now;
             let (store, key) = (self.store.clone(), key.clone());
             RequestState::of(self.parts).beside(async move { store.slide_session(&key, now).await });
         }
         Ok(Some(LiveSession { ends: session.expires_at(idle_minutes), session, key }))
     }
+}
+
+/// An address of a file, as a request comes by it.
+struct Address {
+    /// The credential that was shown the address.
+    credential: Credential,
+    token: MediaToken,
+    /// The key of the object that it is an address of.
+    object: String,
 }
 
 /// The keys of what proves a credential: of its session and its user, or of the named token.
@@ -394,15 +373,20 @@ fn take_identity(claim: &Claim, batch: &mut Batch) -> Result<Option<Identity>> {
 }
 
 /// Whether whoever acts for somebody else, if anybody does, still may; what ends their own sessions ends this as well.
-fn may_act_for(session: &Session, identity: &Identity, batch: &mut Batch) -> Result<bool> {
-    let Some(by) = session.claim.on_behalf_by else { return Ok(true) };
+fn may_act_for(
+    claim: &Claim,
+    actor_epoch: Option<u32>,
+    identity: &Identity,
+    batch: &mut Batch,
+) -> Result<bool> {
+    let Some(by) = claim.on_behalf_by else { return Ok(true) };
     let actor = match identity {
         // Read as the user already.
         Identity::Customer(own) if own.id == by => Some(own.clone()),
-        _ => batch.take::<Customer>(&keys::customer(&session.claim.company, by))?,
+        _ => batch.take::<Customer>(&keys::customer(&claim.company, by))?,
     };
     Ok(matches!((actor, identity), (Some(actor), Identity::Customer(target))
-        if actor.may_act_for(target) && session.actor_epoch == Some(actor.session_epoch)))
+        if actor.may_act_for(target) && actor_epoch == Some(actor.session_epoch)))
 }
 
 /// Refuses a caller who may not take `action`, though they may know of what it is about.

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use super::Scope;
 use crate::domain::id::IdBlock;
 use crate::error::{Error, Result};
-use crate::store::{Answer, Attempt, Begun, Store, Versioned};
+use crate::store::{Answer, Attempt, Begun, KeyedRequest, Store, Versioned};
 
 /// One go at a request.
 pub struct Turn {
@@ -55,20 +55,21 @@ impl Scope {
         };
         let turn = Turn { ids, is_resumed: attempt.is_resumed(), is_keyed: true, store: store.clone() };
         let outcome = work(turn).await;
-        self.note(&store, (&attempt, ids), outcome).await
+        self.note(&store, request, (&attempt, ids), outcome).await
     }
 
     /// Notes what a go came to. When that fails the lease runs out, and a repeat finds out for itself.
     async fn note<R: IntoResponse>(
         &self,
         store: &Store,
+        request: &KeyedRequest,
         (attempt, ids): (&Versioned<Attempt>, IdBlock),
         outcome: Result<Progress<R>>,
     ) -> Result<Response> {
         let (noted, result) = match outcome {
             Ok(Progress::Done(response)) => {
                 let (answer, response) = Answer::of(response.into_response()).await?;
-                (store.finish(attempt, &answer).await, Ok(response))
+                (store.finish(request, attempt, &answer).await, Ok(response))
             }
             Ok(Progress::Unfinished(response)) => {
                 (store.leave(attempt, ids, self.now).await, Ok(response.into_response()))

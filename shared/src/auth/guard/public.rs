@@ -188,7 +188,7 @@ impl Public {
         let cause = format!("{}-{}", hash.as_str(), self.now.timestamp());
         let effect = Effect::new(company, cause, Task::PasswordReset { name }, self.now);
         match self.store.create_reset(&effect, &hash, self.now).await {
-            // One mail a minute, however often it is asked for.
+            // One mail in five minutes, however often it is asked for.
             Err(Error::Changed) => Ok(()),
             outcome => outcome,
         }

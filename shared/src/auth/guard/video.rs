@@ -6,7 +6,7 @@ use std::ops::Deref;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::file::{Address, Redirect};
+use super::file::{Asked, Redirect};
 use super::{Request, Scope, require};
 use crate::app::App;
 use crate::auth::caller::Identity;
@@ -15,7 +15,7 @@ use crate::domain::id::{CompanyId, VideoId};
 use crate::domain::upload::Announced;
 use crate::domain::video::{Rendition, Video};
 use crate::error::{Error, Result};
-use crate::media::{SignedUpload, rendition_key, video_upload_key};
+use crate::media::{MediaToken, SignedUpload, rendition_key, video_upload_key};
 use crate::store::{Versioned, keys};
 
 /// A caller who may do `G` with the video of the path: a staff user, or a candidate whose project shows it.
@@ -97,7 +97,7 @@ impl<G: Grant> FromRequestParts<App> for OnVideo<G> {
 /// A guard of a video that goes by the token in the path, and what that is an address of.
 pub struct ByVideoAddress<G> {
     guard: OnVideo<G>,
-    address: Address,
+    asked: Asked,
     rendition: Rendition,
 }
 
@@ -112,7 +112,7 @@ impl<G> ByVideoAddress<G> {
             return Err(Error::NotFound);
         }
         let key = rendition_key(&video.company, video.id, rendition);
-        self.address.way_to(&self.guard, &key, rendition.file_type(), None).await
+        self.asked.way_to(&self.guard, &key, rendition.file_type(), None).await
     }
 }
 
@@ -120,10 +120,12 @@ impl<G: Grant> FromRequestParts<App> for ByVideoAddress<G> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
-        let method = parts.method.clone();
-        let (request, token, rendition) = Request::by_named_address(parts, app, take_apart).await?;
+        let object = |request: &Request<'_>, _: &MediaToken, rendition: &Rendition| {
+            Ok(rendition_key(&request.id("companyId")?, request.id("videoId")?, *rendition))
+        };
+        let (request, rendition) = Request::by_address(parts, app, take_apart, object).await?;
         let guard = OnVideo::admit(&request).await?;
-        Ok(Self { guard, address: Address { token, method }, rendition })
+        Ok(Self { guard, asked: Asked::of(&request)?, rendition })
     }
 }
 

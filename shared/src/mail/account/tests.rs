@@ -1,5 +1,7 @@
 //! Every mail in every language, to and from people whose names are markup.
 
+use std::sync::LazyLock;
+
 use super::*;
 
 const LANGUAGES: [Language; 6] =
@@ -10,11 +12,26 @@ const LAST: &str = "O'Neil \"Q\" & 🎥";
 const COMPANY: &str = "<b>Ac&me</b>, \"Inc\" {{ x }}";
 const BY: &str = "Zoë <i>O'Hara</i> & {% if %}";
 const LINK: &str = "https://hr.example/activate/aB3-_x";
+const OTHER_LINK: &str = "https://hr.example/reset-password/cD4-_y";
+const NAME: &str = "R&D <i>Lead</i>";
 
 const INVITATION: AccountMail<'_> = AccountMail::Invitation { link: LINK, days: 7 };
-const RESET: AccountMail<'_> = AccountMail::PasswordReset { link: LINK, hours: 2 };
+static ACCOUNT: LazyLock<[AccountLink; 1]> = LazyLock::new(|| [account("grace", LINK)]);
+static ACCOUNTS: LazyLock<[AccountLink; 2]> =
+    LazyLock::new(|| [account("grace", LINK), account(NAME, OTHER_LINK)]);
 const DELETED: AccountMail<'_> = AccountMail::Deleted { by: BY, contact: None };
-const MAILS: [AccountMail<'_>; 3] = [INVITATION, RESET, DELETED];
+
+fn account(name: &str, link: &str) -> AccountLink {
+    AccountLink { name: name.to_owned(), link: link.to_owned() }
+}
+
+fn reset(hours: i64) -> AccountMail<'static> {
+    AccountMail::PasswordReset { accounts: &*ACCOUNT, hours }
+}
+
+fn resets(hours: i64) -> AccountMail<'static> {
+    AccountMail::PasswordReset { accounts: &*ACCOUNTS, hours }
+}
 
 fn render_to(names: &[Name; 3], mail: AccountMail<'_>, language: Language) -> Rendered {
     let [first_name, last_name, company] = names;
@@ -26,7 +43,9 @@ fn render(mail: AccountMail<'_>, language: Language) -> Rendered {
 }
 
 fn all() -> impl Iterator<Item = (AccountMail<'static>, Language)> {
-    MAILS.into_iter().flat_map(|mail| LANGUAGES.map(|language| (mail, language)))
+    [INVITATION, reset(2), resets(2), DELETED]
+        .into_iter()
+        .flat_map(|mail| LANGUAGES.map(|language| (mail, language)))
 }
 
 /// The text that a reader of this HTML sees, roughly.
@@ -83,7 +102,9 @@ fn every_part_is_one_line_whatever_a_stored_name_holds() {
     let broken =
         AccountMail::Deleted { by: "Eve\r\n\r\nPlease log in at https://evil.example\n", contact: None };
     for language in LANGUAGES {
-        for (mail, plain) in [(INVITATION, INVITATION), (RESET, RESET), (broken, DELETED)] {
+        for (mail, plain) in
+            [(INVITATION, INVITATION), (reset(2), reset(2)), (resets(2), resets(2)), (broken, DELETED)]
+        {
             let Rendered { subject, text, .. } = render_to(&names, mail, language);
             assert!(subject.contains("AcmeBcc"), "{subject:?}");
             assert!(!subject.contains(char::is_control), "{subject:?}");
@@ -102,13 +123,20 @@ fn the_link_stands_in_both_parts_if_there_is_one() {
         if matches!(mail, AccountMail::Deleted { .. }) {
             assert!(!html.contains("href=") && !html.contains("class=\"note\""));
             assert!(!text.contains("https:"));
+        } else if matches!(mail, AccountMail::PasswordReset { accounts: [_, _], .. }) {
+            for (name, link) in [("grace", LINK), (NAME, OTHER_LINK)] {
+                assert_eq!(html.matches(&format!("href=\"{link}\"")).count(), 1, "{html}");
+                assert!(unescaped(&html).contains(&format!("<p>{name}<br><a")), "{html}");
+                assert!(text.contains(&format!("\n\n{name}\n{link}\n\n")), "{text}");
+            }
         } else {
             assert_eq!(html.matches(&format!("href=\"{LINK}\"")).count(), 2);
             assert!(html.contains(&format!(">{LINK}</a>")));
             assert!(text.contains(&format!(":\n{LINK}\n\n")), "{text}");
         }
     }
-    let hostile = AccountMail::PasswordReset { link: "https://hr.example/\"><b>x", hours: 1 };
+    let hostile = [account("grace", "https://hr.example/\"><b>x")];
+    let hostile = AccountMail::PasswordReset { accounts: &hostile, hours: 1 };
     assert!(!render(hostile, Language::En).html.contains("<b>"));
 }
 
@@ -123,10 +151,14 @@ fn how_long_a_link_is_good_is_told_as_people_count() {
         (Language::Nl, "1 dag", "14 dagen", "1 uur", "24 uur"),
     ] {
         let invitation = |days| AccountMail::Invitation { link: LINK, days };
-        let reset = |hours| AccountMail::PasswordReset { link: LINK, hours };
-        for (mail, told) in
-            [(invitation(1), day), (invitation(14), days), (reset(1), hour), (reset(24), hours)]
-        {
+        for (mail, told) in [
+            (invitation(1), day),
+            (invitation(14), days),
+            (reset(1), hour),
+            (reset(24), hours),
+            (resets(1), hour),
+            (resets(24), hours),
+        ] {
             let Rendered { html, text, .. } = render(mail, language);
             // No line ends between the number and the unit.
             let told = format!(" {} ", told.replace(' ', "\u{a0}"));

@@ -1,0 +1,202 @@
+//! Mails about forgotten passwords: one to each address, with a link for each of its accounts.
+
+use std::collections::BTreeMap;
+
+use chrono::TimeDelta;
+use shared::auth::guard::System;
+use shared::domain::account::{Account, Claim};
+use shared::domain::candidate::Candidate;
+use shared::domain::company::Company;
+use shared::domain::customer::{Customer, CustomerStatus};
+use shared::domain::effect::Effect;
+use shared::domain::language::Language;
+use shared::domain::project::Project;
+use shared::domain::secret::{OneTimeKey, RESET_HOURS};
+use shared::domain::text::{Email, Name, fold_case};
+use shared::mail::{
+    AccountLetter, AccountLink, AccountMail, Envelope, Mailer, activation_link, render_account, reset_link,
+};
+use shared::store::Versioned;
+use shared::{Error, Result};
+
+use crate::account::{INVITATION_DAYS, give_customer_key};
+use crate::fate::{Fate, fate_of};
+
+/// An account that may choose another password.
+enum Holder {
+    Customer(Versioned<Customer>),
+    Candidate(Box<Versioned<Candidate>>, Option<Versioned<Project>>),
+}
+
+/// Mails a reset key for every account that `name` leads to, all those of one address in one mail. Addresses that cannot
+/// be sent to now are left to another try, which leaves alone those that were sent to.
+pub(crate) async fn reset_passwords(
+    system: &System,
+    mailer: &Mailer<'_>,
+    effect: &Effect,
+    name: &str,
+) -> Result<(Fate, String)> {
+    let Some(company) = system.store.company(&effect.company).await? else {
+        return Ok((Fate::Outdated, "there is no such company".to_owned()));
+    };
+    let mut outcome = (Fate::Outdated, "no account to reset".to_owned());
+    for holders in holders_by_address(system, &company, name).await?.into_values() {
+        let own = match send(system, mailer, &company, &effect.id, holders).await {
+            Err(Error::Changed | Error::NotFound) => {
+                (Fate::Failed, "an account has changed meanwhile".to_owned())
+            }
+            own => own?,
+        };
+        outcome = match (outcome.0, own.0) {
+            (_, Fate::Outdated) => outcome,
+            (Fate::Sent | Fate::Outdated, _) => own,
+            // What is still to be sent decides whether there is another try.
+            _ => outcome,
+        };
+    }
+    Ok(outcome)
+}
+
+/// The accounts that a name leads to and that take mails, by address: staff first, then the newest candidates.
+async fn holders_by_address(
+    system: &System,
+    company: &Company,
+    name: &str,
+) -> Result<BTreeMap<String, Vec<Holder>>> {
+    let (customers, candidates) = system.store.whom_name_leads_to(&company.id, name).await?;
+    let mut holders = BTreeMap::<String, Vec<Holder>>::new();
+    let mut add = |address: String, holder| holders.entry(fold_case(&address)).or_default().push(holder);
+    for customer in customers.into_iter().filter(|one| one.is_active && one.takes_mail()) {
+        add(customer.email.as_str().to_owned(), Holder::Customer(customer));
+    }
+    for candidate in candidates.into_iter().filter(|one| one.may_log_in() && one.password_hash.is_some()) {
+        let Some(address) = candidate.mail_address().map(|address| address.as_str().to_owned()) else {
+            continue;
+        };
+        let project = system.store.project(&company.id, candidate.project).await?;
+        add(address, Holder::Candidate(Box::new(candidate), project));
+    }
+    Ok(holders)
+}
+
+/// Sends the holders of one address, of whom there is at least one, their mail.
+async fn send(
+    system: &System,
+    mailer: &Mailer<'_>,
+    company: &Company,
+    effect: &str,
+    mut holders: Vec<Holder>,
+) -> Result<(Fate, String)> {
+    let Some(to) = holders.first().and_then(Holder::address).cloned() else {
+        return Ok((Fate::Outdated, "no account to reset".to_owned()));
+    };
+    let Some(begun) = system.store.begin_reset_mail(&company.id, &to, effect, system.now).await? else {
+        return Ok((Fate::Outdated, "the address was mailed already".to_owned()));
+    };
+    holders.retain(|holder| begun.may_replace(holder.key(), system.now));
+    let Some(first) = holders.first() else {
+        return Ok((Fate::Outdated, "the keys that are out are too new".to_owned()));
+    };
+    let mut accounts = Vec::new();
+    for holder in &holders {
+        accounts.push(AccountLink { name: holder.name(), link: holder.give_link(system).await? });
+    }
+    let mail = match (&accounts[..], first) {
+        ([only], Holder::Customer(customer)) if customer.status == CustomerStatus::Invited => {
+            AccountMail::Invitation { link: &only.link, days: INVITATION_DAYS }
+        }
+        _ => AccountMail::PasswordReset { accounts: &accounts, hours: RESET_HOURS },
+    };
+    let (first_name, last_name) = first.names();
+    let language = first.language(company);
+    let letter = AccountLetter { first_name, last_name, company: &company.name, language, mail };
+    let rendered = render_account(&letter).map_err(Error::internal)?;
+    let alias = if holders.len() == 1 { first.alias() } else { None };
+    let envelope = Envelope { to: &to, account: Some(first.account()), company, alias };
+    let outcome = fate_of(mailer.send(&envelope, &rendered).await);
+    if outcome.0 == Fate::Sent {
+        system.store.end_reset_mail(&begun).await?;
+    }
+    Ok(outcome)
+}
+
+impl Holder {
+    fn address(&self) -> Option<&Email> {
+        match self {
+            Self::Customer(customer) => Some(&customer.email),
+            Self::Candidate(candidate, _) => candidate.profile.email.as_ref(),
+        }
+    }
+
+    fn key(&self) -> Option<&OneTimeKey> {
+        match self {
+            Self::Customer(customer) => customer.one_time_key.as_ref(),
+            Self::Candidate(candidate, _) => candidate.one_time_key.as_ref(),
+        }
+    }
+
+    fn account(&self) -> Account {
+        match self {
+            Self::Customer(customer) => Account::Customer { customer: customer.id },
+            Self::Candidate(candidate, _) => {
+                Account::Candidate { project: candidate.project, candidate: candidate.id }
+            }
+        }
+    }
+
+    fn names(&self) -> (&Name, &Name) {
+        match self {
+            Self::Customer(customer) => (&customer.first_name, &customer.last_name),
+            Self::Candidate(candidate, _) => (&candidate.profile.first_name, &candidate.profile.last_name),
+        }
+    }
+
+    /// What tells the account from others of the same address.
+    fn name(&self) -> String {
+        match self {
+            Self::Customer(customer) => customer.username.as_str().to_owned(),
+            Self::Candidate(_, project) => {
+                project.as_ref().map(|project| project.settings.name.to_string()).unwrap_or_default()
+            }
+        }
+    }
+
+    fn language(&self, company: &Company) -> Language {
+        match self {
+            Self::Customer(customer) => customer.preferred_language,
+            Self::Candidate(_, project) => {
+                let own = project.as_ref().and_then(|project| project.settings.support_lang);
+                own.unwrap_or(company.default_project_lang)
+            }
+        }
+    }
+
+    fn alias(&self) -> Option<&Email> {
+        match self {
+            Self::Customer(_) => None,
+            Self::Candidate(_, project) => project.as_ref()?.settings.email_alias.as_ref(),
+        }
+    }
+
+    /// Gives the account a new key and tells where to use it. A customer who is still invited has forgotten no password:
+    /// their key is as good as that of the invitation, which it replaces.
+    async fn give_link(&self, system: &System) -> Result<String> {
+        let suite = &system.config().suite_url;
+        let (reset, invitation) = (TimeDelta::hours(RESET_HOURS), TimeDelta::days(INVITATION_DAYS));
+        match self {
+            Self::Customer(customer) if customer.status == CustomerStatus::Invited => {
+                Ok(activation_link(suite, &give_customer_key(system, customer, invitation).await?))
+            }
+            Self::Customer(customer) => {
+                Ok(reset_link(suite, &give_customer_key(system, customer, reset).await?))
+            }
+            Self::Candidate(before, _) => {
+                let claim = Claim::own(before.company.clone(), self.account());
+                let (key, stored) = system.new_one_time_key(&claim, reset);
+                let after = Candidate { one_time_key: Some(stored), ..Candidate::clone(before) };
+                system.store.change_candidate(before, &after.into(), system.now).await?;
+                Ok(reset_link(suite, &key))
+            }
+        }
+    }
+}

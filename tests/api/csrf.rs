@@ -51,8 +51,10 @@ async fn only_plain_http_on_this_computer_goes_without_secure() {
     }
 }
 
-/// What browsers say of where a request comes from, and whether that may use the cookie.
-const ORIGINS: [(&str, &[(&str, &str)], bool); 18] = [
+/// A situation, the headers that browsers send in it, and whether such a request may use the cookie.
+type Situation = (&'static str, &'static [(&'static str, &'static str)], bool);
+
+const ORIGINS: [Situation; 18] = [
     ("no browser", &[], true),
     (
         "a script of our own page",

@@ -19,6 +19,9 @@ const MAX_MEGABYTES: u64 = 300;
 const WIDTH: u16 = 8_000;
 const HEIGHT: u16 = 5_000;
 
+/// Makes a picture.
+type Maker = Box<dyn Fn() -> Vec<u8>>;
+
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 #[tokio::main(flavor = "current_thread")]
@@ -28,7 +31,7 @@ async fn main() -> Result<()> {
     let mut is_good = true;
     let black = |bits, color, turn| move || hostile::black_png(width, height, bits, color, turn);
     let photo = |format| move || photo(width, height, format);
-    let makers: [(&str, Box<dyn Fn() -> Vec<u8>>); 20] = [
+    let makers: [(&str, Maker); 20] = [
         ("png with a broken palette", Box::new(hostile::broken_palette)),
         ("png with a profile of 256 MB", Box::new(|| hostile::profile_bomb(256 << 20))),
         ("png with a profile of 512 MB", Box::new(|| hostile::profile_bomb(512 << 20))),

@@ -107,7 +107,7 @@ fn png((width, height, rest): (u32, u32, [u8; 5]), chunks: &[(&[u8; 4], &[u8])])
 
 /// `first` and so many zeros, packed.
 fn packed(first: &[u8], zeros: usize) -> Vec<u8> {
-    const PIECE: [u8; 1 << 16] = [0; 1 << 16];
+    static PIECE: [u8; 1 << 16] = [0; 1 << 16];
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
     packed.write_all(first).expect("packed");
     for start in (0..zeros).step_by(PIECE.len()) {

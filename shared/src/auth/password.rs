@@ -146,7 +146,7 @@ fn parse(phc: &str) -> Result<(Params, Salt, Output)> {
 }
 
 static ARGON2: LazyLock<Argon2<'_>> = LazyLock::new(|| {
-    let params = Params::new(19 * 1024, 2, 1, None).unwrap_or_default();
+    let params = Params::new(19 * 1024, 2, 1, Some(Params::DEFAULT_OUTPUT_LEN)).unwrap_or_default();
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 });
 

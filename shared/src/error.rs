@@ -116,14 +116,14 @@ impl Error {
                 detail("method_not_allowed", "This method is not allowed here; see Allow.")
             }
             Self::Changed => {
-                detail("changed", "Somebody changed this meanwhile. Read it again and repeat your change.")
+                detail("changed", "Another request modified this resource. Fetch it and try again.")
             }
             Self::InProgress(_) => {
                 detail("in_progress", "The same request is being done already. Repeat it shortly.")
             }
             Self::PreconditionFailed => detail(
                 "precondition_failed",
-                "This is not, or no longer, what If-Match says. Read it again and repeat your change.",
+                "The resource no longer matches `If-Match`. Fetch it and try again.",
             ),
             Self::Answered(_) => Value::Null,
             Self::TooLarge => detail("too_large", "The request body is too large."),

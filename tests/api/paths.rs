@@ -2,7 +2,8 @@
 
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
+use shared::http::Routes;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::http::Request;
@@ -182,5 +183,21 @@ async fn the_default_route_shows_the_way_to_the_root_of_another_group() {
     for path in ["/companies/acme", "/companies/acme/labels/", "/companies//", "/nowhere/", "//evil.example/"]
     {
         assert_eq!(ask(path).await.status(), StatusCode::NOT_FOUND, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_ends_its_own_request_alone() {
+    let app = TestApp::start().await;
+    let routes = Routes::new().get("/fault/", async || -> StatusCode { panic!("a fault") });
+    let service = routes.into_service(app.app().clone());
+    for _ in 0..2 {
+        let request = axum::http::Request::get("/api/v3/fault/").body(Body::empty()).unwrap();
+        let response = service.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(response.headers().contains_key("x-request-id"));
+        let body = axum::body::to_bytes(response.into_body(), 1000).await.unwrap();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(body, json!({ "code": "internal_error", "detail": "Something went wrong on our side." }));
     }
 }

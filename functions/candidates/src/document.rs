@@ -72,7 +72,7 @@ pub fn group() -> Group {
                 .text("See the table of moves in the introduction. A candidate without a deadline gets one by its project's or its company's default when it is invited.")
                 .refuses(&NOT_ADVANCED),
             Operation::of("Skip candidate", status::skip)
-                .text("Takes it out for good: it gets no more mails, and its keys and sessions end.")
+                .text("Withdraws the candidate permanently: no more mails; keys and sessions are revoked.")
                 .refuses(&[NOT_SKIPPABLE]),
             Operation::of("Remind candidate", reminder::create)
                 .text("Sends a mail to a candidate who is invited or confirmed.")

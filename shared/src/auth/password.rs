@@ -81,7 +81,7 @@ impl Password {
 
     /// Finds the first of `hashes` that is of this password, among those with the first two salts that occur.
     ///
-    /// Always hashes the password [`CHECKS`] times, on a thread of its own, so that the time does not tell how many
+    /// Always hashes the password twice, on a thread of its own, so that the time does not tell how many
     /// accounts there are.
     ///
     /// # Errors

@@ -62,7 +62,7 @@ async fn main() -> Result<()> {
         let stopwatch = Stopwatch::start();
         let outcome = Checked::new(FileKind::Photo, bytes).await;
         let seconds = stopwatch.elapsed().as_secs_f64();
-        let megabytes = (peak_kilobytes(std::process::id()) - before) / 1_024;
+        let megabytes = peak_kilobytes(std::process::id()).saturating_sub(before) / 1_024;
         let outcome = outcome.map_or_else(|error| error.to_string(), |_| "accepted".to_owned());
         print(kind, size, seconds, megabytes, &outcome);
         worst = (seconds.max(worst.0), megabytes.max(worst.1));

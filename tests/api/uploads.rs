@@ -290,7 +290,7 @@ async fn a_file_counts_only_if_its_author_still_may_when_it_arrives() {
         app.settle().await;
         let (status, error) = state(&owner, announced).await;
         assert_eq!(status, "failed");
-        assert!(error.as_str().unwrap().starts_with("Who announced this file"), "{error}");
+        assert!(error.as_str().unwrap().starts_with("The person who announced this file"), "{error}");
         assert!(app.object_keys().is_empty());
     };
     refused(&by_role, pdf(10)).await;

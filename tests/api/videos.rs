@@ -442,7 +442,7 @@ async fn a_video_counts_only_if_its_author_still_may_when_it_arrives() {
     let video = read(&owner, second["resource_uri"].as_str().unwrap()).await;
     assert_eq!(video["video_conversion_status"], "failed");
     let error = video["video_conversion_error"].as_str().unwrap();
-    assert!(error.starts_with("Who announced this video"), "{video}");
+    assert!(error.starts_with("The person who announced this video"), "{video}");
     assert_eq!(app.object_keys(), before, "nothing of it stays");
     app.table().assert_sound().await;
 }

@@ -53,7 +53,7 @@ pub fn group() -> Group {
                 .text(
                     "Send `role`, or the flags: true gives a role, false takes it, and what is not sent stays as it \
                      is. At least one role must be given. Answers 201 with the first role that is new, 200 when \
-                     the customer has them all already. Nobody is an evaluator and a reviewer at once.",
+                     the customer has them all already. A customer cannot be evaluator and reviewer of one project.",
                 )
                 .body_with_references::<RoleView, _>(RolesChange::read)
                 .example(

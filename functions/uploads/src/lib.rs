@@ -21,7 +21,7 @@ const TRIES: usize = 8;
 
 const NOT_AS_ANNOUNCED: &str = "What arrived is not of the announced size.";
 const NOT_ALLOWED: &str =
-    "Who announced this file may not upload it any more. Somebody who may can announce it again.";
+    "The person who announced this file may no longer upload it. Announce it again with an account that may.";
 const OWNER_GONE: &str = "There is nobody any more to whom the file could belong.";
 
 /// What an event came to.

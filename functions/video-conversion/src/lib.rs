@@ -24,8 +24,7 @@ const TRY: Duration = Duration::from_secs(13 * 60);
 const TRIES: usize = 8;
 
 const NOT_AS_ANNOUNCED: &str = "What arrived is not of the announced size.";
-const NOT_ALLOWED: &str =
-    "Who announced this video may not upload videos any more. Somebody who may can upload it again.";
+const NOT_ALLOWED: &str = "The person who announced this video may no longer upload videos. Upload it again with an account that may.";
 
 /// What an event came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -79,7 +79,7 @@ async fn holders_by_address(
     Ok(holders)
 }
 
-/// Sends the holders of one address, of whom there is at least one, their mail.
+/// Sends one mail to the holders of an address; `holders` is not empty.
 async fn send(
     system: &System,
     mailer: &Mailer<'_>,

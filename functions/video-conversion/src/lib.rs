@@ -61,7 +61,7 @@ pub async fn handle(app: &App, event: ObjectCreated) -> Result<Outcome> {
     outcome
 }
 
-/// Converts a video unless that is done or somebody else is at it, because of `event`.
+/// Converts a video because of `event`, unless it is converted already or another worker holds it.
 async fn settle(system: &System, company: &CompanyId, id: VideoId, event: &str) -> Result<Outcome> {
     let Some(video) = system.store.video(company, id).await? else {
         return clean_up(system, &video_keys(company, id)).await;

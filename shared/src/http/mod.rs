@@ -7,6 +7,7 @@ pub mod expand;
 pub mod fields;
 pub(crate) mod idempotency;
 mod intent;
+mod iso8601;
 mod json;
 pub mod mounts;
 mod multipart;

@@ -229,7 +229,7 @@ impl Store {
         let listing = Listing::All(keys::login_candidates(company, email));
         let mut found = Vec::new();
         for row in self.page_of_items(&listing, &PageRequest::everything()).await?.rows {
-            let account = item::or_skipped(item::value_in::<Account>(row))?;
+            let account = item::or_skipped(item::value_in::<Account>(&row))?;
             if let Some(Account::Candidate { project: of, candidate }) = account
                 && of == project
             {

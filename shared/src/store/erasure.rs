@@ -89,7 +89,7 @@ impl Store {
         let mut others = Vec::new();
         for key in logins {
             let Some(login) = batch.take_item(&key) else { continue };
-            let leads_to: Account = item::value_in(login)?;
+            let leads_to: Account = item::value_in(&login)?;
             others.extend(Some(key).filter(|_| leads_to != account));
         }
         Ok(others)

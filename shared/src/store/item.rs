@@ -144,7 +144,7 @@ pub(super) fn follow<T: Entity>(before: &Versioned<T>, after: T) -> Result<Versi
 pub(crate) fn read<T: Entity>(item: Item) -> Result<Versioned<T>> {
     let version = number_in(&item, VERSION).ok_or_else(|| unreadable(&item, "it has no version"))?;
     let revision = number_in(&item, REVISION).unwrap_or(version);
-    let value = value_in(item.clone())?;
+    let value = value_in(&item)?;
     Ok(Versioned { value, version, revision, stored: Arc::new(item) })
 }
 
@@ -152,8 +152,8 @@ pub(crate) fn read<T: Entity>(item: Item) -> Result<Versioned<T>> {
 ///
 /// # Errors
 /// [`Error::Unreadable`].
-pub(crate) fn value_in<T: DeserializeOwned>(item: Item) -> Result<T> {
-    serde_dynamo::from_item(item.clone()).map_err(|error| unreadable(&item, &error.to_string()))
+pub(crate) fn value_in<T: DeserializeOwned>(item: &Item) -> Result<T> {
+    serde_dynamo::from_item(item.clone()).map_err(|error| unreadable(item, &error.to_string()))
 }
 
 /// The error about an item that cannot be read.

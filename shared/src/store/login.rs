@@ -171,7 +171,7 @@ impl Store {
             tokio::try_join!(self.get(unique.clone()), self.page_of_items(&candidates, &everything))?;
         let mut accounts = Vec::new();
         for item in unique.iter().filter_map(|key| batch.take_item(key)).chain(page.rows) {
-            let account = item::or_skipped(item::value_in(item))?;
+            let account = item::or_skipped(item::value_in(&item))?;
             accounts.extend(account.filter(|account| !accounts.contains(account)));
         }
         let found = self.accounts(&partition, accounts).await?;
@@ -222,7 +222,7 @@ impl Store {
             .await?;
         let mut accounts = Vec::new();
         for item in response.items.unwrap_or_default() {
-            let account = item::or_skipped(item::value_in(item))?;
+            let account = item::or_skipped(item::value_in(&item))?;
             accounts.extend(account.filter(|account| !accounts.contains(account)));
         }
         Ok(accounts)

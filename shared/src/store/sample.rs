@@ -53,7 +53,7 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
 }
 
 fn value<T: DeserializeOwned>(name: &'static str, item: Item) -> Result<&'static str> {
-    item::value_in::<T>(item).map(|_| name)
+    item::value_in::<T>(&item).map(|_| name)
 }
 
 fn entity<T: Entity>(name: &'static str, item: Item) -> Result<&'static str> {

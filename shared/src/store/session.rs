@@ -97,7 +97,7 @@ impl Session {
 impl Batch {
     /// Takes the session under `key` out, if there was one.
     pub(crate) fn take_session(&mut self, key: &Key) -> Result<Option<Session>> {
-        self.take_item(key).map(item::value_in).transpose()
+        self.take_item(key).as_ref().map(item::value_in).transpose()
     }
 }
 

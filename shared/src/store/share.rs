@@ -48,7 +48,7 @@ impl Store {
         let mut found = Vec::new();
         for row in self.page_of_items(&listing, &all).await?.rows {
             let share = listing.id_in(&row)?.parse().map_err(Error::internal)?;
-            let note = item::or_skipped(item::value_in::<Note>(row))?;
+            let note = item::or_skipped(item::value_in::<Note>(&row))?;
             found.extend(note.map(|Note { project, candidate }| Shared {
                 share,
                 project,

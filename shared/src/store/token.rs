@@ -19,7 +19,7 @@ impl Entity for NamedToken {
 impl Batch {
     /// Takes the named token whose value leads to `key` out, if there was one.
     pub(crate) fn take_token(&mut self, key: &Key) -> Result<Option<NamedToken>> {
-        self.take_item(key).map(item::value_in).transpose()
+        self.take_item(key).as_ref().map(item::value_in).transpose()
     }
 }
 

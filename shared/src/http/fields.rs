@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
 use super::iso8601::{parse_date, parse_timestamp};
+use super::outline::Outline;
 use crate::domain::partner_data::PartnerData;
 use crate::domain::text::{Line, Lines};
 use crate::error::{Error, FieldErrors, Result};
-use crate::openapi::Outline;
 
 const REQUIRED: &str = "This field is required.";
 const NOT_NULL: &str = "This field may not be null.";

@@ -13,11 +13,11 @@ use sha2::{Digest, Sha256};
 
 use super::body::{content_type, is_of_type, read_body};
 use super::fields::{Fields, Form, NOT_A_STRING, SentFile};
+use super::outline::Outline;
 use crate::app::App;
 use crate::domain::file::FileKind;
 use crate::error::{Error, FieldErrors, Result};
 use crate::media::{MediaToken, inspect};
-use crate::openapi::Outline;
 
 /// The longest body. In base64, and with all that stands around it in an event, it stays below Lambda's 6 MB.
 pub const MAX_FILES_BYTES: usize = 4_500 * 1024;

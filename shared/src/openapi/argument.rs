@@ -5,7 +5,6 @@ use serde_json::json;
 
 use super::failure::Failure;
 use super::operation::{Operation, Security, Takes};
-use super::schema::inline;
 use crate::auth::guard::InProject;
 use crate::auth::guard::{
     AsCandidate, Beside, ByAddress, ByVideoAddress, CandidatePage, InCompany, Matches, OfCompany,
@@ -15,6 +14,7 @@ use crate::auth::policy::{Grant, Standing};
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::company::Company;
 use crate::error::{Error, Result};
+use crate::http::schema::inline;
 use crate::http::{Entries, Fields, WithFiles};
 
 /// An argument of a handler.

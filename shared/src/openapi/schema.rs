@@ -1,52 +1,7 @@
-//! JSON Schemas of Rust types, and how values look that views hold as text.
-
-use schemars::generate::SchemaSettings;
-use schemars::transform::{RecursiveTransform, transform_subschemas};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::{Value, json};
+//! How values look that views hold as text.
 
 use crate::domain::language::Language;
 use crate::domain::schema::inline_schema;
-
-/// Makes schemas of what is written, with references into the document's components.
-pub(super) fn generator() -> SchemaGenerator {
-    let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
-        settings.definitions_path = "/components/schemas".into();
-        settings.meta_schema = None;
-        settings.transforms.push(Box::new(RecursiveTransform(plain_choice)));
-    });
-    settings.into_generator()
-}
-
-/// The schema of a type that holds no other type with a schema of its own.
-pub(super) fn inline<T: JsonSchema>() -> Value {
-    let mut generator = generator();
-    let mut schema = generator.subschema_for::<T>();
-    transform_subschemas(&mut plain_choice, &mut schema);
-    plain_choice(&mut schema);
-    schema.to_value()
-}
-
-/// Turns a choice of described constants into a plain `enum` that clients are generated from more easily; the
-/// descriptions become a list in its own.
-fn plain_choice(schema: &mut Schema) {
-    let Some(choices) = schema.get("oneOf").and_then(Value::as_array) else { return };
-    let Some(values) = choices.iter().map(|choice| choice.get("const").cloned()).collect::<Option<Vec<_>>>()
-    else {
-        return;
-    };
-    let lines = choices.iter().filter_map(|choice| {
-        let (value, text) = (choice["const"].as_str()?, choice["description"].as_str()?);
-        Some(format!("- `{value}`: {text}"))
-    });
-    let lines = lines.collect::<Vec<_>>().join("\n");
-    let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-    let text = format!("{text}\n\n{lines}");
-    schema.remove("oneOf");
-    schema.insert("type".to_owned(), json!("string"));
-    schema.insert("enum".to_owned(), json!(values));
-    schema.insert("description".to_owned(), json!(text.trim()));
-}
 
 macro_rules! text_formats {
     ($($(#[$doc:meta])+ $name:ident: $schema:tt)+) => {

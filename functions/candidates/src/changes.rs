@@ -8,6 +8,7 @@ use shared::domain::file::FileKind;
 use shared::domain::partner_data::PartnerData;
 use shared::domain::text::{Email, Line, Lines, Name, Username};
 use shared::http::fields::set;
+use shared::http::wire::Uri;
 use shared::http::{Fields, FileChange};
 use shared::{Error, Result};
 
@@ -78,8 +79,8 @@ pub(crate) struct Files {
 impl Files {
     /// Reads them out of a body; what is wrong with them is told along with the rest. `own` tells where the candidate's
     /// files are fetched.
-    pub(crate) fn read(body: &mut Fields, own: impl Fn(FileKind) -> Option<String>) -> Self {
-        let mut file = |kind| body.file(kind, own(kind).as_deref());
+    pub(crate) fn read(body: &mut Fields, own: impl Fn(FileKind) -> Option<Uri>) -> Self {
+        let mut file = |kind| body.file(kind, own(kind).as_ref());
         Self { photo: file(FileKind::Photo), cv: file(FileKind::Cv) }
     }
 

@@ -2,8 +2,6 @@
 
 mod entry;
 
-use schemars::JsonSchema;
-use shared::openapi::Uri;
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -11,6 +9,7 @@ use axum::Json;
 use axum::response::Response;
 use chrono::TimeDelta;
 use futures_util::future::join_all;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use shared::auth::guard::{Beside, InProject, Progress, Turn};
@@ -22,6 +21,7 @@ use shared::domain::id::{CandidateId, IdBlock};
 use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::transition::Terms;
+use shared::http::wire::Uri;
 use shared::http::{Entries, Fields};
 use shared::store::TAKEN_USERNAME;
 use shared::{Error, Result};
@@ -83,8 +83,7 @@ struct Row {
     /// What became of it.
     status: RowStatus,
     /// The candidate; null if there is none.
-    #[schemars(with = "Option<Uri>")]
-    candidate: Option<String>,
+    candidate: Option<Uri>,
     /// Why it was not created, or not invited; an empty object if it was.
     errors: Value,
 }

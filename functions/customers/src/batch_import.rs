@@ -1,13 +1,12 @@
 //! Making a company's staff those of a list.
 
-use schemars::JsonSchema;
-use shared::openapi::Uri;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use axum::Json;
 use axum::response::Response;
 use chrono::TimeDelta;
+use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::guard::{InCompany, Progress, Turn};
 use shared::auth::policy::ImportCustomers;
@@ -16,6 +15,7 @@ use shared::domain::id::IdBlock;
 use shared::domain::text::fold_case;
 use shared::error::FieldErrors;
 use shared::http::Entries;
+use shared::http::wire::Uri;
 use shared::store::{CustomerChange, Store, Versioned};
 use shared::{Error, Result};
 
@@ -61,8 +61,7 @@ struct ImportedView {
     /// What became of it.
     status: ImportOutcome,
     /// The customer.
-    #[schemars(with = "Uri")]
-    customer: String,
+    customer: Uri,
 }
 
 /// POST …/customers/batch-import/
@@ -115,7 +114,7 @@ async fn plan(
 }
 
 /// What is done already, by reference, so that the answer tells of it whichever plan it was part of.
-type Done = BTreeMap<String, ImportedView>;
+type Done = BTreeMap<Uri, ImportedView>;
 
 /// Makes the changes of a plan, and notes in `done` which are made.
 async fn carry_out(

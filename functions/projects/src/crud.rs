@@ -58,7 +58,7 @@ pub(crate) async fn list_of_customer(
     let loaded = Loaded::load(&guard, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
     let viewer = Viewer::of(&guard, &company).with(loaded);
     let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
-    let address = format!("{}projects/", guard.references().customer(guard.company(), guard.customer.id));
+    let address = guard.references().customer(guard.company(), guard.customer.id).join("projects");
     Ok(query.envelope(&address, page, total))
 }
 

@@ -14,7 +14,7 @@ use shared::http::Fields;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::reference::References;
 use shared::http::respond::{Created, Done, Ensured};
-use shared::openapi::Uri;
+use shared::http::wire::Uri;
 use shared::{Error, Result};
 
 /// A role in a project as clients see it.
@@ -22,17 +22,13 @@ use shared::{Error, Result};
 #[schemars(rename = "Role")]
 pub(crate) struct RoleView {
     /// Its own address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// In which project.
-    #[schemars(with = "Uri")]
-    project: String,
+    project: Uri,
     /// Who has it.
-    #[schemars(with = "Uri")]
-    customer: String,
+    customer: Uri,
     /// What it is.
-    #[schemars(with = "Role")]
-    role: &'static str,
+    role: Role,
     /// Whether the customer is an interview manager of the project, by this role or another.
     interview_manager: bool,
     /// Whether the customer is an evaluator of the project, by this role or another.
@@ -51,7 +47,7 @@ impl RoleView {
             resource_uri: references.role(company, *id, held.id()),
             project: references.project(company, *id),
             customer: references.customer(company, held.customer),
-            role: held.role.as_str(),
+            role: held.role,
             interview_manager: has(Role::InterviewManager),
             evaluator: has(Role::Evaluator),
             reviewer: has(Role::Reviewer),

@@ -8,7 +8,7 @@ use shared::auth::policy::{ChangeProject, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
 use shared::http::Fields;
 use shared::http::reference::References;
-use shared::openapi::Uri;
+use shared::http::wire::Uri;
 use shared::{Error, Result};
 
 /// The status of a project as clients see it.
@@ -16,18 +16,16 @@ use shared::{Error, Result};
 #[schemars(rename = "ProjectStatusResource")]
 pub(crate) struct StatusView {
     /// Its own address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// Where the project stands.
-    #[schemars(with = "ProjectStatus")]
-    status: &'static str,
+    status: ProjectStatus,
 }
 
 impl StatusView {
     /// The view of a project's status.
     pub(crate) fn new(project: &Project, references: References<'_>) -> Self {
         let own = references.project(&project.company, project.id);
-        Self { resource_uri: format!("{own}status/"), status: project.status.as_str() }
+        Self { resource_uri: own.join("status"), status: project.status }
     }
 }
 

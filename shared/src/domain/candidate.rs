@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
-use super::email_status::{MailTrouble, Trouble, UNDELIVERABLE};
+use super::email_status::{EmailStatus, MailTrouble, Trouble, UNDELIVERABLE};
 use super::file::{FileKind, Owner, StoredFile};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use super::partner_data::PartnerData;
@@ -289,8 +289,8 @@ impl Candidate {
         self
     }
 
-    /// Whether mails reach it, in a word for clients; empty without an address.
-    pub fn email_status(&self) -> &'static str {
+    /// Whether mails reach it.
+    pub fn email_status(&self) -> EmailStatus {
         MailTrouble::status(self.mail_trouble.as_ref(), self.profile.email.as_ref())
     }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
-use super::email_status::{MailTrouble, Trouble, UNDELIVERABLE};
+use super::email_status::{EmailStatus, MailTrouble, Trouble, UNDELIVERABLE};
 use super::file::{Owner, StoredFile};
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
@@ -300,8 +300,8 @@ impl Customer {
         self
     }
 
-    /// Whether mails reach it, in a word for clients.
-    pub fn email_status(&self) -> &'static str {
+    /// Whether mails reach it.
+    pub fn email_status(&self) -> EmailStatus {
         MailTrouble::status(self.mail_trouble.as_ref(), Some(&self.email))
     }
 

@@ -12,8 +12,9 @@ use super::id::{CustomerId, Id, RoleId};
 pub const MAX_STAFF: usize = 40;
 
 /// What a customer may be in one project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
-#[schemars(inline, rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub enum Role {
     /// Runs the project; the contract's Project Manager.
     InterviewManager,

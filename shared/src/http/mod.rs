@@ -23,6 +23,7 @@ mod serve;
 pub(crate) mod state;
 mod tag;
 pub mod view;
+pub mod wire;
 
 pub use fields::{Fields, SentFile};
 pub use json::Entries;

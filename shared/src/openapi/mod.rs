@@ -10,11 +10,9 @@ mod example;
 mod failure;
 mod operation;
 mod prose;
-mod schema;
 mod tables;
 
 pub use answer::Answer;
 pub use argument::Argument;
 pub use document::{Group, document};
 pub use operation::{Documented, Operation};
-pub use schema::{Date, EmailOrEmpty, EmailStatus, LanguageOrEmpty, Timestamp, Uri, UriOrEmpty};

@@ -1,18 +1,17 @@
 //! An upload as clients announce it and see it.
 
-use crate::domain::upload::UploadStatus;
-use crate::openapi::{Timestamp, Uri};
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::domain::file::FileKind;
+use crate::domain::upload::UploadStatus;
 use crate::domain::upload::{Announced, Upload};
 use crate::error::{Error, Result};
 use crate::http::Fields;
 use crate::http::reference::References;
-use crate::http::respond::timestamp;
+use crate::http::wire::{Timestamp, Uri};
 use crate::media::SignedUpload;
 
 /// The longest content type.
@@ -61,14 +60,11 @@ pub fn parse_content_type(text: &str) -> Result<String, String> {
 #[schemars(rename = "Upload")]
 pub struct UploadView {
     /// Its own address, for seven days.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// What the file will be to its owner.
-    #[schemars(with = "FileKind")]
-    field: &'static str,
+    field: FileKind,
     /// How far it is.
-    #[schemars(with = "UploadStatus")]
-    status: &'static str,
+    status: UploadStatus,
     /// Why there is no file, in words.
     error: Option<String>,
     /// That of the file, found by its bytes; until it is its owner's, as it was announced, null without an announcement.
@@ -87,16 +83,14 @@ pub struct UploadView {
 #[schemars(rename = "SignedUpload")]
 pub struct SignedUploadView {
     /// Where the file goes.
-    #[schemars(with = "Uri")]
-    url: String,
+    url: Uri,
     /// The method.
     #[schemars(example = &"PUT")]
     method: String,
     /// Headers that the request must have.
     headers: Map<String, Value>,
     /// Until when the request may begin.
-    #[schemars(with = "Timestamp")]
-    expires_at: String,
+    expires_at: Timestamp,
 }
 
 impl UploadView {
@@ -106,8 +100,8 @@ impl UploadView {
         let found = upload.found.map(|file_type| file_type.content_type().to_owned());
         Self {
             resource_uri: references.upload(&upload.company, upload.owner, upload.id),
-            field: upload.kind.as_str(),
-            status: upload.status.as_str(),
+            field: upload.kind,
+            status: upload.status,
             error: upload.failure.clone(),
             content_type: found.or_else(|| Some(announced?.content_type.clone())),
             size: announced.map(|announced| announced.size),
@@ -126,10 +120,10 @@ impl SignedUploadView {
     pub fn new(signed: SignedUpload, expires_at: DateTime<Utc>) -> Self {
         let headers = signed.headers.into_iter().map(|(name, value)| (name, Value::String(value)));
         Self {
-            url: signed.url,
+            url: Uri::new(signed.url),
             method: signed.method,
             headers: headers.collect(),
-            expires_at: timestamp(expires_at),
+            expires_at: Timestamp(expires_at),
         }
     }
 }

@@ -91,7 +91,7 @@ async fn read_body(app: &App, content_type: &str, body: Vec<u8>) {
             let _ = Checked::new(kind, bytes).await;
         }
     }
-    let _ = fields.finish();
+    let _ = fields.finish(|| Some(()));
 }
 
 #[test]

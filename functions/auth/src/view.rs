@@ -61,15 +61,12 @@ impl Login {
         let password = body.text("password", Password::attempt);
         let company = body.required("company", name);
         let days = days(&mut body);
-        body.finish()?;
-        match (username, company) {
-            (Some(username), Some(company)) => Ok(Self { username, password, company, days }),
-            _ => Err(Error::internal("a required field was neither read nor refused")),
-        }
+        body.finish(|| Some(Self { username: username?, password, company: company?, days }))
     }
 }
 
-fn name(text: &str) -> Result<String, String> {
+/// Reads a user name or a company.
+pub(crate) fn name(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("This field may not be blank.".to_owned()),
         name if name.chars().count() > MAX_NAME => {

@@ -2,12 +2,12 @@
 
 use axum::Json;
 use chrono::{DateTime, Utc};
+use shared::Result;
 use shared::auth::guard::OnCandidate;
 use shared::auth::policy::ChangeProject;
 use shared::domain::candidate::Candidate;
 use shared::http::Fields;
 use shared::http::view::CandidateView;
-use shared::{Error, Result};
 
 use crate::view::show;
 
@@ -29,6 +29,5 @@ pub(crate) async fn update(guard: OnCandidate<ChangeProject>, body: Fields) -> R
 /// Reads the body of a change.
 pub(crate) fn read(mut body: Fields) -> Result<DateTime<Utc>> {
     let deadline = body.required_timestamp("deadline");
-    body.finish()?;
-    deadline.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+    body.finish(|| deadline)
 }

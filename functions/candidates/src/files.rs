@@ -5,9 +5,9 @@ use shared::Result;
 use shared::auth::guard::{ByAddress, OnCandidate, OnUpload, Redirect};
 use shared::auth::policy::{ChangeCandidate, ReadCandidate};
 use shared::domain::file::FileKind;
-use shared::http::Fields;
 use shared::http::respond::Created;
-use shared::http::view::{UploadView, read_announcement};
+use shared::http::view::UploadView;
+use shared::http::{Fields, read_announcement};
 use shared::media::file_name;
 
 /// GET …/candidates/{candidateId}/photo/{token}/

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::RawQuery;
+use shared::Result;
 use shared::auth::guard::{OnCandidate, OnShare};
 use shared::auth::policy::{ChangeProject, Grant};
 use shared::domain::candidate::Candidate;
@@ -13,7 +14,6 @@ use shared::http::reference::References;
 use shared::http::respond::{Created, Done, Ensured};
 use shared::http::view::{CustomerView, ShareView};
 use shared::store::Referring;
-use shared::{Error, Result};
 
 /// What a list of shares can show in place of its reference.
 pub(crate) const CUSTOMER: &str = "customer";
@@ -61,8 +61,7 @@ pub(crate) fn read_new(
     references: References<'_>,
 ) -> Result<CustomerId> {
     let customer = body.required("customer", |reference| references.parse_customer(company, reference));
-    body.finish()?;
-    customer.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+    body.finish(|| customer)
 }
 
 /// GET …/shares/{shareId}/

@@ -38,8 +38,7 @@ impl Changes {
             registration_email: body.clearable("registration_email", Email::parse),
             timezone: body.clearable("timezone", time_zone),
         };
-        body.finish()?;
-        Ok(changes)
+        body.finish(|| Some(changes))
     }
 
     /// Makes the changes.

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::RawQuery;
+use shared::Result;
 use shared::auth::guard::{InCompany, OfCompany};
 use shared::auth::policy::{ManageLabels, ReadCompany};
 use shared::domain::label::{Label, LabelText};
@@ -10,7 +11,6 @@ use shared::http::fields::set;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::respond::{Created, Done};
 use shared::http::view::LabelView;
-use shared::{Error, Result};
 
 /// GET …/labels/
 pub(crate) async fn list(
@@ -36,15 +36,13 @@ pub(crate) async fn create(guard: InCompany<ManageLabels>, body: Fields) -> Resu
 /// Reads the body of a creation.
 pub(crate) fn read_new(mut body: Fields) -> Result<LabelText> {
     let text = body.required("text", LabelText::parse);
-    body.finish()?;
-    text.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+    body.finish(|| text)
 }
 
 /// Reads the body of a change.
 pub(crate) fn read_change(mut body: Fields) -> Result<Option<LabelText>> {
     let text = body.text("text", LabelText::parse);
-    body.finish()?;
-    Ok(text)
+    body.finish(|| Some(text))
 }
 
 /// GET …/labels/{labelId}/

@@ -85,8 +85,7 @@ impl Changes {
             account_type: body.text("account_type", AccountType::parse),
             password: password.zip(current.flatten()),
         };
-        body.finish()?;
-        Ok(changes)
+        body.finish(|| Some(changes))
     }
 }
 
@@ -117,22 +116,17 @@ impl Creation {
         }
         let profile = Profile::read(&mut body);
         let role = body.line("role");
-        body.finish()?;
-        let names = profile.first_name.clone().zip(profile.last_name.clone());
-        match (names, username, email, account_type, profile.preferred_language) {
-            (
-                Some((first_name, last_name)),
-                Some(username),
-                Some(email),
-                Some(account_type),
-                Some(preferred_language),
-            ) => {
-                let new =
-                    NewCustomer { account_type, username, email, first_name, last_name, preferred_language };
-                Ok(Self { profile, role, new })
-            }
-            _ => Err(Error::internal("a required field was neither read nor refused")),
-        }
+        body.finish(|| {
+            let new = NewCustomer {
+                account_type: account_type?,
+                username: username?,
+                email: email?,
+                first_name: profile.first_name.clone()?,
+                last_name: profile.last_name.clone()?,
+                preferred_language: profile.preferred_language?,
+            };
+            Some(Self { profile, role, new })
+        })
     }
 
     /// What it is to be in the company.
@@ -240,20 +234,18 @@ impl Imported {
         let first_name = body.required("first_name", Name::parse);
         let last_name = body.required("last_name", Name::parse);
         let (gender, position) = (body.line("gender"), body.line("position"));
-        body.finish()?;
-        match (primary_key, account_type, username, email, first_name.zip(last_name)) {
-            (
-                Some(primary_key),
-                Some(account_type),
-                Some(username),
-                Some(email),
-                Some((first_name, last_name)),
-            ) => Ok((
-                primary_key,
-                Self { account_type, username, email, first_name, last_name, gender, position },
-            )),
-            _ => Err(Error::internal("a required field was neither read nor refused")),
-        }
+        body.finish(|| {
+            let entry = Self {
+                account_type: account_type?,
+                username: username?,
+                email: email?,
+                first_name: first_name?,
+                last_name: last_name?,
+                gender,
+                position,
+            };
+            Some((primary_key?, entry))
+        })
     }
 
     /// The names that would lead to it, in the form in which names are compared, with the fields that hold them.

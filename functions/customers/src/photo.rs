@@ -5,9 +5,9 @@ use shared::Result;
 use shared::auth::guard::{ByAddress, OnCustomer, OnUpload, Redirect};
 use shared::auth::policy::ReadCompany;
 use shared::domain::file::FileKind;
-use shared::http::Fields;
 use shared::http::respond::Created;
-use shared::http::view::{UploadView, read_announcement};
+use shared::http::view::UploadView;
+use shared::http::{Fields, read_announcement};
 
 /// GET …/customers/{customerId}/photo/{token}/
 pub(crate) async fn read(guard: ByAddress<OnCustomer<ReadCompany>>) -> Result<Redirect> {

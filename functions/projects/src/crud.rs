@@ -64,8 +64,8 @@ pub(crate) async fn list_of_customer(
 
 /// POST …/projects/
 pub(crate) async fn create(guard: InCompany<CreateProject>, body: Fields) -> Result<Created<ProjectView>> {
-    let changes = Changes::read_new(body, guard.company(), guard.references())?;
-    let (settings, mut staff) = changes.into_new(&guard.company, guard.now)?;
+    let (name, changes) = Changes::read_new(body, guard.company(), guard.references())?;
+    let (settings, mut staff) = changes.into_new(name, &guard.company, guard.now)?;
     // Whoever creates a project runs it.
     staff.interview_managers.extend(guard.caller.customer());
     if staff.interview_managers.is_empty() {

@@ -111,9 +111,7 @@ impl RolesChange {
         } else if named.is_some_and(|named| taken.contains(&named)) {
             body.refuse("role", "This role is false in the same request. Send one or the other.");
         }
-        body.finish()?;
-        let change = customer.map(|customer| Self { customer, given, taken });
-        change.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+        body.finish(|| Some(Self { customer: customer?, given, taken }))
     }
 
     /// The roles that the customer holds after it, of those that were asked for.

@@ -3,13 +3,13 @@
 use axum::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
+use shared::Result;
 use shared::auth::guard::{InProject, OnProject};
 use shared::auth::policy::{ChangeProject, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
 use shared::http::Fields;
 use shared::http::reference::References;
 use shared::http::wire::Uri;
-use shared::{Error, Result};
 
 /// The status of a project as clients see it.
 #[derive(Serialize, JsonSchema)]
@@ -32,8 +32,7 @@ impl StatusView {
 /// Reads the body of a change of status.
 pub(crate) fn read_status(mut body: Fields) -> Result<ProjectStatus> {
     let status = body.required("status", ProjectStatus::parse);
-    body.finish()?;
-    status.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+    body.finish(|| status)
 }
 
 /// GET …/projects/{projectId}/status/

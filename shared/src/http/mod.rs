@@ -1,5 +1,6 @@
 //! HTTP: routes in, guarded handlers, views out.
 
+mod announcement;
 mod body;
 mod condition;
 pub mod event;
@@ -25,6 +26,7 @@ mod tag;
 pub mod view;
 pub mod wire;
 
+pub use announcement::read_announcement;
 pub use fields::{Fields, SentFile};
 pub use json::Entries;
 pub use multipart::{FileChange, MAX_FILES_BYTES, WithFiles};

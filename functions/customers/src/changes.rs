@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
+use serde::Deserialize;
 use shared::auth::password::Password;
+use shared::domain::choice;
 use shared::domain::company::Company;
 use shared::domain::customer::{AccountType, Customer, NewCustomer};
 use shared::domain::id::{CompanyId, CustomerId};
@@ -36,7 +38,7 @@ impl Profile {
             phone: body.line("phone"),
             gender: body.line("gender"),
             position: body.line("position"),
-            preferred_language: body.text("preferred_language", Language::parse),
+            preferred_language: body.text("preferred_language", choice),
             receive_interview_notifications: body.flag("receive_interview_notifications"),
             seen_welcome: body.flag("seen_welcome"),
         }
@@ -82,7 +84,7 @@ impl Changes {
             profile: Profile::read(&mut body),
             email: body.text("email", Email::parse),
             role: body.line("role"),
-            account_type: body.text("account_type", AccountType::parse),
+            account_type: body.text("account_type", choice),
             password: password.zip(current.flatten()),
         };
         body.finish(|| Some(changes))
@@ -110,7 +112,7 @@ impl Creation {
                 None
             }
         });
-        let account_type = body.required("account_type", AccountType::parse);
+        let account_type = body.required("account_type", choice);
         for name in ["first_name", "last_name", "preferred_language"] {
             body.require(name);
         }
@@ -150,8 +152,9 @@ impl Creation {
 }
 
 /// By what the entries of an import are found among the staff.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
-#[schemars(inline, rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub(crate) enum PrimaryKey {
     /// The user name.
     Username,
@@ -160,11 +163,6 @@ pub(crate) enum PrimaryKey {
 }
 
 impl PrimaryKey {
-    fn parse(name: &str) -> Result<Self, String> {
-        let found = [Self::Username, Self::Email].into_iter().find(|key| key.as_str() == name);
-        found.ok_or_else(|| format!("\"{name}\" is not a valid choice."))
-    }
-
     /// The field of an entry that holds it.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -227,8 +225,8 @@ impl Imported {
     }
 
     fn read(mut body: Fields) -> Result<(PrimaryKey, Self)> {
-        let primary_key = body.required("pk_attribute", PrimaryKey::parse);
-        let account_type = body.required("account_type", AccountType::parse);
+        let primary_key = body.required("pk_attribute", choice);
+        let account_type = body.required("account_type", choice);
         let username = body.required("username", Username::parse);
         let email = body.required("email", Email::parse);
         let first_name = body.required("first_name", Name::parse);

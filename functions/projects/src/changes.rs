@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
+use shared::domain::choice;
 use shared::domain::company::Company;
 use shared::domain::id::{CompanyId, CustomerId, LabelId};
 use shared::domain::language::Language;
@@ -74,9 +75,9 @@ impl Changes {
             name: body.text("name", Name::parse),
             job_url: body.clearable("job_url", WebLink::parse),
             email_alias: body.clearable("email_alias", Email::parse),
-            mode: body.text("mode", Mode::parse),
+            mode: body.text("mode", choice),
             maximum_score: body.integer("maximum_score", 1, 1000),
-            support_lang: body.clearable("support_lang", Language::parse),
+            support_lang: body.clearable("support_lang", choice),
             internal_id: body.line("internal_id"),
             allow_hash_login: body.flag("allow_hash_login"),
             max_interview_time: body.clearable_integer("max_interview_time", 1, 100_000),

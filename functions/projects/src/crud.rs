@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::RawQuery;
 use shared::auth::guard::{Beside, InCompany, OnCustomer, OnProject};
 use shared::auth::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
+use shared::domain::choice;
 use shared::domain::company::Company;
 use shared::domain::project::{Project, ProjectStatus};
 use shared::domain::roster::Roster;
@@ -27,7 +28,7 @@ pub(crate) async fn list(
 ) -> Result<Envelope<ListedProjectView>> {
     let expand = read_expand(query.as_deref())?;
     let query = ListQuery::parse(query.as_deref())?;
-    let status = query.filter("status", ProjectStatus::parse)?;
+    let status = query.filter("status", choice)?;
     let sees_all = Action::SeeAllProjects.is_allowed(&guard.caller.in_company());
     let (page, total) = match guard.caller.customer().filter(|_| !sees_all) {
         None => guard.store.list_projects(guard.company(), status, query.page()).await?,
@@ -50,7 +51,7 @@ pub(crate) async fn list_of_customer(
 ) -> Result<Envelope<ListedProjectView>> {
     let expand = read_expand(query.as_deref())?;
     let query = ListQuery::parse(query.as_deref())?;
-    let status = query.filter("status", ProjectStatus::parse)?;
+    let status = query.filter("status", choice)?;
     let mut projects = guard.store.projects_of(guard.company(), guard.customer.id, status).await?;
     projects.retain(|counted| Action::ReadProject.is_allowed(&guard.caller.in_project(&counted.project)));
     let (page, total) = query.slice(projects, |counted| counted.project.id.to_string());

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::guard::{InProject, OnRole};
 use shared::auth::policy::{ChangeProject, Grant, ReadProject};
+use shared::domain::choice;
 use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::project::Project;
 use shared::domain::staff::{HeldRole, Role};
@@ -99,7 +100,7 @@ impl RolesChange {
     /// Reads the body: `role` names a role to give; of the flags, true gives a role and false takes it.
     pub(crate) fn read(mut body: Fields, company: &CompanyId, references: References<'_>) -> Result<Self> {
         let customer = body.required("customer", |reference| references.parse_customer(company, reference));
-        let named = body.text("role", Role::parse);
+        let named = body.text("role", choice);
         let flags = Role::ALL.map(|role| (role, body.flag(role.as_str())));
         let with =
             |wanted| flags.into_iter().filter(move |(_, flag)| *flag == Some(wanted)).map(|(role, _)| role);

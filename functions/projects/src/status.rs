@@ -6,6 +6,7 @@ use serde::Serialize;
 use shared::Result;
 use shared::auth::guard::{InProject, OnProject};
 use shared::auth::policy::{ChangeProject, ReadProject};
+use shared::domain::choice;
 use shared::domain::project::{Project, ProjectStatus};
 use shared::http::Fields;
 use shared::http::reference::References;
@@ -31,7 +32,7 @@ impl StatusView {
 
 /// Reads the body of a change of status.
 pub(crate) fn read_status(mut body: Fields) -> Result<ProjectStatus> {
-    let status = body.required("status", ProjectStatus::parse);
+    let status = body.required("status", choice);
     body.finish(|| status)
 }
 

@@ -80,7 +80,7 @@ impl ListedProjectView {
 
 /// The short codes of all languages, and that of none.
 fn language_codes() -> Vec<&'static str> {
-    Language::codes().chain([""]).collect()
+    Language::ALL.map(Language::as_str).into_iter().chain([""]).collect()
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -7,6 +7,7 @@ use super::{InProject, Request};
 use crate::app::App;
 use crate::auth::policy::Grant;
 use crate::domain::candidate::{Candidate, CandidateStatus};
+use crate::domain::choice;
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::tally::Tally;
 use crate::error::{Error, Result};
@@ -73,7 +74,7 @@ struct Wanted {
 impl Wanted {
     fn parse(query: Option<&str>) -> Result<Self> {
         let query = ListQuery::parse(query)?;
-        let status = query.filter("status", CandidateStatus::parse)?;
+        let status = query.filter("status", choice)?;
         let email = query.filter("email", |email| Ok(email.to_owned()))?;
         Ok(Self { query, status, email })
     }

@@ -8,6 +8,7 @@ use shared::auth::Operator;
 use shared::domain::company::Company;
 use shared::domain::customer::Customer;
 use shared::domain::id::CompanyId;
+use shared::http::wire::Uri;
 use shared::store::{Recount, Reindexed};
 
 /// What a command did; each has only some of it to tell.
@@ -18,13 +19,13 @@ pub struct Outcome {
     pub company: Option<String>,
     /// The address of the staff user that it was about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub customer: Option<String>,
+    pub customer: Option<Uri>,
     /// Where that user chooses a password.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub activation_link: Option<ActivationLink>,
     /// The addresses of those whose sessions have ended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended: Option<Vec<String>>,
+    pub ended: Option<Vec<Uri>>,
     /// Every company.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub companies: Option<Vec<ListedCompany>>,
@@ -66,14 +67,14 @@ pub struct ErasedAgain {
 #[derive(Debug, Serialize)]
 pub struct Kept {
     /// Its address.
-    pub uri: String,
+    pub uri: Uri,
     /// Why.
     pub reason: &'static str,
 }
 
 impl ErasedAgain {
     /// Tells that something could not be erased.
-    pub(crate) fn keep(&mut self, uri: String, reason: &'static str) {
+    pub(crate) fn keep(&mut self, uri: Uri, reason: &'static str) {
         self.kept.push(Kept { uri, reason });
     }
 }

@@ -7,8 +7,8 @@ use shared::domain::file::FileKind;
 use shared::domain::transition::{
     DEADLINE_PASSED, EMAIL_MISSING, EMAIL_REQUIRED, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
 };
-use shared::http::Fields;
-use shared::http::view::{CandidateView, ShareView, UploadView, read_announcement};
+use shared::http::view::{CandidateView, ShareView, UploadView};
+use shared::http::{Fields, read_announcement};
 use shared::openapi::{Group, Operation};
 
 use crate::changes::{Changes, Files, OwnChanges};

@@ -2,14 +2,13 @@
 
 mod entry;
 
-use schemars::JsonSchema;
-use shared::openapi::Uri;
 use std::collections::HashSet;
 use std::time::Duration;
 
 use axum::Json;
 use chrono::TimeDelta;
 use futures_util::future::join_all;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use shared::auth::access::ProjectAccess;
@@ -21,6 +20,7 @@ use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::transition::Terms;
 use shared::http::respond::Answered;
+use shared::http::wire::Uri;
 use shared::http::{Entries, Fields, Progress, Turn};
 use shared::store::TAKEN_USERNAME;
 use shared::{Error, Result};
@@ -82,8 +82,7 @@ struct Row {
     /// What became of it.
     status: RowStatus,
     /// The candidate; null if there is none.
-    #[schemars(with = "Option<Uri>")]
-    candidate: Option<String>,
+    candidate: Option<Uri>,
     /// Why it was not created, or not invited; an empty object if it was.
     errors: Value,
 }

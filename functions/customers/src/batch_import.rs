@@ -1,12 +1,11 @@
 //! Making a company's staff those of a list.
 
-use schemars::JsonSchema;
-use shared::openapi::Uri;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use axum::Json;
 use chrono::TimeDelta;
+use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::CompanyAccess;
 use shared::domain::customer::{AccountType, Customer, LAST_OWNER};
@@ -15,6 +14,7 @@ use shared::domain::policy::ImportCustomers;
 use shared::domain::text::fold_case;
 use shared::error::FieldErrors;
 use shared::http::respond::Answered;
+use shared::http::wire::Uri;
 use shared::http::{Entries, Progress, Turn};
 use shared::store::{CustomerChange, Store, Versioned};
 use shared::{Error, Result};
@@ -61,8 +61,7 @@ struct ImportedView {
     /// What became of it.
     status: ImportOutcome,
     /// The customer.
-    #[schemars(with = "Uri")]
-    customer: String,
+    customer: Uri,
 }
 
 /// POST …/customers/batch-import/
@@ -114,7 +113,7 @@ async fn plan(
 }
 
 /// What is done already, by reference, so that the answer tells of it whichever plan it was part of.
-type Done = BTreeMap<String, ImportedView>;
+type Done = BTreeMap<Uri, ImportedView>;
 
 /// Makes the changes of a plan, and notes in `done` which are made.
 async fn carry_out(

@@ -3,7 +3,8 @@
 use axum::Json;
 use axum::extract::RawQuery;
 use shared::auth::access::{CompanyAccess, CustomerAccess};
-use shared::domain::customer::{AccountType, Customer, CustomerStatus, OWN_ACCOUNT};
+use shared::domain::choice;
+use shared::domain::customer::{Customer, OWN_ACCOUNT};
 use shared::domain::deletion::Deleter;
 use shared::domain::file::FileKind;
 use shared::domain::policy::{ManageCustomers, ReadCompany};
@@ -23,8 +24,8 @@ pub(crate) async fn list(
 ) -> Result<Envelope<CustomerView>> {
     let query = ListQuery::parse(query.as_deref())?;
     let username = query.filter("username", |name| Ok(name.to_owned()))?;
-    let status = query.filter("status", CustomerStatus::parse)?;
-    let account_type = query.filter("account_type", AccountType::parse)?;
+    let status = query.filter("status", choice)?;
+    let account_type = query.filter("account_type", choice)?;
     let fits = |customer: &Customer| {
         status.is_none_or(|wanted| customer.status == wanted)
             && account_type.is_none_or(|wanted| customer.account_type == wanted)

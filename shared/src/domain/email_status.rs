@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
@@ -23,6 +24,22 @@ pub enum Trouble {
     Bounced,
     /// Whoever reads them has called them unwanted.
     Complained,
+}
+
+/// Whether mails reach somebody, as clients are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum EmailStatus {
+    /// Nothing is known against the address.
+    Deliverable,
+    /// The address does not take mails.
+    Bounced,
+    /// Mails to the address were reported as spam.
+    Complained,
+    /// There is no address.
+    #[serde(rename = "")]
+    NoAddress,
 }
 
 /// What went wrong with mails to an address. It says nothing of any other that somebody has later.
@@ -54,13 +71,13 @@ impl MailTrouble {
         Some(known.trouble)
     }
 
-    /// The same in a word for clients; empty without an address.
-    pub fn status(known: Option<&Self>, address: Option<&Email>) -> &'static str {
+    /// What clients are told of somebody with this `address`.
+    pub fn status(known: Option<&Self>, address: Option<&Email>) -> EmailStatus {
         match Self::of(known, address) {
-            Some(Trouble::Bounced) => "bounced",
-            Some(Trouble::Complained) => "complained",
-            None if address.is_some() => "deliverable",
-            None => "",
+            Some(Trouble::Bounced) => EmailStatus::Bounced,
+            Some(Trouble::Complained) => EmailStatus::Complained,
+            None if address.is_some() => EmailStatus::Deliverable,
+            None => EmailStatus::NoAddress,
         }
     }
 }
@@ -113,16 +130,16 @@ mod tests {
         let (ada, other) = (email("Ada@mail.example"), email("ada@other.example"));
         let bounced = MailTrouble::after(None, Some(&ada), "ada@MAIL.example", Trouble::Bounced);
         let status = |known: &Option<MailTrouble>, address| MailTrouble::status(known.as_ref(), address);
-        assert_eq!(status(&bounced, Some(&ada)), "bounced");
-        assert_eq!(status(&bounced, Some(&other)), "deliverable");
-        assert_eq!(status(&bounced, None), "");
-        assert_eq!(status(&None, Some(&ada)), "deliverable");
+        assert_eq!(status(&bounced, Some(&ada)), EmailStatus::Bounced);
+        assert_eq!(status(&bounced, Some(&other)), EmailStatus::Deliverable);
+        assert_eq!(status(&bounced, None), EmailStatus::NoAddress);
+        assert_eq!(status(&None, Some(&ada)), EmailStatus::Deliverable);
         for (address, told) in [(Some(&other), "ada@mail.example"), (None, "ada@mail.example")] {
             assert_eq!(MailTrouble::after(None, address, told, Trouble::Bounced), None);
         }
         // Of the new address, nothing is known.
         let again = MailTrouble::after(bounced.as_ref(), Some(&other), "ada@other.example", Trouble::Bounced);
-        assert_eq!(status(&again, Some(&other)), "bounced");
+        assert_eq!(status(&again, Some(&other)), EmailStatus::Bounced);
     }
 
     #[test]
@@ -134,7 +151,7 @@ mod tests {
         let bounced = after(&None, Trouble::Bounced);
         assert_eq!(after(&bounced, Trouble::Bounced), None);
         let complained = after(&bounced, Trouble::Complained);
-        assert_eq!(MailTrouble::status(complained.as_ref(), Some(&ada)), "complained");
+        assert_eq!(MailTrouble::status(complained.as_ref(), Some(&ada)), EmailStatus::Complained);
         assert_eq!(after(&complained, Trouble::Bounced), None);
     }
 

@@ -1,5 +1,6 @@
 //! HTTP: routes in, guarded handlers, views out.
 
+mod announcement;
 mod body;
 mod condition;
 pub mod event;
@@ -11,17 +12,21 @@ mod iso8601;
 mod json;
 pub mod mounts;
 mod multipart;
+mod outline;
 pub mod page;
 mod redo;
 pub mod reference;
 mod request;
 pub mod respond;
 pub mod routes;
+pub(crate) mod schema;
 mod serve;
 pub(crate) mod state;
 mod tag;
 pub mod view;
+pub mod wire;
 
+pub use announcement::read_announcement;
 pub use condition::Preconditions;
 pub use fields::{Fields, SentFile};
 pub use idempotency::{Progress, Turn};

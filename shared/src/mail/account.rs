@@ -160,7 +160,7 @@ struct Html<'a> {
 /// When a template cannot be filled in; none of ours can fail.
 pub fn render_account(letter: &AccountLetter<'_>) -> askama::Result<Rendered> {
     let subject = letter.say(Part::Subject)?;
-    let html = Html { letter, lang: letter.language.code(), subject: &subject }.render()?;
+    let html = Html { letter, lang: letter.language.as_str(), subject: &subject }.render()?;
     let text = Text { letter }.render()?;
     Ok(Rendered { subject, html, text })
 }

@@ -11,13 +11,13 @@ use url::Url;
 use super::answer::Answer;
 use super::argument::Argument;
 use super::failure::Failure;
-use super::schema::{generator, inline};
 use crate::domain::Refusal;
 use crate::domain::file::FileKind;
 use crate::domain::id::CompanyId;
 use crate::domain::policy::Action;
 use crate::http::Fields;
 use crate::http::reference::References;
+use crate::http::schema::{generator, inline};
 
 /// A handler whose arguments and answer are understood here.
 pub trait Documented<T> {

@@ -2,6 +2,7 @@
 
 use shared::auth::Operator;
 use shared::domain::erasure::{Erased, Erasure};
+use shared::http::wire::Uri;
 use shared::media::LedgerPosition;
 use shared::{Error, Result};
 
@@ -35,7 +36,7 @@ pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
     Ok(Outcome { erased_again: Some(outcome), ..Outcome::default() })
 }
 
-fn uri_of(Erasure { company, erased, .. }: &Erasure, operator: &Operator) -> String {
+fn uri_of(Erasure { company, erased, .. }: &Erasure, operator: &Operator) -> Uri {
     let references = operator.references();
     match *erased {
         Erased::Candidate { project, candidate } => references.candidate(company, project, candidate),

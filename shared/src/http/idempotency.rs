@@ -105,6 +105,19 @@ where
     }
 }
 
+/// Answers a POST that may be repeated without an Idempotency-Key: a well-formed one changes nothing.
+pub(super) async fn post_repeatable<F>(
+    app: &App,
+    request: Request,
+    handle: impl Fn(Request) -> F,
+) -> Result<Response>
+where
+    F: Future<Output = Response>,
+{
+    key_in(request.headers())?;
+    Ok(redo::until_settled(app, request, handle).await)
+}
+
 /// One turn at the work of a request that takes several transactions.
 pub struct Turn {
     /// The table.

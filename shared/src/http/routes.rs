@@ -61,7 +61,11 @@ impl Routes {
     /// Adds a POST route without Idempotency-Key: its answer may not be stored, or has no sender to be stored for. Doing it
     /// again must be harmless.
     pub fn post_repeatable<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        self.add_change(Method::POST, MethodFilter::POST, path, handler)
+        let repeatable = async move |State(app): State<App>, request: Incoming| {
+            let handle = |request| handler.clone().call(request, app.clone());
+            idempotency::post_repeatable(&app, request, handle).await
+        };
+        self.add::<H>(Method::POST, path, on(MethodFilter::POST, repeatable))
     }
 
     /// Adds a PUT route; If-Match guards what it replaces.

@@ -15,10 +15,12 @@ pub mod http;
 pub mod mail;
 pub mod media;
 pub mod openapi;
+pub mod routes;
 pub mod store;
 pub mod telemetry;
 
 pub use error::{Error, Result};
+pub use routes::Routes;
 
 /// How a function's process ends; only a fault ends it before Lambda does.
 pub type Outcome = std::result::Result<(), lambda_runtime::Error>;

@@ -28,7 +28,7 @@ pub use error::Error;
 pub use events::{Answers, Events};
 pub use function::{Function, in_process, in_process_event};
 pub use gateway::{Gateway, RouteKey, SourceIp};
-pub use local::{Local, Options, functions};
+pub use local::{Local, Options, functions, groups};
 pub use mailbox::{Mail, Mailbox};
 pub use template::{
     Pattern, RouteTarget, RuleTrigger, ScheduleTrigger, StreamTrigger, TableDefinition, Template, Triggers,

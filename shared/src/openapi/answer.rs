@@ -1,4 +1,4 @@
-//! What the answers of handlers mean for clients.
+//! The answers of handlers, as the document describes them.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -12,10 +12,19 @@ use crate::error::Error;
 use crate::http::page::{DEFAULT_SIZE, Envelope, MAX_SIZE};
 use crate::http::respond::{Accepted, Created, Done, Ensured, ShownOnce};
 
-/// What a handler answers.
+/// The answer of a handler.
 pub trait Answer {
-    /// Says what it means for clients.
+    /// Adds status, headers and body to the operation.
     fn describe(operation: &mut Operation);
+}
+
+impl Operation {
+    /// Adds an answer that the handler's type does not show.
+    #[must_use]
+    pub fn answers<R: Answer>(mut self) -> Self {
+        R::describe(&mut self);
+        self
+    }
 }
 
 impl<T: Answer> Answer for Result<T, Error> {
@@ -26,7 +35,7 @@ impl<T: Answer> Answer for Result<T, Error> {
 
 impl<V: JsonSchema> Answer for Json<V> {
     fn describe(operation: &mut Operation) {
-        operation.shows::<V>(StatusCode::OK, "As it is now.");
+        operation.shows::<V>(StatusCode::OK, "The current state.");
     }
 }
 
@@ -40,7 +49,7 @@ impl<V: JsonSchema> Answer for Created<V> {
 impl<V: JsonSchema> Answer for Ensured<V> {
     fn describe(operation: &mut Operation) {
         Created::<V>::describe(operation);
-        operation.shows::<V>(StatusCode::OK, "It was there already.");
+        operation.shows::<V>(StatusCode::OK, "Already exists.");
     }
 }
 
@@ -52,7 +61,7 @@ impl Answer for Done {
 
 impl Answer for Accepted {
     fn describe(operation: &mut Operation) {
-        operation.tells(StatusCode::ACCEPTED, "Accepted, whether or not there is anything to do.");
+        operation.tells(StatusCode::ACCEPTED, "Accepted. The answer is the same if there is nothing to do.");
     }
 }
 
@@ -60,16 +69,16 @@ impl<V: JsonSchema> Answer for Envelope<V> {
     fn describe(operation: &mut Operation) {
         operation.is_list = true;
         let page = json!({ "type": "integer", "minimum": 1, "default": 1 });
-        operation.add_query(
-            "page",
-            "The number of the page. Following links costs less than naming numbers.",
-            page,
-        );
+        operation.add_query("page", "Page number. Following `next` and `previous` costs less.", page);
         let size = json!({ "type": "integer", "minimum": 1, "maximum": MAX_SIZE, "default": DEFAULT_SIZE });
-        operation.add_query("page_size", "How many resources a page has.", size);
+        operation.add_query("page_size", "Number of resources per page.", size);
         let cursor = json!({ "type": "string" });
-        operation.add_query("cursor", "Where the page begins or ends; only as links have it.", cursor);
-        operation.shows::<Self>(StatusCode::OK, "A page of the list.");
+        operation.add_query(
+            "cursor",
+            "Position in the list. Only the links `next` and `previous` contain it.",
+            cursor,
+        );
+        operation.shows::<Self>(StatusCode::OK, "One page of the list.");
     }
 }
 
@@ -81,12 +90,13 @@ impl<T: Answer, K> Answer for ShownOnce<T, K> {
 
 impl Answer for Redirect {
     fn describe(operation: &mut Operation) {
-        let found = operation.tells(StatusCode::FOUND, "Where the file is, for some minutes.");
+        let found =
+            operation.tells(StatusCode::FOUND, "`Location` is the file's URL, valid for some minutes.");
         found["headers"]["Location"] = json!({ "$ref": "#/components/headers/Location" });
     }
 }
 
-// Said by the operation.
+// `document.rs` describes it.
 impl Answer for Response {
     fn describe(_: &mut Operation) {}
 }

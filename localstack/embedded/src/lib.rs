@@ -20,6 +20,7 @@ mod pages;
 mod random;
 mod state;
 mod template;
+mod watch;
 
 pub use backend::{ACCESS_KEY_ID, BUCKET, Backend, REGION, SECRET_ACCESS_KEY, Storage, StreamReader};
 pub use clock::OffsetClock;

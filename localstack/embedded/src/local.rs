@@ -209,10 +209,8 @@ async fn listen(port: u16) -> Result<TcpListener, Error> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::iter;
-    use std::process::Command;
 
-    use serde_json::{Map, Value, json};
+    use serde_json::json;
     use shared::http::mounts::MOUNTS;
 
     use super::*;
@@ -231,31 +229,6 @@ mod tests {
         let routes = Template::of_workspace().unwrap().routes().unwrap();
         let routes: BTreeSet<_> = routes.into_iter().map(|route| (route.route_key, route.function)).collect();
         assert_eq!(routes, expected);
-    }
-
-    #[test]
-    fn cargo_lambda_watch_routes_every_mount_to_its_function_and_nothing_else() {
-        let all = || MOUNTS.iter().flat_map(|(_, roots)| *roots);
-        // Where another group answers below somebody's identifier, the rest of the path begins after it.
-        let parameter = |root: &str| {
-            let below = all().find_map(|other| other.strip_prefix(root)?.strip_prefix('/'));
-            below?.split('/').next().filter(|segment| segment.starts_with('{'))
-        };
-        let mounted = MOUNTS.iter().flat_map(|(group, roots)| {
-            roots.iter().flat_map(move |root| {
-                let own = parameter(root).map(|parameter| format!("{root}/{parameter}"));
-                let with_rest = format!("{}/{{*path}}", own.as_deref().unwrap_or(root));
-                let exact = iter::once((*root).to_owned()).chain(own);
-                let exact = exact.flat_map(|path| [format!("{path}/"), path]);
-                exact.chain([with_rest]).map(move |path| (format!("/api/v3{path}"), json!(group)))
-            })
-        });
-        let expected: Map<_, _> = mounted.chain([("/{*path}".to_owned(), json!("auth"))]).collect();
-        let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml");
-        let cargo = ["metadata", "--format-version=1", "--no-deps", "--offline", "--manifest-path", manifest];
-        let read = Command::new(env!("CARGO")).args(cargo).output().unwrap();
-        let workspace: Value = serde_json::from_slice(&read.stdout).unwrap();
-        assert_eq!(workspace["metadata"]["lambda"]["watch"]["router"], Value::Object(expected));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Everything the functions share.
 //!
 //! Arrows point one way: `domain` knows nothing of ours, `store` knows `domain`, `http` both, and the guards of `auth`
-//! admit a request to the store.
+//! admit a request to the store. `routes` and `openapi`, by which routes are served and described, know all of these.
 
 pub mod app;
 pub mod auth;

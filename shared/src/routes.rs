@@ -119,7 +119,7 @@ impl Routes for Router {
         serve: impl FnOnce() -> MethodRouter<App>,
         _: impl FnOnce() -> Operation,
     ) -> Self {
-        let path = format!("{}{path}", self.base);
+        let path = [self.base, path].concat();
         Self { routes: self.routes.route(&path, serve()), ..self }
     }
 }
@@ -142,7 +142,7 @@ impl Routes for Document {
         _: impl FnOnce() -> MethodRouter<App>,
         describe: impl FnOnce() -> Operation,
     ) -> Self {
-        let path = format!("{}{path}", self.base);
+        let path = [self.base, path].concat();
         self.add_operation(&method, path, describe());
         self
     }

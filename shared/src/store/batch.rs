@@ -36,6 +36,18 @@ impl Batch {
 }
 
 impl Store {
+    /// Reads one entity.
+    pub(super) async fn one<T: Entity>(&self, key: Key) -> Result<Option<Versioned<T>>> {
+        self.get([key.clone()]).await?.take(&key)
+    }
+
+    /// Reads entities in the order of `keys`, without those that are gone or cannot be read.
+    pub(super) async fn listed<T: Entity>(&self, keys: Vec<Key>) -> Result<Vec<Versioned<T>>> {
+        let mut batch = self.get(keys.iter().cloned()).await?;
+        let found: Result<Vec<_>> = keys.iter().map(|key| batch.take_listed(key)).collect();
+        Ok(found?.into_iter().flatten().collect())
+    }
+
     /// Reads what stands under `keys`, consistently; a key may be named more than once.
     ///
     /// One round trip, by calls side by side of up to 100 keys; what DynamoDB leaves over is asked for again.

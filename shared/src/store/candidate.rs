@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::due::{Due, DueCursor};
 use super::item::{self, Entity, Versioned};
-use super::keys::{self, Key};
+use super::keys::{self, Key, Queue};
 use super::login::TAKEN_USERNAME;
 use super::page::{Listing, Page, PageRequest};
 use super::transaction::Transaction;
@@ -37,7 +36,7 @@ impl Entity for Candidate {
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        Some((keys::candidate_due_shard(self.id), self.expires_at()?))
+        Some((Queue::Candidates.shard_of(self.id), self.expires_at()?))
     }
 }
 
@@ -81,16 +80,6 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.step(before, step, now)?;
         self.commit(transaction).await
-    }
-
-    /// Candidates in one shard of the index whose deadline had passed at `now`.
-    pub async fn overdue_candidates(
-        &self,
-        shard: u8,
-        now: DateTime<Utc>,
-        from: Option<DueCursor>,
-    ) -> Result<Due<Candidate>> {
-        self.due(shard, now, from).await
     }
 
     /// Lets candidates of one shard of one project's tally change together, all or none, without telling anybody.
@@ -154,8 +143,7 @@ impl Store {
         project: ProjectId,
         id: CandidateId,
     ) -> Result<Option<Versioned<Candidate>>> {
-        let key = keys::candidate(company, project, id);
-        self.get([key.clone()]).await?.take(&key)
+        self.one(keys::candidate(company, project, id)).await
     }
 
     /// Those of a project's candidates that have one of these identifiers.
@@ -165,14 +153,9 @@ impl Store {
         project: ProjectId,
         ids: impl IntoIterator<Item = CandidateId>,
     ) -> Result<HashMap<CandidateId, Versioned<Candidate>>> {
-        let keys: Vec<Key> = ids.into_iter().map(|id| keys::candidate(company, project, id)).collect();
-        let mut batch = self.get(keys.clone()).await?;
-        let mut found = HashMap::new();
-        for key in &keys {
-            let candidate: Option<Versioned<Candidate>> = batch.take_listed(key)?;
-            found.extend(candidate.map(|candidate| (candidate.id, candidate)));
-        }
-        Ok(found)
+        let keys = ids.into_iter().map(|id| keys::candidate(company, project, id)).collect();
+        let found: Vec<Versioned<Candidate>> = self.listed(keys).await?;
+        Ok(found.into_iter().map(|candidate| (candidate.id, candidate)).collect())
     }
 
     /// Those of a company's candidates that have these identifiers, in this order, with their projects; one round trip.
@@ -226,9 +209,8 @@ impl Store {
         if !is_login(email) {
             return Ok(Vec::new());
         }
-        let listing = Listing::All(keys::login_candidates(company, email));
         let mut found = Vec::new();
-        for row in self.page_of_items(&listing, &PageRequest::everything()).await?.rows {
+        for row in self.all_items(&keys::login_candidates(company, email)).await? {
             let account = item::or_skipped(item::value_in::<Account>(&row))?;
             if let Some(Account::Candidate { project: of, candidate }) = account
                 && of == project
@@ -236,16 +218,12 @@ impl Store {
                 found.push(keys::candidate(company, of, candidate));
             }
         }
-        let mut batch = self.get(found.clone()).await?;
-        let mut candidates = Vec::with_capacity(found.len());
-        for key in found {
-            let candidate: Option<Versioned<Candidate>> = batch.take_listed(&key)?;
-            // The login may be of a moment ago.
-            candidates.extend(candidate.filter(|one| {
-                let own = one.profile.email.as_ref().map(|own| fold_case(own.as_str()));
-                own == Some(fold_case(email))
-            }));
-        }
+        let mut candidates: Vec<Versioned<Candidate>> = self.listed(found).await?;
+        // The address may have changed between the two reads.
+        candidates.retain(|one| {
+            let own = one.profile.email.as_ref().map(|own| fold_case(own.as_str()));
+            own == Some(fold_case(email))
+        });
         Ok(candidates)
     }
 }
@@ -292,7 +270,7 @@ impl Transaction {
     fn candidate_logins(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) -> Result<()> {
         let email = |candidate: &Candidate| {
             let email = candidate.profile.email.as_ref()?;
-            Some(keys::login_candidate(&candidate.company, email.as_str(), candidate.id))
+            Some(keys::login_candidates(&candidate.company, email.as_str()).key(candidate.id))
         };
         let taken_username = || Error::field("username", TAKEN_USERNAME);
         let taken_email = || Error::internal("a candidate's email leads to it already");

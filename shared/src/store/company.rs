@@ -78,8 +78,7 @@ impl Store {
 
     /// Reads a company, if there is one.
     pub async fn company(&self, company: &CompanyId) -> Result<Option<Versioned<Company>>> {
-        let key = keys::company(company);
-        self.get([key.clone()]).await?.take(&key)
+        self.one(keys::company(company)).await
     }
 
     /// Puts `after` in place of `before`.

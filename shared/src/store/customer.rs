@@ -169,8 +169,7 @@ impl Store {
     /// Deletes what says of a customer that it has roles and shares, of projects and candidates that know nothing of it.
     async fn delete_notes(&self, customer: &Customer) -> Result<()> {
         for notes in [keys::memberships, keys::shares] {
-            let listing = Listing::All(notes(&customer.company, customer.id));
-            for row in self.page_of_items(&listing, &PageRequest::everything()).await?.rows {
+            for row in self.all_items(&notes(&customer.company, customer.id)).await? {
                 self.delete_alone(&item::key_of(&row)?).await?;
             }
         }
@@ -257,8 +256,7 @@ impl Store {
 
     /// The customer with this identifier.
     pub async fn customer(&self, company: &CompanyId, id: CustomerId) -> Result<Option<Versioned<Customer>>> {
-        let key = keys::customer(company, id);
-        self.get([key.clone()]).await?.take(&key)
+        self.one(keys::customer(company, id)).await
     }
 
     /// A page of a company's customers, and how many there are.
@@ -273,7 +271,7 @@ impl Store {
 
     /// Every customer of a company, oldest first.
     pub async fn all_customers(&self, company: &CompanyId) -> Result<Vec<Versioned<Customer>>> {
-        Ok(self.page(&Listing::All(keys::customers(company)), &PageRequest::everything()).await?.rows)
+        self.all(&keys::customers(company)).await
     }
 
     /// The customer with this user name, in any case.

@@ -50,8 +50,7 @@ impl Store {
                 self.finish_customer(&found, by.clone(), now).await
             }
             Deletion::Label { label } => {
-                let key = keys::label(company, *label);
-                let found: Option<Versioned<Label>> = self.get([key.clone()]).await?.take(&key)?;
+                let found: Option<Versioned<Label>> = self.one(keys::label(company, *label)).await?;
                 let Some(found) = found.filter(|label| !label.is_active) else { return Ok(false) };
                 self.finish_label(&found).await
             }

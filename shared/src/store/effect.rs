@@ -3,9 +3,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
-use super::due::{Due, DueCursor};
 use super::item::{EXPIRES_AT, Entity, VERSION, Versioned, number};
-use super::keys::{self, Key};
+use super::keys::{self, Key, Queue};
 use super::transaction::{Change, Transaction};
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
@@ -25,8 +24,8 @@ impl Entity for Effect {
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         match self.next_try_at {
-            Some(next) => Some((keys::effect_due_shard(&self.id), next)),
-            None => Some((keys::given_up_shard(&self.id), self.given_up_at?)),
+            Some(next) => Some((Queue::Effects.shard_of_effect(&self.id), next)),
+            None => Some((Queue::GivenUpEffects.shard_of_effect(&self.id), self.given_up_at?)),
         }
     }
 
@@ -56,16 +55,10 @@ pub struct Subject {
     pub company: Option<Versioned<Company>>,
 }
 
-/// The identifier of the effect whose item has this partition key, if it is one of an effect.
-pub fn effect_in(partition: &str) -> Option<&str> {
-    keys::effect_in(partition)
-}
-
 impl Store {
     /// The effect with this identifier, unless it is done.
     pub async fn effect(&self, id: &str) -> Result<Option<Versioned<Effect>>> {
-        let key = keys::effect(id);
-        self.get([key.clone()]).await?.take(&key)
+        self.one(keys::effect(id)).await
     }
 
     /// Notes the effect of a forgotten password, at `now`, by the hash of the name that was given.
@@ -90,33 +83,6 @@ impl Store {
         transaction.update(keys::reset_request(name), request, Error::Changed)?;
         transaction.effect(Some(effect.clone()))?;
         self.commit(transaction).await
-    }
-
-    /// Effects of one shard that are to be tried at `now`.
-    pub async fn due_effects(
-        &self,
-        shard: u8,
-        now: DateTime<Utc>,
-        from: Option<DueCursor>,
-    ) -> Result<Due<Effect>> {
-        self.due(shard, now, from).await
-    }
-
-    /// Effects of one of [`given_up_shards`](Self::given_up_shards) that were given up by `now`, the longest ago first.
-    pub async fn given_up_effects(
-        &self,
-        shard: u8,
-        now: DateTime<Utc>,
-        from: Option<DueCursor>,
-    ) -> Result<Due<Effect>> {
-        let mut found = self.due(shard, now, from).await?;
-        found.rows.retain(|effect: &Versioned<Effect>| effect.is_given_up());
-        Ok(found)
-    }
-
-    /// The partitions of the index in which effects stand that were given up.
-    pub fn given_up_shards() -> impl Iterator<Item = u8> {
-        keys::given_up_shards()
     }
 
     /// Puts `after` in place of an effect.

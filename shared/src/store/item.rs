@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::keys::{BY_STATUS_PK, BY_STATUS_SK, DUE_AT, DUE_SHARD, Key, PK, SK};
+use super::keys::{BY_STATUS, DUE, Key, PK, SK};
 use super::rewrite::{self, Next};
 use crate::error::{Error, Result};
 
@@ -23,7 +23,7 @@ pub(crate) const VERSION: &str = "version";
 pub(super) const REVISION: &str = "revision";
 /// The attributes of an item that its value does not hold.
 pub(super) const OWN: [&str; 9] =
-    [PK, SK, VERSION, REVISION, BY_STATUS_PK, BY_STATUS_SK, EXPIRES_AT, DUE_SHARD, DUE_AT];
+    [PK, SK, VERSION, REVISION, BY_STATUS.pk, BY_STATUS.sk, EXPIRES_AT, DUE.pk, DUE.sk];
 
 impl Key {
     /// The key as attributes.
@@ -107,15 +107,15 @@ pub(crate) fn write<T: Entity>(entity: &T, version: u64) -> Result<Item> {
     item.extend(entity.key().into_attributes());
     item.insert(VERSION.to_owned(), number(version));
     if let Some((pk, sk)) = entity.by_status() {
-        item.insert(BY_STATUS_PK.to_owned(), string(pk));
-        item.insert(BY_STATUS_SK.to_owned(), string(sk));
+        item.insert(BY_STATUS.pk.to_owned(), string(pk));
+        item.insert(BY_STATUS.sk.to_owned(), string(sk));
     }
     if let Some(end) = entity.expires_at() {
         item.insert(EXPIRES_AT.to_owned(), number(end.timestamp()));
     }
     if let Some((shard, at)) = entity.due() {
-        item.insert(DUE_SHARD.to_owned(), number(shard));
-        item.insert(DUE_AT.to_owned(), string(due_at(at)));
+        item.insert(DUE.pk.to_owned(), number(shard));
+        item.insert(DUE.sk.to_owned(), string(due_at(at)));
     }
     Ok(item)
 }
@@ -175,6 +175,12 @@ pub(crate) fn or_skipped<T>(read: Result<T>) -> Result<Option<T>> {
     }
 }
 
+/// The entities in `items`, without those that cannot be read.
+pub(super) fn readable<T: Entity>(items: Vec<Item>) -> Result<Vec<Versioned<T>>> {
+    let found: Result<Vec<_>> = items.into_iter().map(|item| or_skipped(read(item))).collect();
+    Ok(found?.into_iter().flatten().collect())
+}
+
 /// The attribute that tells DynamoDB when it may delete an item, in seconds since 1970.
 pub(crate) const EXPIRES_AT: &str = "expires_at";
 
@@ -188,6 +194,10 @@ pub(crate) fn key_of(item: &Item) -> Result<Key> {
         (Some(pk), Some(sk)) => Ok(Key { pk, sk }),
         _ => Err(Error::internal("an item without a key")),
     }
+}
+
+pub(super) fn keys_of(items: &[Item]) -> Result<Vec<Key>> {
+    items.iter().map(key_of).collect()
 }
 
 /// A string attribute.

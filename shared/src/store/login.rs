@@ -1,14 +1,12 @@
 //! The names that lead to an account. Uniqueness is a condition on these items.
 
-use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
 use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::failures::{CountedLogin, Failures};
-use super::item::{self, Entity as _, Item, VERSION, Versioned, number};
-use super::keys::{self, Key};
-use super::page::{Listing, PageRequest};
-use super::retry::Failure;
+use super::item::{self, Entity as _, Item, VERSION, Versioned, number, string};
+use super::keys::{self, Key, TABLE};
+use super::query::Query;
 use super::transaction::Transaction;
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
@@ -55,7 +53,7 @@ impl LoginPartition {
 }
 
 /// How many entries of a name are looked at: a user name, a customer's email, and the newest candidates with that email.
-const MAX_LOGINS: i32 = 16;
+const MAX_LOGINS: usize = 16;
 /// How often a login counts again because another login of the same name was faster. Each of those counts as a failure
 /// first, so that a login that has lost this often is throttled.
 const TRIES: usize = Failures::OF_ALL + 1;
@@ -165,15 +163,10 @@ impl Store {
             return Ok(Default::default());
         }
         let unique = [keys::login_username(company, name), keys::login_email(company, name)];
-        let candidates = Listing::All(keys::login_candidates(company, name));
-        let everything = PageRequest::everything();
-        let (mut batch, page) =
-            tokio::try_join!(self.get(unique.clone()), self.page_of_items(&candidates, &everything))?;
-        let mut accounts = Vec::new();
-        for item in unique.iter().filter_map(|key| batch.take_item(key)).chain(page.rows) {
-            let account = item::or_skipped(item::value_in(&item))?;
-            accounts.extend(account.filter(|account| !accounts.contains(account)));
-        }
+        let candidates = keys::login_candidates(company, name);
+        let (mut batch, candidates) =
+            tokio::try_join!(self.get(unique.clone()), self.all_items(&candidates))?;
+        let accounts = accounts_in(unique.iter().filter_map(|key| batch.take_item(key)).chain(candidates))?;
         let found = self.accounts(&partition, accounts).await?;
         Ok((found.customers, found.candidates))
     }
@@ -200,31 +193,20 @@ impl Store {
     }
 
     async fn login_entries(&self, partition: &LoginPartition) -> Result<Vec<Account>> {
-        let response = self
-            .with_retries(|| async {
-                let response = self
-                    .client()
-                    .query()
-                    .table_name(self.table())
-                    .key_condition_expression(format!("{} = :pk", keys::PK))
-                    .expression_attribute_values(":pk", AttributeValue::S(partition.key.clone()))
-                    // USERNAME, EMAIL, then the candidates, newest first.
-                    .scan_index_forward(false)
-                    .limit(MAX_LOGINS)
-                    .consistent_read(true)
-                    .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                    .send()
-                    .await
-                    .map_err(Failure::of)?;
-                self.usage.count_reads(response.consumed_capacity());
-                Ok(response)
-            })
-            .await?;
-        let mut accounts = Vec::new();
-        for item in response.items.unwrap_or_default() {
-            let account = item::or_skipped(item::value_in(&item))?;
-            accounts.extend(account.filter(|account| !accounts.contains(account)));
-        }
-        Ok(accounts)
+        // The username, the customer's email, then the candidates, newest first.
+        let mut query = Query::new(TABLE, string(&partition.key));
+        query.backwards = true;
+        query.limit = Some(MAX_LOGINS);
+        accounts_in(self.query(&query).await?.rows)
     }
+}
+
+/// The accounts in the items of a login partition, each once.
+fn accounts_in(items: impl IntoIterator<Item = Item>) -> Result<Vec<Account>> {
+    let mut accounts = Vec::new();
+    for item in items {
+        let account = item::or_skipped(item::value_in(&item))?;
+        accounts.extend(account.filter(|account| !accounts.contains(account)));
+    }
+    Ok(accounts)
 }

@@ -39,8 +39,7 @@ pub struct Counted {
 impl Store {
     /// The project with this identifier.
     pub async fn project(&self, company: &CompanyId, id: ProjectId) -> Result<Option<Versioned<Project>>> {
-        let key = keys::project(company, id);
-        self.get([key.clone()]).await?.take(&key)
+        self.one(keys::project(company, id)).await
     }
 
     /// Creates a project with its tally and the memberships of its staff.
@@ -145,12 +144,9 @@ impl Store {
         company: &CompanyId,
         customer: CustomerId,
     ) -> Result<Vec<ProjectId>> {
-        let memberships = Listing::All(keys::memberships(company, customer));
-        let mut ids = Vec::new();
-        for row in self.page_of_items(&memberships, &PageRequest::everything()).await?.rows {
-            ids.push(memberships.id_in(&row)?.parse().map_err(Error::internal)?);
-        }
-        Ok(ids)
+        let memberships = keys::memberships(company, customer);
+        let rows = self.all_items(&memberships).await?;
+        rows.iter().map(|row| memberships.id_in(row)?.parse().map_err(Error::internal)).collect()
     }
 
     /// Every project in which `customer` has a role, oldest first, those with one status only if asked for.

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use super::Store;
 use super::item::{Item, VERSION, Versioned, number, number_in, string};
 use super::keys::{self, Key};
-use super::page::{Listing, PageRequest};
 use super::tally::{self, EVALUATIONS_VERSION, Owned, PROJECT_STATUS};
 use super::transaction::Change;
 use crate::domain::candidate::Candidate;
@@ -187,8 +186,7 @@ impl Store {
             (Owned::NamedTokens, keys::tokens(company)),
         ] {
             // Each counts, whatever it says.
-            let rows = self.page_of_items(&Listing::All(collection), &PageRequest::everything()).await?.rows;
-            rows.iter().for_each(|_| add(owned, true));
+            self.all_items(&collection).await?.iter().for_each(|_| add(owned, true));
         }
         Ok((counts, unreadable))
     }

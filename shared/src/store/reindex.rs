@@ -3,13 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 use serde::Serialize;
 
 use super::Store;
 use super::item::{self, Item, Versioned, string};
-use super::keys::{self, Key};
-use super::retry::Failure;
+use super::keys::{self, Key, PK, SK, TABLE};
+use super::query::Query;
 use super::search::entry;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
@@ -175,45 +174,17 @@ impl Store {
         company: &CompanyId,
         project: ProjectId,
     ) -> Result<HashMap<CandidateId, Entries>> {
-        let partition = keys::search_words(company, project);
+        let query = Query::new(TABLE, string(keys::search_words(company, project)));
         let mut entries = HashMap::<_, Entries>::new();
-        let mut start = None;
-        loop {
-            let (items, last) = self.with_retries(|| self.read_partition(&partition, start.clone())).await?;
-            for mut item in items {
-                let key = item::key_of(&item)?;
-                item.retain(|name, _| name != keys::PK && name != keys::SK);
-                match keys::in_search_entry(&key) {
-                    Some((.., candidate)) => drop(entries.entry(candidate).or_default().insert(key.sk, item)),
-                    None => tracing::error!(target: "search", sk = key.sk, "an entry cannot be read"),
-                }
-            }
-            start = last;
-            if start.is_none() {
-                return Ok(entries);
+        for mut item in self.query_rows(query, usize::MAX).await? {
+            let key = item::key_of(&item)?;
+            item.retain(|name, _| name != PK && name != SK);
+            match keys::in_search_entry(&key) {
+                Some((.., candidate)) => drop(entries.entry(candidate).or_default().insert(key.sk, item)),
+                None => tracing::error!(target: "search", sk = key.sk, "an entry cannot be read"),
             }
         }
-    }
-
-    async fn read_partition(
-        &self,
-        partition: &str,
-        start: Option<Item>,
-    ) -> Result<(Vec<Item>, Option<Item>), Failure> {
-        let response = self
-            .client()
-            .query()
-            .table_name(self.table())
-            .key_condition_expression(format!("{} = :pk", keys::PK))
-            .expression_attribute_values(":pk", string(partition))
-            .set_exclusive_start_key(start)
-            .consistent_read(true)
-            .return_consumed_capacity(ReturnConsumedCapacity::Total)
-            .send()
-            .await
-            .map_err(Failure::of)?;
-        self.usage.count_reads(response.consumed_capacity());
-        Ok((response.items.unwrap_or_default(), response.last_evaluated_key))
+        Ok(entries)
     }
 }
 

@@ -7,14 +7,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
-use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 use futures_util::future::try_join_all;
 
 use super::Store;
 use super::candidate::Placed;
 use super::item::{self, Item, string};
-use super::keys::{self, Key, SEARCH, SEARCH_PK, SEARCH_SK};
-use super::retry::Failure;
+use super::keys::{self, Key, SEARCH, TABLE};
+use super::query::Query;
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
@@ -55,8 +54,8 @@ pub(super) fn entry(candidate: &Candidate, (word, source): (&str, Source), words
     let key = keys::search_entry(&candidate.company, (word, source), candidate.project, candidate.id);
     let all: Vec<&str> = words.keys().map(String::as_str).filter(|word| !word.contains(' ')).collect();
     let attributes = Item::from([
-        (SEARCH_PK.to_owned(), string(keys::search_letter(&candidate.company, word))),
-        (SEARCH_SK.to_owned(), string(&key.sk)),
+        (SEARCH.pk.to_owned(), string(keys::search_letter(&candidate.company, word))),
+        (SEARCH.sk.to_owned(), string(&key.sk)),
         (WORDS.to_owned(), string(all.join(" "))),
     ]);
     (key, attributes)
@@ -130,17 +129,20 @@ impl Store {
     /// The best entries from one source in one place that `terms` find, enough for all results.
     async fn search_in(&self, place: &Place<'_>, source: Source, terms: &Terms) -> Result<Vec<Hit>> {
         let Some(begins) = terms.start(source) else { return Ok(Vec::new()) };
+        let query = match place {
+            Place::Company(c) => Query::new(SEARCH, string(keys::search_letter(c, &begins))),
+            Place::Project(c, p) => Query::new(TABLE, string(keys::search_words(c, *p))),
+        };
+        let mut query = query.starting_with(keys::search_prefix(source, &begins));
         let mut hits = Vec::new();
         let mut candidates = HashSet::new();
-        let (mut looked_at, mut start) = (0, None);
+        let mut looked_at = 0;
         loop {
-            let limit =
-                if terms.is_lead_alone() && looked_at == 0 { AT_FIRST } else { LOOKED_AT - looked_at };
-            let (items, last) = self
-                .with_retries(|| self.read_entries(place, (source, &begins), limit, start.clone()))
-                .await?;
-            looked_at += items.len();
-            for item in items {
+            let is_first = looked_at == 0 && terms.is_lead_alone();
+            query.limit = Some(if is_first { AT_FIRST } else { LOOKED_AT - looked_at });
+            let found = self.query(&query).await?;
+            looked_at += found.rows.len();
+            for item in found.rows {
                 let key = item::key_of(&item)?;
                 let words = item.get(WORDS).and_then(|words| words.as_s().ok()).map_or("", String::as_str);
                 let entry =
@@ -151,41 +153,11 @@ impl Store {
                     hits.push(Hit { source, word: word.to_owned(), candidate: Reverse(candidate), project });
                 }
             }
-            start = last;
-            if start.is_none() || looked_at >= LOOKED_AT || candidates.len() == MAX_RESULTS {
+            query.start = found.last;
+            if query.start.is_none() || looked_at >= LOOKED_AT || candidates.len() == MAX_RESULTS {
                 return Ok(hits);
             }
         }
-    }
-
-    async fn read_entries(
-        &self,
-        place: &Place<'_>,
-        (source, begins): (Source, &str),
-        limit: usize,
-        start: Option<Item>,
-    ) -> Result<(Vec<Item>, Option<Item>), Failure> {
-        let query = self.client().query().table_name(self.table());
-        let (query, pk, sk, partition) = match place {
-            Place::Company(c) => {
-                (query.index_name(SEARCH), SEARCH_PK, SEARCH_SK, keys::search_letter(c, begins))
-            }
-            Place::Project(c, p) => {
-                (query.consistent_read(true), keys::PK, keys::SK, keys::search_words(c, *p))
-            }
-        };
-        let response = query
-            .key_condition_expression(format!("{pk} = :pk AND begins_with({sk}, :start)"))
-            .expression_attribute_values(":pk", string(partition))
-            .expression_attribute_values(":start", string(keys::search_prefix(source, begins)))
-            .limit(i32::try_from(limit).unwrap_or(i32::MAX))
-            .set_exclusive_start_key(start)
-            .return_consumed_capacity(ReturnConsumedCapacity::Total)
-            .send()
-            .await
-            .map_err(Failure::of)?;
-        self.usage.count_reads(response.consumed_capacity());
-        Ok((response.items.unwrap_or_default(), response.last_evaluated_key))
     }
 
     /// The candidates that the best `hits` lead to, with their projects, those left out that `terms` no longer find.

@@ -9,7 +9,6 @@ use serde::Deserialize;
 use super::Store;
 use super::item::{self, Item, VERSION, Versioned, number, string};
 use super::keys;
-use super::page::{Listing, PageRequest};
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
@@ -43,11 +42,10 @@ const WITHDRAWN_AT_ONCE: usize = 8;
 impl Store {
     /// What is shared with a customer, oldest first.
     pub async fn shared_with(&self, company: &CompanyId, customer: CustomerId) -> Result<Vec<Shared>> {
-        let listing = Listing::All(keys::shares(company, customer));
-        let all = PageRequest { number: 1, size: u32::MAX - 1, cursor: None };
+        let shares = keys::shares(company, customer);
         let mut found = Vec::new();
-        for row in self.page_of_items(&listing, &all).await?.rows {
-            let share = listing.id_in(&row)?.parse().map_err(Error::internal)?;
+        for row in self.all_items(&shares).await? {
+            let share = shares.id_in(&row)?.parse().map_err(Error::internal)?;
             let note = item::or_skipped(item::value_in::<Note>(&row))?;
             found.extend(note.map(|Note { project, candidate }| Shared {
                 share,

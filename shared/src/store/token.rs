@@ -4,7 +4,6 @@ use super::Store;
 use super::batch::Batch;
 use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key};
-use super::page::{Listing, PageRequest};
 use super::tally::Owned;
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::NamedToken;
@@ -53,6 +52,6 @@ impl Store {
 
     /// Every named token of a company, the oldest first.
     pub async fn tokens(&self, company: &CompanyId) -> Result<Vec<Versioned<NamedToken>>> {
-        Ok(self.page(&Listing::All(keys::tokens(company)), &PageRequest::everything()).await?.rows)
+        self.all(&keys::tokens(company)).await
     }
 }

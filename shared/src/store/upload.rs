@@ -4,9 +4,8 @@ use chrono::{DateTime, Utc};
 use serde_dynamo::to_attribute_value;
 
 use super::Store;
-use super::due::{Due, DueCursor};
 use super::item::{EXPIRES_AT, Entity, VERSION, Versioned, number, string};
-use super::keys::{self, DUE_AT, DUE_SHARD, Key};
+use super::keys::{self, DUE, Key, Queue};
 use super::transaction::{Change, Transaction};
 use crate::domain::effect::{Effect, Task};
 use crate::domain::file::{Owner, StoredFile};
@@ -27,7 +26,7 @@ impl Entity for Upload {
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         let is_awaited = self.status == UploadStatus::AwaitingUpload;
-        is_awaited.then(|| (keys::upload_due_shard(self.id), self.given_up_at()))
+        is_awaited.then(|| (Queue::Uploads.shard_of(self.id), self.given_up_at()))
     }
 }
 
@@ -78,7 +77,8 @@ impl Transaction {
     fn end_upload(&mut self, file: StoredFile, now: DateTime<Utc>) -> Result<()> {
         let change = Change {
             expression: format!(
-                "SET #status = :ended, #found = :found, {EXPIRES_AT} = :end REMOVE {DUE_SHARD}, {DUE_AT} ADD {VERSION} :one"
+                "SET #status = :ended, #found = :found, {EXPIRES_AT} = :end REMOVE {}, {} ADD {VERSION} :one",
+                DUE.pk, DUE.sk
             ),
             condition: Some("#status = :awaited".to_owned()),
             names: [("#status", "status"), ("#found", "found")]
@@ -117,18 +117,7 @@ impl Store {
 
     /// The upload with this identifier.
     pub async fn upload(&self, id: FileId) -> Result<Option<Versioned<Upload>>> {
-        let key = keys::upload(id);
-        self.get([key.clone()]).await?.take(&key)
-    }
-
-    /// Uploads of one shard that have not ended and are to be given up at `now`.
-    pub async fn overdue_uploads(
-        &self,
-        shard: u8,
-        now: DateTime<Utc>,
-        from: Option<DueCursor>,
-    ) -> Result<Due<Upload>> {
-        self.due(shard, now, from).await
+        self.one(keys::upload(id)).await
     }
 
     /// Ends an upload without a file, because of `reason`, and has deleted what there may be of it.
@@ -149,10 +138,5 @@ impl Store {
         let task = Task::ObjectsDeleted { keys };
         transaction.effect(Some(Effect::new(company.clone(), id, task, now)))?;
         self.commit(transaction).await
-    }
-
-    /// The partitions of the index in which uploads stand that have not ended.
-    pub fn upload_shards() -> impl Iterator<Item = u8> {
-        keys::upload_due_shards()
     }
 }

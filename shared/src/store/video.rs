@@ -3,9 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::due::{Due, DueCursor};
 use super::item::{self, Entity, Versioned};
-use super::keys::{self, Key};
+use super::keys::{self, Key, Queue};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
 use crate::domain::deletion::Deletion;
@@ -25,7 +24,7 @@ impl Entity for Video {
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        self.given_up_at.map(|at| (keys::video_due_shard(self.id), at))
+        self.given_up_at.map(|at| (Queue::Videos.shard_of(self.id), at))
     }
 }
 
@@ -43,8 +42,7 @@ impl Store {
 
     /// A video.
     pub async fn video(&self, company: &CompanyId, id: VideoId) -> Result<Option<Versioned<Video>>> {
-        let key = keys::video(company, id);
-        self.get([key.clone()]).await?.take(&key)
+        self.one(keys::video(company, id)).await
     }
 
     /// A page of a company's videos, and how many there are.
@@ -116,20 +114,5 @@ impl Store {
         let objects = video_keys(&video.company, video.id).into();
         transaction.erased((&video.company, Erased::Video { video: video.id }), objects, now)?;
         self.commit(transaction).await
-    }
-
-    /// Videos of one shard that have come to nothing at `now`.
-    pub async fn overdue_videos(
-        &self,
-        shard: u8,
-        now: DateTime<Utc>,
-        from: Option<DueCursor>,
-    ) -> Result<Due<Video>> {
-        self.due(shard, now, from).await
-    }
-
-    /// The partitions of the index in which videos stand that are under way.
-    pub fn video_shards() -> impl Iterator<Item = u8> {
-        keys::video_due_shards()
     }
 }

@@ -49,7 +49,8 @@ async fn give_up_files(system: &System, given_up: &mut GivenUp) -> Result<()> {
         while let Some(cursor) = page {
             let due = system.store.due_uploads(cursor).await?;
             for upload in &due.rows {
-                given_up.count(system.store.fail_upload(upload, TOO_LATE, system.now).await);
+                given_up
+                    .count(system.store.commit(system.store.fail_upload(upload, TOO_LATE, system.now)).await);
             }
             page = due.next;
         }
@@ -65,7 +66,7 @@ async fn give_up_videos(system: &System, given_up: &mut GivenUp) -> Result<()> {
             for video in &due.rows {
                 let has_arrived = video.status != ConversionStatus::AwaitingUpload;
                 let reason = if has_arrived { TOO_SLOW } else { TOO_LATE };
-                given_up.count(system.store.fail_video(video, reason, system.now).await);
+                given_up.count(system.store.commit(system.store.fail_video(video, reason, system.now)).await);
             }
             page = due.next;
         }

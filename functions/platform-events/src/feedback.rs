@@ -97,7 +97,7 @@ async fn note_customer(
         let Some(after) = Customer::clone(&before).after_mail_trouble(address, trouble) else {
             return Ok(false);
         };
-        match system.store.update_customer(&before, &after, system.now).await {
+        match system.store.commit(system.store.update_customer(&before, &after, system.now)).await {
             // Deleted meanwhile, which the next look finds.
             Err(Error::Changed | Error::NotFound) => {}
             done => return done.map(|()| true),
@@ -119,7 +119,7 @@ async fn note_candidate(
         let Some(after) = Candidate::clone(&before).after_mail_trouble(address, trouble) else {
             return Ok(false);
         };
-        match system.store.change_candidate(&before, &after.into(), system.now).await {
+        match system.store.commit(system.store.change_candidate(&before, &after.into(), system.now)).await {
             // Deleted meanwhile, which the next look finds.
             Err(Error::Changed | Error::NotFound) => {}
             done => return done.map(|()| true),

@@ -124,6 +124,6 @@ pub(crate) async fn delete(guard: OnCustomer<ManageCustomers>) -> Result<Done> {
     }
     guard.require_managed()?;
     let by = Deleter { name: guard.caller.name(), email: guard.caller.email().cloned() };
-    guard.store.retire_customer(&guard.customer, by, guard.now).await?;
+    guard.store.delete_customer(&guard.customer, by, guard.now).await?;
     Ok(Done)
 }

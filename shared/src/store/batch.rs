@@ -36,6 +36,11 @@ impl Batch {
 }
 
 impl Store {
+    /// Reads one bare item.
+    pub(super) async fn item(&self, key: &Key) -> Result<Option<Item>> {
+        Ok(self.get([key.clone()]).await?.take_item(key))
+    }
+
     /// Reads one entity.
     pub(super) async fn one<T: Entity>(&self, key: Key) -> Result<Option<Versioned<T>>> {
         self.get([key.clone()]).await?.take(&key)

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 
 use super::Store;
+use super::condition::Condition;
 use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key, Queue};
 use super::login::TAKEN_USERNAME;
@@ -58,7 +59,7 @@ impl Store {
     /// [`PROJECT_NOT_RUNNING`]: crate::domain::transition::PROJECT_NOT_RUNNING
     pub fn create_candidate(&self, step: &Step, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(&step.candidate, Error::Changed);
+        transaction.create_unless(&step.candidate, Error::Changed);
         transaction.follow(None, Some(&step.candidate), step.needs_running_project, now);
         transaction.effect(Effect::of_step(step, 1, now));
         transaction
@@ -110,29 +111,8 @@ impl Store {
     /// # Errors
     /// [`Error::Changed`].
     pub fn delete_candidate(&self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) -> Transaction {
-        self.delete_candidate_sparing(candidate, Vec::new(), now)
-    }
-
-    /// The same in a table in which its names may lead to somebody else.
-    pub(super) async fn erase_candidate(
-        &self,
-        candidate: &Versioned<Candidate>,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
-        let others = self.logins_of_others(username_of(candidate), account).await?;
-        self.commit(self.delete_candidate_sparing(candidate, others, now)).await
-    }
-
-    fn delete_candidate_sparing(
-        &self,
-        candidate: &Versioned<Candidate>,
-        spared: Vec<Key>,
-        now: DateTime<Utc>,
-    ) -> Transaction {
-        let mut transaction = self.transaction().sparing(spared);
-        transaction.delete(candidate);
-        transaction.follow(Some(candidate), None, false, now);
+        let mut transaction = self.transaction();
+        transaction.candidate_gone(candidate, now);
         transaction
     }
 
@@ -236,6 +216,12 @@ impl Transaction {
         self.effect(Effect::of_step(step, before.version() + 1, now));
     }
 
+    /// Deletes a candidate with their names, search entries, shares and files.
+    pub(super) fn candidate_gone(&mut self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) {
+        self.delete(candidate);
+        self.follow(Some(candidate), None, false, now);
+    }
+
     /// Writes what follows from a candidate `before` becoming `after`: counts, names to log in with, search entries,
     /// shares, files.
     fn follow(
@@ -263,48 +249,31 @@ impl Transaction {
     }
 
     fn candidate_logins(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
-        let email = |candidate: &Candidate| {
-            let email = candidate.profile.email.as_ref()?;
-            Some(keys::login_candidates(&candidate.company, email.as_str()).key(candidate.id))
-        };
+        let Some(Candidate { project, id, .. }) = after.or(before) else { return };
+        let account = Account::Candidate { project: *project, candidate: *id };
         let taken_username = || Error::field("username", TAKEN_USERNAME);
-        let taken_email = || Error::internal("a candidate's email leads to it already");
-        self.move_candidate_login(before, after, username_of, taken_username);
-        let name = |candidate: Option<&Candidate>| candidate?.profile.username.clone();
-        if let (Some(after), Some(new)) =
-            (after, name(after).filter(|new| name(before).as_ref() != Some(new)))
+        let taken_email = Error::internal("a candidate's email leads to it already");
+        let (old, new) = (before.and_then(username_of), after.and_then(username_of));
+        let is_new = old != new;
+        self.move_login(old, new, account, taken_username());
+        self.move_login(before.and_then(email_of), after.and_then(email_of), account, taken_email);
+        if let Some(Candidate { company, profile, .. }) = after.filter(|_| is_new)
+            && let Some(name) = &profile.username
         {
-            // Nor may it be the address that a customer logs in with.
-            self.require_absent(keys::login_email(&after.company, new.as_str()), taken_username());
-        }
-        self.move_candidate_login(before, after, email, taken_email);
-    }
-
-    fn move_candidate_login(
-        &mut self,
-        before: Option<&Candidate>,
-        after: Option<&Candidate>,
-        key: impl Fn(&Candidate) -> Option<Key>,
-        taken: impl FnOnce() -> Error,
-    ) {
-        let (old, new) = (before.and_then(&key), after.and_then(&key));
-        if old == new {
-            return;
-        }
-        if let Some(old) = old {
-            self.delete_derived(old);
-        }
-        if let (Some(new), Some(after)) = (new, after) {
-            let account = Account::Candidate { project: after.project, candidate: after.id };
-            self.create_login(new, &account, taken());
+            // It may not be the email address of a customer either.
+            self.require(keys::login_email(company, name.as_str()), Condition::Absent, taken_username());
         }
     }
 }
 
-/// The login by its user name, if it has one.
-fn username_of(candidate: &Candidate) -> Option<Key> {
+pub(super) fn username_of(candidate: &Candidate) -> Option<Key> {
     let name = candidate.profile.username.as_ref()?;
     Some(keys::login_username(&candidate.company, name.as_str()))
+}
+
+fn email_of(candidate: &Candidate) -> Option<Key> {
+    let email = candidate.profile.email.as_ref()?;
+    Some(keys::login_candidates(&candidate.company, email.as_str()).key(candidate.id))
 }
 
 fn files_of(candidate: &Candidate) -> FilesOf<'_> {

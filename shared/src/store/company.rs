@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::operation::scan::ScanOutput;
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 
 use super::Store;
-use super::item::{self, Entity, Item, VERSION, Versioned, number, string};
+use super::item::{self, Entity, Item, Versioned, number, string};
 use super::keys::{self, Key};
 use super::retry::Failure;
 use super::tally::Owned;
@@ -29,15 +29,14 @@ impl Store {
     /// A message on `company` when its identifier is taken.
     pub(crate) fn create_company(&self, company: &Company, owner: &Customer) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(company, Error::field("company", "This company already exists."));
+        transaction.create_unless(company, Error::field("company", "This company already exists."));
         // The owner is counted from the start, so the tally is written whole and not added to.
-        let tally = Item::from([
-            (VERSION.to_owned(), number(1)),
-            (Owned::Customers.attribute(), number(1)),
-            (Owned::Owners.attribute(), number(i64::from(owner.is_at_work()))),
+        let tally = item::bare([
+            (&Owned::Customers.attribute(), number(1)),
+            (&Owned::Owners.attribute(), number(i64::from(owner.is_at_work()))),
         ]);
         transaction.put_derived(keys::company_tally(&company.id), tally);
-        transaction.create(owner, Error::internal("a new identifier is taken"));
+        transaction.create(owner);
         transaction.customer_logins(None, Some(owner));
         transaction
     }

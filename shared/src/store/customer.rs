@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::item::{self, Entity, Versioned};
+use super::condition::Condition;
+use super::item::{Entity, Versioned};
 use super::keys::{self, Key};
 use super::login::LoginPartition;
 use super::page::{Listing, Page, PageRequest};
@@ -14,8 +15,7 @@ use super::transaction::Transaction;
 use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::customer::{AccountType, Customer};
-use crate::domain::deletion::{Deleter, Deletion};
-use crate::domain::effect::{Effect, FormerCustomer, Task};
+use crate::domain::effect::Effect;
 use crate::domain::erasure::Erased;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::text::fold_case;
@@ -36,9 +36,9 @@ impl Store {
     /// Messages on `company` when there is none, on `username` and `email` when they are taken.
     pub fn create_customer(&self, customer: &Customer, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
-        transaction
-            .require(keys::company(&customer.company), Error::field("company", "There is no such company."));
-        transaction.create(customer, Error::internal("a new identifier is taken"));
+        let no_company = Error::field("company", "There is no such company.");
+        transaction.require(keys::company(&customer.company), Condition::Present, no_company);
+        transaction.create(customer);
         transaction.customer_logins(None, Some(customer));
         transaction.count_customers(&customer.company, None, Some(customer));
         transaction.files(None, files_of(customer), now);
@@ -85,122 +85,6 @@ impl Store {
         transaction
     }
 
-    /// Deletes a customer, who has neither roles nor shares any more, and lets a mail name who deleted it.
-    ///
-    /// # Errors
-    /// [`Error::Changed`]; [`LAST_OWNER`] when no owner would be left.
-    ///
-    /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
-    async fn delete_customer(
-        &self,
-        customer: &Versioned<Customer>,
-        by: Deleter,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        let was = Box::new(FormerCustomer {
-            email: customer.email.clone(),
-            first_name: customer.first_name.clone(),
-            last_name: customer.last_name.clone(),
-            language: customer.preferred_language,
-        });
-        let deletion = Deletion::Customer { customer: customer.id, by: by.clone() };
-        let task = Task::CustomerDeleted { was, by };
-        let mut transaction = self.transaction();
-        transaction.customer_gone(customer, now);
-        transaction.end_deletion(&deletion);
-        transaction.effect(Some(Effect::new(customer.company.clone(), customer.id, task, now)));
-        self.commit(transaction).await
-    }
-
-    /// Takes a customer out: it cannot log in any more, leaves its projects, loses its shares, and is deleted.
-    ///
-    /// Not one transaction, since projects and shares may be many: the outbox finishes one that broke off.
-    ///
-    /// # Errors
-    /// [`Error::Changed`]; [`LAST_OWNER`] when no owner would be left.
-    ///
-    /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
-    pub async fn retire_customer(
-        &self,
-        customer: &Versioned<Customer>,
-        by: Deleter,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        let deletion = Deletion::Customer { customer: customer.id, by: by.clone() };
-        let customer = self.deactivate_customer(customer, Some(deletion), now).await?;
-        self.finish_customer(&customer, by, now).await
-    }
-
-    /// Deletes a customer who cannot log in any more.
-    ///
-    /// # Errors
-    /// [`Error::Changed`].
-    pub(super) async fn finish_customer(
-        &self,
-        customer: &Versioned<Customer>,
-        by: Deleter,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        self.detach_customer(customer, now).await?;
-        self.delete_customer(customer, by, now).await
-    }
-
-    /// Takes a customer out of a table in which its names may lead to somebody else, without telling anybody.
-    ///
-    /// # Errors
-    /// As [`Self::delete_customer`].
-    pub(super) async fn erase_customer(
-        &self,
-        customer: &Versioned<Customer>,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        let customer = self.deactivate_customer(customer, None, now).await?;
-        self.detach_customer(&customer, now).await?;
-        let account = Account::Customer { customer: customer.id };
-        self.delete_notes(&customer).await?;
-        let others = self.logins_of_others([username_of(&customer), email_of(&customer)], account).await?;
-        let mut transaction = self.transaction().sparing(others);
-        transaction.customer_gone(&customer, now);
-        self.commit(transaction).await
-    }
-
-    /// Deletes what says of a customer that it has roles and shares, of projects and candidates that know nothing of it.
-    async fn delete_notes(&self, customer: &Customer) -> Result<()> {
-        for notes in [keys::memberships, keys::shares] {
-            for row in self.all_items(&notes(&customer.company, customer.id)).await? {
-                self.delete_alone(&item::key_of(&row)?).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The customer, who cannot log in any more, so that nobody can give it another role, or share.
-    async fn deactivate_customer(
-        &self,
-        customer: &Versioned<Customer>,
-        deletion: Option<Deletion>,
-        now: DateTime<Utc>,
-    ) -> Result<Versioned<Customer>> {
-        let after = Customer::clone(customer).with_access(false);
-        let mut transaction = self.transaction();
-        transaction.replace(customer, &after);
-        transaction.count_customers(&after.company, Some(customer), Some(&after));
-        if let Some(deletion) = deletion {
-            transaction.begin_deletion(&after.company, deletion, now);
-        }
-        self.commit(transaction).await?;
-        customer.followed_by(after)
-    }
-
-    /// Takes a customer out of all projects, and withdraws what is shared with it.
-    async fn detach_customer(&self, customer: &Customer, now: DateTime<Utc>) -> Result<()> {
-        tokio::try_join!(
-            self.leave_projects(&customer.company, customer.id),
-            self.withdraw_shares(&customer.company, customer.id, now),
-        )?;
-        Ok(())
-    }
-
     /// Lets customers of one company change together, all or none. At most [`MAX_TOGETHER`](Self::MAX_CUSTOMERS). Who is
     /// activated before having chosen a password is invited again.
     ///
@@ -220,7 +104,7 @@ impl Store {
         for change in changes {
             match change {
                 CustomerChange::Create(customer) => {
-                    transaction.create(customer, Error::internal("a new identifier is taken"));
+                    transaction.create(customer);
                     transaction.customer_logins(None, Some(customer));
                     transaction.invitation(None, customer, now);
                     counts.add(None, Some(customer));
@@ -263,8 +147,7 @@ impl Store {
         company: &CompanyId,
         request: &PageRequest,
     ) -> Result<(Page<Versioned<Customer>>, u64)> {
-        let listing = Listing::All(keys::customers(company));
-        tokio::try_join!(self.page(&listing, request), self.count_owned(company, Owned::Customers))
+        self.list_owned(company, &Listing::All(keys::customers(company)), &[Owned::Customers], request).await
     }
 
     /// Every customer of a company, oldest first.
@@ -320,7 +203,7 @@ impl Transaction {
     }
 
     /// Deletes a customer with its names and files.
-    fn customer_gone(&mut self, customer: &Versioned<Customer>, now: DateTime<Utc>) {
+    pub(super) fn customer_gone(&mut self, customer: &Versioned<Customer>, now: DateTime<Utc>) {
         self.delete(customer);
         self.customer_logins(Some(customer), None);
         self.count_customers(&customer.company, Some(customer), None);
@@ -339,11 +222,13 @@ impl Transaction {
         self.company_tally(company, &[(Owned::Customers, counts.customers), (Owned::Owners, counts.owners)]);
     }
 
-    /// Makes the names that lead to a customer those of `after` where they were those of `before`.
+    /// Moves the unique markers of a customer's username and email address, which share one namespace.
     pub(super) fn customer_logins(&mut self, before: Option<&Customer>, after: Option<&Customer>) {
+        let Some(one) = after.or(before) else { return };
+        let account = Account::Customer { customer: one.id };
         let taken_email = || Error::field("email", "A customer with this email already exists.");
-        self.move_login(before.map(username_of), after.map(username_of), after, taken_username);
-        self.move_login(before.map(email_of), after.map(email_of), after, taken_email);
+        self.move_login(before.map(username_of), after.map(username_of), account, taken_username());
+        self.move_login(before.map(email_of), after.map(email_of), account, taken_email());
         let Some(after) = after else { return };
         let names = |one: &Customer| (fold_case(one.username.as_str()), fold_case(one.email.as_str()));
         let (new_name, new_email) = names(after);
@@ -351,43 +236,22 @@ impl Transaction {
         if new_name == new_email {
             return;
         }
-        // A name is nobody else's address, nor an address somebody else's name.
+        // A username may not be another account's email address, nor the other way round.
         let (c, own) = (&after.company, [old_name.as_ref(), old_email.as_ref()]);
         if !own.contains(&Some(&new_name)) {
-            self.require_absent(keys::login_email(c, after.username.as_str()), taken_username());
+            self.require(keys::login_email(c, after.username.as_str()), Condition::Absent, taken_username());
         }
         if !own.contains(&Some(&new_email)) {
-            self.require_absent(keys::login_username(c, after.email.as_str()), taken_email());
-        }
-    }
-
-    fn move_login(
-        &mut self,
-        old: Option<Key>,
-        new: Option<Key>,
-        after: Option<&Customer>,
-        taken: impl FnOnce() -> Error,
-    ) {
-        if old == new {
-            return;
-        }
-        if let Some(old) = old {
-            self.delete_derived(old);
-        }
-        match (new, after) {
-            (Some(new), Some(after)) => {
-                self.create_login(new, &Account::Customer { customer: after.id }, taken())
-            }
-            _ => (),
+            self.require(keys::login_username(c, after.email.as_str()), Condition::Absent, taken_email());
         }
     }
 }
 
-fn username_of(customer: &Customer) -> Key {
+pub(super) fn username_of(customer: &Customer) -> Key {
     keys::login_username(&customer.company, customer.username.as_str())
 }
 
-fn email_of(customer: &Customer) -> Key {
+pub(super) fn email_of(customer: &Customer) -> Key {
     keys::login_email(&customer.company, customer.email.as_str())
 }
 

@@ -3,9 +3,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
-use super::item::{EXPIRES_AT, Entity, VERSION, Versioned, number};
+use super::condition::Change;
+use super::item::{EXPIRES_AT, Entity, Versioned, number};
 use super::keys::{self, Key, Queue};
-use super::transaction::{Change, Transaction};
+use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::effect::Effect;
@@ -38,7 +39,7 @@ impl Transaction {
     /// Notes an effect of what this transaction does.
     pub(super) fn effect(&mut self, effect: Option<Effect>) {
         match effect {
-            Some(effect) => self.create(&effect, Error::internal("a change has happened twice")),
+            Some(effect) => self.create_unless(&effect, Error::internal("a change has happened twice")),
             None => (),
         }
     }
@@ -67,13 +68,9 @@ impl Store {
     /// [`Error::Changed`] when the same name was given less than five minutes ago, whatever became of it.
     pub(crate) fn create_reset(&self, effect: &Effect, name: &SecretHash, now: DateTime<Utc>) -> Transaction {
         let values = [(":now", now), (":end", now + RESET_PAUSE), (":before", now - RESET_PAUSE)];
-        let values = values.map(|(name, at)| (name.to_owned(), number(at.timestamp())));
-        let request = Change {
-            expression: format!("SET asked_at = :now, {EXPIRES_AT} = :end ADD {VERSION} :one"),
-            condition: Some("attribute_not_exists(asked_at) OR asked_at <= :before".to_owned()),
-            names: Vec::new(),
-            values: values.into_iter().chain([(":one".to_owned(), number(1))]).collect(),
-        };
+        let values = values.map(|(name, at)| (name, number(at.timestamp())));
+        let request = Change::set(&format!("SET asked_at = :now, {EXPIRES_AT} = :end"), values)
+            .when("attribute_not_exists(asked_at) OR asked_at <= :before");
         let mut transaction = self.transaction();
         transaction.update(keys::reset_request(name), request, Error::Changed);
         transaction.effect(Some(effect.clone()));

@@ -3,17 +3,17 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::item;
+use super::item::{self, Versioned};
 use super::keys::{self, Key};
 use super::transaction::Transaction;
+use super::{candidate, customer};
 use crate::domain::account::Account;
+use crate::domain::candidate::Candidate;
+use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
 use crate::domain::erasure::{Erased, Erasure};
 use crate::domain::id::CompanyId;
-use crate::error::{Error, Result};
-
-/// How often something is tried again that others change at the same time.
-const TRIES: usize = 5;
+use crate::error::Result;
 
 impl Transaction {
     /// Notes that what goes with this transaction may not come back, and that its objects go, too.
@@ -44,14 +44,7 @@ impl Store {
     ///
     /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
     pub(crate) async fn erase_again(&self, erasure: &Erasure, now: DateTime<Utc>) -> Result<bool> {
-        let mut tries = TRIES;
-        loop {
-            match self.erase_once(erasure, now).await {
-                Err(Error::Changed) if tries > 0 => tries -= 1,
-                Err(Error::NotFound) => return Ok(false),
-                outcome => return outcome,
-            }
-        }
+        self.retry(|| self.erase_once(erasure, now)).await
     }
 
     async fn erase_once(
@@ -76,6 +69,32 @@ impl Store {
             }
         }
         Ok(true)
+    }
+
+    async fn erase_candidate(&self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) -> Result<()> {
+        let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
+        let others = self.logins_of_others(candidate::username_of(candidate), account).await?;
+        let mut transaction = self.transaction().sparing(others);
+        transaction.candidate_gone(candidate, now);
+        self.commit(transaction).await
+    }
+
+    async fn erase_customer(&self, customer: &Versioned<Customer>, now: DateTime<Utc>) -> Result<()> {
+        let after = Customer::clone(customer).with_access(false);
+        let write = self.update_customer(customer, &after, now);
+        let customer = self.mark(write, (customer, after), None).await?;
+        self.detach_customer(&customer, now).await?;
+        // Roles and shares of which the restored projects and candidates know nothing.
+        for notes in [keys::memberships, keys::shares] {
+            for row in self.all_items(&notes(&customer.company, customer.id)).await? {
+                self.delete_alone(&item::key_of(&row)?).await?;
+            }
+        }
+        let names = [customer::username_of(&customer), customer::email_of(&customer)];
+        let others = self.logins_of_others(names, Account::Customer { customer: customer.id }).await?;
+        let mut transaction = self.transaction().sparing(others);
+        transaction.customer_gone(&customer, now);
+        self.commit(transaction).await
     }
 
     /// Those of these logins that lead to somebody else than `account`.

@@ -189,9 +189,6 @@ pub(super) fn readable<T: Entity>(items: Vec<Item>) -> Result<Vec<Versioned<T>>>
 /// The attribute that tells DynamoDB when it may delete an item, in seconds since 1970.
 pub(crate) const EXPIRES_AT: &str = "expires_at";
 
-/// The condition that nothing stands under a key, or what DynamoDB may delete at `:now`.
-pub(crate) const ABSENT_OR_EXPIRED: &str = "attribute_not_exists(pk) OR expires_at <= :now";
-
 /// The key of an item.
 pub(crate) fn key_of(item: &Item) -> Result<Key> {
     let part = |name: &str| item.get(name)?.as_s().ok().cloned();
@@ -203,6 +200,12 @@ pub(crate) fn key_of(item: &Item) -> Result<Key> {
 
 pub(super) fn keys_of(items: &[Item]) -> Result<Vec<Key>> {
     items.iter().map(key_of).collect()
+}
+
+/// The first write of an item that is no entity.
+pub(super) fn bare<const N: usize>(attributes: [(&str, AttributeValue); N]) -> Item {
+    let attributes = attributes.into_iter().chain([(VERSION, number(1))]);
+    attributes.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// A string attribute.

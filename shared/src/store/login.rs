@@ -17,12 +17,12 @@ use crate::domain::text::is_login;
 use crate::error::{Error, Result};
 
 impl Transaction {
-    /// Lets a name lead to an account, unless it is `taken`.
-    pub(super) fn create_login(&mut self, key: Key, account: &Account, taken: Error) {
-        let item: Result<Item> = serde_dynamo::to_item(account).map_err(Error::internal);
-        if let Some(mut item) = self.or_fault(item) {
-            item.insert(VERSION.to_owned(), number(1));
-            self.create_item(key, item, taken);
+    /// Moves the unique marker of a name with which an account logs in.
+    pub(super) fn move_login(&mut self, old: Option<Key>, new: Option<Key>, account: Account, taken: Error) {
+        let marker = serde_dynamo::to_item(account).map_err(Error::internal);
+        if let Some(mut marker) = self.or_fault::<Item>(marker) {
+            marker.insert(VERSION.to_owned(), number(1));
+            self.move_marker(old, new, marker, taken);
         }
     }
 }
@@ -95,7 +95,7 @@ impl Store {
                     }
                     None => {
                         let first = Failures::none(partition.hash()).with_one_more(source, now)?;
-                        self.create_alone(&first).await.and_then(|()| item::first(first))
+                        self.create_alone(first).await
                     }
                 }
             };

@@ -2,10 +2,12 @@
 //!
 //! Only guards hand out a [`Store`], so nothing is read or written for a caller who was not admitted.
 
+mod amend;
 mod batch;
 mod candidate;
 mod capacity;
 mod company;
+mod condition;
 mod customer;
 mod deletion;
 mod due;

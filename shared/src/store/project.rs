@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use super::Store;
 use super::batch::Batch;
-use super::item::{Entity, Item, VERSION, Versioned, number};
+use super::condition::IS_ACTIVE;
+use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
-use super::tally::{self, Owned, Shards, projects_in};
+use super::tally::{self, Owned, Shards};
 use super::transaction::Transaction;
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
@@ -48,7 +49,7 @@ impl Store {
     /// Messages on the fields whose references lead nowhere.
     pub fn create_project(&self, project: &Project) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(project, Error::internal("a new identifier is taken"));
+        transaction.create(project);
         transaction.create_shards(project);
         transaction.company_tally(&project.company, &[(Owned::Projects(project.status), 1)]);
         transaction.attachments(None, project);
@@ -113,11 +114,9 @@ impl Store {
             None => Listing::AllIndexed(collection, ProjectStatus::ALL.map(partition).to_vec()),
             Some(status) => Listing::WithStatus(collection, partition(status)),
         };
-        let (page, tally) = tokio::try_join!(self.page::<Project>(&listing, request), async {
-            let key = keys::company_tally(company);
-            Ok(self.get([key.clone()]).await?.take_item(&key))
-        })?;
-        let total = projects_in(tally.as_ref(), status);
+        let counted = ProjectStatus::ALL.into_iter().filter(|one| status.is_none_or(|wanted| wanted == *one));
+        let counted: Vec<Owned> = counted.map(Owned::Projects).collect();
+        let (page, total) = self.list_owned::<Project>(company, &listing, &counted, request).await?;
         let Page { rows, next, previous } = page;
         let mut batch = self.get(rows.iter().flat_map(|row| tally::shards(company, row.id))).await?;
         let rows = rows.into_iter().map(|project| batch.count(project)).collect();
@@ -158,49 +157,32 @@ impl Store {
 }
 
 impl Store {
-    /// Takes every role from a customer.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when somebody keeps changing one of the projects, [`Error::Unreadable`].
+    /// Removes a customer from all projects.
     pub(super) async fn leave_projects(&self, company: &CompanyId, customer: CustomerId) -> Result<()> {
         let ids = self.project_ids_of(company, customer).await?;
         let keys: Vec<Key> = ids.into_iter().map(|id| keys::project(company, id)).collect();
         let mut batch = self.get(keys.iter().cloned()).await?;
         for key in &keys {
             let Some(project) = batch.take(key)? else { continue };
-            self.insist_on(project, |project| project.staff.remove(customer)).await?;
+            self.amend_project(project, &|project| project.staff.remove(customer)).await?;
         }
         Ok(())
     }
 
-    /// Changes a project, again when others change it at the same time, until it is changed or gone.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when that happens too often.
-    pub(super) async fn insist_on<R>(
+    /// Changes a project unless it is deleted meanwhile.
+    pub(super) async fn amend_project<R>(
         &self,
-        mut before: Versioned<Project>,
-        change: impl Fn(&mut Project) -> R,
+        project: Versioned<Project>,
+        change: &impl Fn(&mut Project) -> R,
     ) -> Result<()> {
-        let mut tries = INSIST_TRIES;
-        loop {
-            let mut after = Project::clone(&before);
+        self.amend(project, |before| {
+            let mut after = Project::clone(before);
             change(&mut after);
-            match self.commit(self.update_project(&before, &after)).await {
-                Err(Error::Changed) if tries > 0 => tries -= 1,
-                Err(Error::NotFound) => return Ok(()),
-                outcome => return outcome,
-            }
-            match self.project(&before.company, before.id).await? {
-                Some(now) => before = now,
-                None => return Ok(()),
-            }
-        }
+            Some(self.update_project(before, &after))
+        })
+        .await
     }
 }
-
-/// How often a project is tried again that others change at the same time.
-const INSIST_TRIES: usize = 5;
 
 impl Batch {
     fn count(&mut self, project: Versioned<Project>) -> Counted {
@@ -217,12 +199,12 @@ impl Transaction {
         for label in after.settings.labels.iter().filter(|label| !had(&|p| p.settings.labels.contains(label)))
         {
             let missing = Error::field("labels", format!("There is no label {label}."));
-            self.require_flag(keys::label(c, *label), "is_active", missing);
+            self.require(keys::label(c, *label), IS_ACTIVE, missing);
         }
         for placed in &after.settings.videos {
             if !had(&|p| p.settings.videos.iter().any(|old| old.video == placed.video)) {
                 let missing = Error::field("videos", format!("There is no video {}.", placed.video));
-                self.require_flag(keys::video(c, placed.video), "is_active", missing);
+                self.require(keys::video(c, placed.video), IS_ACTIVE, missing);
             }
         }
     }
@@ -235,9 +217,8 @@ impl Transaction {
         for joins in new.difference(&old) {
             let missing = format!("There is no customer {joins} who can log in.");
             let missing = Error::field(field_of(after, *joins), missing);
-            self.require_flag(keys::customer(c, *joins), "is_active", missing);
-            let item = Item::from([(VERSION.to_owned(), number(1))]);
-            self.put_derived(keys::memberships(c, *joins).key(after.id), item);
+            self.require(keys::customer(c, *joins), IS_ACTIVE, missing);
+            self.put_derived(keys::memberships(c, *joins).key(after.id), item::bare([]));
         }
         for leaves in old.difference(&new) {
             self.delete_derived(keys::memberships(c, *leaves).key(after.id));

@@ -7,19 +7,17 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Store;
+use super::amend::ATTEMPTS;
+use super::condition::{Change, Condition};
 use super::item::{Item, VERSION, Versioned, number, number_in, string};
 use super::keys::{self, Key};
 use super::tally::{self, EVALUATIONS_VERSION, Owned, PROJECT_STATUS};
-use super::transaction::Change;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::{AccountType, Customer};
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::tally::{Counter, SHARDS, Tally, shard_of};
 use crate::error::{Error, Result};
-
-/// How often something is counted again that others change at the same time.
-const TRIES: usize = 10;
 
 /// What was counted, and where it was not what the tally said.
 #[derive(Debug, Default, Serialize)]
@@ -77,7 +75,9 @@ impl Store {
                 return Err(Error::field("project", "There is no such project."));
             }
         }
-        self.recount_company(company, &mut recount).await?;
+        let (drift, unreadable) = self.retry(|| self.recount_company(company)).await?;
+        recount.drift.extend(drift);
+        recount.unreadable.extend(unreadable);
         Ok(recount)
     }
 
@@ -89,7 +89,7 @@ impl Store {
         recount: &mut Recount,
     ) -> Result<bool> {
         let mut open: BTreeSet<u8> = (0..SHARDS).collect();
-        for _ in 0..TRIES {
+        for _ in 0..ATTEMPTS {
             let keys: Vec<Key> = tally::shards(company, id).collect();
             let before = self.items(&keys).await?;
             // Between the two looks at the tally, so that what did not move it was so all the while.
@@ -132,30 +132,27 @@ impl Store {
         Err(Error::Changed)
     }
 
-    /// Counts what a company owns.
-    async fn recount_company(&self, company: &CompanyId, recount: &mut Recount) -> Result<()> {
-        let key = [keys::company_tally(company)];
-        for _ in 0..TRIES {
-            let before = self.items(&key).await?;
-            let (counted, unreadable) = self.count_all_owned(company).await?;
-            if !unreadable.is_empty() {
-                recount.unreadable.extend(unreadable);
-                return Ok(());
-            }
-            let after = self.items(&key).await?;
-            let ([before], [after]) = (&before[..], &after[..]) else { continue };
-            if version_of(before) != version_of(after) {
-                continue;
-            }
-            let said = Owned::all().map(Owned::attribute);
-            let said = said.filter_map(|name| Some((name.clone(), number_in(after.as_ref()?, &name)?)));
-            let found = compare(said.collect(), counted);
-            match self.mend(&key[0], after.as_ref(), &found).await {
-                Err(Error::Changed | Error::NotFound) => {}
-                outcome => return outcome.map(|()| recount.drift.extend(found)),
-            }
+    /// Counts what a company owns and mends its tally, unless something cannot be read. Returns the differences and the
+    /// sort keys of unreadable items.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] when the tally changed meanwhile.
+    async fn recount_company(&self, company: &CompanyId) -> Result<(Vec<Drift>, Vec<String>)> {
+        let key = keys::company_tally(company);
+        let before = self.item(&key).await?;
+        let (counted, unreadable) = self.count_all_owned(company).await?;
+        if !unreadable.is_empty() {
+            return Ok((Vec::new(), unreadable));
         }
-        Err(Error::Changed)
+        let after = self.item(&key).await?;
+        if version_of(&before) != version_of(&after) {
+            return Err(Error::Changed);
+        }
+        let stored = Owned::all().map(Owned::attribute);
+        let stored = stored.filter_map(|name| Some((name.clone(), number_in(after.as_ref()?, &name)?)));
+        let drift = compare(stored.collect(), counted);
+        self.mend(&key, after.as_ref(), &drift).await?;
+        Ok((drift, Vec::new()))
     }
 
     /// What a company owns, and the sort keys of what cannot be read of it.
@@ -191,7 +188,7 @@ impl Store {
         Ok((counts, unreadable))
     }
 
-    /// What stands under each of `keys`.
+    /// The items under `keys`, in that order.
     async fn items(&self, keys: &[Key]) -> Result<Vec<Option<Item>>> {
         let mut batch = self.get(keys.iter().cloned()).await?;
         Ok(keys.iter().map(|key| batch.take_item(key)).collect())
@@ -232,7 +229,8 @@ impl Store {
             shard.insert(name.to_owned(), number(next));
         }
         let mut transaction = self.transaction();
-        transaction.replace_item(key.clone(), shard, version);
+        let condition = version.map_or(Condition::Absent, Condition::Version);
+        transaction.put(key.clone(), shard, condition, Error::Changed);
         self.commit(transaction).await?;
         Ok(drift)
     }
@@ -246,14 +244,9 @@ impl Store {
             return Ok(());
         }
         let missing = |one: &Drift| Some((one.counter.clone(), one.counted.as_i64()? - one.stored.as_i64()?));
-        let mut change = Change::add(drift.iter().filter_map(missing));
-        match seen.and_then(|item| number_in::<u64>(item, VERSION)) {
-            Some(version) => {
-                change.condition = Some(format!("{VERSION} = :seen"));
-                change.values.push((":seen".to_owned(), number(version)));
-            }
-            None => change.condition = Some("attribute_not_exists(pk)".to_owned()),
-        }
+        let version = seen.and_then(|item| number_in::<u64>(item, VERSION));
+        let change = Change::add(drift.iter().filter_map(missing))
+            .on(version.map_or(Condition::Absent, Condition::Version));
         let mut transaction = self.transaction();
         transaction.update(key.clone(), change, Error::Changed);
         self.commit(transaction).await

@@ -3,7 +3,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
-use super::item::{EXPIRES_AT, Item, VERSION, Versioned, number};
+use super::condition::Condition;
+use super::item::{self, EXPIRES_AT, Versioned, number};
 use super::keys;
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
@@ -65,9 +66,8 @@ impl Store {
     ) -> Transaction {
         let step = Step::from(after);
         let mut transaction = self.transaction();
-        let forgotten = (now + REMEMBERED).timestamp();
-        let mark = Item::from([(VERSION.to_owned(), number(1)), (EXPIRES_AT.to_owned(), number(forgotten))]);
-        transaction.create_item(keys::event(event), mark, Error::Changed);
+        let mark = item::bare([(EXPIRES_AT, number((now + REMEMBERED).timestamp()))]);
+        transaction.put(keys::event(event), mark, Condition::Absent, Error::Changed);
         transaction.step(before, &step, now);
         if roster != project.roster {
             transaction.replace(project, &Project { roster, ..Project::clone(project) });

@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::item::{self, Entity, Versioned};
+use super::item::{Entity, Versioned};
 use super::keys::{self, Key};
 use crate::domain::id::CompanyId;
 use crate::domain::secret::{OneTimeKey, SecretHash};
@@ -64,7 +64,7 @@ impl Store {
         let key = new.key();
         let before: Option<Versioned<ResetMail>> = self.get([key.clone()]).await?.take(&key)?;
         let begun = match before {
-            None => self.create_alone(&new).await.and_then(|()| item::first(new)),
+            None => self.create_alone(new).await,
             Some(own) if own.effect == effect => return Ok((!own.is_sent).then_some(own)),
             Some(other) if now < other.begun_at + PAUSE => return Ok(None),
             Some(other) => self.replace(&other, new).await,

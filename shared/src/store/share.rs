@@ -7,7 +7,8 @@ use futures_util::{TryStreamExt as _, stream};
 use serde::Deserialize;
 
 use super::Store;
-use super::item::{self, Item, VERSION, Versioned, number, string};
+use super::condition::IS_ACTIVE;
+use super::item::{self, Versioned, string};
 use super::keys;
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
@@ -34,8 +35,6 @@ pub(super) struct Note {
     candidate: CandidateId,
 }
 
-/// How often a candidate is tried again that others change at the same time.
-const WITHDRAW_TRIES: usize = 5;
 /// How many shares of a customer are withdrawn side by side.
 const WITHDRAWN_AT_ONCE: usize = 8;
 
@@ -87,22 +86,12 @@ impl Store {
         candidate: Versioned<Candidate>,
         now: DateTime<Utc>,
     ) -> Result<()> {
-        let mut before = candidate;
-        let mut tries = WITHDRAW_TRIES;
-        while before.shares.contains_key(&share) {
-            let after = Candidate::clone(&before).without_share(share);
-            match self.commit(self.change_candidate(&before, &after.into(), now)).await {
-                Err(Error::Changed) if tries > 0 => tries -= 1,
-                Err(Error::NotFound) => break,
-                outcome => return outcome,
-            }
-            let key = keys::candidate(&before.company, before.project, before.id);
-            match self.get([key.clone()]).await?.take(&key)? {
-                Some(now) => before = now,
-                None => break,
-            }
-        }
-        Ok(())
+        self.amend(candidate, |before| {
+            let is_shared = before.shares.contains_key(&share);
+            let after = is_shared.then(|| Candidate::clone(before).without_share(share))?;
+            Some(self.change_candidate(before, &after.into(), now))
+        })
+        .await
     }
 }
 
@@ -115,16 +104,9 @@ impl Transaction {
         let new = after.map_or(&none, |candidate| &candidate.shares);
         for (share, customer) in new.iter().filter(|(share, _)| !old.contains_key(share)) {
             let missing = format!("There is no customer {customer} who can log in.");
-            self.require_flag(
-                keys::customer(company, *customer),
-                "is_active",
-                Error::field("customer", missing),
-            );
-            let note = Item::from([
-                ("project".to_owned(), string(project.to_string())),
-                ("candidate".to_owned(), string(id.to_string())),
-                (VERSION.to_owned(), number(1)),
-            ]);
+            self.require(keys::customer(company, *customer), IS_ACTIVE, Error::field("customer", missing));
+            let note =
+                item::bare([("project", string(project.to_string())), ("candidate", string(id.to_string()))]);
             self.put_derived(keys::shares(company, *customer).key(share), note);
         }
         for (share, customer) in old.iter().filter(|(share, _)| !new.contains_key(share)) {

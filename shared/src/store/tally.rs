@@ -2,9 +2,11 @@
 
 use super::Store;
 use super::batch::Batch;
-use super::item::{Item, VERSION, number, number_in, string};
+use super::condition::{Change, Condition};
+use super::item::{self, Entity, Item, Versioned, number, number_in, string};
 use super::keys::{self, Key};
-use super::transaction::{Change, Transaction};
+use super::page::{Listing, Page, PageRequest};
+use super::transaction::Transaction;
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::customer::LAST_OWNER;
 use crate::domain::id::{CompanyId, ProjectId};
@@ -89,8 +91,8 @@ impl Transaction {
         let mut update = Change::add(counters.chain(noted));
         let mut refusal = Error::internal("a counter refused to count");
         if must_run {
-            update.condition = Some(format!("{PROJECT_STATUS} = :running"));
-            update.values.push((":running".to_owned(), string(ProjectStatus::Running.as_str())));
+            let running = string(ProjectStatus::Running.as_str());
+            update = update.when(format!("{PROJECT_STATUS} = :running")).with(":running", running);
             refusal = PROJECT_NOT_RUNNING.into();
         }
         self.update(keys::tally_shard(company, project, shard), update, refusal);
@@ -99,9 +101,8 @@ impl Transaction {
     /// Writes the shards of a new project, all zero.
     pub(super) fn create_shards(&mut self, project: &Project) {
         for key in shards(&project.company, project.id) {
-            let status = (PROJECT_STATUS.to_owned(), string(project.status.as_str()));
-            let item = Item::from([status, (VERSION.to_owned(), number(1))]);
-            self.create_item(key, item, Error::internal("a new project has a tally already"));
+            let shard = item::bare([(PROJECT_STATUS, string(project.status.as_str()))]);
+            self.put(key, shard, Condition::Absent, Error::internal("a new project has a tally already"));
         }
     }
 
@@ -114,26 +115,22 @@ impl Transaction {
             names.iter().map(|(name, _)| format!("(attribute_not_exists({name}) OR {name} = :zero)"));
         let absent: Vec<String> = absent.collect();
         for (key, seen) in shards(&project.company, project.id).zip(seen) {
-            let mut values =
-                vec![(":status".to_owned(), string(project.status.as_str())), (":one".to_owned(), number(1))];
+            let status = (":status", string(project.status.as_str()));
+            let mut change = Change::set(&format!("SET {PROJECT_STATUS} = :status"), [status]);
             let mut conditions = absent.clone();
             if !conditions.is_empty() {
-                values.push((":zero".to_owned(), number(0)));
+                change = change.with(":zero", number(0));
             }
             if must == CandidatesMust::BeArchivable {
-                let seen = number_in::<u64>(seen, EVALUATIONS_VERSION);
-                conditions.push(match seen {
-                    Some(_) => format!("{EVALUATIONS_VERSION} = :seen"),
-                    None => format!("attribute_not_exists({EVALUATIONS_VERSION})"),
-                });
-                values.extend(seen.map(|seen| (":seen".to_owned(), number(seen))));
+                if let Some(seen) = number_in::<u64>(seen, EVALUATIONS_VERSION) {
+                    conditions.push(format!("{EVALUATIONS_VERSION} = :seen"));
+                    change = change.with(":seen", number(seen));
+                } else {
+                    conditions.push(format!("attribute_not_exists({EVALUATIONS_VERSION})"));
+                }
             }
-            let change = Change {
-                expression: format!("SET {PROJECT_STATUS} = :status ADD {VERSION} :one"),
-                condition: (!conditions.is_empty()).then(|| conditions.join(" AND ")),
-                names: names.clone(),
-                values,
-            };
+            change.condition = (!conditions.is_empty()).then(|| conditions.join(" AND "));
+            change.names.clone_from(&names);
             self.update(key, change, Error::Changed);
         }
     }
@@ -152,14 +149,14 @@ impl Transaction {
         let mut change = Change::add(counters);
         let mut refusal = Error::internal("a counter refused to count");
         if owners_lost > 0 {
-            change.condition = Some(format!("{} > :lost", Owned::Owners.attribute()));
-            change.values.push((":lost".to_owned(), number(owners_lost)));
+            let condition = format!("{} > :lost", Owned::Owners.attribute());
+            change = change.when(condition).with(":lost", number(owners_lost));
             refusal = LAST_OWNER.into();
         }
         if changes.iter().any(|(owned, count)| matches!(owned, Owned::NamedTokens) && *count > 0) {
             let tokens = Owned::NamedTokens.attribute();
-            change.condition = Some(format!("attribute_not_exists({tokens}) OR {tokens} < :most"));
-            change.values.push((":most".to_owned(), number(MAX_TOKENS)));
+            let condition = format!("attribute_not_exists({tokens}) OR {tokens} < :most");
+            change = change.when(condition).with(":most", number(MAX_TOKENS));
             refusal = TOO_MANY_TOKENS.into();
         }
         self.update(keys::company_tally(company), change, refusal);
@@ -214,23 +211,21 @@ impl Owned {
 }
 
 impl Store {
-    /// How many things of one kind a company has.
-    pub(super) async fn count_owned(&self, company: &CompanyId, owned: Owned) -> Result<u64> {
-        let key = keys::company_tally(company);
-        let tally = self.get([key.clone()]).await?.take_item(&key);
-        Ok(tally.and_then(|item| number_in(&item, &owned.attribute())).unwrap_or(0))
+    /// A page of a company's resources, and how many the company has of what is `counted`.
+    pub(super) async fn list_owned<T: Entity>(
+        &self,
+        company: &CompanyId,
+        listing: &Listing,
+        counted: &[Owned],
+        request: &PageRequest,
+    ) -> Result<(Page<Versioned<T>>, u64)> {
+        let count = async {
+            let tally = self.item(&keys::company_tally(company)).await?.unwrap_or_default();
+            let count = |owned: &Owned| number_in::<u64>(&tally, &owned.attribute()).unwrap_or(0);
+            Ok(counted.iter().map(count).sum())
+        };
+        tokio::try_join!(self.page(listing, request), count)
     }
-}
-
-/// How many projects a company has, all or those with one status, by the item of its tally.
-pub(super) fn projects_in(tally: Option<&Item>, status: Option<ProjectStatus>) -> u64 {
-    let count =
-        |status| tally.and_then(|item| number_in(item, &Owned::Projects(status).attribute())).unwrap_or(0);
-    ProjectStatus::ALL
-        .into_iter()
-        .filter(|one| status.is_none_or(|wanted| wanted == *one))
-        .map(count)
-        .sum::<u64>()
 }
 
 #[cfg(test)]
@@ -238,6 +233,7 @@ mod tests {
     use super::*;
     use crate::domain::id::Id;
     use crate::domain::roster::Roster;
+    use crate::store::item::VERSION;
 
     #[test]
     fn every_counter_has_an_attribute_of_its_own() {

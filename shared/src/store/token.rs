@@ -2,6 +2,7 @@
 
 use super::Store;
 use super::batch::Batch;
+use super::condition::Condition;
 use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key};
 use super::tally::Owned;
@@ -32,10 +33,10 @@ impl Store {
     /// [`TOO_MANY_TOKENS`]: crate::domain::named_token::TOO_MANY_TOKENS
     pub fn create_token(&self, token: &NamedToken) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(token, Error::internal("a new identifier is taken"));
+        transaction.create(token);
         let taken = Error::field("value", "Choose another value.");
         if let Some(item) = transaction.or_fault(item::write(token, 1)) {
-            transaction.create_item(keys::token_by_hash(&token.hash), item, taken);
+            transaction.put(keys::token_by_hash(&token.hash), item, Condition::Absent, taken);
         }
         transaction.company_tally(&token.company, &[(Owned::NamedTokens, 1)]);
         transaction

@@ -4,9 +4,10 @@ use chrono::{DateTime, Utc};
 use serde_dynamo::to_attribute_value;
 
 use super::Store;
-use super::item::{EXPIRES_AT, Entity, VERSION, Versioned, number, string};
+use super::condition::Change;
+use super::item::{EXPIRES_AT, Entity, Versioned, number, string};
 use super::keys::{self, DUE, Key, Queue};
-use super::transaction::{Change, Transaction};
+use super::transaction::Transaction;
 use crate::domain::effect::{Effect, Task};
 use crate::domain::file::{Owner, StoredFile};
 use crate::domain::id::{CompanyId, FileId};
@@ -72,23 +73,19 @@ impl Transaction {
         let Some(found) = self.or_fault(to_attribute_value(file.file_type).map_err(Error::internal)) else {
             return;
         };
-        let change = Change {
-            expression: format!(
-                "SET #status = :ended, #found = :found, {EXPIRES_AT} = :end REMOVE {}, {} ADD {VERSION} :one",
-                DUE.pk, DUE.sk
-            ),
-            condition: Some("#status = :awaited".to_owned()),
-            names: [("#status", "status"), ("#found", "found")]
-                .map(|(name, attribute)| (name.to_owned(), attribute.to_owned()))
-                .into(),
-            values: vec![
-                (":ended".to_owned(), string(UploadStatus::Successful.as_str())),
-                (":awaited".to_owned(), string(UploadStatus::AwaitingUpload.as_str())),
-                (":found".to_owned(), found),
-                (":end".to_owned(), number(Upload::forgotten_at(now).timestamp())),
-                (":one".to_owned(), number(1)),
-            ],
-        };
+        let expression = format!(
+            "SET #status = :ended, #found = :found, {EXPIRES_AT} = :end REMOVE {}, {}",
+            DUE.pk, DUE.sk
+        );
+        let values = [
+            (":ended", string(UploadStatus::Successful.as_str())),
+            (":awaited", string(UploadStatus::AwaitingUpload.as_str())),
+            (":found", found),
+            (":end", number(Upload::forgotten_at(now).timestamp())),
+        ];
+        let names = [("#status", "status"), ("#found", "found")];
+        let mut change = Change::set(&expression, values).when("#status = :awaited");
+        change.names = names.map(|(name, attribute)| (name.to_owned(), attribute.to_owned())).into();
         self.update(keys::upload(file.id), change, Error::Changed);
     }
 }
@@ -99,7 +96,7 @@ impl Store {
     /// # Errors
     /// [`Error::Changed`] when there is one with its identifier.
     pub(crate) async fn note_upload(&self, upload: &Upload) -> Result<()> {
-        self.create_alone(upload).await
+        self.create_alone(upload.clone()).await.map(drop)
     }
 
     /// Creates an upload that a client announces.
@@ -108,7 +105,7 @@ impl Store {
     /// [`Error::Busy`].
     pub(crate) fn create_upload(&self, upload: &Upload) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(upload, Error::internal("a new identifier is taken"));
+        transaction.create(upload);
         transaction
     }
 

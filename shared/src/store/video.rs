@@ -8,13 +8,10 @@ use super::keys::{self, Key, Queue};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
 use super::transaction::Transaction;
-use crate::domain::deletion::Deletion;
 use crate::domain::effect::{Effect, Task};
-use crate::domain::erasure::Erased;
 use crate::domain::id::{CompanyId, VideoId};
-use crate::domain::project::Project;
 use crate::domain::video::Video;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::media::video_keys;
 
 impl Entity for Video {
@@ -36,7 +33,7 @@ impl Store {
     /// [`Error::Busy`].
     pub fn create_video(&self, video: &Video) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(video, Error::internal("a new identifier is taken"));
+        transaction.create(video);
         transaction.company_tally(&video.company, &[(Owned::Videos, 1)]);
         transaction
     }
@@ -52,8 +49,7 @@ impl Store {
         company: &CompanyId,
         request: &PageRequest,
     ) -> Result<(Page<Versioned<Video>>, u64)> {
-        let listing = Listing::All(keys::videos(company));
-        tokio::try_join!(self.page(&listing, request), self.count_owned(company, Owned::Videos))
+        self.list_owned(company, &Listing::All(keys::videos(company)), &[Owned::Videos], request).await
     }
 
     /// Puts `after` in place of `before`.
@@ -75,8 +71,7 @@ impl Store {
         before: &Versioned<Video>,
         after: Video,
     ) -> Result<Versioned<Video>> {
-        self.commit(self.update_video(before, &after)).await?;
-        before.followed_by(after)
+        self.mark(self.update_video(before, &after), (before, after), None).await
     }
 
     /// Ends a video without anything to play, because of `reason`, and has deleted what there may be of it.
@@ -90,42 +85,5 @@ impl Store {
         let cause = format!("{}-{}", video.id, video.version() + 1);
         transaction.effect(Some(Effect::new(video.company.clone(), cause, task, now)));
         transaction
-    }
-
-    /// Takes a video from all projects that show it and deletes it, and has its objects deleted.
-    ///
-    /// Not one transaction, since projects may be many: the outbox finishes one that broke off.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when somebody keeps changing the video or one of the projects.
-    pub async fn delete_video(&self, video: &Versioned<Video>, now: DateTime<Utc>) -> Result<()> {
-        // From here on no project can take it on.
-        let after = Video { is_active: false, ..Video::clone(video) };
-        let mut transaction = self.transaction();
-        transaction.replace(video, &after);
-        transaction.begin_deletion(&video.company, Deletion::Video { video: video.id }, now);
-        self.commit(transaction).await?;
-        self.finish_video(&video.followed_by(after)?, now).await
-    }
-
-    /// Deletes a video that is not active any more.
-    ///
-    /// # Errors
-    /// [`Error::Changed`].
-    pub(super) async fn finish_video(&self, video: &Versioned<Video>, now: DateTime<Utc>) -> Result<()> {
-        let shows = |project: &Project| project.settings.shows(video.id);
-        for project in self.all_wanted(keys::projects(&video.company), shows).await? {
-            self.insist_on(project, |project| {
-                project.settings.videos.retain(|placed| placed.video != video.id);
-            })
-            .await?;
-        }
-        let mut transaction = self.transaction();
-        transaction.delete(video);
-        transaction.end_deletion(&Deletion::Video { video: video.id });
-        transaction.company_tally(&video.company, &[(Owned::Videos, -1)]);
-        let objects = video_keys(&video.company, video.id).into();
-        transaction.erased((&video.company, Erased::Video { video: video.id }), objects, now);
-        self.commit(transaction).await
     }
 }

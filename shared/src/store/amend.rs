@@ -26,6 +26,23 @@ impl Store {
         Err(Error::Changed)
     }
 
+    /// Commits `after` in place of `before` together with `others`, and returns the entity as it is then.
+    ///
+    /// # Errors
+    /// [`Error::Changed`], and those of the others.
+    pub(super) async fn replace_with<T: Entity>(
+        &self,
+        before: &Versioned<T>,
+        after: T,
+        others: impl FnOnce(&mut Transaction, &T),
+    ) -> Result<Versioned<T>> {
+        let mut transaction = self.transaction();
+        transaction.replace(before, &after);
+        others(&mut transaction, &after);
+        self.commit(transaction).await?;
+        before.followed_by(after)
+    }
+
     /// Commits `change` of an entity that has been read, and again of a fresh copy when it loses to a concurrent write.
     /// Does nothing when the entity is deleted or `change` gives none.
     ///

@@ -41,22 +41,18 @@ impl Entity for Candidate {
     }
 }
 
-/// A candidate with its project.
+/// A candidate with their project.
 #[derive(Debug)]
 pub struct Placed {
     /// The candidate.
     pub candidate: Versioned<Candidate>,
-    /// Its project.
+    /// Their project.
     pub project: Versioned<Project>,
 }
 
 impl Store {
-    /// Creates a candidate as `step` has it, at `now`.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when there is one with its identifier; a message on `username` when it is taken; [`PROJECT_NOT_RUNNING`] when the step needs that it is.
-    ///
-    /// [`PROJECT_NOT_RUNNING`]: crate::domain::transition::PROJECT_NOT_RUNNING
+    /// Creates the candidate of `step`. Fails with [`Error::Changed`] if the identifier exists, with a message on
+    /// `username` if it is taken, and with `PROJECT_NOT_RUNNING` if the step needs a running project.
     pub fn create_candidate(&self, step: &Step, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create_unless(&step.candidate, Error::Changed);
@@ -65,13 +61,8 @@ impl Store {
         transaction
     }
 
-    /// Lets a candidate take a step, at `now`.
-    ///
-    /// # Errors
-    /// [`Error::Changed`]; a message on `username` when a new one is taken, on `customer` when a new share leads nowhere;
-    /// [`PROJECT_NOT_RUNNING`] when the step needs that it is.
-    ///
-    /// [`PROJECT_NOT_RUNNING`]: crate::domain::transition::PROJECT_NOT_RUNNING
+    /// Fails also with a message on `username` if a new one is taken, with one on `customer` if a new share has no
+    /// customer, and with `PROJECT_NOT_RUNNING` if the step needs a running project.
     pub fn change_candidate(
         &self,
         before: &Versioned<Candidate>,
@@ -83,12 +74,8 @@ impl Store {
         transaction
     }
 
-    /// Lets candidates of one shard of one project's tally change together, all or none, without telling anybody.
-    ///
-    /// At most [`MAX_TOGETHER`](Self::MAX_TOGETHER); their names must stay as they are.
-    ///
-    /// # Errors
-    /// [`Error::Changed`].
+    /// Changes up to [`MAX_TOGETHER`](Self::MAX_TOGETHER) candidates of one shard of one project's tally, whose names
+    /// stay as they are. Sends no mails.
     pub fn change_together(&self, changes: &[(Versioned<Candidate>, Candidate)]) -> Transaction {
         let mut transaction = self.transaction();
         let Some((first, _)) = changes.first() else { return transaction };
@@ -103,20 +90,17 @@ impl Store {
         transaction
     }
 
-    /// How many candidates may change together.
+    /// The most candidates in one [`change_together`](Self::change_together).
     pub const MAX_TOGETHER: usize = 25;
 
-    /// Deletes a candidate, at `now`, and has its files deleted.
-    ///
-    /// # Errors
-    /// [`Error::Changed`].
+    /// Deletes a candidate with their names, search entries, shares and files.
     pub fn delete_candidate(&self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.candidate_gone(candidate, now);
         transaction
     }
 
-    /// The candidate with this identifier.
+    /// Reads a candidate.
     pub async fn candidate(
         &self,
         company: &CompanyId,
@@ -126,7 +110,7 @@ impl Store {
         self.one(keys::candidate(company, project, id)).await
     }
 
-    /// Those of a project's candidates that have one of these identifiers.
+    /// Reads those of a project's candidates that exist.
     pub async fn candidates(
         &self,
         company: &CompanyId,
@@ -138,7 +122,7 @@ impl Store {
         Ok(found.into_iter().map(|candidate| (candidate.id, candidate)).collect())
     }
 
-    /// Those of a company's candidates that have these identifiers, in this order, with their projects; one round trip.
+    /// Reads candidates with their projects, in the order of `ids`, in one round trip.
     pub async fn placed_candidates(
         &self,
         company: &CompanyId,
@@ -161,7 +145,7 @@ impl Store {
         Ok(found)
     }
 
-    /// A page of a project's candidates, who are `among` these statuses, those with one status only if asked for.
+    /// A page of a project's candidates with one status, or with any of the statuses `among`.
     pub(crate) async fn list_candidates(
         &self,
         company: &CompanyId,
@@ -179,7 +163,7 @@ impl Store {
         self.page(&listing, request).await
     }
 
-    /// All candidates of a project with this email, in any case, oldest first.
+    /// All candidates of a project with this email address, in any case, oldest first.
     pub(crate) async fn candidates_by_email(
         &self,
         company: &CompanyId,
@@ -209,21 +193,18 @@ impl Store {
 }
 
 impl Transaction {
-    /// Lets a candidate take a step, at `now`.
     pub(super) fn step(&mut self, before: &Versioned<Candidate>, step: &Step, now: DateTime<Utc>) {
         self.replace(before, &step.candidate);
         self.follow(Some(before), Some(&step.candidate), step.needs_running_project, now);
         self.effect(Effect::of_step(step, before.version() + 1, now));
     }
 
-    /// Deletes a candidate with their names, search entries, shares and files.
     pub(super) fn candidate_gone(&mut self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) {
         self.delete(candidate);
         self.follow(Some(candidate), None, false, now);
     }
 
-    /// Writes what follows from a candidate `before` becoming `after`: counts, names to log in with, search entries,
-    /// shares, files.
+    /// Writes what follows from a candidate `before` becoming `after`: counts, names, search entries, shares, files.
     fn follow(
         &mut self,
         before: Option<&Candidate>,

@@ -23,10 +23,7 @@ impl Entity for Company {
 }
 
 impl Store {
-    /// Creates a company and its first owner.
-    ///
-    /// # Errors
-    /// A message on `company` when its identifier is taken.
+    /// Creates a company and its first owner. Fails with a message on `company` if its identifier is taken.
     pub(crate) fn create_company(&self, company: &Company, owner: &Customer) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create_unless(company, Error::field("company", "This company already exists."));
@@ -41,9 +38,9 @@ impl Store {
         transaction
     }
 
-    /// Every company, in the order of their identifiers.
+    /// All companies, in the order of their identifiers.
     ///
-    /// Reads the whole table, as no request should: companies stand in partitions of their own, which nothing lists.
+    /// Scans the whole table: each company has a partition of its own, and nothing lists them.
     pub(crate) async fn every_company(&self) -> Result<Vec<Versioned<Company>>> {
         let mut companies: Vec<Versioned<Company>> = Vec::new();
         let mut start = None;
@@ -76,15 +73,12 @@ impl Store {
         Ok(response)
     }
 
-    /// Reads a company, if there is one.
+    /// Reads a company.
     pub async fn company(&self, company: &CompanyId) -> Result<Option<Versioned<Company>>> {
         self.one(keys::company(company)).await
     }
 
-    /// Puts `after` in place of `before`.
-    ///
-    /// # Errors
-    /// [`Error::Changed`].
+    /// Replaces `before` by `after`.
     pub fn update_company(&self, before: &Versioned<Company>, after: &Company) -> Transaction {
         let mut transaction = self.transaction();
         transaction.replace(before, after);

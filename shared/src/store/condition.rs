@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 
 use super::item::{Item, VERSION, number};
 
-/// What must be true of the item under a key for a write to happen.
+/// The condition of a write on the item under its key.
 #[derive(Clone, Copy)]
 pub(super) enum Condition {
     None,

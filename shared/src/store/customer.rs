@@ -30,28 +30,20 @@ impl Entity for Customer {
 }
 
 impl Store {
-    /// Creates a customer of an existing company; one who has yet to choose a password is invited by mail.
-    ///
-    /// # Errors
-    /// Messages on `company` when there is none, on `username` and `email` when they are taken.
+    /// Creates a customer, and notes their invitation if they have no password. Fails with messages on `company` if
+    /// there is none, and on `username` and `email` if they are taken.
     pub fn create_customer(&self, customer: &Customer, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         let no_company = Error::field("company", "There is no such company.");
         transaction.require(keys::company(&customer.company), Condition::Present, no_company);
         transaction.create(customer);
-        transaction.customer_logins(None, Some(customer));
-        transaction.count_customers(&customer.company, None, Some(customer));
-        transaction.files(None, files_of(customer), now);
-        transaction.invitation(None, customer, now);
+        transaction.follow_customer(None, customer, now);
+        transaction.company_tally(&customer.company, &counts(None, Some(customer)));
         transaction
     }
 
-    /// Puts `after` in place of `before`, at `now`; invites it by mail if the step calls for that.
-    ///
-    /// # Errors
-    /// [`Error::Changed`]; messages on `email` when the new one is taken; [`LAST_OWNER`] when no owner would be left.
-    ///
-    /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
+    /// Fails also with a message on `email` if a new one is taken, and with `LAST_OWNER` if no owner would be left.
+    /// Notes an invitation if the change calls for one.
     pub fn update_customer(
         &self,
         before: &Versioned<Customer>,
@@ -60,39 +52,25 @@ impl Store {
     ) -> Transaction {
         let mut transaction = self.transaction();
         transaction.replace(before, after);
-        transaction.files(Some(files_of(before)), files_of(after), now);
-        transaction.customer_logins(Some(before), Some(after));
-        transaction.count_customers(&after.company, Some(before), Some(after));
-        transaction.invitation(Some(before), after, now);
+        transaction.follow_customer(Some(before), after, now);
+        transaction.company_tally(&after.company, &counts(Some(before), Some(after)));
         transaction
     }
 
-    /// Puts `after` in place of `before` and invites it by mail.
-    ///
-    /// # Errors
-    /// As [`Self::update_customer`].
+    /// Does [`update_customer`](Self::update_customer) and notes an invitation.
     pub fn invite_customer(
         &self,
         before: &Versioned<Customer>,
         after: &Customer,
         now: DateTime<Utc>,
     ) -> Transaction {
-        let mut transaction = self.transaction();
-        transaction.replace(before, after);
-        transaction.customer_logins(Some(before), Some(after));
-        transaction.count_customers(&after.company, Some(before), Some(after));
+        let mut transaction = self.update_customer(before, after, now);
         transaction.effect(Some(Effect::of_invitation(after, before.version() + 1, now)));
         transaction
     }
 
-    /// Lets customers of one company change together, all or none. At most [`MAX_TOGETHER`](Self::MAX_CUSTOMERS). Who is
-    /// activated before having chosen a password is invited again.
-    ///
-    /// # Errors
-    /// [`Error::Changed`]; messages on `username` and `email` when they are taken; [`LAST_OWNER`] when no owner would
-    /// be left.
-    ///
-    /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
+    /// Changes up to [`MAX_CUSTOMERS`](Self::MAX_CUSTOMERS) customers of one company. Fails as
+    /// [`create_customer`](Self::create_customer) and [`update_customer`](Self::update_customer).
     pub fn change_customers(
         &self,
         company: &CompanyId,
@@ -100,30 +78,27 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.transaction();
-        let mut counts = Counts::default();
+        let mut counted = Vec::new();
         for change in changes {
-            match change {
-                CustomerChange::Create(customer) => {
-                    transaction.create(customer);
-                    transaction.customer_logins(None, Some(customer));
-                    transaction.invitation(None, customer, now);
-                    counts.add(None, Some(customer));
-                }
-                CustomerChange::Replace(before, after) => {
-                    transaction.replace(before, after);
-                    counts.add(Some(before), Some(after));
-                    transaction.invitation(Some(before), after, now);
-                }
+            let (before, after) = match change {
+                CustomerChange::Create(customer) => (None, customer),
+                CustomerChange::Replace(before, after) => (Some(&**before), after),
+            };
+            match before {
+                None => transaction.create(after),
+                Some(before) => transaction.replace(before, after),
             }
+            transaction.follow_customer(before, after, now);
+            counted.extend(counts(before.map(|before| &**before), Some(after)));
         }
-        transaction.count(company, &counts);
+        transaction.company_tally(company, &counted);
         transaction
     }
 
-    /// How many customers may change together.
+    /// The most customers in one [`change_customers`](Self::change_customers).
     pub const MAX_CUSTOMERS: usize = 15;
 
-    /// Those of `names`, in the form in which names are compared, that are user names, be it of staff or of candidates.
+    /// Those of `names`, which are case-folded, that are usernames of staff or candidates.
     pub async fn taken_usernames(
         &self,
         company: &CompanyId,
@@ -136,12 +111,12 @@ impl Store {
         Ok(names)
     }
 
-    /// The customer with this identifier.
+    /// Reads a customer.
     pub async fn customer(&self, company: &CompanyId, id: CustomerId) -> Result<Option<Versioned<Customer>>> {
         self.one(keys::customer(company, id)).await
     }
 
-    /// A page of a company's customers, and how many there are.
+    /// A page of a company's customers, and their number.
     pub async fn list_customers(
         &self,
         company: &CompanyId,
@@ -150,12 +125,12 @@ impl Store {
         self.list_owned(company, &Listing::All(keys::customers(company)), &[Owned::Customers], request).await
     }
 
-    /// Every customer of a company, oldest first.
+    /// All customers of a company, oldest first.
     pub async fn all_customers(&self, company: &CompanyId) -> Result<Vec<Versioned<Customer>>> {
         self.all(&keys::customers(company)).await
     }
 
-    /// The customer with this user name, in any case.
+    /// The customer with this username, in any case.
     pub async fn customer_by_username(
         &self,
         company: &CompanyId,
@@ -167,59 +142,36 @@ impl Store {
     }
 }
 
-/// One of several changes; a change of an existing customer leaves its names as they are.
+/// One of several changes. A replacement keeps username and email.
 #[derive(Debug)]
 pub enum CustomerChange {
-    /// A new one, who is invited by mail.
+    /// A new customer.
     Create(Customer),
-    /// Another in place of the one before.
+    /// A customer before and after the change.
     Replace(Box<Versioned<Customer>>, Customer),
 }
 
-/// What changes in the counts of a company.
-#[derive(Default)]
-struct Counts {
-    customers: i64,
-    owners: i64,
-}
-
-impl Counts {
-    fn add(&mut self, before: Option<&Customer>, after: Option<&Customer>) {
-        let is_owner = |customer: Option<&Customer>| {
-            let is_owner = |one: &Customer| one.account_type == AccountType::Owner && one.is_at_work();
-            i64::from(customer.is_some_and(is_owner))
-        };
-        self.customers += i64::from(after.is_some()) - i64::from(before.is_some());
-        self.owners += is_owner(after) - is_owner(before);
-    }
-}
-
 impl Transaction {
-    /// Notes the invitation of a customer, if its becoming `after` calls for one.
-    fn invitation(&mut self, before: Option<&Versioned<Customer>>, after: &Customer, now: DateTime<Utc>) {
-        let is_invited = after.is_invited_since(before.map(|before| &**before));
+    /// Writes what follows from a customer `before` becoming `after`, except counts: names, files, an invitation.
+    fn follow_customer(
+        &mut self,
+        before: Option<&Versioned<Customer>>,
+        after: &Customer,
+        now: DateTime<Utc>,
+    ) {
+        let old = before.map(|before| &**before);
+        self.customer_logins(old, Some(after));
+        self.files(old.map(files_of), files_of(after), now);
         let version = before.map_or(0, Versioned::version) + 1;
-        self.effect(is_invited.then(|| Effect::of_invitation(after, version, now)));
+        self.effect(after.is_invited_since(old).then(|| Effect::of_invitation(after, version, now)));
     }
 
-    /// Deletes a customer with its names and files.
     pub(super) fn customer_gone(&mut self, customer: &Versioned<Customer>, now: DateTime<Utc>) {
         self.delete(customer);
         self.customer_logins(Some(customer), None);
-        self.count_customers(&customer.company, Some(customer), None);
+        self.company_tally(&customer.company, &counts(Some(customer), None));
         let erased = Erased::Customer { customer: customer.id };
         self.erased((&customer.company, erased), files_of(customer).keys(), now);
-    }
-
-    /// Counts that a customer `before` becomes `after`.
-    fn count_customers(&mut self, company: &CompanyId, before: Option<&Customer>, after: Option<&Customer>) {
-        let mut counts = Counts::default();
-        counts.add(before, after);
-        self.count(company, &counts);
-    }
-
-    fn count(&mut self, company: &CompanyId, counts: &Counts) {
-        self.company_tally(company, &[(Owned::Customers, counts.customers), (Owned::Owners, counts.owners)]);
     }
 
     /// Moves the unique markers of a customer's username and email address, which share one namespace.
@@ -245,6 +197,17 @@ impl Transaction {
             self.require(keys::login_username(c, after.email.as_str()), Condition::Absent, taken_email());
         }
     }
+}
+
+/// The changes of a company's tally when a customer `before` becomes `after`.
+pub(super) fn counts(before: Option<&Customer>, after: Option<&Customer>) -> [(Owned, i64); 2] {
+    let customers = |one: Option<&Customer>| i64::from(one.is_some());
+    let is_owner = |one: &Customer| one.account_type == AccountType::Owner && one.is_at_work();
+    let owners = |one: Option<&Customer>| i64::from(one.is_some_and(is_owner));
+    [
+        (Owned::Customers, customers(after) - customers(before)),
+        (Owned::Owners, owners(after) - owners(before)),
+    ]
 }
 
 pub(super) fn username_of(customer: &Customer) -> Key {

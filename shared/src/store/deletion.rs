@@ -6,6 +6,7 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
+use super::customer::counts;
 use super::item::{self, Entity, Versioned};
 use super::keys;
 use super::tally::Owned;
@@ -25,9 +26,7 @@ impl Store {
     /// Deletes a customer with their roles and shares, and notes the mail that tells them.
     ///
     /// # Errors
-    /// [`Error::Changed`]; [`LAST_OWNER`] when no owner would be left.
-    ///
-    /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
+    /// [`Error::Changed`]; `LAST_OWNER` if no owner would be left.
     pub async fn delete_customer(
         &self,
         customer: &Versioned<Customer>,
@@ -37,8 +36,11 @@ impl Store {
         let deletion = Deletion::Customer { customer: customer.id, by: by.clone() };
         let effect = Effect::of_deletion(customer.company.clone(), deletion, now);
         let after = Customer::clone(customer).with_access(false);
-        let write = self.update_customer(customer, &after, now);
-        let customer = self.mark(write, (customer, after), Some(effect)).await?;
+        let others = |transaction: &mut Transaction, after: &Customer| {
+            transaction.company_tally(&after.company, &counts(Some(customer), Some(after)));
+            transaction.begin_deletion(effect);
+        };
+        let customer = self.replace_with(customer, after, others).await?;
         self.finish_customer(&customer, by, now).await
     }
 
@@ -49,8 +51,8 @@ impl Store {
     pub async fn delete_label(&self, label: &Versioned<Label>, now: DateTime<Utc>) -> Result<()> {
         let effect = Effect::of_deletion(label.company.clone(), Deletion::Label { label: label.id }, now);
         let after = Label { is_active: false, ..Label::clone(label) };
-        let write = self.update_label(label, &after);
-        let label = self.mark(write, (label, after), Some(effect)).await?;
+        let label =
+            self.replace_with(label, after, |transaction, _| transaction.begin_deletion(effect)).await?;
         self.finish_label(&label).await
     }
 
@@ -61,8 +63,8 @@ impl Store {
     pub async fn delete_video(&self, video: &Versioned<Video>, now: DateTime<Utc>) -> Result<()> {
         let effect = Effect::of_deletion(video.company.clone(), Deletion::Video { video: video.id }, now);
         let after = Video { is_active: false, ..Video::clone(video) };
-        let write = self.update_video(video, &after);
-        let video = self.mark(write, (video, after), Some(effect)).await?;
+        let video =
+            self.replace_with(video, after, |transaction, _| transaction.begin_deletion(effect)).await?;
         self.finish_video(&video, now).await
     }
 
@@ -95,21 +97,6 @@ impl Store {
             Err(Error::NotFound) => Ok(false),
             outcome => outcome.map(|()| true),
         }
-    }
-
-    /// Commits the `write` that makes a resource inactive, and the effect of its deletion. A repeated deletion replaces
-    /// the effect of the first.
-    pub(super) async fn mark<T: Entity>(
-        &self,
-        mut write: Transaction,
-        (before, after): (&Versioned<T>, T),
-        effect: Option<Effect>,
-    ) -> Result<Versioned<T>> {
-        if let Some(effect) = effect {
-            write.put_derived(effect.key(), item::write(&effect, 1)?);
-        }
-        self.commit(write).await?;
-        before.followed_by(after)
     }
 
     /// Removes a resource from all projects that have it.
@@ -183,6 +170,13 @@ impl Store {
 }
 
 impl Transaction {
+    /// Notes the effect of a deletion. A repeated deletion replaces the effect of the first.
+    fn begin_deletion(&mut self, effect: Effect) {
+        if let Some(item) = self.or_fault(item::write(&effect, 1)) {
+            self.put_derived(effect.key(), item);
+        }
+    }
+
     fn end_deletion(&mut self, deletion: &Deletion) {
         self.delete_derived(keys::effect(&Effect::id_of_deletion(deletion)));
     }

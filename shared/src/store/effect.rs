@@ -1,4 +1,4 @@
-//! Access patterns of effects: noted with their cause, taken on by one at a time, erased when done.
+//! Access patterns of effects: created with their cause, leased by one worker at a time, deleted when done.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -15,7 +15,7 @@ use crate::domain::project::Project;
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
 
-/// How long a name must wait before it can be given again for a forgotten password.
+/// The time between two reset requests for one name.
 const RESET_PAUSE: TimeDelta = TimeDelta::minutes(5);
 
 impl Entity for Effect {
@@ -36,7 +36,7 @@ impl Entity for Effect {
 }
 
 impl Transaction {
-    /// Notes an effect of what this transaction does.
+    /// Notes an effect of this transaction.
     pub(super) fn effect(&mut self, effect: Option<Effect>) {
         match effect {
             Some(effect) => self.create_unless(&effect, Error::internal("a change has happened twice")),
@@ -45,27 +45,25 @@ impl Transaction {
     }
 }
 
-/// What a mail to a candidate is about; parts that were deleted since are none.
+/// The subject of a mail to a candidate. Deleted parts are none.
 #[derive(Debug)]
 pub struct Subject {
     /// The candidate.
     pub candidate: Option<Versioned<Candidate>>,
-    /// Its project.
+    /// Their project.
     pub project: Option<Versioned<Project>>,
-    /// Its company.
+    /// Their company.
     pub company: Option<Versioned<Company>>,
 }
 
 impl Store {
-    /// The effect with this identifier, unless it is done.
+    /// Reads an effect, which is none once it is done.
     pub async fn effect(&self, id: &str) -> Result<Option<Versioned<Effect>>> {
         self.one(keys::effect(id)).await
     }
 
-    /// Notes the effect of a forgotten password, at `now`, by the hash of the name that was given.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when the same name was given less than five minutes ago, whatever became of it.
+    /// Notes the effect of a password reset, by the hash of the name. Fails with [`Error::Changed`] after another
+    /// request for the name in the last five minutes.
     pub(crate) fn create_reset(&self, effect: &Effect, name: &SecretHash, now: DateTime<Utc>) -> Transaction {
         let values = [(":now", now), (":end", now + RESET_PAUSE), (":before", now - RESET_PAUSE)];
         let values = values.map(|(name, at)| (name, number(at.timestamp())));
@@ -77,10 +75,10 @@ impl Store {
         transaction
     }
 
-    /// Puts `after` in place of an effect.
+    /// Replaces `before` by `after`.
     ///
     /// # Errors
-    /// [`Error::Changed`] when somebody else has it.
+    /// [`Error::Changed`] if another worker holds the lease.
     pub async fn update_effect(
         &self,
         before: &Versioned<Effect>,
@@ -89,15 +87,15 @@ impl Store {
         self.replace(before, after).await
     }
 
-    /// Erases an effect that is done.
+    /// Deletes an effect that is done.
     ///
     /// # Errors
-    /// [`Error::Changed`] when somebody else has it.
+    /// [`Error::Changed`] if another worker holds the lease.
     pub async fn finish_effect(&self, effect: &Versioned<Effect>) -> Result<()> {
         self.erase(effect).await
     }
 
-    /// What a mail to a candidate is about, as it is now.
+    /// Reads the subject of a mail to a candidate.
     pub async fn candidate_subject(
         &self,
         company: &CompanyId,

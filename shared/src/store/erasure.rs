@@ -1,4 +1,4 @@
-//! Access patterns of erasures: each is noted with the deletion itself, and done again in a table that was restored.
+//! Access patterns of erasures: noted with the deletion itself, and repeated in a restored table.
 
 use chrono::{DateTime, Utc};
 
@@ -16,7 +16,7 @@ use crate::domain::id::CompanyId;
 use crate::error::Result;
 
 impl Transaction {
-    /// Notes that what goes with this transaction may not come back, and that its objects go, too.
+    /// Notes an erasure, which the ledger keeps, and has the objects deleted.
     pub(super) fn erased(
         &mut self,
         (company, erased): (&CompanyId, Erased),
@@ -29,20 +29,18 @@ impl Transaction {
 }
 
 impl Store {
-    /// Those of `erasures` whose subject stands in the table all the same.
+    /// Those of `erasures` whose subject exists.
     pub(crate) async fn undone(&self, erasures: Vec<Erasure>) -> Result<Vec<Erasure>> {
         let mut batch = self.get(erasures.iter().map(key)).await?;
-        // What stands in the ledger twice is taken once.
+        // An erasure may be in the ledger twice.
         Ok(erasures.into_iter().filter(|erasure| batch.take_item(&key(erasure)).is_some()).collect())
     }
 
-    /// Deletes at `now` what was erased before, with everything that follows from it; whether it was there. Nobody is
-    /// told, and names that lead to somebody else by now go on to do so.
+    /// Deletes again what was erased before the table was restored. Returns whether it existed. Sends no mails, and
+    /// keeps names that belong to other accounts by now.
     ///
     /// # Errors
-    /// [`Error::Changed`] when somebody keeps changing it; [`LAST_OWNER`] when no owner would be left.
-    ///
-    /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
+    /// [`Error::Changed`]; `LAST_OWNER` if no owner would be left.
     pub(crate) async fn erase_again(&self, erasure: &Erasure, now: DateTime<Utc>) -> Result<bool> {
         self.retry(|| self.erase_once(erasure, now)).await
     }
@@ -81,8 +79,10 @@ impl Store {
 
     async fn erase_customer(&self, customer: &Versioned<Customer>, now: DateTime<Utc>) -> Result<()> {
         let after = Customer::clone(customer).with_access(false);
-        let write = self.update_customer(customer, &after, now);
-        let customer = self.mark(write, (customer, after), None).await?;
+        let count = |transaction: &mut Transaction, after: &Customer| {
+            transaction.company_tally(&after.company, &customer::counts(Some(customer), Some(after)));
+        };
+        let customer = self.replace_with(customer, after, count).await?;
         self.detach_customer(&customer, now).await?;
         // Roles and shares of which the restored projects and candidates know nothing.
         for notes in [keys::memberships, keys::shares] {
@@ -97,7 +97,7 @@ impl Store {
         self.commit(transaction).await
     }
 
-    /// Those of these logins that lead to somebody else than `account`.
+    /// Those of these unique markers that belong to other accounts than `account`.
     pub(super) async fn logins_of_others(
         &self,
         logins: impl IntoIterator<Item = Key>,

@@ -1,4 +1,4 @@
-//! Access patterns of labels. That a text is unique in its company is a condition on the item that it leads to.
+//! Access patterns of labels. A label's text is unique in its company: the key of its unique marker is a hash of it.
 
 use super::Store;
 use super::item::{self, Entity, Versioned};
@@ -19,10 +19,7 @@ impl Entity for Label {
 }
 
 impl Store {
-    /// Creates a label.
-    ///
-    /// # Errors
-    /// A message on `text` when there is a label with that text.
+    /// Creates a label. Fails with a message on `text` if another label has it.
     pub fn create_label(&self, label: &Label) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(label);
@@ -31,10 +28,7 @@ impl Store {
         transaction
     }
 
-    /// Puts `after` in place of `before`.
-    ///
-    /// # Errors
-    /// [`Error::Changed`]; a message on `text` when there is a label with the new text.
+    /// Fails also with a message on `text` if another label has it.
     pub fn update_label(&self, before: &Versioned<Label>, after: &Label) -> Transaction {
         let mut transaction = self.transaction();
         transaction.replace(before, after);
@@ -42,7 +36,7 @@ impl Store {
         transaction
     }
 
-    /// A page of a company's labels, and how many there are.
+    /// A page of a company's labels, and their number.
     pub async fn list_labels(
         &self,
         company: &CompanyId,

@@ -33,20 +33,17 @@ impl Entity for Project {
 pub struct Counted {
     /// The project.
     pub project: Versioned<Project>,
-    /// What is counted of its candidates.
+    /// The counts of its candidates.
     pub tally: Tally,
 }
 
 impl Store {
-    /// The project with this identifier.
+    /// Reads a project.
     pub async fn project(&self, company: &CompanyId, id: ProjectId) -> Result<Option<Versioned<Project>>> {
         self.one(keys::project(company, id)).await
     }
 
-    /// Creates a project with its tally and the memberships of its staff.
-    ///
-    /// # Errors
-    /// Messages on the fields whose references lead nowhere.
+    /// Creates a project with its tally and memberships. Fails with messages on fields whose references do not exist.
     pub fn create_project(&self, project: &Project) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(project);
@@ -57,10 +54,8 @@ impl Store {
         transaction
     }
 
-    /// Puts `after` in place of `before`; the status may not differ.
-    ///
-    /// # Errors
-    /// [`Error::Changed`]; messages on the fields whose new references lead nowhere.
+    /// Replaces `before` by `after`, which has the same status. Fails also with messages on fields whose new references
+    /// do not exist.
     pub fn update_project(&self, before: &Versioned<Project>, after: &Project) -> Transaction {
         let mut transaction = self.transaction();
         transaction.replace(before, after);
@@ -69,10 +64,8 @@ impl Store {
         transaction
     }
 
-    /// Puts `after`, in which one customer has other roles, in place of `before`.
-    ///
-    /// # Errors
-    /// [`Error::Changed`]; a message on `customer`, whatever the role, when that leads nowhere.
+    /// Replaces `before` by `after`, in which one customer has other roles. Fails also with a message on `customer` if
+    /// that does not exist.
     pub fn change_roles(&self, before: &Versioned<Project>, after: &Project) -> Transaction {
         let mut transaction = self.transaction();
         transaction.replace(before, after);
@@ -81,11 +74,8 @@ impl Store {
         transaction
     }
 
-    /// Puts `after`, which differs in its status, in place of `before`; `shards` are those that were read with it.
-    ///
-    /// # Errors
-    /// [`Error::Changed`], also when candidates are no longer what they must be, or, for closing, when evaluations have
-    /// changed since the shards were read.
+    /// Replaces `before` by `after`, which has another status. Fails with [`Error::Changed`] also if candidates no
+    /// longer are what they `must` be, and, for closing, if evaluations have changed since the `shards` were read.
     pub fn move_project(
         &self,
         before: &Versioned<Project>,
@@ -101,7 +91,7 @@ impl Store {
         transaction
     }
 
-    /// A page of all of a company's projects, with how many there are in all.
+    /// A page of a company's projects with one status, or with any, and their number.
     pub async fn list_projects(
         &self,
         company: &CompanyId,
@@ -123,7 +113,7 @@ impl Store {
         Ok((Page { rows, next, previous }, total))
     }
 
-    /// The projects in which `customer` has a role, oldest first.
+    /// The projects in which a customer has a role, oldest first.
     pub(crate) async fn project_ids_of(
         &self,
         company: &CompanyId,
@@ -134,7 +124,7 @@ impl Store {
         rows.iter().map(|row| memberships.id_in(row)?.parse().map_err(Error::internal)).collect()
     }
 
-    /// Every project in which `customer` has a role, oldest first, those with one status only if asked for.
+    /// The projects with one status, or with any, in which a customer has a role, oldest first.
     pub async fn projects_of(
         &self,
         company: &CompanyId,
@@ -192,7 +182,7 @@ impl Batch {
 }
 
 impl Transaction {
-    /// Requires that the labels and videos that `after` has and `before` had not exist.
+    /// Requires that labels and videos exist that only `after` has.
     fn attachments(&mut self, before: Option<&Project>, after: &Project) {
         let c = &after.company;
         let had = |key: &dyn Fn(&Project) -> bool| before.is_some_and(key);
@@ -209,7 +199,7 @@ impl Transaction {
         }
     }
 
-    /// Makes the memberships those of `after`; whoever joins must exist.
+    /// Writes the memberships of `after`. Customers who join must exist.
     fn memberships(&mut self, before: Option<&Project>, after: &Project) {
         let c = &after.company;
         let old: BTreeSet<CustomerId> = before.map(|project| project.staff.everybody()).unwrap_or_default();
@@ -226,7 +216,7 @@ impl Transaction {
     }
 }
 
-/// The field that names `customer`.
+/// The field that names a customer.
 fn field_of(project: &Project, customer: CustomerId) -> &'static str {
     let staff = &project.staff;
     let fields = [

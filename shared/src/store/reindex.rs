@@ -1,5 +1,5 @@
-//! Making the search entries of a company's candidates again, and erasing those that lead nowhere. There should be
-//! nothing to do: entries are written in the transactions that write their candidates.
+//! Corrects the search entries of a company's candidates. There should be nothing to correct: entries are written in the
+//! transactions that write their candidates.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,27 +20,27 @@ use crate::error::{Error, Result};
 /// The most entries of one candidate that one transaction adds, and that it removes.
 const MAX_ENTRIES: usize = 49;
 
-/// What was found and done.
+/// The result of a reindexing.
 #[derive(Debug, Default, Serialize)]
 pub struct Reindexed {
-    /// How many candidates there are.
+    /// The number of candidates.
     pub candidates: usize,
-    /// How many entries lead to them now.
+    /// The number of their entries.
     pub entries: usize,
-    /// How many of those were missing.
+    /// The number of entries that were missing.
     pub added: usize,
-    /// How many led nowhere, and are gone.
+    /// The number of entries without a candidate, now deleted.
     pub removed: usize,
 }
 
-/// The entries of one candidate: sort keys, and what the items hold besides their keys.
+/// The entries of one candidate: attributes by sort keys.
 type Entries = BTreeMap<String, Item>;
 
 impl Store {
-    /// Makes the search entries of a company what follows from its candidates.
+    /// Writes the search entries of a company's candidates again where they are wrong.
     ///
     /// # Errors
-    /// A message on `company` when there is none; [`Error::Changed`] when somebody keeps changing one of the candidates.
+    /// A message on `company` if there is none; [`Error::Changed`] if a candidate keeps changing.
     pub(crate) async fn reindex(&self, company: &CompanyId) -> Result<Reindexed> {
         if self.company(company).await?.is_none() {
             return Err(Error::field("company", "There is no such company."));
@@ -120,7 +120,7 @@ impl Store {
         Ok((missing.len(), stale.len()))
     }
 
-    /// The entries of a project by the candidates that they lead to.
+    /// The entries of a project by candidate.
     async fn search_entries_of(
         &self,
         company: &CompanyId,

@@ -1,4 +1,4 @@
-//! What the platform's other parts report, taken in once each.
+//! Access patterns of events that other parts of the platform publish. Each is applied once.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -14,24 +14,24 @@ use crate::domain::roster::Roster;
 use crate::domain::transition::Step;
 use crate::error::{Error, Result};
 
-/// How long an event that comes again is known: longer than any bus goes on trying.
+/// How long the mark of an applied event is kept: longer than any bus delivers it again.
 const REMEMBERED: TimeDelta = TimeDelta::days(14);
 
-/// What a report is about.
+/// The subject of an event.
 #[derive(Debug)]
 pub struct Reported {
-    /// The candidate; none when there is none, or none any more.
+    /// The candidate, if they exist.
     pub candidate: Option<Versioned<Candidate>>,
-    /// The candidate's project; none when there is none.
+    /// Their project, if it exists.
     pub project: Option<Versioned<Project>>,
-    /// Whether the customer whom the report names is one of the company.
+    /// Whether the customer whom the event names belongs to the company.
     pub knows_customer: bool,
-    /// Whether the event was taken in before.
+    /// Whether the event was applied before.
     pub is_known: bool,
 }
 
 impl Store {
-    /// Reads what the event with this id is about.
+    /// Reads the subject of an event.
     pub async fn reported(
         &self,
         event: &str,
@@ -52,11 +52,8 @@ impl Store {
         })
     }
 
-    /// Lets a candidate become what the event with this id makes it, unless the event was taken in before, and notes in
-    /// its project who has taken a seat in the roster.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when the candidate, the roster, or what is known of the event, has changed meanwhile.
+    /// Applies an event: changes the candidate and the project's roster. Fails with [`Error::Changed`] also if the
+    /// event was applied meanwhile.
     pub fn take_report(
         &self,
         event: &str,

@@ -1,4 +1,4 @@
-//! Access patterns of shares: kept with their candidate, and noted with the customer whom they let read it.
+//! Access patterns of shares. A share is an attribute of its candidate and an item in the partition of its customer.
 
 use std::collections::BTreeMap;
 
@@ -28,18 +28,18 @@ pub struct Shared {
     pub customer: CustomerId,
 }
 
-/// What the item with a customer says of a share.
+/// The item of a share in the customer's partition.
 #[derive(Deserialize)]
 pub(super) struct Note {
     project: ProjectId,
     candidate: CandidateId,
 }
 
-/// How many shares of a customer are withdrawn side by side.
+/// The most shares of a customer that are withdrawn concurrently.
 const WITHDRAWN_AT_ONCE: usize = 8;
 
 impl Store {
-    /// What is shared with a customer, oldest first.
+    /// The candidates who are shared with a customer, by the age of the share, oldest first.
     pub async fn shared_with(&self, company: &CompanyId, customer: CustomerId) -> Result<Vec<Shared>> {
         let shares = keys::shares(company, customer);
         let mut found = Vec::new();
@@ -56,10 +56,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Withdraws everything that is shared with a customer.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when somebody keeps changing one of the candidates.
+    /// Withdraws all shares with a customer.
     pub(super) async fn withdraw_shares(
         &self,
         company: &CompanyId,
@@ -96,7 +93,7 @@ impl Store {
 }
 
 impl Transaction {
-    /// Makes what customers are told to be shared with them that which `after` says; whoever gets a share must exist.
+    /// Writes the customers' items of the shares of `after`. Customers of new shares must exist.
     pub(super) fn shares(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let Some(Candidate { company, project, id, .. }) = after.or(before) else { return };
         let none = BTreeMap::new();

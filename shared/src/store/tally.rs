@@ -1,5 +1,7 @@
 //! Counts as items: a project's in four shards, a company's in one.
 
+use std::collections::BTreeMap;
+
 use super::Store;
 use super::batch::Batch;
 use super::condition::{Change, Condition};
@@ -16,11 +18,11 @@ use crate::domain::tally::{Counter, OPEN, SHARDS, Tally};
 use crate::domain::transition::PROJECT_NOT_RUNNING;
 use crate::error::{Error, Result};
 
-/// The attribute of a shard that repeats its project's status, for conditions of a candidate's moves.
+/// The attribute of a shard that repeats its project's status, for conditions on candidates' steps.
 pub(super) const PROJECT_STATUS: &str = "project_status";
 
-/// The attribute of a shard that counts the writes of its [`Counter::EvaluatedBy`]. Whoever decides by all of them, as
-/// closing a project does, makes sure by this one number that none has changed since.
+/// The attribute of a shard that counts the writes of its [`Counter::EvaluatedBy`]. Closing a project depends on all of
+/// these, and requires by this one number that none has changed.
 pub(super) const EVALUATIONS_VERSION: &str = "evaluations_version";
 
 /// The attribute of a counter.
@@ -31,7 +33,7 @@ pub(super) fn attribute(counter: Counter) -> String {
     }
 }
 
-/// The counter of an attribute; none for the others of the item, and for those that only other code knows.
+/// The counter of an attribute; none for other attributes, and for counters that only newer code knows.
 pub(super) fn counter(attribute: &str) -> Option<Counter> {
     let (kind, value) = attribute.split_once(':')?;
     match kind {
@@ -46,24 +48,22 @@ pub(crate) fn shards(company: &CompanyId, project: ProjectId) -> impl Iterator<I
     (0..SHARDS).map(move |shard| keys::tally_shard(company, project, shard))
 }
 
-/// The shards of a project's tally as they were read, in their order.
+/// The shards of a project's tally, in their order.
 #[derive(Debug, Clone)]
 pub struct Shards(Vec<Item>);
 
 impl Shards {
-    /// What they count together.
+    /// The sum of the shards.
     pub fn tally(&self) -> Tally {
         self.0.iter().flat_map(counts_in).collect()
     }
 }
 
 impl Batch {
-    /// The shards of a project's tally among what was read.
     pub(crate) fn take_shards(&mut self, company: &CompanyId, project: ProjectId) -> Shards {
         Shards(shards(company, project).map(|key| self.take_item(&key).unwrap_or_default()).collect())
     }
 
-    /// The tally of a project, from its shards among what was read.
     pub(crate) fn take_tally(&mut self, company: &CompanyId, project: ProjectId) -> Tally {
         self.take_shards(company, project).tally()
     }
@@ -74,7 +74,8 @@ pub(super) fn counts_in(item: &Item) -> Vec<(Counter, i64)> {
 }
 
 impl Transaction {
-    /// Counts `change` in one shard of a project's tally; only while the project is running, if it `must_run`.
+    /// Adds `change` to one shard of a project's tally. Fails with `PROJECT_NOT_RUNNING` if the project `must_run` and
+    /// does not.
     pub(super) fn tally(
         &mut self,
         (company, project, shard): (&CompanyId, ProjectId, u8),
@@ -98,7 +99,7 @@ impl Transaction {
         self.update(keys::tally_shard(company, project, shard), update, refusal);
     }
 
-    /// Writes the shards of a new project, all zero.
+    /// Creates the shards of a new project, all zero.
     pub(super) fn create_shards(&mut self, project: &Project) {
         for key in shards(&project.company, project.id) {
             let shard = item::bare([(PROJECT_STATUS, string(project.status.as_str()))]);
@@ -106,8 +107,8 @@ impl Transaction {
         }
     }
 
-    /// Tells every shard the project's new status, under the condition that candidates still are what they must be, as
-    /// they were in the shards that were `seen`; for closing, that no evaluation has changed since either.
+    /// Writes a project's new status to its shards. Fails with [`Error::Changed`] if its candidates are not what they
+    /// `must` be, and, for closing, if evaluations have changed since the shards were `seen`.
     pub(super) fn move_shards(&mut self, project: &Project, must: CandidatesMust, Shards(seen): &Shards) {
         let is_zero = must_be_absent(must).into_iter().map(|status| attribute(Counter::Status(status)));
         let names: Vec<_> = is_zero.enumerate().map(|(index, name)| (format!("#n{index}"), name)).collect();
@@ -135,17 +136,18 @@ impl Transaction {
         }
     }
 
-    /// Counts things that a company owns; refused when no owner would be left, or when named tokens get too many.
+    /// Adds to the counts of what a company owns. Fails with `LAST_OWNER` if no owner would be left, and with
+    /// `TOO_MANY_TOKENS`.
     pub(super) fn company_tally(&mut self, company: &CompanyId, changes: &[(Owned, i64)]) {
-        let counters = changes.iter().filter(|(_, count)| *count != 0);
-        let counters: Vec<_> = counters.map(|(owned, count)| (owned.attribute(), *count)).collect();
+        let mut counters = BTreeMap::<String, i64>::new();
+        for (owned, count) in changes {
+            *counters.entry(owned.attribute()).or_default() += count;
+        }
+        counters.retain(|_, count| *count != 0);
         if counters.is_empty() {
             return;
         }
-        let owners_lost: i64 = changes
-            .iter()
-            .filter_map(|(owned, count)| matches!(owned, Owned::Owners).then_some(-count))
-            .sum();
+        let owners_lost = -counters.get(&Owned::Owners.attribute()).copied().unwrap_or(0);
         let mut change = Change::add(counters);
         let mut refusal = Error::internal("a counter refused to count");
         if owners_lost > 0 {
@@ -174,7 +176,7 @@ fn must_be_absent(must: CandidatesMust) -> Vec<CandidateStatus> {
     }
 }
 
-/// One thing that is counted of a company.
+/// Something that a company owns and its tally counts.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Owned {
     /// Staff users.
@@ -192,7 +194,6 @@ pub(super) enum Owned {
 }
 
 impl Owned {
-    /// Everything that is counted.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let others = [Self::Customers, Self::Owners, Self::Labels, Self::Videos, Self::NamedTokens];
         others.into_iter().chain(ProjectStatus::ALL.into_iter().map(Self::Projects))
@@ -211,7 +212,7 @@ impl Owned {
 }
 
 impl Store {
-    /// A page of a company's resources, and how many the company has of what is `counted`.
+    /// A page of a company's resources, and the number of those that are `counted`.
     pub(super) async fn list_owned<T: Entity>(
         &self,
         company: &CompanyId,

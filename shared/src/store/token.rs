@@ -18,19 +18,15 @@ impl Entity for NamedToken {
 }
 
 impl Batch {
-    /// Takes the named token whose value leads to `key` out, if there was one.
+    /// Takes a named token by the key of its value.
     pub(crate) fn take_token(&mut self, key: &Key) -> Result<Option<NamedToken>> {
         self.take_item(key).as_ref().map(item::value_in).transpose()
     }
 }
 
 impl Store {
-    /// Creates a named token.
-    ///
-    /// # Errors
-    /// A message on `value` when there is one of that value, in whichever company; [`TOO_MANY_TOKENS`].
-    ///
-    /// [`TOO_MANY_TOKENS`]: crate::domain::named_token::TOO_MANY_TOKENS
+    /// Creates a named token. Fails with a message on `value` if any company has a token with this value, and with
+    /// `TOO_MANY_TOKENS`.
     pub fn create_token(&self, token: &NamedToken) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(token);
@@ -42,10 +38,7 @@ impl Store {
         transaction
     }
 
-    /// Deletes a named token, which ends it at once.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`].
+    /// Deletes a named token, which revokes it at once.
     pub fn delete_token(&self, token: &Versioned<NamedToken>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.delete(token);
@@ -54,7 +47,7 @@ impl Store {
         transaction
     }
 
-    /// Every named token of a company, the oldest first.
+    /// All named tokens of a company, oldest first.
     pub async fn tokens(&self, company: &CompanyId) -> Result<Vec<Versioned<NamedToken>>> {
         self.all(&keys::tokens(company)).await
     }

@@ -26,6 +26,9 @@ const MAX_WRITES: usize = 100;
 /// Writes that happen together; each names the error that its condition means.
 ///
 /// One item may be written only once in a transaction.
+///
+/// To replace or delete an entity fails with [`Error::Changed`] after a concurrent write, and with [`Error::NotFound`]
+/// after a concurrent deletion. Methods that return a transaction document other errors only.
 pub struct Transaction {
     table: String,
     writes: Vec<TransactWriteItem>,
@@ -73,8 +76,8 @@ impl Transaction {
         Self { spared: keys, ..self }
     }
 
-    /// Puts an item before all other writes, unless one that has not expired by `now` exists: then `taken`, even if other
-    /// conditions fail as well.
+    /// Puts an item before all other writes, unless one that has not expired by `now` exists: then fails with `taken`,
+    /// whatever other conditions fail.
     pub(super) fn create_first(&mut self, key: Key, attributes: Item, now: DateTime<Utc>, taken: Error) {
         self.put(key, attributes, Condition::AbsentOrExpired(now), taken);
         self.writes.rotate_right(1);

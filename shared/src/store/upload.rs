@@ -1,4 +1,4 @@
-//! Access patterns of uploads: noted before a file is stored, ended with the change that gives it to its owner.
+//! Access patterns of uploads: created before a file is stored, ended by the change that attaches it to its owner.
 
 use chrono::{DateTime, Utc};
 use serde_dynamo::to_attribute_value;
@@ -31,13 +31,10 @@ impl Entity for Upload {
     }
 }
 
-/// The files of somebody, before or after a change.
+/// The files of a candidate or customer.
 pub(super) struct FilesOf<'a> {
-    /// The company.
     pub(super) company: &'a CompanyId,
-    /// Whose they are.
     pub(super) owner: Owner,
-    /// What there is.
     pub(super) files: Vec<StoredFile>,
 }
 
@@ -46,14 +43,14 @@ impl FilesOf<'_> {
         self.files.iter().map(|file| file.id).collect()
     }
 
-    /// The keys of the objects that hold them.
+    /// The keys of their objects.
     pub(super) fn keys(&self) -> Vec<String> {
         self.files.iter().map(|file| object_key(self.company, self.owner, file.id)).collect()
     }
 }
 
 impl Transaction {
-    /// Ends the uploads of files that come with this change, and has those deleted that go.
+    /// Ends the uploads of new files and has the objects of removed ones deleted.
     pub(super) fn files(&mut self, before: Option<FilesOf<'_>>, after: FilesOf<'_>, now: DateTime<Utc>) {
         let old = before.as_ref().map(FilesOf::ids).unwrap_or_default();
         let new = after.ids();
@@ -68,7 +65,7 @@ impl Transaction {
         }
     }
 
-    /// Notes that a file is its owner's, unless it was given up meanwhile.
+    /// Ends an upload as successful. Fails with [`Error::Changed`] if it has ended.
     fn end_upload(&mut self, file: StoredFile, now: DateTime<Utc>) {
         let Some(found) = self.or_fault(to_attribute_value(file.file_type).map_err(Error::internal)) else {
             return;
@@ -94,30 +91,24 @@ impl Store {
     /// Notes an upload at once, before its file is stored.
     ///
     /// # Errors
-    /// [`Error::Changed`] when there is one with its identifier.
+    /// [`Error::Changed`] if the identifier exists.
     pub(crate) async fn note_upload(&self, upload: &Upload) -> Result<()> {
         self.create_alone(upload.clone()).await.map(drop)
     }
 
     /// Creates an upload that a client announces.
-    ///
-    /// # Errors
-    /// [`Error::Busy`].
     pub(crate) fn create_upload(&self, upload: &Upload) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(upload);
         transaction
     }
 
-    /// The upload with this identifier.
+    /// Reads an upload.
     pub async fn upload(&self, id: FileId) -> Result<Option<Versioned<Upload>>> {
         self.one(keys::upload(id)).await
     }
 
-    /// Ends an upload without a file, because of `reason`, and has deleted what there may be of it.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when it has ended meanwhile.
+    /// Ends an upload that failed because of `reason`, and has its objects deleted.
     pub fn fail_upload(&self, upload: &Versioned<Upload>, reason: &str, now: DateTime<Utc>) -> Transaction {
         let Upload { id, company, owner, announced, .. } = &**upload;
         let put_by_client = announced.is_some().then(|| upload_key(*id));

@@ -27,10 +27,7 @@ impl Entity for Video {
 }
 
 impl Store {
-    /// Creates a video, whose file is still to come.
-    ///
-    /// # Errors
-    /// [`Error::Busy`].
+    /// Creates a video, whose file is still to be uploaded.
     pub fn create_video(&self, video: &Video) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(video);
@@ -38,12 +35,12 @@ impl Store {
         transaction
     }
 
-    /// A video.
+    /// Reads a video.
     pub async fn video(&self, company: &CompanyId, id: VideoId) -> Result<Option<Versioned<Video>>> {
         self.one(keys::video(company, id)).await
     }
 
-    /// A page of a company's videos, and how many there are.
+    /// A page of a company's videos, and their number.
     pub async fn list_videos(
         &self,
         company: &CompanyId,
@@ -52,32 +49,26 @@ impl Store {
         self.list_owned(company, &Listing::All(keys::videos(company)), &[Owned::Videos], request).await
     }
 
-    /// Puts `after` in place of `before`.
-    ///
-    /// # Errors
-    /// [`Error::Changed`], [`Error::NotFound`].
+    /// Replaces `before` by `after`.
     pub fn update_video(&self, before: &Versioned<Video>, after: &Video) -> Transaction {
         let mut transaction = self.transaction();
         transaction.replace(before, after);
         transaction
     }
 
-    /// Puts `after` in place of `before` at once, for whoever goes on to change it.
+    /// Commits `after` in place of `before`, and returns it for further changes.
     ///
     /// # Errors
-    /// As [`Self::update_video`].
+    /// [`Error::Changed`], [`Error::NotFound`].
     pub async fn begin_conversion(
         &self,
         before: &Versioned<Video>,
         after: Video,
     ) -> Result<Versioned<Video>> {
-        self.mark(self.update_video(before, &after), (before, after), None).await
+        self.replace_with(before, after, |_, _| ()).await
     }
 
-    /// Ends a video without anything to play, because of `reason`, and has deleted what there may be of it.
-    ///
-    /// # Errors
-    /// [`Error::Changed`], [`Error::NotFound`].
+    /// Ends a conversion that failed because of `reason`, and has its objects deleted.
     pub fn fail_video(&self, video: &Versioned<Video>, reason: &str, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.replace(video, &Video::clone(video).failed(reason));

@@ -103,10 +103,10 @@ pub(crate) async fn update(
     }
     if let Some((password, current)) = password {
         if !is_own {
-            return Err(Error::field("password", "People choose their passwords themselves."));
+            return Err(Error::field("password", "Only the customer may change this password."));
         }
         if !guard.is_password_of(before, current).await? {
-            return Err(Error::field("current_password", "This is not your present password."));
+            return Err(Error::field("current_password", "This is not your current password."));
         }
         after = after.with_password(guard.hash(password).await?, guard.now);
     }

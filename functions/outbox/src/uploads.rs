@@ -6,10 +6,10 @@ use shared::store::Store;
 use shared::{Error, Result};
 
 /// What clients read of such an upload.
-const TOO_LATE: &str = "The file has not arrived in time.";
+const TOO_LATE: &str = "The file did not arrive in time. Announce and upload it again.";
 
 /// The same of a video whose file has arrived.
-const TOO_SLOW: &str = "The video could not be converted in time.";
+const TOO_SLOW: &str = "The video could not be converted in time. Upload it again.";
 
 /// What became of those that were overdue.
 #[derive(Default)]

@@ -19,10 +19,11 @@ use shared::{Error, Result};
 /// How often a file is given to its owner while others change the owner.
 const TRIES: usize = 8;
 
-const NOT_AS_ANNOUNCED: &str = "What arrived is not of the announced size.";
+const NOT_AS_ANNOUNCED: &str =
+    "The uploaded file does not have the announced size. Announce it again with the correct size.";
 const NOT_ALLOWED: &str =
     "The person who announced this file may no longer upload it. Announce it again with an account that may.";
-const OWNER_GONE: &str = "There is nobody any more to whom the file could belong.";
+const OWNER_GONE: &str = "The person this file was for no longer exists.";
 
 /// What an event came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

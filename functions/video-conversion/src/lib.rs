@@ -23,7 +23,8 @@ const TRY: Duration = Duration::from_secs(13 * 60);
 /// How often an outcome is written while others change the video.
 const TRIES: usize = 8;
 
-const NOT_AS_ANNOUNCED: &str = "What arrived is not of the announced size.";
+const NOT_AS_ANNOUNCED: &str =
+    "The uploaded file does not have the announced size. Announce it again with the correct size.";
 const NOT_ALLOWED: &str = "The person who announced this video may no longer upload videos. Upload it again with an account that may.";
 
 /// What an event came to.

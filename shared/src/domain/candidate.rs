@@ -21,10 +21,8 @@ use super::transition::EMAIL_MISSING;
 pub const MAX_SHARES: usize = 50;
 
 /// The candidate has as many shares as it may have.
-pub const TOO_MANY_SHARES: Refusal = Refusal {
-    code: "too_many_shares",
-    detail: "This candidate is shared with as many customers as it may be.",
-};
+pub const TOO_MANY_SHARES: Refusal =
+    Refusal { code: "too_many_shares", detail: "A candidate may have 50 shares. Delete one first." };
 
 /// Where a candidate stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

@@ -93,11 +93,13 @@ impl CustomerStatus {
 }
 
 /// A company must keep an owner who can log in.
-pub const LAST_OWNER: Refusal =
-    Refusal { code: "last_owner", detail: "The company would be left without an owner who can log in." };
+pub const LAST_OWNER: Refusal = Refusal {
+    code: "last_owner",
+    detail: "This is the company's last owner who can log in. Add another owner first.",
+};
 /// Nobody deletes themselves.
 pub const OWN_ACCOUNT: Refusal =
-    Refusal { code: "own_account", detail: "You cannot delete yourself. Ask somebody else to do it." };
+    Refusal { code: "own_account", detail: "You cannot delete your own account. Ask a colleague to do it." };
 /// Only who has not taken up the invitation can be invited again.
 pub const NOT_INVITED: Refusal = Refusal {
     code: "not_invited",

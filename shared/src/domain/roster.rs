@@ -14,7 +14,7 @@ pub const MAX_SEATS: usize = 128;
 /// Every seat is taken, and seats are never given back.
 pub const NO_SEAT: Refusal = Refusal {
     code: "too_many_evaluators",
-    detail: "128 people have evaluated in this project already. Let another project go on with new evaluators.",
+    detail: "128 people have already evaluated in this project. Create another project for new evaluators.",
 };
 
 /// Everyone who has ever evaluated a candidate of one project, first to last.

@@ -27,7 +27,7 @@ const DIGEST_BYTES: usize = 16;
 
 const INVALID_IF_MATCH: Refusal = Refusal {
     code: "invalid_if_match",
-    detail: "Send * in If-Match, or entity tags in quotation marks, as ETag gives them.",
+    detail: "Send `If-Match` as `*`, or as quoted entity tags exactly as `ETag` returned them.",
 };
 
 /// Answers a GET: with a tag unless it is a list, and with 304 to who has what would be shown.

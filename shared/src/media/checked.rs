@@ -16,7 +16,7 @@ pub struct Checked {
     pub(super) file_type: FileType,
 }
 
-const BROKEN: &str = "This file is broken. Save it anew, and upload that.";
+const BROKEN: &str = "This file is broken. Save it again and upload the new copy.";
 
 /// One picture at a time: decoded, it may take hundreds of megabytes.
 static ROOM: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(1));

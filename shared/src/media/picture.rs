@@ -29,8 +29,8 @@ const MAX_PROFILE: usize = 16 * 1024;
 
 const NO_PICTURE: &str = "Upload a valid image: JPEG, PNG, GIF or WebP.";
 const BROKEN: &str = "This image is broken or incomplete.";
-const TOO_LARGE: &str = "Ensure this image has no more than 40 megapixels, and 20000 along a side.";
-const TOO_COSTLY: &str = "Processing this image takes too much. Save it with fewer pixels, 8 bits per channel and not progressively.";
+const TOO_LARGE: &str = "Ensure this image has no more than 40 megapixels and 20000 pixels per side.";
+const TOO_COSTLY: &str = "This image needs too much memory. Save it with fewer pixels, 8 bits per channel and without progressive encoding.";
 
 /// Looks at the format and the size of a picture. No decoder runs: this costs a pass over the bytes at most.
 ///

@@ -279,7 +279,10 @@ impl Store {
     pub(super) async fn commit_now(&self, transaction: Transaction) -> Result<()> {
         let Transaction { writes, mut refusals, is_shown, .. } = transaction;
         if writes.len() > MAX_WRITES {
-            return Err(Error::field(FieldErrors::ACROSS, "Too many changes at once. Send them in parts."));
+            return Err(Error::field(
+                FieldErrors::ACROSS,
+                "Too many changes in one request. Split it into several.",
+            ));
         }
         let mut random = [0; 24];
         self.app.entropy().fill(&mut random);

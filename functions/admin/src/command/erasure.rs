@@ -24,9 +24,10 @@ pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
         for erasure in operator.undone(page).await? {
             match operator.erase_again(&erasure).await {
                 Ok(was_there) => outcome.erased += usize::from(was_there),
-                Err(Error::Changed) => {
-                    outcome.keep(uri_of(&erasure, operator), "Somebody keeps changing it.")
-                }
+                Err(Error::Changed) => outcome.keep(
+                    uri_of(&erasure, operator),
+                    "Concurrent requests keep changing it. Repeat the command.",
+                ),
                 Err(Error::Refused(why)) => outcome.keep(uri_of(&erasure, operator), why.detail),
                 Err(error) => return Err(error),
             }

@@ -190,7 +190,7 @@ impl Command {
 
 /// Reads the identifier of a company.
 fn company_id(text: &str, errors: &mut FieldErrors) -> Option<CompanyId> {
-    errors.read("company", text.parse().map_err(|_| "Use 2 to 63 of a-z, 0-9 and -.".to_owned()))
+    errors.read("company", text.parse().map_err(|_| "Use 2 to 63 characters of a-z, 0-9 and -.".to_owned()))
 }
 
 /// Reads the identifier of a company, of which nothing else can be wrong.
@@ -202,7 +202,8 @@ fn only_company_id(text: &str) -> Result<CompanyId> {
 /// Reads a moment.
 fn moment(text: &str) -> Result<DateTime<Utc>, String> {
     let moment = DateTime::parse_from_rfc3339(text);
-    let moment = moment.map_err(|_| "Use a moment with a zone, such as 2026-11-08T10:00:00Z.".to_owned());
+    let moment =
+        moment.map_err(|_| "Use ISO 8601 with a time zone, for example 2026-11-08T10:00:00Z.".to_owned());
     Ok(moment?.to_utc())
 }
 

@@ -16,7 +16,7 @@ use plan::Plan;
 use probe::Probed;
 use tool::{Input, Tools};
 
-const TOO_SLOW: &str = "Converting the video takes too long.";
+const TOO_SLOW: &str = "This video takes too long to convert. Upload a shorter or smaller one.";
 const BROKEN: &str = "The video is broken or incomplete.";
 
 /// How much of the announced length may be missing.

@@ -31,12 +31,12 @@ const HIGHEST_FRAME_RATE: f64 = 240.0;
 /// The most bytes of a rendition.
 const MAX_BYTES: &str = "2147483648";
 
-const NO_VIDEO: &str = "There is no moving picture in this file.";
-pub(super) const TOO_LONG: &str = "The video is longer than an hour.";
-const TOO_MUCH: &str = "The video is too long for its picture size and frame rate. Send a shorter or smaller one, or send \
-                        it as H.264 of at most 1920x1080 and 8 Mbit/s, which may be an hour long.";
-const NO_LENGTH: &str = "The video has no length.";
-const ODD_SIZE: &str = "The picture has a size that cannot be shown.";
+const NO_VIDEO: &str = "This file contains no video stream.";
+pub(super) const TOO_LONG: &str = "The video is longer than one hour. Upload a shorter one.";
+const TOO_MUCH: &str = "The video is too long for its dimensions and frame rate. Upload a shorter or smaller one, or use \
+                        H.264 of at most 1920x1080 and 8 Mbit/s, which may last one hour.";
+const NO_LENGTH: &str = "The video has no duration.";
+const ODD_SIZE: &str = "The dimensions of this video are not supported.";
 
 /// What is to be done.
 #[derive(Debug, PartialEq)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use super::tool::Tools;
 use super::{Failure, refused};
 
-const NO_VIDEO: &str = "This is not a video of a known kind, or it is broken.";
+const NO_VIDEO: &str = "This file is broken, or not in a supported video format.";
 
 /// What is asked for.
 const WHAT: &str = "format=duration,size:\

@@ -124,7 +124,13 @@ async fn what_takes_too_long_is_given_up() {
     let input = place.made("in.mkv", "-f lavfi -i testsrc2=s=1920x1080:r=30:d=20 -c:v mpeg4 -q:v 9");
     let path = std::env::var_os("PATH").unwrap();
     let failure = convert(&path, &input, Duration::from_millis(300)).await.unwrap_err();
-    assert!(matches!(failure, Failure::Refused("Converting the video takes too long.")), "{failure:?}");
+    assert!(
+        matches!(
+            failure,
+            Failure::Refused("This video takes too long to convert. Upload a shorter or smaller one.")
+        ),
+        "{failure:?}"
+    );
     assert_eq!(std::fs::read_dir(input.parent().unwrap()).unwrap().count(), 1, "only what was sent is left");
 }
 

@@ -4,7 +4,7 @@ use std::net::TcpListener;
 
 use crate::support::{Place, converted, refusal};
 
-const NO_VIDEO: &str = "This is not a video of a known kind, or it is broken.";
+const NO_VIDEO: &str = "This file is broken, or not in a supported video format.";
 const VIDEO: &str = "-f lavfi -i testsrc2=s=320x240:d=4 -f lavfi -i sine=d=4 -c:v libx264 -c:a aac";
 
 #[tokio::test]

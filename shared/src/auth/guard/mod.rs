@@ -61,8 +61,10 @@ use crate::store::{Batch, Earlier, Key, KeyedRequest, SessionKind, Store, keys};
 const UNCHANGING: u64 = 1;
 
 /// The request came with a credential that is no session.
-pub const NO_SESSION: Refusal =
-    Refusal { code: "no_session", detail: "This credential is no session and cannot be ended here." };
+pub const NO_SESSION: Refusal = Refusal {
+    code: "no_session",
+    detail: "This credential is not a session. Only the tokens and cookies of a login can be invalidated here.",
+};
 
 /// How long an address works that a named token was shown, which itself never ends.
 const NAMED_TOKENS_ADDRESS: TimeDelta = TimeDelta::hours(24);

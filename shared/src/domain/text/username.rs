@@ -32,10 +32,10 @@ impl Username {
         let enforced = UsernameCaseMapped::enforce(sent.as_str());
         // Full and half width, which are typed by accident, become the usual forms.
         let (Ok(enforced), Ok(prepared)) = (enforced, UsernameCaseMapped::prepare(sent.as_str())) else {
-            return Err("A username takes letters, digits and ASCII punctuation.".to_owned());
+            return Err("Use only letters, digits and ASCII punctuation.".to_owned());
         };
         if looks_like_another(&enforced) {
-            return Err("This username could be taken for another. Use letters of one script.".to_owned());
+            return Err("This username could be mistaken for another. Use letters of one script.".to_owned());
         }
         Line::parse(&prepared).map(Self)
     }

@@ -1,12 +1,13 @@
-//! What SES tells of mails that did not arrive, or were not wanted.
+//! Handles bounces and complaints that SES reports.
 
 use serde::Deserialize;
 use shared::auth::guard::System;
 use shared::domain::account::Account;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
-use shared::domain::email_status::{MailTag, Trouble};
 use shared::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
+use shared::domain::recipient::RecipientTag;
+use shared::domain::suppression::SuppressionReason;
 use shared::{Error, Result};
 
 use crate::{Outcome, TRIES};
@@ -26,7 +27,7 @@ struct Mail {
 
 #[derive(Deserialize)]
 struct Tags {
-    /// Whom the mail was to. Mails to who is nobody any more have none.
+    /// The recipient's account; absent in mails to accounts that were deleted.
     #[serde(default)]
     recipient: Vec<String>,
 }
@@ -51,31 +52,32 @@ struct Recipient {
 }
 
 impl Feedback {
-    /// What is wrong, and with mails to which addresses; none when it may pass by itself.
-    fn trouble(self) -> Option<(Trouble, Vec<Recipient>)> {
+    /// The addresses to suppress; none for transient bounces.
+    fn suppressed(self) -> Option<(SuppressionReason, Vec<Recipient>)> {
         match (self.bounce, self.complaint) {
             (Some(bounce), None) if bounce.bounce_type == "Permanent" => {
-                Some((Trouble::Bounced, bounce.bounced_recipients))
+                Some((SuppressionReason::Bounced, bounce.bounced_recipients))
             }
-            (None, Some(complaint)) => Some((Trouble::Complained, complaint.complained_recipients)),
+            (None, Some(complaint)) => Some((SuppressionReason::Complained, complaint.complained_recipients)),
             _ => None,
         }
     }
 }
 
-/// Notes with whom the mail was to that it gets no more. Doing it again changes nothing.
+/// Suppresses the reported addresses. Idempotent.
 pub(crate) async fn take(system: &System, feedback: Feedback) -> Result<Outcome> {
     let Some(tag) = feedback.mail.tags.recipient.first() else { return Ok(Outcome::Ignored) };
-    let tag: MailTag = tag.parse().map_err(|_| Error::field("recipient", "Not a tag of this service."))?;
-    let Some((trouble, addresses)) = feedback.trouble() else { return Ok(Outcome::Ignored) };
+    let tag: RecipientTag =
+        tag.parse().map_err(|_| Error::field("recipient", "Not a tag of this service."))?;
+    let Some((reason, addresses)) = feedback.suppressed() else { return Ok(Outcome::Ignored) };
     let mut outcome = Outcome::Ignored;
     for Recipient { email_address } in addresses {
         let applied = match tag.account {
             Account::Customer { customer } => {
-                note_customer(system, &tag.company, customer, &email_address, trouble).await?
+                note_customer(system, &tag.company, customer, &email_address, reason).await?
             }
             Account::Candidate { project, candidate } => {
-                note_candidate(system, (&tag.company, project, candidate), &email_address, trouble).await?
+                note_candidate(system, (&tag.company, project, candidate), &email_address, reason).await?
             }
         };
         if applied {
@@ -90,15 +92,15 @@ async fn note_customer(
     company: &CompanyId,
     customer: CustomerId,
     address: &str,
-    trouble: Trouble,
+    reason: SuppressionReason,
 ) -> Result<bool> {
     for _ in 0..TRIES {
         let Some(before) = system.store.customer(company, customer).await? else { return Ok(false) };
-        let Some(after) = Customer::clone(&before).after_mail_trouble(address, trouble) else {
+        let Some(after) = Customer::clone(&before).after_delivery_report(address, reason) else {
             return Ok(false);
         };
         match system.store.update_customer(&before, &after, system.now).await {
-            // Deleted meanwhile, which the next look finds.
+            // Possibly deleted; the next read tells.
             Err(Error::Changed | Error::NotFound) => {}
             done => return done.map(|()| true),
         }
@@ -110,17 +112,17 @@ async fn note_candidate(
     system: &System,
     (company, project, candidate): (&CompanyId, ProjectId, CandidateId),
     address: &str,
-    trouble: Trouble,
+    reason: SuppressionReason,
 ) -> Result<bool> {
     for _ in 0..TRIES {
         let Some(before) = system.store.candidate(company, project, candidate).await? else {
             return Ok(false);
         };
-        let Some(after) = Candidate::clone(&before).after_mail_trouble(address, trouble) else {
+        let Some(after) = Candidate::clone(&before).after_delivery_report(address, reason) else {
             return Ok(false);
         };
         match system.store.change_candidate(&before, &after.into(), system.now).await {
-            // Deleted meanwhile, which the next look finds.
+            // Possibly deleted; the next read tells.
             Err(Error::Changed | Error::NotFound) => {}
             done => return done.map(|()| true),
         }

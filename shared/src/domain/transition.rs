@@ -5,11 +5,11 @@ use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use super::Refusal;
 use super::candidate::{Candidate, CandidateStatus};
 use super::company::Company;
-use super::email_status::UNDELIVERABLE;
 use super::mail::CandidateMail;
 use super::project::{Project, ProjectStatus};
 use super::rate::Unsent;
 use super::secret::AccessKey;
+use super::suppression::UNDELIVERABLE;
 
 /// Who advances a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

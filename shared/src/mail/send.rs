@@ -10,7 +10,7 @@ use crate::aws::Aws;
 use crate::config::{Config, ConfigError};
 use crate::domain::account::Account;
 use crate::domain::company::Company;
-use crate::domain::email_status::MailTag;
+use crate::domain::recipient::RecipientTag;
 use crate::domain::text::Email;
 
 /// What stands on the outside of a mail.
@@ -101,18 +101,18 @@ fn message(mail: &Rendered) -> Result<Message, BuildError> {
     Ok(Message::builder().subject(utf8(&mail.subject)?).body(body).build())
 }
 
-/// What SES gives back with the news that the mail did not arrive.
+/// SES returns these tags when it reports a bounce or a complaint.
 fn tags(envelope: &Envelope<'_>) -> Result<Option<Vec<MessageTag>>, BuildError> {
     let Some(account) = envelope.account else { return Ok(None) };
-    let tag = MailTag { company: envelope.company.id.clone(), account };
+    let tag = RecipientTag { company: envelope.company.id.clone(), account };
     Ok(Some(vec![MessageTag::builder().name("recipient").value(tag.to_string()).build()?]))
 }
 
-/// Codes that SES answers when it will not send from an address, among other reasons; another sender may do.
+/// Codes that SES returns, among other reasons, when it does not accept the sender; another sender may work.
 const SENDER_REFUSED: [&str; 2] = ["MessageRejected", "MailFromDomainNotVerifiedException"];
 
-/// Codes that say that this mail is at fault. Other refusals are troubles of sender and account: the mail is good once they
-/// are over.
+/// Codes for a fault of the mail itself. Other refusals concern the sender or the account, so the mail can be sent once they
+/// are fixed.
 const MAIL_REFUSED: [&str; 4] =
     ["InvalidParameterCombination", "InvalidParameterValue", "ValidationError", "ValidationException"];
 

@@ -36,7 +36,7 @@ pub(crate) async fn create(
     let mut candidate = Candidate::new(id, guard.company().clone(), guard.project.id, profile, by);
     files.apply_to(&mut candidate, &guard).await?;
     let step = Step::from(candidate);
-    guard.store.create_candidate(&step, guard.now).await?;
+    guard.store.commit(guard.store.create_candidate(&step, guard.now)).await?;
     let view = CandidateView::new(&step.candidate, &viewer(&guard));
     Ok(Created(guard.references().candidate(guard.company(), guard.project.id, id), view))
 }
@@ -69,12 +69,12 @@ pub(crate) async fn update(
     }
     let key = guard.new_access_key(guard.project.id, before.id);
     let step = after.after_change(before, guard.now, key)?;
-    guard.store.change_candidate(before, &step, guard.now).await?;
+    guard.store.commit(guard.store.change_candidate(before, &step, guard.now)).await?;
     Ok(show(&guard, &step.candidate))
 }
 
 /// DELETE …/candidates/{candidateId}/
 pub(crate) async fn delete(guard: OnCandidate<ChangeProject>) -> Result<Done> {
-    guard.store.delete_candidate(&guard.candidate, guard.now).await?;
+    guard.store.commit(guard.store.delete_candidate(&guard.candidate, guard.now)).await?;
     Ok(Done)
 }

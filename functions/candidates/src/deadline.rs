@@ -22,7 +22,7 @@ pub(crate) async fn update(guard: OnCandidate<ChangeProject>, body: Fields) -> R
     after.profile.deadline = Some(deadline);
     let key = guard.new_access_key(guard.project.id, before.id);
     let step = after.after_change(before, guard.now, key)?;
-    guard.store.change_candidate(before, &step, guard.now).await?;
+    guard.store.commit(guard.store.change_candidate(before, &step, guard.now)).await?;
     Ok(show(&guard, &step.candidate))
 }
 

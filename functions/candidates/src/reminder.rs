@@ -12,6 +12,6 @@ use crate::view::show;
 /// POST …/candidates/{candidateId}/reminder/
 pub(crate) async fn create(guard: OnCandidate<ChangeProject>) -> Result<Json<CandidateView>> {
     let step = Candidate::clone(&guard.candidate).remind(guard.now)?;
-    guard.store.change_candidate(&guard.candidate, &step, guard.now).await?;
+    guard.store.commit(guard.store.change_candidate(&guard.candidate, &step, guard.now)).await?;
     Ok(show(&guard, &step.candidate))
 }

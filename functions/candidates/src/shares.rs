@@ -49,7 +49,7 @@ pub(crate) async fn create(guard: OnCandidate<ChangeProject>, body: Fields) -> R
     }
     let share = guard.store.next_id(guard.now);
     let after = Candidate::clone(&guard.candidate).shared_with(customer, share)?;
-    guard.store.change_candidate(&guard.candidate, &after.into(), guard.now).await?;
+    guard.store.commit(guard.store.change_candidate(&guard.candidate, &after.into(), guard.now)).await?;
     let address = guard.references().share(guard.company(), guard.project.id, guard.candidate.id, share);
     Ok(Ensured::New(Created(address, view(&guard, (share, customer)))))
 }
@@ -73,7 +73,7 @@ pub(crate) async fn read(guard: OnShare<ChangeProject>) -> Json<ShareView> {
 /// DELETE …/shares/{shareId}/
 pub(crate) async fn delete(guard: OnShare<ChangeProject>) -> Result<Done> {
     let after = Candidate::clone(&guard.candidate).without_share(guard.share);
-    guard.store.change_candidate(&guard.candidate, &after.into(), guard.now).await?;
+    guard.store.commit(guard.store.change_candidate(&guard.candidate, &after.into(), guard.now)).await?;
     Ok(Done)
 }
 

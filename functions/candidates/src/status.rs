@@ -22,13 +22,13 @@ pub(crate) async fn advance(
     let terms = Terms::of(&guard.project, &company);
     let key = guard.new_access_key(guard.project.id, guard.candidate.id);
     let step = Candidate::clone(&guard.candidate).advance(actor, &terms, guard.now, key)?;
-    guard.store.change_candidate(&guard.candidate, &step, guard.now).await?;
+    guard.store.commit(guard.store.change_candidate(&guard.candidate, &step, guard.now)).await?;
     Ok(show(&guard, &step.candidate))
 }
 
 /// PATCH …/candidates/{candidateId}/status/skip/
 pub(crate) async fn skip(guard: OnCandidate<ChangeProject>) -> Result<Json<CandidateView>> {
     let step = Candidate::clone(&guard.candidate).skip()?;
-    guard.store.change_candidate(&guard.candidate, &step, guard.now).await?;
+    guard.store.commit(guard.store.change_candidate(&guard.candidate, &step, guard.now)).await?;
     Ok(show(&guard, &step.candidate))
 }

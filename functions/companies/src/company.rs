@@ -20,7 +20,7 @@ pub(crate) async fn update(guard: InCompany<ChangeCompany>, body: Fields) -> Res
     let mut after = Company::clone(&guard.company);
     Changes::read(body)?.apply_to(&mut after);
     if after != *guard.company {
-        guard.store.update_company(&guard.company, &after).await?;
+        guard.store.commit(guard.store.update_company(&guard.company, &after)).await?;
     }
     Ok(Json(CompanyView::new(&after, guard.references())))
 }

@@ -28,7 +28,7 @@ pub(crate) async fn list(
 pub(crate) async fn create(guard: InCompany<ManageLabels>, body: Fields) -> Result<Created<LabelView>> {
     let text = read_new(body)?;
     let label = Label::new(guard.store.next_id(guard.now), guard.company().clone(), text);
-    guard.store.create_label(&label).await?;
+    guard.store.commit(guard.store.create_label(&label)).await?;
     let view = LabelView::new(&label, guard.references());
     Ok(Created(guard.references().label(guard.company(), label.id), view))
 }
@@ -58,7 +58,7 @@ pub(crate) async fn update(guard: OfCompany<Label, ManageLabels>, body: Fields) 
     let mut after = Label::clone(&guard.thing);
     set(&mut after.text, text);
     if after != *guard.thing {
-        guard.store.update_label(&guard.thing, &after).await?;
+        guard.store.commit(guard.store.update_label(&guard.thing, &after)).await?;
     }
     Ok(Json(LabelView::new(&after, guard.references())))
 }

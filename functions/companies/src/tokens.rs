@@ -45,7 +45,7 @@ pub(crate) async fn create(
         created_at: guard.now,
         created_by: guard.caller.customer().ok_or(Error::Forbidden(NOT_ALLOWED))?,
     };
-    guard.store.create_token(&token).await?;
+    guard.store.commit(guard.store.create_token(&token)).await?;
     let address = guard.references().token(guard.company(), token.id);
     let kept = TokenView::new(&token, guard.references());
     Ok(ShownOnce(Created(address, NewTokenView::new(&token, value, guard.references())), kept))
@@ -67,6 +67,6 @@ pub(crate) async fn read(guard: OfCompany<NamedToken, ManageTokens>) -> Json<Tok
 
 /// DELETE …/tokens/{tokenId}/
 pub(crate) async fn delete(guard: OfCompany<NamedToken, ManageTokens>) -> Result<Done> {
-    guard.store.delete_token(&guard.thing).await?;
+    guard.store.commit(guard.store.delete_token(&guard.thing)).await?;
     Ok(Done)
 }

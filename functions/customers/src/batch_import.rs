@@ -125,7 +125,7 @@ async fn carry_out(
     done: &mut Done,
 ) -> Result<()> {
     for together in plan.changes.chunks(Store::MAX_CUSTOMERS) {
-        store.change_customers(guard.company(), together, guard.now).await?;
+        store.commit(store.change_customers(guard.company(), together, guard.now)).await?;
         for change in together {
             let view = match change {
                 CustomerChange::Create(new) => ImportedView::new(guard, new, ImportOutcome::Created),

@@ -62,7 +62,7 @@ pub(crate) async fn create(
     let id = guard.store.next_id(guard.now);
     let mut customer = new.into_customer(id, guard.company().clone(), guard.caller.customer(), guard.now);
     customer.photo = guard.change_file(customer.owner(), FileKind::Photo, None, photo).await?;
-    guard.store.create_customer(&customer, guard.now).await?;
+    guard.store.commit(guard.store.create_customer(&customer, guard.now)).await?;
     let view = CustomerView::new(&customer, guard.references());
     Ok(Created(guard.references().customer(guard.company(), id), view))
 }
@@ -112,7 +112,7 @@ pub(crate) async fn update(
     }
     after.photo = guard.change_file(after.owner(), FileKind::Photo, after.photo, photo).await?;
     if after != **before {
-        guard.store.update_customer(before, &after, guard.now).await?;
+        guard.store.commit(guard.store.update_customer(before, &after, guard.now)).await?;
     }
     Ok(Json(CustomerView::new(&after, guard.references())))
 }

@@ -11,6 +11,6 @@ use shared::http::view::CustomerView;
 pub(crate) async fn update(guard: OnCustomer<ReinviteCustomers>) -> Result<Json<CustomerView>> {
     let before = &guard.customer;
     let after = Customer::clone(before).invited_again(guard.now)?;
-    guard.store.invite_customer(before, &after, guard.now).await?;
+    guard.store.commit(guard.store.invite_customer(before, &after, guard.now)).await?;
     Ok(Json(CustomerView::new(&after, guard.references())))
 }

@@ -79,12 +79,12 @@ pub(crate) async fn run(
 async fn expire(store: &Store, moves: &[Move], now: DateTime<Utc>) -> Summary {
     let mut summary = Summary::default();
     for together in moves.chunks(Store::MAX_TOGETHER) {
-        if store.change_together(together).await.is_ok() {
+        if store.commit(store.change_together(together)).await.is_ok() {
             together.iter().for_each(|done| summary.count(done, now));
             continue;
         }
         for one in together {
-            match store.change_together(std::slice::from_ref(one)).await {
+            match store.commit(store.change_together(std::slice::from_ref(one))).await {
                 Ok(()) => summary.count(one, now),
                 Err(Error::Changed | Error::NotFound) => summary.moved_on += 1,
                 Err(error) => {

@@ -83,7 +83,7 @@ pub(crate) async fn give_customer_key(
     let claim = Claim::own(before.company.clone(), Account::Customer { customer: before.id });
     let (key, stored) = system.new_one_time_key(&claim, lifetime);
     let after = Customer { one_time_key: Some(stored), ..Customer::clone(before) };
-    system.store.update_customer(before, &after, system.now).await?;
+    system.store.commit(system.store.update_customer(before, &after, system.now)).await?;
     Ok(key)
 }
 

@@ -194,7 +194,7 @@ impl Holder {
                 let claim = Claim::own(before.company.clone(), self.account());
                 let (key, stored) = system.new_one_time_key(&claim, reset);
                 let after = Candidate { one_time_key: Some(stored), ..Candidate::clone(before) };
-                system.store.change_candidate(before, &after.into(), system.now).await?;
+                system.store.commit(system.store.change_candidate(before, &after.into(), system.now)).await?;
                 Ok(reset_link(suite, &key))
             }
         }

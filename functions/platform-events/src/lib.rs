@@ -82,8 +82,10 @@ async fn apply(system: &System, event: Event) -> Result<Outcome> {
         let mut roster = project.roster.clone();
         let after = Candidate::clone(&before).after_report(event.report, &mut roster, event.at)?;
         let Some(after) = after else { return Ok(Outcome::Ignored) };
-        let taken =
-            system.store.take_report(&event.id, (&before, after), (&project, roster), system.now).await;
+        let taken = system
+            .store
+            .commit(system.store.take_report(&event.id, (&before, after), (&project, roster), system.now))
+            .await;
         match taken {
             Ok(()) => return Ok(Outcome::Applied),
             Err(Error::Changed | Error::NotFound) => {}

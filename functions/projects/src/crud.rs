@@ -75,7 +75,7 @@ pub(crate) async fn create(guard: InCompany<CreateProject>, body: Fields) -> Res
     let company = guard.company().clone();
     let (status, roster) = (ProjectStatus::Incomplete, Roster::default());
     let project = Project { id, company, status, settings, staff, roster };
-    guard.store.create_project(&project).await?;
+    guard.store.commit(guard.store.create_project(&project)).await?;
     let view = ProjectView::new(&project, &Tally::default(), &Viewer::of(&guard, &guard.company));
     Ok(Created(guard.references().project(guard.company(), id), view))
 }
@@ -97,7 +97,7 @@ pub(crate) async fn update(guard: OnProject<ChangeProject>, body: Fields) -> Res
     let changes = Changes::read(body, guard.company(), guard.references())?;
     changes.apply_to(&mut after.settings, &mut after.staff)?;
     if after != *guard.project {
-        guard.store.update_project(&guard.project, &after).await?;
+        guard.store.commit(guard.store.update_project(&guard.project, &after)).await?;
     }
     Ok(Json(ProjectView::new(&after, &guard.tally, &Viewer::of(&guard, &guard.company))))
 }

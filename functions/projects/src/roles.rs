@@ -79,7 +79,7 @@ pub(crate) async fn create(guard: InProject<ChangeProject>, body: Fields) -> Res
     let shown = given.or_else(|| change.held().next());
     let shown = shown.ok_or_else(|| Error::internal("a change without a role was read"))?;
     if after.staff != guard.project.staff {
-        guard.store.change_roles(&guard.project, &after).await?;
+        guard.store.commit(guard.store.change_roles(&guard.project, &after)).await?;
     }
     let view = RoleView::new(&after, shown, guard.references());
     Ok(match given {
@@ -146,7 +146,7 @@ pub(crate) async fn read(guard: OnRole<ReadProject>) -> Json<RoleView> {
 pub(crate) async fn delete(guard: OnRole<ChangeProject>) -> Result<Done> {
     let mut after = Project::clone(&guard.project);
     after.staff.take(guard.held);
-    guard.store.update_project(&guard.project, &after).await?;
+    guard.store.commit(guard.store.update_project(&guard.project, &after)).await?;
     Ok(Done)
 }
 

@@ -50,6 +50,7 @@ pub(crate) async fn update(guard: OnProject<ChangeProject>, body: Fields) -> Res
         return Ok(Json(StatusView::new(&guard.project, guard.references())));
     }
     let (after, must) = Project::clone(&guard.project).move_to(to, guard.now)?;
-    guard.store.move_project(&guard.project, &after, must, &guard.shards).await?;
+    guard.tally.check(must, &after)?;
+    guard.store.commit(guard.store.move_project(&guard.project, &after, must, &guard.shards)).await?;
     Ok(Json(StatusView::new(&after, guard.references())))
 }

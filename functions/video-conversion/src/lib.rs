@@ -75,8 +75,8 @@ async fn settle(system: &System, company: &CompanyId, id: VideoId, event: &str) 
         let left = if video.is_under_way() { None } else { Some(video_upload_key(company, id)) };
         return clean_up(system, left.as_slice()).await;
     };
-    let video = match system.store.update_video(&video, begun).await {
-        // Somebody else has begun or deleted it: whoever that was answers for it, or this event coming again does.
+    let video = match system.store.begin_conversion(&video, begun).await {
+        // Another worker has begun or deleted it, and answers for it, or this event coming again does.
         Err(Error::Changed | Error::NotFound) => {
             return Err(Error::Busy("the video has just changed".into()));
         }
@@ -128,12 +128,12 @@ async fn finish(
     for _ in 0..TRIES {
         let after = end(Video::clone(&video));
         let is_converted = after.converted.is_some();
-        match system.store.update_video(&video, after).await {
-            Ok(_) if is_converted => {
+        match system.store.commit(system.store.update_video(&video, &after)).await {
+            Ok(()) if is_converted => {
                 system.objects()?.delete(&video_upload_key(&company, id)).await?;
                 return Ok(Outcome::Converted);
             }
-            Ok(_) => {
+            Ok(()) => {
                 clean_up(system, &video_keys(&company, id)).await?;
                 return Ok(Outcome::Refused);
             }

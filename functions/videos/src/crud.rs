@@ -56,7 +56,7 @@ async fn begin(
     };
     let is_there = is_resumed && store.video(guard.company(), id).await?.is_some();
     if !is_there {
-        store.create_video(&video).await?;
+        store.commit(store.create_video(&video)).await?;
     }
     let view = VideoView::new(&video, guard);
     let view = match bytes {
@@ -93,7 +93,7 @@ pub(crate) async fn update(guard: OnVideo<ManageVideos>, body: Fields) -> Result
 async fn change(guard: &OnVideo<ManageVideos>, changes: Changes) -> Result<Json<VideoView>> {
     let after = changes.apply_to(Video::clone(&guard.video));
     if after != *guard.video {
-        guard.store.update_video(&guard.video, after.clone()).await?;
+        guard.store.commit(guard.store.update_video(&guard.video, &after)).await?;
     }
     Ok(Json(VideoView::new(&after, guard)))
 }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::Refusal;
 use super::candidate::{Candidate, CandidateStatus};
 use super::id::{CandidateId, CustomerId};
-use super::project::Project;
+use super::project::{CandidatesMust, Project};
 use super::roster::Seats;
 
 /// How many shards a project's tally has: enough that changes of two candidates seldom meet, few enough to read at once.
@@ -113,6 +114,19 @@ impl Tally {
             None => project.evaluator_seats(),
         };
         self.evaluated_by(whose, 1) > 0
+    }
+
+    /// Refuses a move of `project` unless its candidates are what they `must` be.
+    ///
+    /// # Errors
+    /// The refusal of `must`.
+    pub fn check(&self, must: CandidatesMust, project: &Project) -> Result<(), Refusal> {
+        let holds = match must {
+            CandidatesMust::BeAnything => true,
+            CandidatesMust::BeArchivable => self.can_archive(project),
+            CandidatesMust::BeNew => self.candidates() == self.with_status(CandidateStatus::New),
+        };
+        if holds { Ok(()) } else { Err(must.refusal()) }
     }
 
     /// Whether `project` could be closed.

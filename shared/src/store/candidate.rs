@@ -57,12 +57,12 @@ impl Store {
     /// [`Error::Changed`] when there is one with its identifier; a message on `username` when it is taken; [`PROJECT_NOT_RUNNING`] when the step needs that it is.
     ///
     /// [`PROJECT_NOT_RUNNING`]: crate::domain::transition::PROJECT_NOT_RUNNING
-    pub async fn create_candidate(&self, step: &Step, now: DateTime<Utc>) -> Result<()> {
+    pub fn create_candidate(&self, step: &Step, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(&step.candidate, Error::Changed)?;
-        transaction.follow(None, Some(&step.candidate), step.needs_running_project, now)?;
-        transaction.effect(Effect::of_step(step, 1, now))?;
-        self.commit(transaction).await
+        transaction.create(&step.candidate, Error::Changed);
+        transaction.follow(None, Some(&step.candidate), step.needs_running_project, now);
+        transaction.effect(Effect::of_step(step, 1, now));
+        transaction
     }
 
     /// Lets a candidate take a step, at `now`.
@@ -72,15 +72,15 @@ impl Store {
     /// [`PROJECT_NOT_RUNNING`] when the step needs that it is.
     ///
     /// [`PROJECT_NOT_RUNNING`]: crate::domain::transition::PROJECT_NOT_RUNNING
-    pub async fn change_candidate(
+    pub fn change_candidate(
         &self,
         before: &Versioned<Candidate>,
         step: &Step,
         now: DateTime<Utc>,
-    ) -> Result<()> {
+    ) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.step(before, step, now)?;
-        self.commit(transaction).await
+        transaction.step(before, step, now);
+        transaction
     }
 
     /// Candidates in one shard of the index whose deadline had passed at `now`.
@@ -99,18 +99,18 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Changed`].
-    pub async fn change_together(&self, changes: &[(Versioned<Candidate>, Candidate)]) -> Result<()> {
-        let Some((first, _)) = changes.first() else { return Ok(()) };
+    pub fn change_together(&self, changes: &[(Versioned<Candidate>, Candidate)]) -> Transaction {
         let mut transaction = self.transaction();
+        let Some((first, _)) = changes.first() else { return transaction };
         let mut total = Tally::default();
         for (before, after) in changes {
-            transaction.replace(before, after)?;
+            transaction.replace(before, after);
             for (counter, count) in Tally::change(Some(before), Some(after)).iter() {
                 total.add(counter, count);
             }
         }
-        transaction.tally((&first.company, first.project, shard_of(first.id)), &total, false)?;
-        self.commit(transaction).await
+        transaction.tally((&first.company, first.project, shard_of(first.id)), &total, false);
+        transaction
     }
 
     /// How many candidates may change together.
@@ -120,8 +120,8 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Changed`].
-    pub async fn delete_candidate(&self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) -> Result<()> {
-        self.delete_candidate_sparing(candidate, Vec::new(), now).await
+    pub fn delete_candidate(&self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) -> Transaction {
+        self.delete_candidate_sparing(candidate, Vec::new(), now)
     }
 
     /// The same in a table in which its names may lead to somebody else.
@@ -132,19 +132,19 @@ impl Store {
     ) -> Result<()> {
         let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
         let others = self.logins_of_others(username_of(candidate), account).await?;
-        self.delete_candidate_sparing(candidate, others, now).await
+        self.commit(self.delete_candidate_sparing(candidate, others, now)).await
     }
 
-    async fn delete_candidate_sparing(
+    fn delete_candidate_sparing(
         &self,
         candidate: &Versioned<Candidate>,
         spared: Vec<Key>,
         now: DateTime<Utc>,
-    ) -> Result<()> {
+    ) -> Transaction {
         let mut transaction = self.transaction().sparing(spared);
-        transaction.delete(candidate)?;
-        transaction.follow(Some(candidate), None, false, now)?;
-        self.commit(transaction).await
+        transaction.delete(candidate);
+        transaction.follow(Some(candidate), None, false, now);
+        transaction
     }
 
     /// The candidate with this identifier.
@@ -252,15 +252,10 @@ impl Store {
 
 impl Transaction {
     /// Lets a candidate take a step, at `now`.
-    pub(super) fn step(
-        &mut self,
-        before: &Versioned<Candidate>,
-        step: &Step,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        self.replace(before, &step.candidate)?;
-        self.follow(Some(before), Some(&step.candidate), step.needs_running_project, now)?;
-        self.effect(Effect::of_step(step, before.version() + 1, now))
+    pub(super) fn step(&mut self, before: &Versioned<Candidate>, step: &Step, now: DateTime<Utc>) {
+        self.replace(before, &step.candidate);
+        self.follow(Some(before), Some(&step.candidate), step.needs_running_project, now);
+        self.effect(Effect::of_step(step, before.version() + 1, now));
     }
 
     /// Writes what follows from a candidate `before` becoming `after`: counts, names to log in with, search entries,
@@ -271,40 +266,40 @@ impl Transaction {
         after: Option<&Candidate>,
         needs_running_project: bool,
         now: DateTime<Utc>,
-    ) -> Result<()> {
+    ) {
         if let Some(one) = after.or(before) {
             let shard = (&one.company, one.project, shard_of(one.id));
-            self.tally(shard, &Tally::change(before, after), needs_running_project)?;
+            self.tally(shard, &Tally::change(before, after), needs_running_project);
         }
-        self.candidate_logins(before, after)?;
-        self.search_entries(before, after)?;
-        self.shares(before, after)?;
+        self.candidate_logins(before, after);
+        self.search_entries(before, after);
+        self.shares(before, after);
         match (before, after) {
             (before, Some(after)) => self.files(before.map(files_of), files_of(after), now),
             (Some(gone), None) => {
                 let erased = Erased::Candidate { project: gone.project, candidate: gone.id };
                 self.erased((&gone.company, erased), files_of(gone).keys(), now)
             }
-            (None, None) => Ok(()),
+            (None, None) => (),
         }
     }
 
-    fn candidate_logins(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) -> Result<()> {
+    fn candidate_logins(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let email = |candidate: &Candidate| {
             let email = candidate.profile.email.as_ref()?;
             Some(keys::login_candidate(&candidate.company, email.as_str(), candidate.id))
         };
         let taken_username = || Error::field("username", TAKEN_USERNAME);
         let taken_email = || Error::internal("a candidate's email leads to it already");
-        self.move_candidate_login(before, after, username_of, taken_username)?;
+        self.move_candidate_login(before, after, username_of, taken_username);
         let name = |candidate: Option<&Candidate>| candidate?.profile.username.clone();
         if let (Some(after), Some(new)) =
             (after, name(after).filter(|new| name(before).as_ref() != Some(new)))
         {
             // Nor may it be the address that a customer logs in with.
-            self.require_absent(keys::login_email(&after.company, new.as_str()), taken_username())?;
+            self.require_absent(keys::login_email(&after.company, new.as_str()), taken_username());
         }
-        self.move_candidate_login(before, after, email, taken_email)
+        self.move_candidate_login(before, after, email, taken_email);
     }
 
     fn move_candidate_login(
@@ -313,19 +308,18 @@ impl Transaction {
         after: Option<&Candidate>,
         key: impl Fn(&Candidate) -> Option<Key>,
         taken: impl FnOnce() -> Error,
-    ) -> Result<()> {
+    ) {
         let (old, new) = (before.and_then(&key), after.and_then(&key));
         if old == new {
-            return Ok(());
+            return;
         }
         if let Some(old) = old {
-            self.delete_derived(old)?;
+            self.delete_derived(old);
         }
         if let (Some(new), Some(after)) = (new, after) {
             let account = Account::Candidate { project: after.project, candidate: after.id };
-            self.create_login(new, &account, taken())?;
+            self.create_login(new, &account, taken());
         }
-        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ use super::item::{self, Entity, Item, VERSION, Versioned, number, string};
 use super::keys::{self, Key};
 use super::retry::Failure;
 use super::tally::Owned;
+use super::transaction::Transaction;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
 use crate::domain::id::CompanyId;
@@ -26,19 +27,19 @@ impl Store {
     ///
     /// # Errors
     /// A message on `company` when its identifier is taken.
-    pub(crate) async fn create_company(&self, company: &Company, owner: &Customer) -> Result<()> {
+    pub(crate) fn create_company(&self, company: &Company, owner: &Customer) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(company, Error::field("company", "This company already exists."))?;
+        transaction.create(company, Error::field("company", "This company already exists."));
         // The owner is counted from the start, so the tally is written whole and not added to.
         let tally = Item::from([
             (VERSION.to_owned(), number(1)),
             (Owned::Customers.attribute(), number(1)),
             (Owned::Owners.attribute(), number(i64::from(owner.is_at_work()))),
         ]);
-        transaction.put_derived(keys::company_tally(&company.id), tally)?;
-        transaction.create(owner, Error::internal("a new identifier is taken"))?;
-        transaction.customer_logins(None, Some(owner))?;
-        self.commit(transaction).await
+        transaction.put_derived(keys::company_tally(&company.id), tally);
+        transaction.create(owner, Error::internal("a new identifier is taken"));
+        transaction.customer_logins(None, Some(owner));
+        transaction
     }
 
     /// Every company, in the order of their identifiers.
@@ -86,9 +87,9 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Changed`].
-    pub async fn update_company(&self, before: &Versioned<Company>, after: &Company) -> Result<()> {
+    pub fn update_company(&self, before: &Versioned<Company>, after: &Company) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.replace(before, after)?;
-        self.commit(transaction).await
+        transaction.replace(before, after);
+        transaction
     }
 }

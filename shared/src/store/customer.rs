@@ -34,18 +34,16 @@ impl Store {
     ///
     /// # Errors
     /// Messages on `company` when there is none, on `username` and `email` when they are taken.
-    pub async fn create_customer(&self, customer: &Customer, now: DateTime<Utc>) -> Result<()> {
+    pub fn create_customer(&self, customer: &Customer, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.require(
-            keys::company(&customer.company),
-            Error::field("company", "There is no such company."),
-        )?;
-        transaction.create(customer, Error::internal("a new identifier is taken"))?;
-        transaction.customer_logins(None, Some(customer))?;
-        transaction.count_customers(&customer.company, None, Some(customer))?;
-        transaction.files(None, files_of(customer), now)?;
-        transaction.invitation(None, customer, now)?;
-        self.commit(transaction).await
+        transaction
+            .require(keys::company(&customer.company), Error::field("company", "There is no such company."));
+        transaction.create(customer, Error::internal("a new identifier is taken"));
+        transaction.customer_logins(None, Some(customer));
+        transaction.count_customers(&customer.company, None, Some(customer));
+        transaction.files(None, files_of(customer), now);
+        transaction.invitation(None, customer, now);
+        transaction
     }
 
     /// Puts `after` in place of `before`, at `now`; invites it by mail if the step calls for that.
@@ -54,37 +52,37 @@ impl Store {
     /// [`Error::Changed`]; messages on `email` when the new one is taken; [`LAST_OWNER`] when no owner would be left.
     ///
     /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
-    pub async fn update_customer(
+    pub fn update_customer(
         &self,
         before: &Versioned<Customer>,
         after: &Customer,
         now: DateTime<Utc>,
-    ) -> Result<()> {
+    ) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.replace(before, after)?;
-        transaction.files(Some(files_of(before)), files_of(after), now)?;
-        transaction.customer_logins(Some(before), Some(after))?;
-        transaction.count_customers(&after.company, Some(before), Some(after))?;
-        transaction.invitation(Some(before), after, now)?;
-        self.commit(transaction).await
+        transaction.replace(before, after);
+        transaction.files(Some(files_of(before)), files_of(after), now);
+        transaction.customer_logins(Some(before), Some(after));
+        transaction.count_customers(&after.company, Some(before), Some(after));
+        transaction.invitation(Some(before), after, now);
+        transaction
     }
 
     /// Puts `after` in place of `before` and invites it by mail.
     ///
     /// # Errors
     /// As [`Self::update_customer`].
-    pub async fn invite_customer(
+    pub fn invite_customer(
         &self,
         before: &Versioned<Customer>,
         after: &Customer,
         now: DateTime<Utc>,
-    ) -> Result<()> {
+    ) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.replace(before, after)?;
-        transaction.customer_logins(Some(before), Some(after))?;
-        transaction.count_customers(&after.company, Some(before), Some(after))?;
-        transaction.effect(Some(Effect::of_invitation(after, before.version() + 1, now)))?;
-        self.commit(transaction).await
+        transaction.replace(before, after);
+        transaction.customer_logins(Some(before), Some(after));
+        transaction.count_customers(&after.company, Some(before), Some(after));
+        transaction.effect(Some(Effect::of_invitation(after, before.version() + 1, now)));
+        transaction
     }
 
     /// Deletes a customer, who has neither roles nor shares any more, and lets a mail name who deleted it.
@@ -108,9 +106,9 @@ impl Store {
         let deletion = Deletion::Customer { customer: customer.id, by: by.clone() };
         let task = Task::CustomerDeleted { was, by };
         let mut transaction = self.transaction();
-        transaction.customer_gone(customer, now)?;
-        transaction.end_deletion(&deletion)?;
-        transaction.effect(Some(Effect::new(customer.company.clone(), customer.id, task, now)))?;
+        transaction.customer_gone(customer, now);
+        transaction.end_deletion(&deletion);
+        transaction.effect(Some(Effect::new(customer.company.clone(), customer.id, task, now)));
         self.commit(transaction).await
     }
 
@@ -162,7 +160,7 @@ impl Store {
         self.delete_notes(&customer).await?;
         let others = self.logins_of_others([username_of(&customer), email_of(&customer)], account).await?;
         let mut transaction = self.transaction().sparing(others);
-        transaction.customer_gone(&customer, now)?;
+        transaction.customer_gone(&customer, now);
         self.commit(transaction).await
     }
 
@@ -186,13 +184,13 @@ impl Store {
     ) -> Result<Versioned<Customer>> {
         let after = Customer::clone(customer).with_access(false);
         let mut transaction = self.transaction();
-        transaction.replace(customer, &after)?;
-        transaction.count_customers(&after.company, Some(customer), Some(&after))?;
+        transaction.replace(customer, &after);
+        transaction.count_customers(&after.company, Some(customer), Some(&after));
         if let Some(deletion) = deletion {
-            transaction.begin_deletion(&after.company, deletion, now)?;
+            transaction.begin_deletion(&after.company, deletion, now);
         }
         self.commit(transaction).await?;
-        item::follow(customer, after)
+        customer.followed_by(after)
     }
 
     /// Takes a customer out of all projects, and withdraws what is shared with it.
@@ -212,31 +210,31 @@ impl Store {
     /// be left.
     ///
     /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
-    pub async fn change_customers(
+    pub fn change_customers(
         &self,
         company: &CompanyId,
         changes: &[CustomerChange],
         now: DateTime<Utc>,
-    ) -> Result<()> {
+    ) -> Transaction {
         let mut transaction = self.transaction();
         let mut counts = Counts::default();
         for change in changes {
             match change {
                 CustomerChange::Create(customer) => {
-                    transaction.create(customer, Error::internal("a new identifier is taken"))?;
-                    transaction.customer_logins(None, Some(customer))?;
-                    transaction.invitation(None, customer, now)?;
+                    transaction.create(customer, Error::internal("a new identifier is taken"));
+                    transaction.customer_logins(None, Some(customer));
+                    transaction.invitation(None, customer, now);
                     counts.add(None, Some(customer));
                 }
                 CustomerChange::Replace(before, after) => {
-                    transaction.replace(before, after)?;
+                    transaction.replace(before, after);
                     counts.add(Some(before), Some(after));
-                    transaction.invitation(Some(before), after, now)?;
+                    transaction.invitation(Some(before), after, now);
                 }
             }
         }
-        transaction.count(company, &counts)?;
-        self.commit(transaction).await
+        transaction.count(company, &counts);
+        transaction
     }
 
     /// How many customers may change together.
@@ -317,67 +315,52 @@ impl Counts {
 
 impl Transaction {
     /// Notes the invitation of a customer, if its becoming `after` calls for one.
-    fn invitation(
-        &mut self,
-        before: Option<&Versioned<Customer>>,
-        after: &Customer,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
+    fn invitation(&mut self, before: Option<&Versioned<Customer>>, after: &Customer, now: DateTime<Utc>) {
         let is_invited = after.is_invited_since(before.map(|before| &**before));
         let version = before.map_or(0, Versioned::version) + 1;
-        self.effect(is_invited.then(|| Effect::of_invitation(after, version, now)))
+        self.effect(is_invited.then(|| Effect::of_invitation(after, version, now)));
     }
 
     /// Deletes a customer with its names and files.
-    fn customer_gone(&mut self, customer: &Versioned<Customer>, now: DateTime<Utc>) -> Result<()> {
-        self.delete(customer)?;
-        self.customer_logins(Some(customer), None)?;
-        self.count_customers(&customer.company, Some(customer), None)?;
+    fn customer_gone(&mut self, customer: &Versioned<Customer>, now: DateTime<Utc>) {
+        self.delete(customer);
+        self.customer_logins(Some(customer), None);
+        self.count_customers(&customer.company, Some(customer), None);
         let erased = Erased::Customer { customer: customer.id };
-        self.erased((&customer.company, erased), files_of(customer).keys(), now)
+        self.erased((&customer.company, erased), files_of(customer).keys(), now);
     }
 
     /// Counts that a customer `before` becomes `after`.
-    fn count_customers(
-        &mut self,
-        company: &CompanyId,
-        before: Option<&Customer>,
-        after: Option<&Customer>,
-    ) -> Result<()> {
+    fn count_customers(&mut self, company: &CompanyId, before: Option<&Customer>, after: Option<&Customer>) {
         let mut counts = Counts::default();
         counts.add(before, after);
-        self.count(company, &counts)
+        self.count(company, &counts);
     }
 
-    fn count(&mut self, company: &CompanyId, counts: &Counts) -> Result<()> {
-        self.company_tally(company, &[(Owned::Customers, counts.customers), (Owned::Owners, counts.owners)])
+    fn count(&mut self, company: &CompanyId, counts: &Counts) {
+        self.company_tally(company, &[(Owned::Customers, counts.customers), (Owned::Owners, counts.owners)]);
     }
 
     /// Makes the names that lead to a customer those of `after` where they were those of `before`.
-    pub(super) fn customer_logins(
-        &mut self,
-        before: Option<&Customer>,
-        after: Option<&Customer>,
-    ) -> Result<()> {
+    pub(super) fn customer_logins(&mut self, before: Option<&Customer>, after: Option<&Customer>) {
         let taken_email = || Error::field("email", "A customer with this email already exists.");
-        self.move_login(before.map(username_of), after.map(username_of), after, taken_username)?;
-        self.move_login(before.map(email_of), after.map(email_of), after, taken_email)?;
-        let Some(after) = after else { return Ok(()) };
+        self.move_login(before.map(username_of), after.map(username_of), after, taken_username);
+        self.move_login(before.map(email_of), after.map(email_of), after, taken_email);
+        let Some(after) = after else { return };
         let names = |one: &Customer| (fold_case(one.username.as_str()), fold_case(one.email.as_str()));
         let (new_name, new_email) = names(after);
         let (old_name, old_email) = before.map(names).unzip();
         if new_name == new_email {
-            return Ok(());
+            return;
         }
         // A name is nobody else's address, nor an address somebody else's name.
         let (c, own) = (&after.company, [old_name.as_ref(), old_email.as_ref()]);
         if !own.contains(&Some(&new_name)) {
-            self.require_absent(keys::login_email(c, after.username.as_str()), taken_username())?;
+            self.require_absent(keys::login_email(c, after.username.as_str()), taken_username());
         }
         if !own.contains(&Some(&new_email)) {
-            self.require_absent(keys::login_username(c, after.email.as_str()), taken_email())?;
+            self.require_absent(keys::login_username(c, after.email.as_str()), taken_email());
         }
-        Ok(())
     }
 
     fn move_login(
@@ -386,18 +369,18 @@ impl Transaction {
         new: Option<Key>,
         after: Option<&Customer>,
         taken: impl FnOnce() -> Error,
-    ) -> Result<()> {
+    ) {
         if old == new {
-            return Ok(());
+            return;
         }
         if let Some(old) = old {
-            self.delete_derived(old)?;
+            self.delete_derived(old);
         }
         match (new, after) {
             (Some(new), Some(after)) => {
                 self.create_login(new, &Account::Customer { customer: after.id }, taken())
             }
-            _ => Ok(()),
+            _ => (),
         }
     }
 }

@@ -15,19 +15,16 @@ use crate::error::{Error, Result};
 
 impl Transaction {
     /// Notes that a deletion begins at `now`. Another try at the same one takes the place of the first.
-    pub(super) fn begin_deletion(
-        &mut self,
-        company: &CompanyId,
-        deletion: Deletion,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
+    pub(super) fn begin_deletion(&mut self, company: &CompanyId, deletion: Deletion, now: DateTime<Utc>) {
         let effect = Effect::of_deletion(company.clone(), deletion, now);
-        self.put_derived(effect.key(), item::write(&effect, 1)?)
+        if let Some(item) = self.or_fault(item::write(&effect, 1)) {
+            self.put_derived(effect.key(), item);
+        }
     }
 
     /// Ends the effect of a deletion, which goes with this transaction.
-    pub(super) fn end_deletion(&mut self, deletion: &Deletion) -> Result<()> {
-        self.delete_derived(keys::effect(&Effect::id_of_deletion(deletion)))
+    pub(super) fn end_deletion(&mut self, deletion: &Deletion) {
+        self.delete_derived(keys::effect(&Effect::id_of_deletion(deletion)));
     }
 }
 

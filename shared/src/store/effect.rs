@@ -37,10 +37,10 @@ impl Entity for Effect {
 
 impl Transaction {
     /// Notes an effect of what this transaction does.
-    pub(super) fn effect(&mut self, effect: Option<Effect>) -> Result<()> {
+    pub(super) fn effect(&mut self, effect: Option<Effect>) {
         match effect {
             Some(effect) => self.create(&effect, Error::internal("a change has happened twice")),
-            None => Ok(()),
+            None => (),
         }
     }
 }
@@ -72,12 +72,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Changed`] when the same name was given less than five minutes ago, whatever became of it.
-    pub(crate) async fn create_reset(
-        &self,
-        effect: &Effect,
-        name: &SecretHash,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
+    pub(crate) fn create_reset(&self, effect: &Effect, name: &SecretHash, now: DateTime<Utc>) -> Transaction {
         let values = [(":now", now), (":end", now + RESET_PAUSE), (":before", now - RESET_PAUSE)];
         let values = values.map(|(name, at)| (name.to_owned(), number(at.timestamp())));
         let request = Change {
@@ -87,9 +82,9 @@ impl Store {
             values: values.into_iter().chain([(":one".to_owned(), number(1))]).collect(),
         };
         let mut transaction = self.transaction();
-        transaction.update(keys::reset_request(name), request, Error::Changed)?;
-        transaction.effect(Some(effect.clone()))?;
-        self.commit(transaction).await
+        transaction.update(keys::reset_request(name), request, Error::Changed);
+        transaction.effect(Some(effect.clone()));
+        transaction
     }
 
     /// Effects of one shard that are to be tried at `now`.

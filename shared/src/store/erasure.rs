@@ -22,9 +22,9 @@ impl Transaction {
         (company, erased): (&CompanyId, Erased),
         objects: Vec<String>,
         now: DateTime<Utc>,
-    ) -> Result<()> {
+    ) {
         let erasure = Erasure { company: company.clone(), erased, at: now };
-        self.effect(Some(Effect::of_erasure(erasure, objects)))
+        self.effect(Some(Effect::of_erasure(erasure, objects)));
     }
 }
 

@@ -194,7 +194,7 @@ impl Store {
         // What one transaction makes is shown in far less than an item holds.
         let state = State::Done { sealed: self.sealed(request, answer)?, parts: 0 };
         let attempt = request.attempt(state, now);
-        transaction.create_first(item::write(&attempt, 1)?, now, Error::InProgress(ASK_AGAIN))?;
+        transaction.create_first(request.key(), item::write(&attempt, 1)?, now, Error::InProgress(ASK_AGAIN));
         match self.commit_now(transaction).await {
             Err(Error::InProgress(seconds)) => match self.answered(request, now).await? {
                 Some(answer) => Ok(Some(answer)),

@@ -86,6 +86,17 @@ impl<T> Versioned<T> {
     }
 }
 
+impl<T> Versioned<T> {
+    /// The item once `after` is written in place of this value.
+    pub(super) fn followed_by(&self, after: T) -> Result<Self>
+    where
+        T: Entity,
+    {
+        let Next { item, revision, .. } = rewrite::next(self, &after)?;
+        Ok(Self { value: after, version: self.version + 1, revision, stored: Arc::new(item) })
+    }
+}
+
 /// Without the item, which holds secrets.
 impl<T: fmt::Debug> fmt::Debug for Versioned<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -129,12 +140,6 @@ pub(crate) fn due_at(moment: DateTime<Utc>) -> String {
 pub(super) fn first<T: Entity>(value: T) -> Result<Versioned<T>> {
     let stored = Arc::new(write(&value, 1)?);
     Ok(Versioned { value, version: 1, revision: 1, stored })
-}
-
-/// The next write of an item, with `after` in place of `before`.
-pub(super) fn follow<T: Entity>(before: &Versioned<T>, after: T) -> Result<Versioned<T>> {
-    let Next { item, revision, .. } = rewrite::next(before, &after)?;
-    Ok(Versioned { value: after, version: before.version + 1, revision, stored: Arc::new(item) })
 }
 
 /// The value that [`write`] made the item of.

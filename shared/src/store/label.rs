@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::item::{self, Entity, Item, VERSION, Versioned, number};
+use super::item::{Entity, Item, VERSION, Versioned, number};
 use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
@@ -27,23 +27,23 @@ impl Store {
     ///
     /// # Errors
     /// A message on `text` when there is a label with that text.
-    pub async fn create_label(&self, label: &Label) -> Result<()> {
+    pub fn create_label(&self, label: &Label) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(label, Error::internal("a new identifier is taken"))?;
-        transaction.label_text(None, Some(label))?;
-        transaction.company_tally(&label.company, &[(Owned::Labels, 1)])?;
-        self.commit(transaction).await
+        transaction.create(label, Error::internal("a new identifier is taken"));
+        transaction.label_text(None, Some(label));
+        transaction.company_tally(&label.company, &[(Owned::Labels, 1)]);
+        transaction
     }
 
     /// Puts `after` in place of `before`.
     ///
     /// # Errors
     /// [`Error::Changed`]; a message on `text` when there is a label with the new text.
-    pub async fn update_label(&self, before: &Versioned<Label>, after: &Label) -> Result<()> {
+    pub fn update_label(&self, before: &Versioned<Label>, after: &Label) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.replace(before, after)?;
-        transaction.label_text(Some(before), Some(after))?;
-        self.commit(transaction).await
+        transaction.replace(before, after);
+        transaction.label_text(Some(before), Some(after));
+        transaction
     }
 
     /// Takes a label from all projects that carry it and deletes it.
@@ -56,10 +56,10 @@ impl Store {
         // From here on no project can take it on.
         let after = Label { is_active: false, ..Label::clone(label) };
         let mut transaction = self.transaction();
-        transaction.replace(label, &after)?;
-        transaction.begin_deletion(&label.company, Deletion::Label { label: label.id }, now)?;
+        transaction.replace(label, &after);
+        transaction.begin_deletion(&label.company, Deletion::Label { label: label.id }, now);
         self.commit(transaction).await?;
-        self.finish_label(&item::follow(label, after)?).await
+        self.finish_label(&label.followed_by(after)?).await
     }
 
     /// Deletes a label that is not active any more.
@@ -72,10 +72,10 @@ impl Store {
             self.insist_on(project, |project| project.settings.labels.remove(&label.id)).await?;
         }
         let mut transaction = self.transaction();
-        transaction.delete(label)?;
-        transaction.label_text(Some(label), None)?;
-        transaction.end_deletion(&Deletion::Label { label: label.id })?;
-        transaction.company_tally(&label.company, &[(Owned::Labels, -1)])?;
+        transaction.delete(label);
+        transaction.label_text(Some(label), None);
+        transaction.end_deletion(&Deletion::Label { label: label.id });
+        transaction.company_tally(&label.company, &[(Owned::Labels, -1)]);
         self.commit(transaction).await
     }
 
@@ -92,19 +92,18 @@ impl Store {
 
 impl Transaction {
     /// Lets the text of `after` lead to the label where that of `before` did.
-    fn label_text(&mut self, before: Option<&Label>, after: Option<&Label>) -> Result<()> {
+    fn label_text(&mut self, before: Option<&Label>, after: Option<&Label>) {
         let key = |label: &Label| keys::label_by_text(&label.company, label.text.as_str());
         let (old, new) = (before.map(key), after.map(key));
         if old == new {
-            return Ok(());
+            return;
         }
         if let Some(old) = old {
-            self.delete_derived(old)?;
+            self.delete_derived(old);
         }
         if let Some(new) = new {
             let taken = Error::field("text", "A label with this text already exists.");
-            self.create_item(new, Item::from([(VERSION.to_owned(), number(1))]), taken)?;
+            self.create_item(new, Item::from([(VERSION.to_owned(), number(1))]), taken);
         }
-        Ok(())
     }
 }

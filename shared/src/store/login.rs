@@ -20,10 +20,12 @@ use crate::error::{Error, Result};
 
 impl Transaction {
     /// Lets a name lead to an account, unless it is `taken`.
-    pub(super) fn create_login(&mut self, key: Key, account: &Account, taken: Error) -> Result<()> {
-        let mut item: Item = serde_dynamo::to_item(account).map_err(Error::internal)?;
-        item.insert(VERSION.to_owned(), number(1));
-        self.create_item(key, item, taken)
+    pub(super) fn create_login(&mut self, key: Key, account: &Account, taken: Error) {
+        let item: Result<Item> = serde_dynamo::to_item(account).map_err(Error::internal);
+        if let Some(mut item) = self.or_fault(item) {
+            item.insert(VERSION.to_owned(), number(1));
+            self.create_item(key, item, taken);
+        }
     }
 }
 

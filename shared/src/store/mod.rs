@@ -71,6 +71,7 @@ pub use share::Shared;
 pub use tally::Shards;
 pub(crate) use tally::shards;
 pub(crate) use transaction::Held;
+pub use transaction::Transaction;
 
 use crate::app::App;
 use crate::domain::id::{Id, IdBlock};

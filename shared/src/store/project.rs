@@ -47,72 +47,58 @@ impl Store {
     ///
     /// # Errors
     /// Messages on the fields whose references lead nowhere.
-    pub async fn create_project(&self, project: &Project) -> Result<()> {
+    pub fn create_project(&self, project: &Project) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(project, Error::internal("a new identifier is taken"))?;
-        transaction.create_shards(project)?;
-        transaction.company_tally(&project.company, &[(Owned::Projects(project.status), 1)])?;
-        transaction.attachments(None, project)?;
-        transaction.memberships(None, project)?;
-        self.commit(transaction).await
+        transaction.create(project, Error::internal("a new identifier is taken"));
+        transaction.create_shards(project);
+        transaction.company_tally(&project.company, &[(Owned::Projects(project.status), 1)]);
+        transaction.attachments(None, project);
+        transaction.memberships(None, project);
+        transaction
     }
 
     /// Puts `after` in place of `before`; the status may not differ.
     ///
     /// # Errors
     /// [`Error::Changed`]; messages on the fields whose new references lead nowhere.
-    pub async fn update_project(&self, before: &Versioned<Project>, after: &Project) -> Result<()> {
+    pub fn update_project(&self, before: &Versioned<Project>, after: &Project) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.replace(before, after)?;
-        transaction.attachments(Some(before), after)?;
-        transaction.memberships(Some(before), after)?;
-        self.commit(transaction).await
+        transaction.replace(before, after);
+        transaction.attachments(Some(before), after);
+        transaction.memberships(Some(before), after);
+        transaction
     }
 
     /// Puts `after`, in which one customer has other roles, in place of `before`.
     ///
     /// # Errors
     /// [`Error::Changed`]; a message on `customer`, whatever the role, when that leads nowhere.
-    pub async fn change_roles(&self, before: &Versioned<Project>, after: &Project) -> Result<()> {
+    pub fn change_roles(&self, before: &Versioned<Project>, after: &Project) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.replace(before, after)?;
-        transaction.memberships(Some(before), after)?;
+        transaction.replace(before, after);
+        transaction.memberships(Some(before), after);
         transaction.blame("customer");
-        self.commit(transaction).await
+        transaction
     }
 
     /// Puts `after`, which differs in its status, in place of `before`; `shards` are those that were read with it.
     ///
     /// # Errors
-    /// [`Error::Changed`]; the refusal of `must` when its candidates, at this moment, are not what they must be.
-    pub async fn move_project(
+    /// [`Error::Changed`], also when candidates are no longer what they must be, or, for closing, when evaluations have
+    /// changed since the shards were read.
+    pub fn move_project(
         &self,
         before: &Versioned<Project>,
         after: &Project,
         must: CandidatesMust,
         shards: &Shards,
-    ) -> Result<()> {
-        let mut shards = shards.clone();
-        let is_closing = must == CandidatesMust::BeArchivable;
-        for _ in 0..MOVE_TRIES {
-            if is_closing && !shards.tally().can_archive(after) {
-                return Err(must.refusal().into());
-            }
-            let mut transaction = self.transaction();
-            transaction.replace(before, after)?;
-            transaction.move_shards(after, must, &shards)?;
-            let counts = [(Owned::Projects(before.status), -1), (Owned::Projects(after.status), 1)];
-            transaction.company_tally(&after.company, &counts)?;
-            match self.commit(transaction).await {
-                // Evaluations have changed since the shards were read, and it may be archivable all the same.
-                Err(Error::Refused(_)) if is_closing => {
-                    let keys = tally::shards(&after.company, after.id);
-                    shards = self.get(keys).await?.take_shards(&after.company, after.id);
-                }
-                outcome => return outcome,
-            }
-        }
-        Err(Error::Changed)
+    ) -> Transaction {
+        let mut transaction = self.transaction();
+        transaction.replace(before, after);
+        transaction.move_shards(after, must, shards);
+        let counts = [(Owned::Projects(before.status), -1), (Owned::Projects(after.status), 1)];
+        transaction.company_tally(&after.company, &counts);
+        transaction
     }
 
     /// A page of all of a company's projects, with how many there are in all.
@@ -204,7 +190,7 @@ impl Store {
         loop {
             let mut after = Project::clone(&before);
             change(&mut after);
-            match self.update_project(&before, &after).await {
+            match self.commit(self.update_project(&before, &after)).await {
                 Err(Error::Changed) if tries > 0 => tries -= 1,
                 Err(Error::NotFound) => return Ok(()),
                 outcome => return outcome,
@@ -219,8 +205,6 @@ impl Store {
 
 /// How often a project is tried again that others change at the same time.
 const INSIST_TRIES: usize = 5;
-/// How often a project is tried to close while its candidates' evaluations change.
-const MOVE_TRIES: usize = 8;
 
 impl Batch {
     fn count(&mut self, project: Versioned<Project>) -> Counted {
@@ -231,39 +215,37 @@ impl Batch {
 
 impl Transaction {
     /// Requires that the labels and videos that `after` has and `before` had not exist.
-    fn attachments(&mut self, before: Option<&Project>, after: &Project) -> Result<()> {
+    fn attachments(&mut self, before: Option<&Project>, after: &Project) {
         let c = &after.company;
         let had = |key: &dyn Fn(&Project) -> bool| before.is_some_and(key);
         for label in after.settings.labels.iter().filter(|label| !had(&|p| p.settings.labels.contains(label)))
         {
             let missing = Error::field("labels", format!("There is no label {label}."));
-            self.require_flag(keys::label(c, *label), "is_active", missing)?;
+            self.require_flag(keys::label(c, *label), "is_active", missing);
         }
         for placed in &after.settings.videos {
             if !had(&|p| p.settings.videos.iter().any(|old| old.video == placed.video)) {
                 let missing = Error::field("videos", format!("There is no video {}.", placed.video));
-                self.require_flag(keys::video(c, placed.video), "is_active", missing)?;
+                self.require_flag(keys::video(c, placed.video), "is_active", missing);
             }
         }
-        Ok(())
     }
 
     /// Makes the memberships those of `after`; whoever joins must exist.
-    fn memberships(&mut self, before: Option<&Project>, after: &Project) -> Result<()> {
+    fn memberships(&mut self, before: Option<&Project>, after: &Project) {
         let c = &after.company;
         let old: BTreeSet<CustomerId> = before.map(|project| project.staff.everybody()).unwrap_or_default();
         let new = after.staff.everybody();
         for joins in new.difference(&old) {
             let missing = format!("There is no customer {joins} who can log in.");
             let missing = Error::field(field_of(after, *joins), missing);
-            self.require_flag(keys::customer(c, *joins), "is_active", missing)?;
+            self.require_flag(keys::customer(c, *joins), "is_active", missing);
             let item = Item::from([(VERSION.to_owned(), number(1))]);
-            self.put_derived(keys::memberships(c, *joins).key(after.id), item)?;
+            self.put_derived(keys::memberships(c, *joins).key(after.id), item);
         }
         for leaves in old.difference(&new) {
-            self.delete_derived(keys::memberships(c, *leaves).key(after.id))?;
+            self.delete_derived(keys::memberships(c, *leaves).key(after.id));
         }
-        Ok(())
     }
 }
 

@@ -234,7 +234,7 @@ impl Store {
             shard.insert(name.to_owned(), number(next));
         }
         let mut transaction = self.transaction();
-        transaction.replace_item(key.clone(), shard, version)?;
+        transaction.replace_item(key.clone(), shard, version);
         self.commit(transaction).await?;
         Ok(drift)
     }
@@ -257,7 +257,7 @@ impl Store {
             None => change.condition = Some("attribute_not_exists(pk)".to_owned()),
         }
         let mut transaction = self.transaction();
-        transaction.update(key.clone(), change, Error::Changed)?;
+        transaction.update(key.clone(), change, Error::Changed);
         self.commit(transaction).await
     }
 }

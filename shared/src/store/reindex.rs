@@ -115,12 +115,12 @@ impl Store {
                 return Ok((added, removed));
             }
             let mut transaction = self.transaction();
-            transaction.require_unchanged(&candidate)?;
+            transaction.require_unchanged(&candidate);
             for (sk, item) in &missing {
-                transaction.put_derived(key(sk), item.clone())?;
+                transaction.put_derived(key(sk), item.clone());
             }
             for sk in &stale {
-                transaction.delete_derived(key(sk))?;
+                transaction.delete_derived(key(sk));
             }
             match self.commit(transaction).await {
                 Ok(()) => {
@@ -159,10 +159,10 @@ impl Store {
         for sort_keys in sort_keys.chunks(MAX_ENTRIES) {
             let mut transaction = self.transaction();
             let there = Error::internal("a candidate that was gone is there");
-            transaction.require_absent(keys::candidate(company, project, candidate), there)?;
+            transaction.require_absent(keys::candidate(company, project, candidate), there);
             for sk in sort_keys {
                 let pk = keys::search_words(company, project);
-                transaction.delete_derived(Key { pk, sk: sk.clone() })?;
+                transaction.delete_derived(Key { pk, sk: sk.clone() });
             }
             self.commit(transaction).await?;
         }

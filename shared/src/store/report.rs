@@ -5,6 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::Store;
 use super::item::{EXPIRES_AT, Item, VERSION, Versioned, number};
 use super::keys;
+use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
@@ -55,22 +56,22 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Changed`] when the candidate, the roster, or what is known of the event, has changed meanwhile.
-    pub async fn take_report(
+    pub fn take_report(
         &self,
         event: &str,
         (before, after): (&Versioned<Candidate>, Candidate),
         (project, roster): (&Versioned<Project>, Roster),
         now: DateTime<Utc>,
-    ) -> Result<()> {
+    ) -> Transaction {
         let step = Step::from(after);
         let mut transaction = self.transaction();
         let forgotten = (now + REMEMBERED).timestamp();
         let mark = Item::from([(VERSION.to_owned(), number(1)), (EXPIRES_AT.to_owned(), number(forgotten))]);
-        transaction.create_item(keys::event(event), mark, Error::Changed)?;
-        transaction.step(before, &step, now)?;
+        transaction.create_item(keys::event(event), mark, Error::Changed);
+        transaction.step(before, &step, now);
         if roster != project.roster {
-            transaction.replace(project, &Project { roster, ..Project::clone(project) })?;
+            transaction.replace(project, &Project { roster, ..Project::clone(project) });
         }
-        self.commit(transaction).await
+        transaction
     }
 }

@@ -131,12 +131,12 @@ mod tests {
         let before = stored();
         let mut after = Thing::clone(&before);
         after.secret = Some("s".to_owned());
-        let unshown = item::follow(&before, after.clone()).unwrap();
+        let unshown = before.followed_by(after.clone()).unwrap();
         assert_eq!((unshown.version(), unshown.revision()), (5, 4));
         let again: Versioned<Thing> = item::read(unshown.stored().clone()).unwrap();
         assert_eq!((again.version(), again.revision()), (5, 4));
         after.name = "b".to_owned();
-        let shown = item::follow(&again, after).unwrap();
+        let shown = again.followed_by(after).unwrap();
         assert_eq!((shown.version(), shown.revision()), (6, 5));
     }
 }

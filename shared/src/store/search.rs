@@ -64,17 +64,13 @@ pub(super) fn entry(candidate: &Candidate, (word, source): (&str, Source), words
 
 impl Transaction {
     /// Makes the search entries those of `after` where they were those of `before`.
-    pub(super) fn search_entries(
-        &mut self,
-        before: Option<&Candidate>,
-        after: Option<&Candidate>,
-    ) -> Result<()> {
+    pub(super) fn search_entries(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let words = |candidate: Option<&Candidate>| -> Words {
             candidate.map(|candidate| words_of(&candidate.profile)).unwrap_or_default()
         };
         let (old, new) = (words(before), words(after));
         if old == new {
-            return Ok(());
+            return;
         }
         for (before, (word, source)) in
             before.into_iter().flat_map(|before| old.iter().map(move |word| (before, word)))
@@ -85,7 +81,7 @@ impl Transaction {
                     (word, *source),
                     before.project,
                     before.id,
-                ))?;
+                ));
             }
         }
         // The others as well: each of them repeats all words.
@@ -93,9 +89,8 @@ impl Transaction {
             after.into_iter().flat_map(|after| new.iter().map(move |word| (after, word)))
         {
             let (key, attributes) = entry(after, (word, *source), &new);
-            self.put_derived(key, attributes)?;
+            self.put_derived(key, attributes);
         }
-        Ok(())
     }
 }
 

@@ -93,7 +93,7 @@ impl Store {
         let mut tries = WITHDRAW_TRIES;
         while before.shares.contains_key(&share) {
             let after = Candidate::clone(&before).without_share(share);
-            match self.change_candidate(&before, &after.into(), now).await {
+            match self.commit(self.change_candidate(&before, &after.into(), now)).await {
                 Err(Error::Changed) if tries > 0 => tries -= 1,
                 Err(Error::NotFound) => break,
                 outcome => return outcome,
@@ -110,8 +110,8 @@ impl Store {
 
 impl Transaction {
     /// Makes what customers are told to be shared with them that which `after` says; whoever gets a share must exist.
-    pub(super) fn shares(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) -> Result<()> {
-        let Some(Candidate { company, project, id, .. }) = after.or(before) else { return Ok(()) };
+    pub(super) fn shares(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
+        let Some(Candidate { company, project, id, .. }) = after.or(before) else { return };
         let none = BTreeMap::new();
         let old = before.map_or(&none, |candidate| &candidate.shares);
         let new = after.map_or(&none, |candidate| &candidate.shares);
@@ -121,17 +121,16 @@ impl Transaction {
                 keys::customer(company, *customer),
                 "is_active",
                 Error::field("customer", missing),
-            )?;
+            );
             let note = Item::from([
                 ("project".to_owned(), string(project.to_string())),
                 ("candidate".to_owned(), string(id.to_string())),
                 (VERSION.to_owned(), number(1)),
             ]);
-            self.put_derived(keys::shares(company, *customer).key(share), note)?;
+            self.put_derived(keys::shares(company, *customer).key(share), note);
         }
         for (share, customer) in old.iter().filter(|(share, _)| !new.contains_key(share)) {
-            self.delete_derived(keys::shares(company, *customer).key(share))?;
+            self.delete_derived(keys::shares(company, *customer).key(share));
         }
-        Ok(())
     }
 }

@@ -54,7 +54,7 @@ impl Store {
     /// # Errors
     /// [`Error::Changed`].
     pub(super) async fn replace<T: Entity>(&self, before: &Versioned<T>, after: T) -> Result<Versioned<T>> {
-        let next = item::follow(before, after)?;
+        let next = before.followed_by(after)?;
         self.put_item(next.stored().clone(), Condition::Version(before.version())).await?;
         Ok(next)
     }

@@ -78,9 +78,9 @@ impl Transaction {
         (company, project, shard): (&CompanyId, ProjectId, u8),
         change: &Tally,
         must_run: bool,
-    ) -> Result<()> {
+    ) {
         if change.is_empty() {
-            return Ok(());
+            return;
         }
         let touches_evaluations =
             change.iter().any(|(counter, _)| matches!(counter, Counter::EvaluatedBy(_)));
@@ -93,27 +93,21 @@ impl Transaction {
             update.values.push((":running".to_owned(), string(ProjectStatus::Running.as_str())));
             refusal = PROJECT_NOT_RUNNING.into();
         }
-        self.update(keys::tally_shard(company, project, shard), update, refusal)
+        self.update(keys::tally_shard(company, project, shard), update, refusal);
     }
 
     /// Writes the shards of a new project, all zero.
-    pub(super) fn create_shards(&mut self, project: &Project) -> Result<()> {
+    pub(super) fn create_shards(&mut self, project: &Project) {
         for key in shards(&project.company, project.id) {
             let status = (PROJECT_STATUS.to_owned(), string(project.status.as_str()));
             let item = Item::from([status, (VERSION.to_owned(), number(1))]);
-            self.create_item(key, item, Error::internal("a new project has a tally already"))?;
+            self.create_item(key, item, Error::internal("a new project has a tally already"));
         }
-        Ok(())
     }
 
-    /// Tells every shard the project's new status, if its candidates are what they must be. Where they must be archivable,
-    /// the condition is that evaluations are as in `seen`.
-    pub(super) fn move_shards(
-        &mut self,
-        project: &Project,
-        must: CandidatesMust,
-        Shards(seen): &Shards,
-    ) -> Result<()> {
+    /// Tells every shard the project's new status, under the condition that candidates still are what they must be, as
+    /// they were in the shards that were `seen`; for closing, that no evaluation has changed since either.
+    pub(super) fn move_shards(&mut self, project: &Project, must: CandidatesMust, Shards(seen): &Shards) {
         let is_zero = must_be_absent(must).into_iter().map(|status| attribute(Counter::Status(status)));
         let names: Vec<_> = is_zero.enumerate().map(|(index, name)| (format!("#n{index}"), name)).collect();
         let absent =
@@ -140,17 +134,16 @@ impl Transaction {
                 names: names.clone(),
                 values,
             };
-            self.update(key, change, must.refusal().into())?;
+            self.update(key, change, Error::Changed);
         }
-        Ok(())
     }
 
     /// Counts things that a company owns; refused when no owner would be left, or when named tokens get too many.
-    pub(super) fn company_tally(&mut self, company: &CompanyId, changes: &[(Owned, i64)]) -> Result<()> {
+    pub(super) fn company_tally(&mut self, company: &CompanyId, changes: &[(Owned, i64)]) {
         let counters = changes.iter().filter(|(_, count)| *count != 0);
         let counters: Vec<_> = counters.map(|(owned, count)| (owned.attribute(), *count)).collect();
         if counters.is_empty() {
-            return Ok(());
+            return;
         }
         let owners_lost: i64 = changes
             .iter()
@@ -169,7 +162,7 @@ impl Transaction {
             change.values.push((":most".to_owned(), number(MAX_TOKENS)));
             refusal = TOO_MANY_TOKENS.into();
         }
-        self.update(keys::company_tally(company), change, refusal)
+        self.update(keys::company_tally(company), change, refusal);
     }
 }
 

@@ -6,6 +6,7 @@ use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key};
 use super::page::{Listing, PageRequest};
 use super::tally::Owned;
+use super::transaction::Transaction;
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::NamedToken;
 use crate::error::{Error, Result};
@@ -30,25 +31,27 @@ impl Store {
     /// A message on `value` when there is one of that value, in whichever company; [`TOO_MANY_TOKENS`].
     ///
     /// [`TOO_MANY_TOKENS`]: crate::domain::named_token::TOO_MANY_TOKENS
-    pub async fn create_token(&self, token: &NamedToken) -> Result<()> {
+    pub fn create_token(&self, token: &NamedToken) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(token, Error::internal("a new identifier is taken"))?;
+        transaction.create(token, Error::internal("a new identifier is taken"));
         let taken = Error::field("value", "Choose another value.");
-        transaction.create_item(keys::token_by_hash(&token.hash), item::write(token, 1)?, taken)?;
-        transaction.company_tally(&token.company, &[(Owned::NamedTokens, 1)])?;
-        self.commit(transaction).await
+        if let Some(item) = transaction.or_fault(item::write(token, 1)) {
+            transaction.create_item(keys::token_by_hash(&token.hash), item, taken);
+        }
+        transaction.company_tally(&token.company, &[(Owned::NamedTokens, 1)]);
+        transaction
     }
 
     /// Deletes a named token, which ends it at once.
     ///
     /// # Errors
     /// [`Error::NotFound`].
-    pub async fn delete_token(&self, token: &Versioned<NamedToken>) -> Result<()> {
+    pub fn delete_token(&self, token: &Versioned<NamedToken>) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.delete(token)?;
-        transaction.delete_derived(keys::token_by_hash(&token.hash))?;
-        transaction.company_tally(&token.company, &[(Owned::NamedTokens, -1)])?;
-        self.commit(transaction).await
+        transaction.delete(token);
+        transaction.delete_derived(keys::token_by_hash(&token.hash));
+        transaction.company_tally(&token.company, &[(Owned::NamedTokens, -1)]);
+        transaction
     }
 
     /// Every named token of a company, the oldest first.

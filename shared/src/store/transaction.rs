@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::error::{BuildError, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::types::builders::{DeleteBuilder, PutBuilder};
 use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, Delete, Put, ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure,
     TransactWriteItem, Update,
@@ -26,7 +27,7 @@ const MAX_WRITES: usize = 100;
 /// Writes that happen together; each names the error that its condition means.
 ///
 /// One item may be written only once in a transaction.
-pub(super) struct Transaction {
+pub struct Transaction {
     table: String,
     writes: Vec<TransactWriteItem>,
     refusals: Vec<Error>,
@@ -34,6 +35,8 @@ pub(super) struct Transaction {
     spared: Vec<Key>,
     /// Whether it changes something that answers show.
     is_shown: bool,
+    /// The first write that could not be expressed; the commit fails with it.
+    fault: Option<Error>,
 }
 
 /// The one transaction of a request, held back until the answer that tells of it can be written along with it.
@@ -64,37 +67,36 @@ pub(super) struct Change {
 
 impl Transaction {
     fn of(table: String) -> Self {
-        Self { table, writes: Vec::new(), refusals: Vec::new(), spared: Vec::new(), is_shown: false }
+        Self {
+            table,
+            writes: Vec::new(),
+            refusals: Vec::new(),
+            spared: Vec::new(),
+            is_shown: false,
+            fault: None,
+        }
     }
 
-    /// The same, without deleting what stands under these keys.
+    /// Without deleting what stands under these keys.
     pub(super) fn sparing(self, keys: Vec<Key>) -> Self {
         Self { spared: keys, ..self }
     }
 
     /// Puts an item where none may stand, else `taken`.
-    pub(super) fn create_item(&mut self, key: Key, attributes: Item, taken: Error) -> Result<()> {
-        let mut item = attributes;
-        item.extend(key.into_attributes());
-        let put = self
-            .put(item)
-            .condition_expression("attribute_not_exists(pk)")
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        self.push(TransactWriteItem::builder().put(put.build().map_err(Error::internal)?).build(), taken);
-        Ok(())
+    pub(super) fn create_item(&mut self, key: Key, attributes: Item, taken: Error) {
+        let put = self.put(key, attributes).condition_expression("attribute_not_exists(pk)");
+        self.push_put(put, taken);
     }
 
     /// Puts an item where none may stand that has not expired by `now`, else `taken`, whatever else fails.
-    pub(super) fn create_first(&mut self, item: Item, now: DateTime<Utc>, taken: Error) -> Result<()> {
+    pub(super) fn create_first(&mut self, key: Key, attributes: Item, now: DateTime<Utc>, taken: Error) {
         let put = self
-            .put(item)
+            .put(key, attributes)
             .condition_expression(ABSENT_OR_EXPIRED)
-            .expression_attribute_values(":now", number(now.timestamp()))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        let put = put.build().map_err(Error::internal)?;
-        self.writes.insert(0, TransactWriteItem::builder().put(put).build());
-        self.refusals.insert(0, taken);
-        Ok(())
+            .expression_attribute_values(":now", number(now.timestamp()));
+        self.push_put(put, taken);
+        self.writes.rotate_right(1);
+        self.refusals.rotate_right(1);
     }
 
     /// Has everything that is wrong with values told about `field`.
@@ -107,109 +109,89 @@ impl Transaction {
     }
 
     /// Puts an entity where none may stand, else `taken`.
-    pub(super) fn create<T: Entity>(&mut self, entity: &T, taken: Error) -> Result<()> {
-        self.create_item(entity.key(), item::write(entity, 1)?, taken)
+    pub(super) fn create<T: Entity>(&mut self, entity: &T, taken: Error) {
+        if let Some(item) = self.or_fault(item::write(entity, 1)) {
+            self.create_item(entity.key(), item, taken);
+        }
     }
 
     /// Puts `after` in place of `before`, unless somebody changed it meanwhile.
-    pub(super) fn replace<T: Entity>(&mut self, before: &Versioned<T>, after: &T) -> Result<()> {
-        let next = rewrite::next(before, after)?;
-        self.is_shown |= next.is_shown;
-        self.replace_item(after.key(), next.item, Some(before.version()))
+    pub(super) fn replace<T: Entity>(&mut self, before: &Versioned<T>, after: &T) {
+        if let Some(next) = self.or_fault(rewrite::next(before, after)) {
+            self.is_shown |= next.is_shown;
+            self.replace_item(after.key(), next.item, Some(before.version()));
+        }
     }
 
     /// Puts an item in place of the one that was `seen` as its write of that number, or of none; else [`Error::Changed`].
-    pub(super) fn replace_item(&mut self, key: Key, attributes: Item, seen: Option<u64>) -> Result<()> {
+    pub(super) fn replace_item(&mut self, key: Key, attributes: Item, seen: Option<u64>) {
         let Some(seen) = seen else { return self.create_item(key, attributes, Error::Changed) };
-        let mut item = attributes;
-        item.extend(key.into_attributes());
         let put = self
-            .put(item)
+            .put(key, attributes)
             .condition_expression("version = :version")
-            .expression_attribute_values(":version", number(seen))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        let put = put.build().map_err(Error::internal)?;
-        self.push(TransactWriteItem::builder().put(put).build(), Error::Changed);
-        Ok(())
+            .expression_attribute_values(":version", number(seen));
+        self.push_put(put, Error::Changed);
     }
 
     /// Puts an item whatever stands there: only for items that follow from others of the same transaction.
-    pub(super) fn put_derived(&mut self, key: Key, attributes: Item) -> Result<()> {
-        let mut item = attributes;
-        item.extend(key.into_attributes());
-        let put = self.put(item).build().map_err(Error::internal)?;
-        self.push(TransactWriteItem::builder().put(put).build(), unconditional());
-        Ok(())
+    pub(super) fn put_derived(&mut self, key: Key, attributes: Item) {
+        self.push_put(self.put(key, attributes), unconditional());
     }
 
     /// Deletes an entity, unless somebody changed it meanwhile.
-    pub(super) fn delete<T: Entity>(&mut self, entity: &Versioned<T>) -> Result<()> {
+    pub(super) fn delete<T: Entity>(&mut self, entity: &Versioned<T>) {
         let delete = Delete::builder()
             .table_name(&self.table)
             .set_key(Some(entity.key().into_attributes()))
             .condition_expression("version = :version")
             .expression_attribute_values(":version", number(entity.version()))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .build()
-            .map_err(Error::internal)?;
-        self.push(TransactWriteItem::builder().delete(delete).build(), Error::Changed);
-        Ok(())
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        self.push_delete(delete, Error::Changed);
     }
 
     /// Deletes an item whatever stands there: only for items that follow from others of the same transaction.
-    pub(super) fn delete_derived(&mut self, key: Key) -> Result<()> {
-        if self.spared.contains(&key) {
-            return Ok(());
+    pub(super) fn delete_derived(&mut self, key: Key) {
+        if !self.spared.contains(&key) {
+            let delete = Delete::builder().table_name(&self.table).set_key(Some(key.into_attributes()));
+            self.push_delete(delete, unconditional());
         }
-        let delete = Delete::builder().table_name(&self.table).set_key(Some(key.into_attributes()));
-        let delete = delete.build().map_err(Error::internal)?;
-        self.push(TransactWriteItem::builder().delete(delete).build(), unconditional());
-        Ok(())
     }
 
     /// Requires that an item stands under `key`, else `missing`.
-    pub(super) fn require(&mut self, key: Key, missing: Error) -> Result<()> {
-        self.check(key, "attribute_exists(pk)", None, missing)
+    pub(super) fn require(&mut self, key: Key, missing: Error) {
+        self.check(key, "attribute_exists(pk)", None, missing);
     }
 
     /// Requires that an item stands under `key` whose attribute `flag` is true, else `missing`.
-    pub(super) fn require_flag(&mut self, key: Key, flag: &str, missing: Error) -> Result<()> {
+    pub(super) fn require_flag(&mut self, key: Key, flag: &str, missing: Error) {
         let yes = (":yes".to_owned(), AttributeValue::Bool(true));
-        self.check(key, &format!("{flag} = :yes"), Some(yes), missing)
+        self.check(key, &format!("{flag} = :yes"), Some(yes), missing);
     }
 
     /// Requires that an entity is as it was read, else [`Error::Changed`].
-    pub(super) fn require_unchanged<T: Entity>(&mut self, entity: &Versioned<T>) -> Result<()> {
+    pub(super) fn require_unchanged<T: Entity>(&mut self, entity: &Versioned<T>) {
         let seen = (":seen".to_owned(), number(entity.version()));
-        self.check(entity.key(), "version = :seen", Some(seen), Error::Changed)
+        self.check(entity.key(), "version = :seen", Some(seen), Error::Changed);
     }
 
     /// Requires that nothing stands under `key`, else `taken`.
-    pub(super) fn require_absent(&mut self, key: Key, taken: Error) -> Result<()> {
-        self.check(key, "attribute_not_exists(pk)", None, taken)
+    pub(super) fn require_absent(&mut self, key: Key, taken: Error) {
+        self.check(key, "attribute_not_exists(pk)", None, taken);
     }
 
-    fn check(
-        &mut self,
-        key: Key,
-        condition: &str,
-        value: Option<(String, AttributeValue)>,
-        refusal: Error,
-    ) -> Result<()> {
+    fn check(&mut self, key: Key, condition: &str, value: Option<(String, AttributeValue)>, refusal: Error) {
         let check = ConditionCheck::builder()
             .table_name(&self.table)
             .set_key(Some(key.into_attributes()))
             .condition_expression(condition)
             .set_expression_attribute_values(value.map(|value| HashMap::from([value])))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .build()
-            .map_err(Error::internal)?;
-        self.push(TransactWriteItem::builder().condition_check(check).build(), refusal);
-        Ok(())
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        let check = check.build().map(|check| TransactWriteItem::builder().condition_check(check).build());
+        self.push(check, refusal);
     }
 
     /// Changes attributes of the item under `key`, which comes to exist if it does not; else `refusal`.
-    pub(super) fn update(&mut self, key: Key, change: Change, refusal: Error) -> Result<()> {
+    pub(super) fn update(&mut self, key: Key, change: Change, refusal: Error) {
         let update = Update::builder()
             .table_name(&self.table)
             .set_key(Some(key.into_attributes()))
@@ -219,20 +201,38 @@ impl Transaction {
                 (!change.names.is_empty()).then(|| change.names.into_iter().collect()),
             )
             .set_expression_attribute_values(Some(change.values.into_iter().collect()))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        let update = update.build().map(|update| TransactWriteItem::builder().update(update).build());
+        self.push(update, refusal);
+    }
+
+    fn put(&self, key: Key, attributes: Item) -> PutBuilder {
+        let mut item = attributes;
+        item.extend(key.into_attributes());
+        Put::builder()
+            .table_name(&self.table)
+            .set_item(Some(item))
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .build()
-            .map_err(Error::internal)?;
-        self.push(TransactWriteItem::builder().update(update).build(), refusal);
-        Ok(())
     }
 
-    fn put(&self, item: Item) -> aws_sdk_dynamodb::types::builders::PutBuilder {
-        Put::builder().table_name(&self.table).set_item(Some(item))
+    fn push_put(&mut self, put: PutBuilder, refusal: Error) {
+        self.push(put.build().map(|put| TransactWriteItem::builder().put(put).build()), refusal);
     }
 
-    fn push(&mut self, write: TransactWriteItem, refusal: Error) {
-        self.writes.push(write);
-        self.refusals.push(refusal);
+    fn push_delete(&mut self, delete: DeleteBuilder, refusal: Error) {
+        self.push(delete.build().map(|delete| TransactWriteItem::builder().delete(delete).build()), refusal);
+    }
+
+    fn push(&mut self, write: Result<TransactWriteItem, BuildError>, refusal: Error) {
+        if let Some(write) = self.or_fault(write.map_err(Error::internal)) {
+            self.writes.push(write);
+            self.refusals.push(refusal);
+        }
+    }
+
+    /// The value, or none and its error kept for the commit.
+    pub(super) fn or_fault<T>(&mut self, value: Result<T>) -> Option<T> {
+        value.map_err(|error| self.fault.get_or_insert(error)).ok()
     }
 }
 
@@ -266,7 +266,7 @@ impl Store {
 
     /// Does all writes of the transaction, or none and says which condition refused it; in a request whose changes are
     /// held back, when its answer is known.
-    pub(super) async fn commit(&self, transaction: Transaction) -> Result<()> {
+    pub async fn commit(&self, transaction: Transaction) -> Result<()> {
         match &self.held {
             Some(held) => held.hold(transaction),
             None => self.commit_now(transaction).await,
@@ -277,7 +277,13 @@ impl Store {
     ///
     /// A retry after an answer that got lost carries the same token, so it is the same transaction and not a second.
     pub(super) async fn commit_now(&self, transaction: Transaction) -> Result<()> {
-        let Transaction { writes, mut refusals, is_shown, .. } = transaction;
+        let Transaction { writes, mut refusals, is_shown, fault, .. } = transaction;
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        if writes.is_empty() {
+            return Ok(());
+        }
         if writes.len() > MAX_WRITES {
             return Err(Error::field(
                 FieldErrors::ACROSS,

@@ -54,28 +54,25 @@ impl FilesOf<'_> {
 
 impl Transaction {
     /// Ends the uploads of files that come with this change, and has those deleted that go.
-    pub(super) fn files(
-        &mut self,
-        before: Option<FilesOf<'_>>,
-        after: FilesOf<'_>,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
+    pub(super) fn files(&mut self, before: Option<FilesOf<'_>>, after: FilesOf<'_>, now: DateTime<Utc>) {
         let old = before.as_ref().map(FilesOf::ids).unwrap_or_default();
         let new = after.ids();
         for file in after.files.iter().filter(|file| !old.contains(&file.id)) {
-            self.end_upload(*file, now)?;
+            self.end_upload(*file, now);
         }
-        let Some(before) = before else { return Ok(()) };
+        let Some(before) = before else { return };
         for file in old.into_iter().filter(|file| !new.contains(file)) {
             let keys = vec![object_key(before.company, before.owner, file)];
             let task = Task::ObjectsDeleted { keys };
-            self.effect(Some(Effect::new(before.company.clone(), file, task, now)))?;
+            self.effect(Some(Effect::new(before.company.clone(), file, task, now)));
         }
-        Ok(())
     }
 
     /// Notes that a file is its owner's, unless it was given up meanwhile.
-    fn end_upload(&mut self, file: StoredFile, now: DateTime<Utc>) -> Result<()> {
+    fn end_upload(&mut self, file: StoredFile, now: DateTime<Utc>) {
+        let Some(found) = self.or_fault(to_attribute_value(file.file_type).map_err(Error::internal)) else {
+            return;
+        };
         let change = Change {
             expression: format!(
                 "SET #status = :ended, #found = :found, {EXPIRES_AT} = :end REMOVE {DUE_SHARD}, {DUE_AT} ADD {VERSION} :one"
@@ -87,12 +84,12 @@ impl Transaction {
             values: vec![
                 (":ended".to_owned(), string(UploadStatus::Successful.as_str())),
                 (":awaited".to_owned(), string(UploadStatus::AwaitingUpload.as_str())),
-                (":found".to_owned(), to_attribute_value(file.file_type).map_err(Error::internal)?),
+                (":found".to_owned(), found),
                 (":end".to_owned(), number(Upload::forgotten_at(now).timestamp())),
                 (":one".to_owned(), number(1)),
             ],
         };
-        self.update(keys::upload(file.id), change, Error::Changed)
+        self.update(keys::upload(file.id), change, Error::Changed);
     }
 }
 
@@ -109,10 +106,10 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Busy`].
-    pub(crate) async fn create_upload(&self, upload: &Upload) -> Result<()> {
+    pub(crate) fn create_upload(&self, upload: &Upload) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(upload, Error::internal("a new identifier is taken"))?;
-        self.commit(transaction).await
+        transaction.create(upload, Error::internal("a new identifier is taken"));
+        transaction
     }
 
     /// The upload with this identifier.
@@ -135,20 +132,15 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Changed`] when it has ended meanwhile.
-    pub async fn fail_upload(
-        &self,
-        upload: &Versioned<Upload>,
-        reason: &str,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
+    pub fn fail_upload(&self, upload: &Versioned<Upload>, reason: &str, now: DateTime<Utc>) -> Transaction {
         let Upload { id, company, owner, announced, .. } = &**upload;
         let put_by_client = announced.is_some().then(|| upload_key(*id));
         let keys = put_by_client.into_iter().chain([object_key(company, *owner, *id)]).collect();
         let mut transaction = self.transaction();
-        transaction.replace(upload, &Upload::clone(upload).failed(reason))?;
+        transaction.replace(upload, &Upload::clone(upload).failed(reason));
         let task = Task::ObjectsDeleted { keys };
-        transaction.effect(Some(Effect::new(company.clone(), id, task, now)))?;
-        self.commit(transaction).await
+        transaction.effect(Some(Effect::new(company.clone(), id, task, now)));
+        transaction
     }
 
     /// The partitions of the index in which uploads stand that have not ended.

@@ -4,10 +4,11 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::due::{Due, DueCursor};
-use super::item::{self, Entity, Versioned};
+use super::item::{Entity, Versioned};
 use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
+use super::transaction::Transaction;
 use crate::domain::deletion::Deletion;
 use crate::domain::effect::{Effect, Task};
 use crate::domain::erasure::Erased;
@@ -34,11 +35,11 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Busy`].
-    pub async fn create_video(&self, video: &Video) -> Result<()> {
+    pub fn create_video(&self, video: &Video) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(video, Error::internal("a new identifier is taken"))?;
-        transaction.company_tally(&video.company, &[(Owned::Videos, 1)])?;
-        self.commit(transaction).await
+        transaction.create(video, Error::internal("a new identifier is taken"));
+        transaction.company_tally(&video.company, &[(Owned::Videos, 1)]);
+        transaction
     }
 
     /// A video.
@@ -61,24 +62,36 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Changed`], [`Error::NotFound`].
-    pub async fn update_video(&self, before: &Versioned<Video>, after: Video) -> Result<Versioned<Video>> {
+    pub fn update_video(&self, before: &Versioned<Video>, after: &Video) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.replace(before, &after)?;
-        self.commit(transaction).await?;
-        item::follow(before, after)
+        transaction.replace(before, after);
+        transaction
+    }
+
+    /// Puts `after` in place of `before` at once, for whoever goes on to change it.
+    ///
+    /// # Errors
+    /// As [`Self::update_video`].
+    pub async fn begin_conversion(
+        &self,
+        before: &Versioned<Video>,
+        after: Video,
+    ) -> Result<Versioned<Video>> {
+        self.commit(self.update_video(before, &after)).await?;
+        before.followed_by(after)
     }
 
     /// Ends a video without anything to play, because of `reason`, and has deleted what there may be of it.
     ///
     /// # Errors
     /// [`Error::Changed`], [`Error::NotFound`].
-    pub async fn fail_video(&self, video: &Versioned<Video>, reason: &str, now: DateTime<Utc>) -> Result<()> {
+    pub fn fail_video(&self, video: &Versioned<Video>, reason: &str, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.replace(video, &Video::clone(video).failed(reason))?;
+        transaction.replace(video, &Video::clone(video).failed(reason));
         let task = Task::ObjectsDeleted { keys: video_keys(&video.company, video.id).into() };
         let cause = format!("{}-{}", video.id, video.version() + 1);
-        transaction.effect(Some(Effect::new(video.company.clone(), cause, task, now)))?;
-        self.commit(transaction).await
+        transaction.effect(Some(Effect::new(video.company.clone(), cause, task, now)));
+        transaction
     }
 
     /// Takes a video from all projects that show it and deletes it, and has its objects deleted.
@@ -91,10 +104,10 @@ impl Store {
         // From here on no project can take it on.
         let after = Video { is_active: false, ..Video::clone(video) };
         let mut transaction = self.transaction();
-        transaction.replace(video, &after)?;
-        transaction.begin_deletion(&video.company, Deletion::Video { video: video.id }, now)?;
+        transaction.replace(video, &after);
+        transaction.begin_deletion(&video.company, Deletion::Video { video: video.id }, now);
         self.commit(transaction).await?;
-        self.finish_video(&item::follow(video, after)?, now).await
+        self.finish_video(&video.followed_by(after)?, now).await
     }
 
     /// Deletes a video that is not active any more.
@@ -110,11 +123,11 @@ impl Store {
             .await?;
         }
         let mut transaction = self.transaction();
-        transaction.delete(video)?;
-        transaction.end_deletion(&Deletion::Video { video: video.id })?;
-        transaction.company_tally(&video.company, &[(Owned::Videos, -1)])?;
+        transaction.delete(video);
+        transaction.end_deletion(&Deletion::Video { video: video.id });
+        transaction.company_tally(&video.company, &[(Owned::Videos, -1)]);
         let objects = video_keys(&video.company, video.id).into();
-        transaction.erased((&video.company, Erased::Video { video: video.id }), objects, now)?;
+        transaction.erased((&video.company, Erased::Video { video: video.id }), objects, now);
         self.commit(transaction).await
     }
 

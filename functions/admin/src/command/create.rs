@@ -67,7 +67,7 @@ pub(super) async fn customer(
     let customer = Details::read(customer, &mut errors);
     let (Some(company), Some(customer)) = (company, customer) else { return Err(Error::Fields(errors)) };
     let (customer, link) = customer.into_customer(&company, account_type, operator).await?;
-    let created = operator.store.create_customer(&customer, operator.now).await;
+    let created = operator.store.commit(operator.store.create_customer(&customer, operator.now)).await;
     finish(operator, customer, link, created).await
 }
 
@@ -95,7 +95,7 @@ async fn finish(
     let mut outcome = Outcome::of_customer(&found, operator);
     if found.status == CustomerStatus::Invited && found.is_active {
         let (after, link) = with_key(Customer::clone(&found), operator);
-        operator.store.update_customer(&found, &after, operator.now).await?;
+        operator.store.commit(operator.store.update_customer(&found, &after, operator.now)).await?;
         outcome.activation_link = Some(link);
     }
     Ok(outcome)

@@ -63,7 +63,7 @@ impl Importer<'_> {
     async fn create(&self, candidate: Candidate) -> Result<Outcome> {
         let id = candidate.id;
         let refusal = match self.advance(&candidate) {
-            Ok(step) => match self.store.create_candidate(&step, self.guard.now).await {
+            Ok(step) => match self.store.commit(self.store.create_candidate(&step, self.guard.now)).await {
                 Ok(()) => return Ok(Outcome::Invited(id)),
                 // Another way than by the terms, which are a moment old.
                 Err(Error::Refused(PROJECT_NOT_RUNNING)) => PROJECT_NOT_RUNNING,
@@ -71,7 +71,7 @@ impl Importer<'_> {
             },
             Err(refusal) => refusal,
         };
-        match self.store.create_candidate(&Step::from(candidate), self.guard.now).await {
+        match self.store.commit(self.store.create_candidate(&Step::from(candidate), self.guard.now)).await {
             Ok(()) => Ok(Outcome::New(id, Some(refusal))),
             Err(error) => self.unless_there(id, error).await,
         }

@@ -201,7 +201,7 @@ impl Scope {
         let lifetime = (upload.url_expires_at() - self.now).to_std().map_err(Error::internal)?;
         let (key, objects) = (upload_key(upload.id), self.objects()?);
         let signed = objects.upload_to(&key, &announced.content_type, announced.size, lifetime).await?;
-        self.store.create_upload(&upload).await?;
+        self.store.commit(self.store.create_upload(&upload)).await?;
         Ok((upload, signed))
     }
 

@@ -67,7 +67,7 @@ impl Operator {
     /// # Errors
     /// Messages by field for what is taken.
     pub async fn create_company(&self, company: &Company, owner: &Customer) -> Result<()> {
-        self.store.create_company(company, owner).await
+        self.store.commit(self.store.create_company(company, owner)).await
     }
 
     /// Every company.

@@ -187,7 +187,7 @@ impl Public {
         let hash = SecretHash::of(&format!("{company}#{}", fold_case(&name)));
         let cause = format!("{}-{}", hash.as_str(), self.now.timestamp());
         let effect = Effect::new(company, cause, Task::PasswordReset { name }, self.now);
-        match self.store.create_reset(&effect, &hash, self.now).await {
+        match self.store.commit(self.store.create_reset(&effect, &hash, self.now)).await {
             // One mail in five minutes, however often it is asked for.
             Err(Error::Changed) => Ok(()),
             outcome => outcome,
@@ -225,7 +225,7 @@ impl Public {
                 let shared = self.store.password_to_share_salt_with(&before).await?;
                 let hash = password.hash(shared.as_ref(), self.app.entropy()).await?;
                 let after = Candidate::clone(&before).with_password(hash);
-                self.store.change_candidate(&before, &after.into(), self.now).await?;
+                self.store.commit(self.store.change_candidate(&before, &after.into(), self.now)).await?;
             }
             None => return Ok(false),
         }
@@ -241,7 +241,7 @@ impl Public {
         self.unlock(&before.company, names).await?;
         let hash = password.hash(None, self.app.entropy()).await?;
         let after = Customer::clone(before).with_password(hash, self.now);
-        self.store.update_customer(before, &after, self.now).await?;
+        self.store.commit(self.store.update_customer(before, &after, self.now)).await?;
         Ok(after)
     }
 

@@ -1,4 +1,4 @@
-//! Mails about accounts. Keys are made here, so that none is ever stored but by its hash.
+//! Mails about accounts. Keys are generated here; only their hashes are stored.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::auth::guard::System;
@@ -14,10 +14,10 @@ use shared::{Error, Result};
 
 use crate::fate::{Fate, fate_of};
 
-/// How long an invitation can be taken up.
+/// Validity of the key in an invitation.
 pub(crate) const INVITATION_DAYS: i64 = 14;
 
-/// Sends a customer the key to choose its first password with. The key of an earlier mail ends.
+/// Sends a customer the key to choose a first password. It revokes the key of an earlier mail.
 pub(crate) async fn invite(
     system: &System,
     mailer: &Mailer<'_>,
@@ -51,7 +51,7 @@ async fn send_invitation(
     send_to_customer(mailer, before, company, mail).await
 }
 
-/// Tells somebody that it is no customer any more.
+/// Tells a customer that their account was deleted.
 pub(crate) async fn say_goodbye(
     system: &System,
     mailer: &Mailer<'_>,
@@ -74,7 +74,7 @@ pub(crate) async fn say_goodbye(
     Ok(fate_of(mailer.send(&envelope, &rendered).await))
 }
 
-/// Gives a customer a new key to choose a password with. The key before ends.
+/// Gives a customer a new key to choose a password. It revokes the previous key.
 pub(crate) async fn give_customer_key(
     system: &System,
     before: &Versioned<Customer>,

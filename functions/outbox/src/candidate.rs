@@ -10,7 +10,7 @@ use shared::{Error, Result};
 
 use crate::fate::{Fate, fate_of};
 
-/// Sends a mail to a candidate, unless the candidate has moved on.
+/// Sends a mail to a candidate unless later moves have made it pointless.
 pub(crate) async fn send(
     system: &System,
     mailer: &Mailer<'_>,

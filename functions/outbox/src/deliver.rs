@@ -1,4 +1,4 @@
-//! One effect: taken on, done, and erased.
+//! Runs one effect under a lease and deletes it.
 
 use shared::auth::guard::System;
 use shared::domain::effect::{Effect, Task};
@@ -10,15 +10,15 @@ use shared::{Error, Result};
 use crate::fate::Fate;
 use crate::{account, candidate, reset};
 
-/// How many effects are done side by side.
+/// Effects that run in parallel.
 pub(crate) const SIDE_BY_SIDE: usize = 8;
 
-/// Does an effect, if nobody else is at it.
+/// Runs the effect unless another worker holds its lease.
 ///
-/// Once it is taken on, it is this call's alone until its time is over; a call that dies leaves it to the schedule.
+/// If the process dies, the schedule retries the effect once the lease is over.
 ///
 /// # Errors
-/// When the storage fails, which leaves the effect to the schedule as well.
+/// Storage failures; the schedule retries the effect.
 pub(crate) async fn deliver(system: &System, mailer: &Mailer<'_>, effect: Versioned<Effect>) -> Result<Fate> {
     let now = system.now;
     if !effect.is_waiting(now) {
@@ -44,7 +44,7 @@ pub(crate) async fn deliver(system: &System, mailer: &Mailer<'_>, effect: Versio
         Fate::GivenUp => own().given_up(now),
         Fate::Sent | Fate::Deleted | Fate::Outdated | Fate::WithSomebodyElse => {
             match system.store.finish_effect(&effect).await {
-                // A deletion ends its effect itself; and once the lease is over, another worker answers for it.
+                // A deletion deletes its effect itself. Once the lease is over, another worker is responsible.
                 Ok(()) | Err(Error::Changed) => {}
                 Err(error) => return Err(error),
             }
@@ -97,7 +97,7 @@ async fn delete_objects(system: &System, keys: &[String]) -> Result<(Fate, Strin
     Ok((Fate::Deleted, String::new()))
 }
 
-/// One line for each effect, without what the mail says or whom it goes to.
+/// Logs one line per effect, without the mail's content and recipient.
 fn log(effect: &Effect, fate: Fate, reason: &str) -> Fate {
     let Effect { id, company, attempts, .. } = effect;
     let task = effect.task.as_str();

@@ -1,27 +1,26 @@
-//! What becomes of effects.
+//! Results of effects.
 
 use shared::mail::Delivery;
 
-/// What became of an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// SES took the mail.
+    /// SES accepted the mail.
     Sent,
-    /// The objects are gone, and what was erased is noted.
+    /// Objects are deleted, and a deletion is recorded.
     Deleted,
-    /// The candidate has moved on, is gone or takes no mails: there is nobody to tell anything any more.
+    /// The mail is pointless: the candidate has moved on, is deleted or takes no mails.
     Outdated,
-    /// It will be tried again.
+    /// Retried later.
     Failed,
-    /// It will be tried again, when SES takes mails again; it does not count as tried.
+    /// Retried once SES accepts mails again; does not count as a try.
     Postponed,
-    /// It stays as it is, for the operator.
+    /// Kept for the operator.
     GivenUp,
-    /// Somebody else is at it, or has done it.
+    /// Another worker holds the lease or has completed the effect.
     WithSomebodyElse,
 }
 
-/// What SES's answer means for the effect, and why.
+/// The effect's result for SES's response, and the reason.
 pub(crate) fn fate_of(delivery: Delivery) -> (Fate, String) {
     match delivery {
         Delivery::Sent(message) => (Fate::Sent, message),

@@ -1,4 +1,4 @@
-//! Mails about forgotten passwords: one to each address, with a link for each of its accounts.
+//! Password reset mails: one per address, with a link for each of its accounts.
 
 use std::collections::BTreeMap;
 
@@ -22,14 +22,14 @@ use shared::{Error, Result};
 use crate::account::{INVITATION_DAYS, give_customer_key};
 use crate::fate::{Fate, fate_of};
 
-/// An account that may choose another password.
+/// An account whose password can be reset.
 enum Holder {
     Customer(Versioned<Customer>),
     Candidate(Box<Versioned<Candidate>>, Option<Versioned<Project>>),
 }
 
-/// Mails a reset key for every account that `name` leads to, all those of one address in one mail. Addresses that cannot
-/// be sent to now are left to another try, which leaves alone those that were sent to.
+/// Emails a reset key to every account that matches `name`, in one mail per address. Addresses that fail are retried;
+/// the retry skips addresses that already got their mail.
 pub(crate) async fn reset_passwords(
     system: &System,
     mailer: &Mailer<'_>,
@@ -50,14 +50,14 @@ pub(crate) async fn reset_passwords(
         outcome = match (outcome.0, own.0) {
             (_, Fate::Outdated) => outcome,
             (Fate::Sent | Fate::Outdated, _) => own,
-            // What is still to be sent decides whether there is another try.
+            // A pending address causes another try.
             _ => outcome,
         };
     }
     Ok(outcome)
 }
 
-/// The accounts that a name leads to and that take mails, by address: staff first, then the newest candidates.
+/// The accounts that match a name and take mails, by address: staff first, then the newest candidates.
 async fn holders_by_address(
     system: &System,
     company: &Company,
@@ -79,7 +79,7 @@ async fn holders_by_address(
     Ok(holders)
 }
 
-/// Sends one mail to the holders of an address; `holders` is not empty.
+/// Sends one mail to the accounts of an address; `holders` is not empty.
 async fn send(
     system: &System,
     mailer: &Mailer<'_>,
@@ -151,7 +151,7 @@ impl Holder {
         }
     }
 
-    /// What tells the account from others of the same address.
+    /// Distinguishes accounts with the same address.
     fn name(&self) -> String {
         match self {
             Self::Customer(customer) => customer.username.as_str().to_owned(),
@@ -178,8 +178,8 @@ impl Holder {
         }
     }
 
-    /// Gives the account a new key and tells where to use it. A customer who is still invited has forgotten no password:
-    /// their key is as good as that of the invitation, which it replaces.
+    /// Gives the account a new key and returns its link. For customers who are still invited, the key replaces that of
+    /// the invitation and is valid as long.
     async fn give_link(&self, system: &System) -> Result<String> {
         let suite = &system.config().suite_url;
         let (reset, invitation) = (TimeDelta::hours(RESET_HOURS), TimeDelta::days(INVITATION_DAYS));

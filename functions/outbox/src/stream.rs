@@ -1,4 +1,4 @@
-//! Effects as the table's stream brings them.
+//! Effects delivered by the table's stream.
 
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use shared::store::effect_in;
 
 use crate::deliver::{SIDE_BY_SIDE, deliver};
 
-/// A change of one item.
+/// A stream record: a change of one item.
 #[derive(Deserialize)]
 pub struct Record {
     dynamodb: Change,
@@ -34,15 +34,15 @@ struct Text {
     value: String,
 }
 
-/// The records that could not even be looked at. The stream brings those again, and all that follow the first of them.
+/// The records that could not be read. The stream delivers these again, with all that follow the first of them.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Failures {
-    /// One entry a record.
+    /// One entry per record.
     pub batch_item_failures: Vec<Failure>,
 }
 
-/// A record that could not be looked at.
+/// A record that could not be read.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Failure {
@@ -68,7 +68,7 @@ pub(crate) async fn handle(system: &System, records: Vec<Record>) -> Result<Fail
 
 async fn take_up(system: &System, mailer: &Mailer<'_>, record: &Record) -> Result<()> {
     let Some(id) = effect_in(&record.dynamodb.keys.pk.value) else { return Ok(()) };
-    // What is not there any more is done.
+    // A missing effect is done.
     if let Some(effect) = system.store.effect(id).await? {
         deliver(system, mailer, effect).await?;
     }

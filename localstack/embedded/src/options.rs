@@ -25,7 +25,6 @@ Runs the whole service on localhost until Ctrl-C.
 const DEFAULT_PORT: u16 = 8080;
 const DEFAULT_DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.local");
 
-/// What the command line asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Help,
@@ -39,7 +38,7 @@ pub(crate) struct Run {
 }
 
 impl Command {
-    /// Reads the arguments, the first of which is the program's name.
+    /// Parses the arguments; the first one is the program's name.
     pub(crate) fn from_arguments(
         arguments: impl IntoIterator<Item = OsString>,
     ) -> Result<Self, Box<dyn std::error::Error>> {

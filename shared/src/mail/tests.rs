@@ -1,4 +1,4 @@
-//! Which link a candidate gets, and that a letter tells what it should.
+//! The link that each candidate gets, and the fields of a letter.
 
 use super::*;
 use crate::domain::candidate::Profile;
@@ -47,7 +47,7 @@ fn a_link_leads_to_what_the_candidate_has_still_to_do() {
     let key = Some("aB3-_x");
     for (key, has_password, allow_hash_login, expected) in [
         (key, false, false, REGISTER),
-        // Has chosen a password, but not confirmed yet.
+        // Has a password but has not confirmed.
         (key, true, false, REGISTER),
         (key, true, true, REGISTER),
         (key, false, true, OPEN),

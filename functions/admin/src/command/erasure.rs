@@ -1,4 +1,4 @@
-//! The command that makes a restored table forget again.
+//! Repeats deletions after a table was restored.
 
 use shared::auth::guard::Operator;
 use shared::domain::erasure::{Erased, Erasure};
@@ -8,7 +8,7 @@ use shared::{Error, Result};
 use super::moment;
 use crate::outcome::{ErasedAgain, Outcome};
 
-/// Deletes again what the ledger says was erased at `since` or later.
+/// Repeats the deletions recorded at `since` or later.
 pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
     let since = moment(since).map_err(|message| Error::field("since", message))?;
     let mut position = Some(LedgerPosition::at(since));
@@ -17,7 +17,7 @@ pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
     while let Some(from) = position {
         let (mut page, next) = objects.erasures(&from).await?;
         let listed = page.len();
-        // What others delete from here on was not brought back.
+        // Deletions from here on were not undone.
         page.retain(|erasure| erasure.at <= operator.now);
         position = next.filter(|_| page.len() == listed);
         outcome.noted += page.len();

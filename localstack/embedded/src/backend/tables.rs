@@ -1,4 +1,4 @@
-//! The operations of DynamoDB that the back end itself needs, with their parameters and answers in JSON.
+//! The operations of DynamoDB that the back end needs, with parameters and responses in JSON.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use super::elsewhere::{Elsewhere, Failure};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// How often DynamoDB is asked whether a new table can be used yet, and how long it is waited in between.
+/// How often to check whether a new table is active, and the pause in between.
 const LOOKS: u32 = 200;
 const BETWEEN: Duration = Duration::from_millis(50);
 
-/// All tables of one DynamoDB. Clones share them.
+/// The tables of one DynamoDB. Clones share them.
 #[derive(Clone)]
 pub(super) enum Tables {
     /// In this process.
     Here(Database),
-    /// Run by somebody else.
+    /// In an external service.
     There(Elsewhere),
 }
 
@@ -42,7 +42,7 @@ impl Tables {
         }
     }
 
-    /// Creates a table, which can be used once this returns.
+    /// Creates a table and waits until it is active.
     pub(super) fn create(&self, parameters: Map<String, Value>) -> Result<()> {
         let name = parameters["TableName"].as_str().unwrap_or_default().to_owned();
         let mut table = self.call("CreateTable", Value::Object(parameters))?["TableDescription"].take();
@@ -56,7 +56,7 @@ impl Tables {
         Err(format!("the table is still {}", table["TableStatus"]).into())
     }
 
-    /// What DynamoDB knows of a table; none when there is no such table.
+    /// The description of a table; none if it does not exist.
     pub(super) fn describe(&self, name: &str) -> Result<Option<Value>> {
         let request = json!({ "TableName": name });
         let mut description = match self {

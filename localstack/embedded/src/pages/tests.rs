@@ -27,7 +27,7 @@ Resources:
         Minute: {Type: Schedule, Properties: {Schedule: rate(1 minute)}}
 ";
 
-/// Pages in front of a function that answers the time of its event, and one that does not know any event.
+/// Pages in front of a function that returns its event's time, and of one that fails on every event.
 fn pages(mailbox: &Mailbox) -> Pages {
     pages_before(&Backend::start(&Storage::Memory).unwrap(), mailbox)
 }
@@ -170,7 +170,7 @@ async fn the_operators_commands_are_taken_as_the_function_takes_them() {
     let (status, refused) =
         post_json(&pages, "/_local/admin", r#"{"command": "recount", "company": "x"}"#).await;
     assert_eq!(status, 400);
-    assert!(refused["error"].as_str().unwrap().contains("Use 2 to 63 of"), "{refused}");
+    assert!(refused["error"].as_str().unwrap().contains("Use 2 to 63 characters of"), "{refused}");
     for body in ["", "{}", "[]", r#"{"command": "drop-table"}"#, r#"{"command": "recount"}"#] {
         let (status, answer) = post_json(&pages, "/_local/admin", body).await;
         assert_eq!(status, 400, "{body}");
@@ -190,7 +190,7 @@ async fn what_another_sites_page_could_send_is_refused() {
         }
         let long = format!("{{\"advance_seconds\": {}1}}", " ".repeat(MAX_BODY));
         assert_eq!(post_json(&pages, path, &long).await.0, 413, "{path}");
-        // Without the consent that a browser asks for first.
+        // Without a preflight request.
         let ask = Request::options(path).header(header::ORIGIN, "https://elsewhere.example");
         let answer = router(pages.clone()).oneshot(ask.body(Body::empty()).unwrap()).await.unwrap();
         assert!(!answer.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN), "{path}");

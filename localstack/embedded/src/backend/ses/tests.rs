@@ -1,4 +1,4 @@
-//! What a client of the Query API sees.
+//! The Query API as clients see it.
 
 use axum::http::StatusCode;
 use tower::ServiceExt;

@@ -140,7 +140,7 @@ async fn what_would_take_too_long_is_refused_before_it_is_begun() {
     let clip = place.made("clip.mp4", "-f lavfi -i color=s=1920x1080:r=30:d=2 -c:v mpeg4 -q:v 31");
     let twenty_minutes = format!("-stream_loop 599 -i {} -c copy", clip.display());
     let reason = refusal(&place.made("long.mp4", &twenty_minutes)).await;
-    assert!(reason.starts_with("The video is too long for its picture size"), "{reason}");
+    assert!(reason.starts_with("The video is too long for its dimensions"), "{reason}");
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use shared::mail::{AccountLetter, AccountMail, Envelope, Mailer, activation_link
 use shared::store::Versioned;
 use shared::{Error, Result};
 
-use crate::fate::{Fate, fate_of};
+use crate::outcome::{Outcome, outcome_of};
 
 /// Validity of the key in an invitation.
 pub(crate) const INVITATION_DAYS: i64 = 14;
@@ -23,18 +23,18 @@ pub(crate) async fn invite(
     mailer: &Mailer<'_>,
     (company, customer): (&CompanyId, CustomerId),
     caused_at: DateTime<Utc>,
-) -> Result<(Fate, String)> {
+) -> Result<(Outcome, String)> {
     let (customer, company) =
         tokio::try_join!(system.store.customer(company, customer), system.store.company(company))?;
     let (Some(before), Some(company)) = (customer, company) else {
-        return Ok((Fate::Outdated, "the customer is gone".to_owned()));
+        return Ok((Outcome::Outdated, "the customer is gone".to_owned()));
     };
     let is_repeated = before.invited_at.is_some_and(|invited_at| invited_at > caused_at);
     if before.status != CustomerStatus::Invited || !before.is_active || is_repeated {
-        return Ok((Fate::Outdated, "the customer has moved on".to_owned()));
+        return Ok((Outcome::Outdated, "the customer has moved on".to_owned()));
     }
     if !before.takes_mail() {
-        return Ok((Fate::Outdated, "the customer takes no mails".to_owned()));
+        return Ok((Outcome::Outdated, "the customer takes no mails".to_owned()));
     }
     send_invitation(system, mailer, &before, &company).await
 }
@@ -44,7 +44,7 @@ async fn send_invitation(
     mailer: &Mailer<'_>,
     before: &Versioned<Customer>,
     company: &Company,
-) -> Result<(Fate, String)> {
+) -> Result<(Outcome, String)> {
     let key = give_customer_key(system, before, TimeDelta::days(INVITATION_DAYS)).await?;
     let link = activation_link(&system.config().suite_url, &key);
     let mail = AccountMail::Invitation { link: &link, days: INVITATION_DAYS };
@@ -58,9 +58,9 @@ pub(crate) async fn say_goodbye(
     company: &CompanyId,
     was: &FormerCustomer,
     by: &Deleter,
-) -> Result<(Fate, String)> {
+) -> Result<(Outcome, String)> {
     let Some(company) = system.store.company(company).await? else {
-        return Ok((Fate::Outdated, "the company is gone".to_owned()));
+        return Ok((Outcome::Outdated, "the company is gone".to_owned()));
     };
     let letter = AccountLetter {
         first_name: &was.first_name,
@@ -71,7 +71,7 @@ pub(crate) async fn say_goodbye(
     };
     let rendered = render_account(&letter).map_err(Error::internal)?;
     let envelope = Envelope { to: &was.email, account: None, company: &company, alias: None };
-    Ok(fate_of(mailer.send(&envelope, &rendered).await))
+    Ok(outcome_of(mailer.send(&envelope, &rendered).await))
 }
 
 /// Gives a customer a new key to choose a password. It revokes the previous key.
@@ -92,7 +92,7 @@ async fn send_to_customer(
     customer: &Customer,
     company: &Company,
     mail: AccountMail<'_>,
-) -> Result<(Fate, String)> {
+) -> Result<(Outcome, String)> {
     let letter = AccountLetter {
         first_name: &customer.first_name,
         last_name: &customer.last_name,
@@ -103,5 +103,5 @@ async fn send_to_customer(
     let rendered = render_account(&letter).map_err(Error::internal)?;
     let account = Some(Account::Customer { customer: customer.id });
     let envelope = Envelope { to: &customer.email, account, company, alias: None };
-    Ok(fate_of(mailer.send(&envelope, &rendered).await))
+    Ok(outcome_of(mailer.send(&envelope, &rendered).await))
 }

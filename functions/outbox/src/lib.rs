@@ -7,7 +7,7 @@
 mod account;
 mod candidate;
 mod deliver;
-mod fate;
+mod outcome;
 mod reset;
 mod stream;
 mod sweep;

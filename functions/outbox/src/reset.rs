@@ -20,7 +20,7 @@ use shared::store::Versioned;
 use shared::{Error, Result};
 
 use crate::account::{INVITATION_DAYS, give_customer_key};
-use crate::fate::{Fate, fate_of};
+use crate::outcome::{Outcome, outcome_of};
 
 /// An account whose password can be reset.
 enum Holder {
@@ -35,21 +35,21 @@ pub(crate) async fn reset_passwords(
     mailer: &Mailer<'_>,
     effect: &Effect,
     name: &str,
-) -> Result<(Fate, String)> {
+) -> Result<(Outcome, String)> {
     let Some(company) = system.store.company(&effect.company).await? else {
-        return Ok((Fate::Outdated, "there is no such company".to_owned()));
+        return Ok((Outcome::Outdated, "there is no such company".to_owned()));
     };
-    let mut outcome = (Fate::Outdated, "no account to reset".to_owned());
+    let mut outcome = (Outcome::Outdated, "no account to reset".to_owned());
     for holders in holders_by_address(system, &company, name).await?.into_values() {
         let own = match send(system, mailer, &company, &effect.id, holders).await {
             Err(Error::Changed | Error::NotFound) => {
-                (Fate::Failed, "an account has changed meanwhile".to_owned())
+                (Outcome::Failed, "an account has changed meanwhile".to_owned())
             }
             own => own?,
         };
         outcome = match (outcome.0, own.0) {
-            (_, Fate::Outdated) => outcome,
-            (Fate::Sent | Fate::Outdated, _) => own,
+            (_, Outcome::Outdated) => outcome,
+            (Outcome::Sent | Outcome::Outdated, _) => own,
             // A pending address causes another try.
             _ => outcome,
         };
@@ -86,16 +86,16 @@ async fn send(
     company: &Company,
     effect: &str,
     mut holders: Vec<Holder>,
-) -> Result<(Fate, String)> {
+) -> Result<(Outcome, String)> {
     let Some(to) = holders.first().and_then(Holder::address).cloned() else {
-        return Ok((Fate::Outdated, "no account to reset".to_owned()));
+        return Ok((Outcome::Outdated, "no account to reset".to_owned()));
     };
     let Some(begun) = system.store.begin_reset_mail(&company.id, &to, effect, system.now).await? else {
-        return Ok((Fate::Outdated, "the address was mailed already".to_owned()));
+        return Ok((Outcome::Outdated, "the address was mailed already".to_owned()));
     };
     holders.retain(|holder| begun.may_replace(holder.key(), system.now));
     let Some(first) = holders.first() else {
-        return Ok((Fate::Outdated, "the keys that are out are too new".to_owned()));
+        return Ok((Outcome::Outdated, "the keys that are out are too new".to_owned()));
     };
     let mut accounts = Vec::new();
     for holder in &holders {
@@ -113,8 +113,8 @@ async fn send(
     let rendered = render_account(&letter).map_err(Error::internal)?;
     let alias = if holders.len() == 1 { first.alias() } else { None };
     let envelope = Envelope { to: &to, account: Some(first.account()), company, alias };
-    let outcome = fate_of(mailer.send(&envelope, &rendered).await);
-    if outcome.0 == Fate::Sent {
+    let outcome = outcome_of(mailer.send(&envelope, &rendered).await);
+    if outcome.0 == Outcome::Sent {
         system.store.end_reset_mail(&begun).await?;
     }
     Ok(outcome)

@@ -7,7 +7,7 @@ use shared::auth::guard::System;
 use shared::mail::Mailer;
 use shared::store::effect_in;
 
-use crate::deliver::{SIDE_BY_SIDE, deliver};
+use crate::deliver::{PARALLEL, deliver};
 
 /// A stream record: a change of one item.
 #[derive(Deserialize)]
@@ -53,7 +53,7 @@ pub struct Failure {
 pub(crate) async fn handle(system: &System, records: Vec<Record>) -> Result<Failures> {
     let mailer = Mailer::new(system.aws(), system.config()).map_err(shared::Error::internal)?;
     let mut failures = Failures::default();
-    for group in records.chunks(SIDE_BY_SIDE) {
+    for group in records.chunks(PARALLEL) {
         let outcomes = join_all(group.iter().map(|record| take_up(system, &mailer, record))).await;
         for (record, outcome) in group.iter().zip(outcomes) {
             if let Err(error) = outcome {

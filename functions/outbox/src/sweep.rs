@@ -9,8 +9,8 @@ use shared::auth::guard::System;
 use shared::mail::Mailer;
 use shared::store::Store;
 
-use crate::deliver::{SIDE_BY_SIDE, deliver};
-use crate::fate::Fate;
+use crate::deliver::{PARALLEL, deliver};
+use crate::outcome::Outcome;
 use crate::uploads;
 
 /// The duration of one run; the next one continues.
@@ -50,7 +50,7 @@ pub(crate) async fn handle(system: &System) -> Result<Summary> {
         let mut from = None;
         loop {
             let due = system.store.due_effects(shard, system.now, from).await?;
-            for group in due.rows.chunks(SIDE_BY_SIDE) {
+            for group in due.rows.chunks(PARALLEL) {
                 if system.usage().elapsed() > RUN {
                     summary.more = true;
                     return Ok(summary.log(system));
@@ -58,10 +58,10 @@ pub(crate) async fn handle(system: &System) -> Result<Summary> {
                 if is_postponed {
                     tokio::time::sleep(PAUSE).await;
                 }
-                let fates =
+                let outcomes =
                     join_all(group.iter().map(|effect| deliver(system, &mailer, effect.clone()))).await;
-                is_postponed = fates.iter().any(|fate| matches!(fate, Ok(Fate::Postponed)));
-                fates.iter().for_each(|fate| summary.count(fate));
+                is_postponed = outcomes.iter().any(|outcome| matches!(outcome, Ok(Outcome::Postponed)));
+                outcomes.iter().for_each(|outcome| summary.count(outcome));
             }
             from = due.next;
             if from.is_none() {
@@ -73,14 +73,14 @@ pub(crate) async fn handle(system: &System) -> Result<Summary> {
 }
 
 impl Summary {
-    fn count(&mut self, fate: &Result<Fate>) {
-        match fate {
-            Ok(Fate::Sent) => self.sent += 1,
-            Ok(Fate::Deleted) => self.deleted += 1,
-            Ok(Fate::Outdated) => self.outdated += 1,
-            Ok(Fate::Failed | Fate::Postponed) => self.postponed += 1,
-            Ok(Fate::GivenUp) => self.given_up += 1,
-            Ok(Fate::WithSomebodyElse) => {}
+    fn count(&mut self, outcome: &Result<Outcome>) {
+        match outcome {
+            Ok(Outcome::Sent) => self.sent += 1,
+            Ok(Outcome::Deleted) => self.deleted += 1,
+            Ok(Outcome::Outdated) => self.outdated += 1,
+            Ok(Outcome::Failed | Outcome::Postponed) => self.postponed += 1,
+            Ok(Outcome::GivenUp) => self.given_up += 1,
+            Ok(Outcome::Skipped) => {}
             Err(error) => {
                 tracing::error!(target: "outbox", %error, "an effect could not be looked at");
                 self.failed += 1;

@@ -37,7 +37,7 @@ struct Detail {
 }
 
 /// A valid event.
-pub(crate) struct Told {
+pub(crate) struct PlatformEvent {
     pub(crate) id: String,
     pub(crate) candidate: (CompanyId, ProjectId, CandidateId),
     pub(crate) report: Report,
@@ -46,7 +46,7 @@ pub(crate) struct Told {
 
 impl Event {
     /// Whether the event comes from SES.
-    pub(crate) fn is_of_mail(&self) -> bool {
+    pub(crate) fn is_from_ses(&self) -> bool {
         self.source == "aws.ses"
     }
 
@@ -62,7 +62,7 @@ impl Event {
     ///
     /// # Errors
     /// Field errors.
-    pub(crate) fn read(self, references: References<'_>) -> Result<Told> {
+    pub(crate) fn read(self, references: References<'_>) -> Result<PlatformEvent> {
         let mut errors = FieldErrors::default();
         let Detail { candidate, customer, completed } = self.detail()?;
         let candidate = errors.read("candidate", references.parse_candidate(&candidate));
@@ -86,7 +86,9 @@ impl Event {
             }
         };
         match (candidate, report) {
-            (Some(candidate), Some(report)) => Ok(Told { id: self.id, candidate, report, at: self.time }),
+            (Some(candidate), Some(report)) => {
+                Ok(PlatformEvent { id: self.id, candidate, report, at: self.time })
+            }
             _ => Err(Error::Fields(errors)),
         }
     }

@@ -59,7 +59,7 @@ pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
 }
 
 async fn apply(system: &System, event: Event) -> Result<Outcome> {
-    if event.is_of_mail() {
+    if event.is_from_ses() {
         return feedback::take(system, event.detail()?).await;
     }
     let event = event.read(References::new(system.config()))?;

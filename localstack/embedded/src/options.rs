@@ -59,7 +59,7 @@ impl Command {
             }
         }
         let storage = match (aws, fresh, data) {
-            (Some(url), false, None) => Storage::Elsewhere(url),
+            (Some(url), false, None) => Storage::External(url),
             (Some(_), ..) => {
                 return Err("--aws keeps all data there, so it takes no --data and no --fresh".into());
             }
@@ -93,7 +93,7 @@ mod tests {
         let Ok(Command::Run(Run { options, .. })) = read(both) else { panic!("{both}") };
         assert_eq!(options.allowed_origins, ["http://localhost:3000", "https://app.example"]);
         let url = "http://localhost:4566";
-        assert_eq!(read(&format!("--aws {url}")), run(8080, Storage::Elsewhere(url.to_owned()), false));
+        assert_eq!(read(&format!("--aws {url}")), run(8080, Storage::External(url.to_owned()), false));
         assert_eq!(read("--help"), Ok(Command::Help));
     }
 

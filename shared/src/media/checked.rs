@@ -59,7 +59,7 @@ impl Checked {
             let bytes = bytes.as_ref();
             check_size(kind, bytes)?;
             let (bytes, file_type) = caught(|| match kind {
-                FileKind::Photo => picture::write_anew(bytes),
+                FileKind::Photo => picture::re_encode(bytes),
                 FileKind::Cv => Ok((bytes.to_vec(), document::recognise(bytes)?)),
             })?;
             Ok(Self { bytes, file_type })

@@ -63,7 +63,7 @@ fn check_size(width: u32, height: u32) -> Result<(), String> {
 ///
 /// # Errors
 /// The message for the client.
-pub(super) fn write_anew(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
+pub(super) fn re_encode(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
     let (format, header) = recognise(bytes)?;
     let (picture, profile) = decode(bytes, format, &header)?;
     let drawn = matches!(format, ImageFormat::Png | ImageFormat::Gif);
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_picture_stays_what_it_shows_and_loses_the_rest() {
         let photo = with_exif(&encoded(gradient(), ImageFormat::Jpeg));
-        let (written, file_type) = write_anew(&[&photo[..], b"<script>alert(1)</script>"].concat()).unwrap();
+        let (written, file_type) = re_encode(&[&photo[..], b"<script>alert(1)</script>"].concat()).unwrap();
         assert_eq!(file_type, FileType::Jpeg);
         let picture = image::load_from_memory(&written).unwrap();
         assert_eq!((picture.width(), picture.height()), (20, 40), "upright");
@@ -186,7 +186,7 @@ mod tests {
             (encoded(glass.clone(), ImageFormat::WebP), FileType::Png),
             (encoded(glass, ImageFormat::Png), FileType::Png),
         ] {
-            let (written, written_as) = write_anew(&bytes).unwrap();
+            let (written, written_as) = re_encode(&bytes).unwrap();
             assert_eq!(written_as, file_type);
             let guessed = image::guess_format(&written).unwrap().to_mime_type();
             assert_eq!(guessed, file_type.content_type());
@@ -200,7 +200,7 @@ mod tests {
             // The end of a PNG holds no pixels.
             let needed = if format == ImageFormat::Png { whole.len() - 12 } else { whole.len() };
             for length in 0..needed {
-                assert!(write_anew(&whole[..length]).is_err(), "{format:?} cut after {length} bytes");
+                assert!(re_encode(&whole[..length]).is_err(), "{format:?} cut after {length} bytes");
             }
         }
     }

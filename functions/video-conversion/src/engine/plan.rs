@@ -5,9 +5,9 @@ use super::probe::{Probed, Stream};
 /// The maximum length, in seconds.
 pub(super) const MAX_SECONDS: f64 = 3600.0;
 /// Larger frames are not copied: longer and shorter side.
-const AS_IT_IS: (u32, u32) = (1920, 1080);
+const MAX_COPIED: (u32, u32) = (1920, 1080);
 /// Re-encoded frames fit into this size.
-const MADE_TO_FIT: (u32, u32) = (1280, 720);
+const MAX_ENCODED: (u32, u32) = (1280, 720);
 /// Level 4.2 of H.264, which browsers and phones decode in hardware.
 const MAX_LEVEL: i32 = 42;
 /// The maximum bit rate of a file that is copied, all streams together.
@@ -55,7 +55,7 @@ pub(super) struct Plan {
 struct Audio {
     stream: u32,
     /// Whether it is copied.
-    as_it_is: bool,
+    is_copied: bool,
 }
 
 impl Plan {
@@ -69,14 +69,14 @@ impl Plan {
         if announced.is_some_and(|seconds| seconds > MAX_SECONDS) {
             return Err(TOO_LONG);
         }
-        let scaled = if fits(probed, video) { None } else { Some(made_to_fit(shown(video)?, MADE_TO_FIT)) };
+        let scaled = if fits(probed, video) { None } else { Some(scaled_to_fit(shown(video)?, MAX_ENCODED)) };
         if announced.zip(scaled).is_some_and(|(seconds, size)| seconds * work(video, size) > MAX_WORK) {
             return Err(TOO_MUCH);
         }
         let audio = probed.streams.iter().find(|stream| stream.codec_type == "audio" && stream.channels > 0);
         let audio = audio.map(|stream| Audio {
             stream: stream.index,
-            as_it_is: stream.codec_name == "aac" && stream.channels <= 2,
+            is_copied: stream.codec_name == "aac" && stream.channels <= 2,
         });
         Ok(Self { video: video.index, scaled, audio, announced })
     }
@@ -93,9 +93,9 @@ impl Plan {
                 how.extend(["-vf".to_owned(), format!("scale={width}:{height},setsar=1")]);
             }
         }
-        if let Some(Audio { stream, as_it_is }) = self.audio {
+        if let Some(Audio { stream, is_copied }) = self.audio {
             how.extend(["-map".to_owned(), format!("0:{stream}")]);
-            how.extend(words(if as_it_is { "-c:a copy" } else { "-c:a aac -b:a 128k -ac 2 -ar 48000" }));
+            how.extend(words(if is_copied { "-c:a copy" } else { "-c:a aac -b:a 128k -ac 2 -ar 48000" }));
         }
         how.extend(words("-map_metadata -1 -map_chapters -1 -sn -dn -fflags +bitexact"));
         // A file that declares less than its length must not fill the disk.
@@ -117,7 +117,7 @@ pub(super) fn flv() -> Vec<String> {
 
 /// ffmpeg's arguments for the thumbnail, made from the mp4: the most typical frame at its position.
 pub(super) fn thumbnail(mp4: &Stream) -> Vec<String> {
-    let (width, height) = made_to_fit((mp4.width, mp4.height), (THUMBNAIL, THUMBNAIL));
+    let (width, height) = scaled_to_fit((mp4.width, mp4.height), (THUMBNAIL, THUMBNAIL));
     let mut how = vec!["-vf".to_owned(), format!("scale={width}:{height},thumbnail=50")];
     how.extend(words(
         "-map 0:v:0 -an -frames:v 1 -pix_fmt yuvj420p -q:v 4 -map_metadata -1 -fflags +bitexact",
@@ -146,8 +146,8 @@ fn fits(probed: &Probed, video: &Stream) -> bool {
         && matches!(video.field_order.as_str(), "" | "progressive" | "unknown")
         && video.rotation() == 0.0
         && video.pixel_ratio() == 1.0
-        && long <= AS_IT_IS.0
-        && short <= AS_IT_IS.1
+        && long <= MAX_COPIED.0
+        && short <= MAX_COPIED.1
         && short >= MIN_SIDE
         && video.width.is_multiple_of(2)
         && video.height.is_multiple_of(2)
@@ -168,7 +168,7 @@ fn shown(video: &Stream) -> Result<(u32, u32), &'static str> {
 
 /// The largest size with the same aspect ratio that is not larger than the original and fits into the frame, upright or
 /// not. Encoders need even sides.
-fn made_to_fit((width, height): (u32, u32), (long, short): (u32, u32)) -> (u32, u32) {
+fn scaled_to_fit((width, height): (u32, u32), (long, short): (u32, u32)) -> (u32, u32) {
     let frame = if width >= height { (long, short) } else { (short, long) };
     let (width, height) = (f64::from(width), f64::from(height));
     let factor = (f64::from(frame.0) / width).min(f64::from(frame.1) / height).min(1.0);
@@ -194,14 +194,14 @@ mod tests {
     #[test]
     fn pictures_keep_their_shape_and_become_even() {
         for (shown, frame, expected) in [
-            ((1920, 1080), MADE_TO_FIT, (1280, 720)),
-            ((1080, 1920), MADE_TO_FIT, (720, 1280)),
-            ((641, 481), MADE_TO_FIT, (640, 480)),
-            ((320, 240), MADE_TO_FIT, (320, 240)),
+            ((1920, 1080), MAX_ENCODED, (1280, 720)),
+            ((1080, 1920), MAX_ENCODED, (720, 1280)),
+            ((641, 481), MAX_ENCODED, (640, 480)),
+            ((320, 240), MAX_ENCODED, (320, 240)),
             ((1280, 720), (THUMBNAIL, THUMBNAIL), (640, 360)),
-            ((4000, 200), MADE_TO_FIT, (1280, 64)),
+            ((4000, 200), MAX_ENCODED, (1280, 64)),
         ] {
-            assert_eq!(made_to_fit(shown, frame), expected, "{shown:?}");
+            assert_eq!(scaled_to_fit(shown, frame), expected, "{shown:?}");
         }
     }
 

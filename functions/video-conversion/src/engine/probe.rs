@@ -10,7 +10,7 @@ use super::{Failure, refused};
 const NO_VIDEO: &str = "This file is broken, or not in a supported video format.";
 
 /// The entries to show.
-const WHAT: &str = "format=duration,size:\
+const ENTRIES: &str = "format=duration,size:\
                     stream=index,codec_type,codec_name,pix_fmt,width,height,sample_aspect_ratio,field_order,\
                     avg_frame_rate,channels,duration,level:\
                     stream_disposition=attached_pic:stream_side_data=rotation";
@@ -95,7 +95,7 @@ impl Stream {
 
 impl Probed {
     pub(super) async fn of(tools: &Tools<'_>, input: &Path) -> Result<Self, Failure> {
-        let answer = tools.probe(input, WHAT).await?;
+        let answer = tools.probe(input, ENTRIES).await?;
         if !answer.status.success() {
             return refused(NO_VIDEO, &answer.complaint);
         }

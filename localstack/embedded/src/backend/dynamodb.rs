@@ -6,7 +6,7 @@ use dynoxide::Database;
 use dynoxide::storage::Storage;
 use serde_json::{Map, Value, json};
 
-use super::elsewhere::Elsewhere;
+use super::external::ExternalServices;
 use super::server::Server;
 use super::stream::StreamReader;
 use super::tables::Tables;
@@ -45,11 +45,11 @@ impl Dynamodb {
                 tracing::error!(%error, "the DynamoDB emulator failed");
             }
         })?;
-        Ok(Self { tables: Tables::Here(database), url: server.url(), definition, _server: Some(server) })
+        Ok(Self { tables: Tables::Embedded(database), url: server.url(), definition, _server: Some(server) })
     }
 
-    pub(super) fn elsewhere(services: &Elsewhere, template: &Template) -> Result<Self, Error> {
-        let tables = Tables::There(services.clone());
+    pub(super) fn external(services: &ExternalServices, template: &Template) -> Result<Self, Error> {
+        let tables = Tables::External(services.clone());
         Ok(Self { tables, url: services.url(), definition: template.table()?, _server: None })
     }
 
@@ -214,8 +214,8 @@ mod tests {
 
     fn database(dynamodb: &Dynamodb) -> &Database {
         match &dynamodb.tables {
-            Tables::Here(database) => database,
-            Tables::There(_) => panic!("somebody else's"),
+            Tables::Embedded(database) => database,
+            Tables::External(_) => panic!("somebody else's"),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The AWS services behind the functions (DynamoDB, S3 and SES), as servers on the loopback interface.
 
 mod dynamodb;
-mod elsewhere;
+mod external;
 mod folder;
 mod queue;
 mod s3;
@@ -22,7 +22,7 @@ use axum::{Json, Router};
 use serde_json::json;
 use tokio::net::TcpListener;
 
-pub(crate) use elsewhere::Elsewhere;
+pub(crate) use external::ExternalServices;
 pub(crate) use folder::Folder;
 pub(crate) use queue::EventQueue;
 pub(crate) use server::GRACE;
@@ -46,7 +46,7 @@ pub const BUCKET: &str = "interviews-local-media";
 /// The domain of the default sender.
 const MAIL_DOMAIN: &str = "localhost.example";
 /// The access key and secret of LocalStack's first account.
-const ELSEWHERES_KEY: &str = "test";
+const EXTERNAL_KEY: &str = "test";
 
 /// Where a back end keeps its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub enum Storage {
     Folder(PathBuf),
     /// In external services such as LocalStack, all at a URL such as `http://localhost:4566`. Requests to S3 and SES
     /// pass through the back end, which records objects and mails.
-    Elsewhere(String),
+    External(String),
 }
 
 /// The running services. Dropping this value stops them, after the requests in progress.
@@ -71,7 +71,7 @@ pub struct Backend {
     clock: OffsetClock,
     template: Template,
     /// Set for external services.
-    elsewhere: Option<Elsewhere>,
+    external: Option<ExternalServices>,
     // Last, so that it outlives the servers that use it.
     folder: Folder,
 }
@@ -85,7 +85,7 @@ impl Backend {
     pub fn start(storage: &Storage) -> Result<Self, Error> {
         let template = Template::of_workspace()?;
         let (folder, database, mailbox, clock) = match storage {
-            Storage::Elsewhere(url) => return Self::elsewhere(url, template),
+            Storage::External(url) => return Self::external(url, template),
             Storage::Memory => (Folder::temporary()?, None, Mailbox::default(), OffsetClock::default()),
             Storage::Folder(path) => {
                 let folder = Folder::open(path)?;
@@ -102,7 +102,7 @@ impl Backend {
             mailbox,
             clock,
             template,
-            elsewhere: None,
+            external: None,
             folder,
         };
         backend.create_bucket(BUCKET)?;
@@ -110,20 +110,20 @@ impl Backend {
     }
 
     /// Verifies the sender, because the data stack does not cover SES.
-    fn elsewhere(url: &str, template: Template) -> Result<Self, Error> {
-        let services = Elsewhere::at(url)?;
+    fn external(url: &str, template: Template) -> Result<Self, Error> {
+        let services = ExternalServices::at(url)?;
         services
             .verify_sender(MAIL_DOMAIN)
             .map_err(Error::because(format!("SES at {url} does not answer")))?;
         let (mailbox, clock) = (Mailbox::default(), OffsetClock::default());
         Ok(Self {
-            dynamodb: Dynamodb::elsewhere(&services, &template)?,
-            s3: S3::elsewhere(&services)?,
-            ses: Ses::elsewhere(&services, mailbox.clone(), clock.clone())?,
+            dynamodb: Dynamodb::external(&services, &template)?,
+            s3: S3::external(&services)?,
+            ses: Ses::external(&services, mailbox.clone(), clock.clone())?,
             mailbox,
             clock,
             template,
-            elsewhere: Some(services),
+            external: Some(services),
             folder: Folder::temporary()?,
         })
     }
@@ -188,9 +188,9 @@ impl Backend {
     /// The environment variables of a function that uses `table` and is reached at `base_url`, which ends in `/api/v3`:
     /// for [`shared::config::Config::from_variables`], or for a separate process.
     pub fn environment(&self, base_url: &str, table: &str) -> BTreeMap<&'static str, String> {
-        let (key, secret) = match &self.elsewhere {
+        let (key, secret) = match &self.external {
             None => (ACCESS_KEY_ID, SECRET_ACCESS_KEY),
-            Some(_) => (ELSEWHERES_KEY, ELSEWHERES_KEY),
+            Some(_) => (EXTERNAL_KEY, EXTERNAL_KEY),
         };
         BTreeMap::from([
             ("BASE_URL", base_url.to_owned()),
@@ -210,8 +210,8 @@ impl Backend {
     }
 
     /// The external services.
-    pub(crate) fn services(&self) -> Option<&Elsewhere> {
-        self.elsewhere.as_ref()
+    pub(crate) fn services(&self) -> Option<&ExternalServices> {
+        self.external.as_ref()
     }
 
     /// The path of a file with this name in the data folder; none unless the storage is [`Storage::Folder`].

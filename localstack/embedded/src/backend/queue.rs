@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::elsewhere::{Elsewhere, Failure};
+use super::external::{ExternalServices, Failure};
 use crate::Error;
 
 /// The maximum of SQS.
 const PAGE: u32 = 10;
 
 pub(crate) struct EventQueue {
-    services: Elsewhere,
+    services: ExternalServices,
     name: String,
     url: String,
 }
@@ -25,7 +25,7 @@ impl EventQueue {
     ///
     /// # Errors
     /// If there is none.
-    pub(crate) fn find(services: &Elsewhere, name: &str) -> Result<Self, Error> {
+    pub(crate) fn find(services: &ExternalServices, name: &str) -> Result<Self, Error> {
         let queue = call(services, "GetQueueUrl", &json!({ "QueueName": name }));
         let queue =
             queue.map_err(Error::because(format!("there is no queue {name} at {}", services.url())))?;
@@ -63,6 +63,6 @@ impl EventQueue {
     }
 }
 
-fn call(services: &Elsewhere, operation: &str, parameters: &Value) -> Result<Value, Failure> {
+fn call(services: &ExternalServices, operation: &str, parameters: &Value) -> Result<Value, Failure> {
     services.call("sqs", &format!("AmazonSQS.{operation}"), parameters)
 }

@@ -18,7 +18,7 @@ use s3s_fs::FileSystem;
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
-use super::elsewhere::{Elsewhere, Failure, Forward};
+use super::external::{ExternalServices, Failure, Forward};
 use super::server::Server;
 use super::{ACCESS_KEY_ID, REGION, SECRET_ACCESS_KEY};
 use crate::cors::{self, Cors};
@@ -42,7 +42,7 @@ type Shared = Arc<Mutex<HashMap<String, Cors>>>;
 enum Place {
     /// In a folder, with one subfolder per bucket.
     Folder(PathBuf),
-    Elsewhere(Elsewhere),
+    External(ExternalServices),
 }
 
 #[derive(Clone)]
@@ -88,9 +88,9 @@ impl S3 {
         Self::serve(place, Service::Here(builder.build()), left_in(folder))
     }
 
-    pub(super) fn elsewhere(services: &Elsewhere) -> Result<Self, Error> {
+    pub(super) fn external(services: &ExternalServices) -> Result<Self, Error> {
         let service = Service::There(Arc::new(Forward::to(services)));
-        Self::serve(Place::Elsewhere(services.clone()), service, HashMap::new())
+        Self::serve(Place::External(services.clone()), service, HashMap::new())
     }
 
     fn serve(place: Place, service: Service, left: HashMap<String, Vec<String>>) -> Result<Self, Error> {
@@ -119,7 +119,7 @@ impl S3 {
     pub(super) fn keys(&self, bucket: &str) -> Result<Vec<String>, Error> {
         match &self.place {
             Place::Folder(folder) => Ok(keys_below(&folder.join(bucket))),
-            Place::Elsewhere(services) => listed_keys(services, bucket)
+            Place::External(services) => listed_keys(services, bucket)
                 .map_err(Error::because(format!("cannot list the objects of bucket {bucket}"))),
         }
     }
@@ -134,7 +134,7 @@ impl S3 {
             Place::Folder(folder) => {
                 std::fs::create_dir_all(folder.join(name)).map_err(Error::because(failed()))
             }
-            Place::Elsewhere(services) => {
+            Place::External(services) => {
                 let body = format!(
                     "<CreateBucketConfiguration><LocationConstraint>{REGION}</LocationConstraint>\
                      </CreateBucketConfiguration>"
@@ -159,7 +159,7 @@ impl Place {
                 let put_at = file.as_ref().and_then(|file| file.modified().ok());
                 (event_id(key, put_at), file.map_or(0, |file| file.len()))
             }
-            Self::Elsewhere(services) => {
+            Self::External(services) => {
                 (random::uuid(), services.size_in_s3(&format!("/{bucket}/{key}")).unwrap_or(0))
             }
         }
@@ -199,7 +199,7 @@ fn keys_below(root: &Path) -> Vec<String> {
     keys
 }
 
-fn listed_keys(services: &Elsewhere, bucket: &str) -> Result<Vec<String>, Failure> {
+fn listed_keys(services: &ExternalServices, bucket: &str) -> Result<Vec<String>, Failure> {
     let mut keys = Vec::<String>::new();
     loop {
         let after = keys.last().map(|key| format!("&start-after={key}")).unwrap_or_default();

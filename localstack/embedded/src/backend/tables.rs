@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::elsewhere::{Elsewhere, Failure};
+use super::external::{ExternalServices, Failure};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
@@ -19,17 +19,17 @@ const BETWEEN: Duration = Duration::from_millis(50);
 #[derive(Clone)]
 pub(super) enum Tables {
     /// In this process.
-    Here(Database),
+    Embedded(Database),
     /// In an external service.
-    There(Elsewhere),
+    External(ExternalServices),
 }
 
 impl Tables {
     /// Calls CreateTable, UpdateTimeToLive, DescribeTable, or an operation of the stream.
     pub(super) fn call(&self, operation: &str, parameters: Value) -> Result<Value> {
         let database = match self {
-            Self::Here(database) => database,
-            Self::There(services) => return Ok(there(services, operation, &parameters)?),
+            Self::Embedded(database) => database,
+            Self::External(services) => return Ok(call_external(services, operation, &parameters)?),
         };
         match operation {
             "CreateTable" => with(parameters, |request| database.create_table(request)),
@@ -60,9 +60,9 @@ impl Tables {
     pub(super) fn describe(&self, name: &str) -> Result<Option<Value>> {
         let request = json!({ "TableName": name });
         let mut description = match self {
-            Self::Here(database) if database.get_table_metadata(name)?.is_none() => return Ok(None),
-            Self::Here(_) => self.call("DescribeTable", request)?,
-            Self::There(services) => match there(services, "DescribeTable", &request) {
+            Self::Embedded(database) if database.get_table_metadata(name)?.is_none() => return Ok(None),
+            Self::Embedded(_) => self.call("DescribeTable", request)?,
+            Self::External(services) => match call_external(services, "DescribeTable", &request) {
                 Err(Failure::Refused(refused)) if refused.is("ResourceNotFoundException") => return Ok(None),
                 answer => answer?,
             },
@@ -71,7 +71,11 @@ impl Tables {
     }
 }
 
-fn there(services: &Elsewhere, operation: &str, parameters: &Value) -> std::result::Result<Value, Failure> {
+fn call_external(
+    services: &ExternalServices,
+    operation: &str,
+    parameters: &Value,
+) -> std::result::Result<Value, Failure> {
     let service = match operation {
         "DescribeStream" | "GetShardIterator" | "GetRecords" => "DynamoDBStreams",
         _ => "DynamoDB",

@@ -98,7 +98,7 @@ impl Events {
     /// If the data stack does not exist.
     pub(crate) fn with_queues(self, backend: &Backend) -> Result<Self, Error> {
         let (Some(services), Some(mut inner)) = (backend.services(), Arc::into_inner(self.0)) else {
-            return Err(Error::new("only events of services elsewhere come by queues"));
+            return Err(Error::new("only external services deliver events through queues"));
         };
         let functions: BTreeSet<_> = inner.rules.iter().map(|rule| rule.function.clone()).collect();
         let queues = functions.into_iter().map(|function| {

@@ -12,7 +12,7 @@ use chrono::SecondsFormat;
 use shared::clock::Clock;
 
 use super::ACCESS_KEY_ID;
-use super::elsewhere::{Elsewhere, Forward};
+use super::external::{ExternalServices, Forward};
 use super::server::Server;
 use crate::mailbox::{Mail, Mailbox};
 use crate::{Error, OffsetClock, random};
@@ -31,8 +31,8 @@ impl Ses {
         Self::serve(router(mailbox, clock))
     }
 
-    pub(super) fn elsewhere(
-        services: &Elsewhere,
+    pub(super) fn external(
+        services: &ExternalServices,
         mailbox: Mailbox,
         clock: OffsetClock,
     ) -> Result<Self, Error> {

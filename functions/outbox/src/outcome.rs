@@ -3,7 +3,7 @@
 use shared::mail::Delivery;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum Outcome {
     /// SES accepted the mail.
     Sent,
     /// Objects are deleted, and a deletion is recorded.
@@ -17,15 +17,15 @@ pub(crate) enum Fate {
     /// Kept for the operator.
     GivenUp,
     /// Another worker holds the lease or has completed the effect.
-    WithSomebodyElse,
+    Skipped,
 }
 
 /// The effect's result for SES's response, and the reason.
-pub(crate) fn fate_of(delivery: Delivery) -> (Fate, String) {
+pub(crate) fn outcome_of(delivery: Delivery) -> (Outcome, String) {
     match delivery {
-        Delivery::Sent(message) => (Fate::Sent, message),
-        Delivery::Rejected(code) => (Fate::GivenUp, code),
-        Delivery::Postponed(code) => (Fate::Postponed, code),
-        Delivery::Transient(code) => (Fate::Failed, code),
+        Delivery::Sent(message) => (Outcome::Sent, message),
+        Delivery::Rejected(code) => (Outcome::GivenUp, code),
+        Delivery::Postponed(code) => (Outcome::Postponed, code),
+        Delivery::Transient(code) => (Outcome::Failed, code),
     }
 }

@@ -20,7 +20,7 @@ use crate::Error;
 
 /// The endpoint of all services. Clones share their connections.
 #[derive(Clone)]
-pub(crate) struct Elsewhere(Arc<Inner>);
+pub(crate) struct ExternalServices(Arc<Inner>);
 
 struct Inner {
     address: SocketAddr,
@@ -65,7 +65,7 @@ impl From<Failure> for Box<dyn std::error::Error + Send + Sync> {
     }
 }
 
-impl Elsewhere {
+impl ExternalServices {
     /// The services at a URL such as `http://localhost:4566`.
     ///
     /// # Errors
@@ -143,8 +143,8 @@ pub(super) struct Forward {
 }
 
 impl Forward {
-    pub(super) fn to(elsewhere: &Elsewhere) -> Self {
-        Self { address: elsewhere.0.address, client: Client::builder(TokioExecutor::new()).build_http() }
+    pub(super) fn to(external: &ExternalServices) -> Self {
+        Self { address: external.0.address, client: Client::builder(TokioExecutor::new()).build_http() }
     }
 
     /// The response, or 502 if there is none.

@@ -66,7 +66,7 @@ pub(crate) fn is_shown_as(text: &str, shown: &str) -> bool {
 }
 
 #[test]
-fn only_what_is_omitted_may_differ() {
+fn only_omitted_text_may_differ() {
     for (text, shown, same) in [
         ("a\nb\n", "a\nb\n", true),
         ("a\nb\n", "a\n", false),

@@ -79,7 +79,7 @@ mod tests {
     const DAY: Duration = Duration::from_secs(86400);
 
     #[test]
-    fn it_moves_ahead_and_stays_there_for_the_next_run() {
+    fn a_moved_clock_is_kept_for_the_next_run() {
         let folder = Folder::temporary().unwrap();
         let path = folder.path().join("clock.json");
         let clock = OffsetClock::open(&path).unwrap();
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_before_years_get_a_fifth_digit() {
+    fn the_clock_stops_before_five_digit_years() {
         let clock = OffsetClock::default();
         let refusal = clock.advance(DAY * 365 * 1000).unwrap_err().to_string();
         assert!(refusal.contains("2999"), "{refusal}");

@@ -117,7 +117,7 @@ async fn schedules_and_events_start_the_templates_functions() {
 }
 
 #[tokio::test]
-async fn requests_for_another_host_are_refused_whatever_leads_here() {
+async fn requests_for_another_host_are_refused() {
     let local = start(Storage::Memory).await;
     let own = |path: &str| local.mails_url().replace("mails", path);
     let s3 = local.backend().environment(&local.base_url(), "any")["AWS_ENDPOINT_URL_S3"].clone() + "/";

@@ -40,7 +40,7 @@ fn link(suite: &str, candidate: &Candidate, allow_hash_login: bool) -> Link {
 }
 
 #[test]
-fn a_link_leads_to_what_the_candidate_has_still_to_do() {
+fn a_link_leads_to_the_candidates_next_step() {
     const REGISTER: &str = "https://hr.example/register/aB3-_x";
     const OPEN: &str = "https://hr.example/interview/acme/aB3-_x";
     const START: &str = "https://hr.example/interview/acme/";
@@ -90,7 +90,7 @@ fn a_key_cannot_leave_its_segment() {
 }
 
 #[test]
-fn a_letter_is_written_from_what_is_stored() {
+fn a_letter_has_the_fields_of_the_stored_items() {
     let (company, project, candidate) = (company(), project(true), candidate(Some("aB3-_x"), false));
     let letter = Letter::new(&candidate, &project, &company, &Url::parse("https://hr.example").unwrap());
     assert_eq!((letter.first_name.as_str(), letter.last_name.as_str()), ("Ada", "Byron"));

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_told_from_one() {
+    fn malformed_tokens_are_recognised() {
         let long = "A".repeat(MAX_CHARACTERS + 1);
         for text in ["", "AAAA", "!", "../../etc/passwd", &long] {
             assert!(MediaToken::parse(text).is_none(), "{text}");

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_stays_what_it_shows_and_loses_the_rest() {
+    fn a_picture_keeps_its_pixels_and_loses_its_metadata() {
         let photo = with_exif(&encoded(gradient(), ImageFormat::Jpeg));
         let (written, file_type) = re_encode(&[&photo[..], b"<script>alert(1)</script>"].concat()).unwrap();
         assert_eq!(file_type, FileType::Jpeg);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn each_format_is_written_as_what_suits_it() {
+    fn each_format_is_re_encoded_in_a_suitable_format() {
         let glass = RgbaImage::from_pixel(8, 8, Rgba([1, 2, 3, 100]));
         for (bytes, file_type) in [
             (encoded(gradient(), ImageFormat::Jpeg), FileType::Jpeg),

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_or_may_be_a_page_is_refused() {
+    fn binary_data_and_markup_are_refused() {
         let page = "\u{feff}<html>";
         for bytes in [
             &utf16(page, u16::to_le_bytes)[..],

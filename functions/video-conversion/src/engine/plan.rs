@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_anew_may_be_as_long_as_the_functions_time_is_enough_for() {
+    fn re_encoded_videos_are_limited_by_the_functions_time() {
         for (longest, codec, size, rate) in [
             (60.0, "h264", (1920, 1080), "30/1"),
             (60.0, "hevc", (640, 360), "30/1"),

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mount_owns_itself_its_slash_and_what_lies_below() {
+    fn a_mount_owns_its_path_with_and_without_a_slash_and_all_paths_below() {
         let keys = [
             "$default",
             "ANY /v3/companies/{companyId}",
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_carry_what_was_sent() {
+    fn parameters_are_not_decoded() {
         let key = RouteKey::parse("ANY /c/{id}/{proxy+}").unwrap();
         let parameters = key.parameters("GET", "/c/acme%20x/projects/1/").unwrap();
         assert_eq!(

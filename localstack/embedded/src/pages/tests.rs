@@ -130,7 +130,7 @@ async fn the_clock_is_not_moved_by_anything_else() {
 }
 
 #[tokio::test]
-async fn a_sweep_answers_by_function_and_shows_what_failed() {
+async fn a_sweep_returns_results_and_failures_by_function() {
     let pages = pages(&Mailbox::default());
     for body in ["", "{}"] {
         let (status, answer) = post_json(&pages, "/_local/sweep", body).await;
@@ -179,7 +179,7 @@ async fn the_operators_commands_are_taken_as_the_function_takes_them() {
 }
 
 #[tokio::test]
-async fn what_another_sites_page_could_send_is_refused() {
+async fn requests_that_another_sites_page_could_send_are_refused() {
     let pages = pages(&Mailbox::default());
     for path in ["/_local/clock", "/_local/sweep", "/_local/events", "/_local/admin"] {
         for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
@@ -251,7 +251,7 @@ async fn links_in_mails_lead_to_their_key_and_how_to_go_on() {
 }
 
 #[tokio::test]
-async fn what_could_end_a_shells_quotes_is_no_link_of_ours() {
+async fn links_with_characters_that_end_a_shells_quotes_are_not_found() {
     for path in [
         "/register/a%27b",
         "/register/$(id)",
@@ -274,7 +274,7 @@ async fn mails_are_listed_newest_first() {
 }
 
 #[tokio::test]
-async fn the_inbox_escapes_what_a_mail_says_and_frames_its_html() {
+async fn the_inbox_escapes_texts_and_frames_html() {
     let (status, policy, page) = get(&mailbox(), "/_local/inbox/").await;
     assert_eq!(status, StatusCode::OK);
     assert!(policy.contains("default-src 'none'"));

@@ -267,7 +267,7 @@ Resources:
 "#;
 
     #[test]
-    fn the_table_is_what_create_table_needs_and_nothing_else() {
+    fn the_definition_has_exactly_the_parameters_of_create_table() {
         let table = Template::parse(SAMPLE).unwrap().table().unwrap();
         assert_eq!(
             Value::Object(table.parameters),

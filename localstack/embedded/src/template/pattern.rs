@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_does_not_know_is_named() {
+    fn unsupported_patterns_are_named() {
         let known = json!({ "source": ["a"] });
         assert!(Pattern::parse(&known).is_ok());
         for (unknown, named) in [

@@ -268,7 +268,7 @@ Resources:
     }
 
     #[test]
-    fn what_a_deployment_would_do_differently_is_refused() {
+    fn triggers_that_differ_from_a_deployment_are_refused() {
         for (known, unknown, named) in [
             ("rate(1 minute)", "cron(0 * * * ? *)", "OutboxFunctionEveryMinute says by its Schedule"),
             ("rate(1 minute)", "rate(0 minutes)", "Schedule"),

@@ -95,7 +95,7 @@ fn nothing_of_a_template_is_left() {
 }
 
 #[test]
-fn every_part_is_one_line_whatever_a_stored_name_holds() {
+fn every_part_is_one_line_despite_line_breaks_in_stored_names() {
     // Names that bypassed parsing.
     let names = ["a\r\n\r\nb", "c\n", "\nAc\0me\r\nBcc: all@other.example\r\n\r\n<p>"]
         .map(|name| serde_json::from_value::<Name>(name.into()).unwrap());
@@ -170,7 +170,7 @@ fn how_long_a_link_is_good_is_told_as_people_count() {
 }
 
 #[test]
-fn who_deleted_an_account_is_named_with_an_address_to_turn_to() {
+fn the_mail_names_the_user_who_deleted_the_account_and_a_contact() {
     let email = Email::parse("o'hara&co@acme.example").unwrap();
     for language in LANGUAGES {
         let Rendered { html, text, .. } =

@@ -108,7 +108,7 @@ fn nothing_of_a_template_is_left() {
 }
 
 #[test]
-fn subjects_are_one_line_whatever_a_stored_name_holds() {
+fn subjects_are_one_line_despite_line_breaks_in_stored_names() {
     // A name that bypassed parsing.
     let name = |text: &str| serde_json::from_value::<Name>(text.into()).unwrap();
     let names = [name("a"), name("b"), name("Ac\0me\r"), name("dev\r\nBcc: all@other.example\r\n\r\n<p>")];
@@ -147,7 +147,7 @@ fn the_link_stands_in_both_parts() {
 }
 
 #[test]
-fn what_the_reader_does_fits_the_link() {
+fn the_steps_fit_the_link() {
     for (mail, language, link) in all() {
         let (password, registration) = match language {
             Language::En | Language::It => ("password", "regist"),

@@ -151,7 +151,7 @@ async fn a_verified_alias_is_the_sender_and_any_other_gets_the_answers() {
 }
 
 #[tokio::test]
-async fn what_is_verified_for_one_company_is_no_sender_of_another() {
+async fn a_sender_of_one_company_is_none_of_another() {
     let alias = "jobs@acme.example";
     for senders in [&[][..], &["globex.example", "jobs@other.example"]] {
         let (_, forms) = send_for(&company("Globex", senders), Some(alias), vec![sent()]).await;

@@ -311,7 +311,7 @@ impl TestApp {
         let token = self.log_in(company, username).await;
         let username = username.to_owned();
         let uri = created.customer.expect("a staff user");
-        Staff { token, company: company.to_owned(), uri, username, email }
+        Staff { token, company: company.to_owned(), uri: uri.to_string(), username, email }
     }
 
     /// A token that has been invalidated.

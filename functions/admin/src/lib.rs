@@ -10,7 +10,8 @@ pub use outcome::{ActivationLink, ErasedAgain, Kept, ListedCompany, Outcome};
 
 use shared::Result;
 use shared::app::App;
-use shared::auth::guard::Operator;
+use shared::auth::Operator;
+use shared::http::wire::Uri;
 
 /// Runs one command.
 ///
@@ -25,8 +26,8 @@ pub async fn handle(app: &App, command: Command) -> Result<Outcome> {
             target: "operator",
             command = name,
             company,
-            customer = done.customer,
-            sessions_ended = done.ended.as_ref().map(|ended| ended.join(" ")),
+            customer = done.customer.as_ref().map(Uri::as_str),
+            sessions_ended = done.ended.as_ref().map(|ended| ended.iter().map(Uri::as_str).collect::<Vec<_>>().join(" ")),
             drift = done.recount.as_ref().map(|recount| recount.drift.len()),
             erased_again = done.erased_again.as_ref().map(|done| done.erased),
             kept = done.erased_again.as_ref().map(|done| done.kept.len()),

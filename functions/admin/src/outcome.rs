@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
-use shared::auth::guard::Operator;
+use shared::auth::Operator;
 use shared::domain::company::Company;
 use shared::domain::customer::Customer;
 use shared::domain::id::CompanyId;
+use shared::http::wire::Uri;
 use shared::store::{Recount, Reindexed};
 
 /// The result of a command. Each command sets some of the fields.
@@ -18,13 +19,13 @@ pub struct Outcome {
     pub company: Option<String>,
     /// The staff user's reference.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub customer: Option<String>,
+    pub customer: Option<Uri>,
     /// The page where that user chooses a password.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub activation_link: Option<ActivationLink>,
     /// References of the accounts whose sessions were revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended: Option<Vec<String>>,
+    pub ended: Option<Vec<Uri>>,
     /// Every company.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub companies: Option<Vec<ListedCompany>>,
@@ -66,14 +67,14 @@ pub struct ErasedAgain {
 #[derive(Debug, Serialize)]
 pub struct Kept {
     /// The reference.
-    pub uri: String,
+    pub uri: Uri,
     /// The reason, a sentence.
     pub reason: &'static str,
 }
 
 impl ErasedAgain {
     /// Adds an item that could not be deleted.
-    pub(crate) fn keep(&mut self, uri: String, reason: &'static str) {
+    pub(crate) fn keep(&mut self, uri: Uri, reason: &'static str) {
         self.kept.push(Kept { uri, reason });
     }
 }

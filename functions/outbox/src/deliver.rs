@@ -1,6 +1,6 @@
 //! Runs one effect under a lease and deletes it.
 
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::effect::{Effect, Task};
 use shared::domain::erasure::Erasure;
 use shared::mail::Mailer;

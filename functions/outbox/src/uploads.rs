@@ -1,6 +1,6 @@
 //! Fails uploads that did not arrive in time, and videos that were not converted in time.
 
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::video::ConversionStatus;
 use shared::store::Store;
 use shared::{Error, Result};
@@ -48,8 +48,7 @@ async fn give_up_files(system: &System, given_up: &mut GivenUp) -> Result<()> {
         loop {
             let due = system.store.overdue_uploads(shard, system.now, from).await?;
             for upload in &due.rows {
-                given_up
-                    .count(system.store.commit(system.store.fail_upload(upload, TOO_LATE, system.now)).await);
+                given_up.count(system.commit(system.store.fail_upload(upload, TOO_LATE, system.now)).await);
             }
             from = due.next;
             if from.is_none() {
@@ -68,7 +67,7 @@ async fn give_up_videos(system: &System, given_up: &mut GivenUp) -> Result<()> {
             for video in &due.rows {
                 let has_arrived = video.status != ConversionStatus::AwaitingUpload;
                 let reason = if has_arrived { TOO_SLOW } else { TOO_LATE };
-                given_up.count(system.store.commit(system.store.fail_video(video, reason, system.now)).await);
+                given_up.count(system.commit(system.store.fail_video(video, reason, system.now)).await);
             }
             from = due.next;
             if from.is_none() {

@@ -1,7 +1,7 @@
 //! Handles bounces and complaints that SES reports.
 
 use serde::Deserialize;
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::account::Account;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
@@ -99,7 +99,7 @@ async fn note_customer(
         let Some(after) = Customer::clone(&before).after_delivery_report(address, reason) else {
             return Ok(false);
         };
-        match system.store.commit(system.store.update_customer(&before, &after, system.now)).await {
+        match system.commit(system.store.update_customer(&before, &after, system.now)).await {
             // Possibly deleted; the next read tells.
             Err(Error::Changed | Error::NotFound) => {}
             done => return done.map(|()| true),
@@ -121,7 +121,7 @@ async fn note_candidate(
         let Some(after) = Candidate::clone(&before).after_delivery_report(address, reason) else {
             return Ok(false);
         };
-        match system.store.commit(system.store.change_candidate(&before, &after.into(), system.now)).await {
+        match system.commit(system.store.change_candidate(&before, &after.into(), system.now)).await {
             // Possibly deleted; the next read tells.
             Err(Error::Changed | Error::NotFound) => {}
             done => return done.map(|()| true),

@@ -3,54 +3,56 @@
 use axum::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::auth::guard::{InProject, OnProject};
-use shared::auth::policy::{ChangeProject, ReadProject};
+use shared::Result;
+use shared::auth::access::{CountedProjectAccess, ProjectAccess};
+use shared::domain::choice;
+use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
 use shared::http::Fields;
 use shared::http::reference::References;
-use shared::openapi::Uri;
-use shared::{Error, Result};
+use shared::http::respond::Answered;
+use shared::http::wire::Uri;
 
 /// The status of a project as clients see it.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ProjectStatusResource")]
 pub(crate) struct StatusView {
     /// Its own address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// Where the project stands.
-    #[schemars(with = "ProjectStatus")]
-    status: &'static str,
+    status: ProjectStatus,
 }
 
 impl StatusView {
     /// The view of a project's status.
     pub(crate) fn new(project: &Project, references: References<'_>) -> Self {
         let own = references.project(&project.company, project.id);
-        Self { resource_uri: format!("{own}status/"), status: project.status.as_str() }
+        Self { resource_uri: own.join("status"), status: project.status }
     }
 }
 
 /// Reads the body of a change of status.
 pub(crate) fn read_status(mut body: Fields) -> Result<ProjectStatus> {
-    let status = body.required("status", ProjectStatus::parse);
-    body.finish()?;
-    status.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+    let status = body.required("status", choice);
+    body.finish(|| status)
 }
 
 /// GET …/projects/{projectId}/status/
-pub(crate) async fn read(guard: InProject<ReadProject>) -> Json<StatusView> {
-    Json(StatusView::new(&guard.project, guard.references()))
+pub(crate) async fn read(access: ProjectAccess<ReadProject>) -> Result<Answered<Json<StatusView>>> {
+    access.show(StatusView::new(&access.project, access.references()))
 }
 
 /// PATCH …/projects/{projectId}/status/
-pub(crate) async fn update(guard: OnProject<ChangeProject>, body: Fields) -> Result<Json<StatusView>> {
+pub(crate) async fn update(
+    access: CountedProjectAccess<ChangeProject>,
+    body: Fields,
+) -> Result<Answered<Json<StatusView>>> {
     let to = read_status(body)?;
-    if to == guard.project.status {
-        return Ok(Json(StatusView::new(&guard.project, guard.references())));
+    if to == access.project.status {
+        return access.show(StatusView::new(&access.project, access.references()));
     }
-    let (after, must) = Project::clone(&guard.project).move_to(to, guard.now)?;
-    guard.tally.check(must, &after)?;
-    guard.store.commit(guard.store.move_project(&guard.project, &after, must, &guard.shards)).await?;
-    Ok(Json(StatusView::new(&after, guard.references())))
+    let (after, must) = Project::clone(&access.project).move_to(to, access.now)?;
+    access.tally.check(must, &after)?;
+    let moved = access.store.move_project(&access.project, &after, must, &access.shards);
+    access.commit(moved, Json(StatusView::new(&after, access.references()))).await
 }

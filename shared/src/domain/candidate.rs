@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
 use super::file::{FileKind, Owner, StoredFile};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
+use super::names::named;
 use super::partner_data::PartnerData;
 use super::rate::MailRate;
 use super::roster::{Seat, Seats};
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
-use super::suppression::{Suppression, SuppressionReason, UNDELIVERABLE};
+use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use super::text::{Email, Line, Lines, Name, Username};
 use super::transition::EMAIL_MISSING;
 
@@ -24,63 +24,25 @@ pub const MAX_SHARES: usize = 50;
 pub const TOO_MANY_SHARES: Refusal =
     Refusal { code: "too_many_shares", detail: "A candidate may have 50 shares. Delete one first." };
 
-/// Where a candidate stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
-pub enum CandidateStatus {
-    /// Created, knows of nothing.
-    New,
-    /// Has an invitation.
-    Invited,
-    /// Has taken it up.
-    Confirmed,
-    /// Is in the interview.
-    Interviewing,
-    /// Has finished the interview.
-    Interviewed,
-    /// Missed the deadline.
-    Expired,
-    /// Broke the interview off.
-    Aborted,
-    /// Was taken out.
-    Skipped,
-}
-
-impl CandidateStatus {
-    /// Every status.
-    pub const ALL: [Self; 8] = [
-        Self::New,
-        Self::Invited,
-        Self::Confirmed,
-        Self::Interviewing,
-        Self::Interviewed,
-        Self::Expired,
-        Self::Aborted,
-        Self::Skipped,
-    ];
-
-    /// The status with this name.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
-    pub fn parse(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|status| status.as_str() == name);
-        found.ok_or_else(|| format!("\"{name}\" is not a valid choice."))
-    }
-
-    /// The name in requests and responses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Invited => "invited",
-            Self::Confirmed => "confirmed",
-            Self::Interviewing => "interviewing",
-            Self::Interviewed => "interviewed",
-            Self::Expired => "expired",
-            Self::Aborted => "aborted",
-            Self::Skipped => "skipped",
-        }
+named! {
+    /// Where a candidate stands.
+    pub enum CandidateStatus {
+        /// Created, knows of nothing.
+        New = "new",
+        /// Has an invitation.
+        Invited = "invited",
+        /// Has taken it up.
+        Confirmed = "confirmed",
+        /// Is in the interview.
+        Interviewing = "interviewing",
+        /// Has finished the interview.
+        Interviewed = "interviewed",
+        /// Missed the deadline.
+        Expired = "expired",
+        /// Broke the interview off.
+        Aborted = "aborted",
+        /// Was taken out.
+        Skipped = "skipped",
     }
 }
 
@@ -288,8 +250,8 @@ impl Candidate {
         self
     }
 
-    /// The `email_status` that clients see; empty without an address.
-    pub fn email_status(&self) -> &'static str {
+    /// The `email_status` that clients see.
+    pub fn email_status(&self) -> EmailStatus {
         Suppression::status(self.suppression.as_ref(), self.profile.email.as_ref())
     }
 

@@ -8,57 +8,30 @@ use super::Refusal;
 use super::file::{Owner, StoredFile};
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
+use super::names::named;
 use super::rate::{MailRate, Unsent};
 use super::secret::{OneTimeKey, PasswordHash};
-use super::suppression::{Suppression, SuppressionReason, UNDELIVERABLE};
+use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use super::text::{Email, Line, Name, Username};
 
-/// What a customer is in the company; each has all rights of those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
-pub enum AccountType {
-    /// Works in the projects that name them.
-    HiringManager,
-    /// Creates projects and welcome videos.
-    Recruiter,
-    /// Manages staff and every project.
-    Admin,
-    /// Answers for the account.
-    Owner,
+named! {
+    /// What a customer is in the company; each has all rights of those before it.
+    pub enum AccountType {
+        /// Works in the projects that name them.
+        HiringManager = "hiring-manager",
+        /// Creates projects and welcome videos.
+        Recruiter = "recruiter",
+        /// Manages staff and every project.
+        Admin = "admin",
+        /// Answers for the account.
+        Owner = "owner",
+    }
 }
 
-/// Every account type with its name, lowest first.
-const ACCOUNT_TYPES: [(AccountType, &str); 4] = [
-    (AccountType::HiringManager, "hiring-manager"),
-    (AccountType::Recruiter, "recruiter"),
-    (AccountType::Admin, "admin"),
-    (AccountType::Owner, "owner"),
-];
-
 impl AccountType {
-    /// Every account type, lowest first.
-    pub const ALL: [Self; 4] = [Self::HiringManager, Self::Recruiter, Self::Admin, Self::Owner];
-
-    /// The account type with this name.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
-    pub fn parse(name: &str) -> Result<Self, String> {
-        let found = ACCOUNT_TYPES.iter().find(|(_, known)| *known == name);
-        found
-            .map(|(account_type, _)| *account_type)
-            .ok_or_else(|| format!("\"{name}\" is not a valid choice."))
-    }
-
     /// Whether a customer of this type may create, change and delete those of `other`: only those below it.
     pub fn manages(self, other: Self) -> bool {
         other < self
-    }
-
-    /// The name in requests and responses.
-    pub fn as_str(self) -> &'static str {
-        ACCOUNT_TYPES[self as usize].1
     }
 }
 
@@ -71,25 +44,6 @@ pub enum CustomerStatus {
     Invited,
     /// The customer has set a password.
     Confirmed,
-}
-
-impl CustomerStatus {
-    /// The status with this name.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
-    pub fn parse(name: &str) -> Result<Self, String> {
-        let found = [Self::Invited, Self::Confirmed].into_iter().find(|status| status.as_str() == name);
-        found.ok_or_else(|| format!("\"{name}\" is not a valid choice."))
-    }
-
-    /// The name in requests and responses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Invited => "invited",
-            Self::Confirmed => "confirmed",
-        }
-    }
 }
 
 /// A company must keep an owner who can log in.
@@ -304,7 +258,7 @@ impl Customer {
     }
 
     /// The `email_status` that clients see.
-    pub fn email_status(&self) -> &'static str {
+    pub fn email_status(&self) -> EmailStatus {
         Suppression::status(self.suppression.as_ref(), Some(&self.email))
     }
 
@@ -323,20 +277,5 @@ impl Customer {
     /// Whether it can log in.
     pub fn is_at_work(&self) -> bool {
         self.is_active && self.status == CustomerStatus::Confirmed
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn account_types_stand_in_the_order_of_their_rights() {
-        for (index, (account_type, name)) in ACCOUNT_TYPES.into_iter().enumerate() {
-            assert_eq!(account_type as usize, index);
-            assert_eq!(account_type.as_str(), name);
-            assert_eq!(serde_json::to_value(account_type).unwrap(), name);
-        }
-        assert!(ACCOUNT_TYPES.is_sorted());
     }
 }

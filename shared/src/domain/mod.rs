@@ -14,7 +14,9 @@ pub mod label;
 pub mod language;
 pub mod mail;
 pub mod named_token;
+mod names;
 pub mod partner_data;
+pub mod policy;
 pub mod project;
 pub mod rate;
 pub mod recipient;
@@ -31,6 +33,8 @@ pub mod text;
 pub mod transition;
 pub mod upload;
 pub mod video;
+
+pub use names::choice;
 
 /// A request that makes sense but that the current state does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Addresses that get no more mail, because SES reported a bounce or a complaint.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
@@ -19,6 +20,22 @@ pub enum SuppressionReason {
     Bounced,
     /// Reported as spam.
     Complained,
+}
+
+/// Whether an address gets mails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum EmailStatus {
+    /// No bounce or complaint is known.
+    Deliverable,
+    /// Permanent bounce.
+    Bounced,
+    /// Reported as spam.
+    Complained,
+    /// There is no address.
+    #[serde(rename = "")]
+    NoAddress,
 }
 
 /// Stops mails to one address. An address that the person sets later is not affected.
@@ -49,13 +66,13 @@ impl Suppression {
         Some(known.reason)
     }
 
-    /// The `email_status` that clients see; empty without an address.
-    pub fn status(known: Option<&Self>, address: Option<&Email>) -> &'static str {
+    /// The `email_status` that clients see.
+    pub fn status(known: Option<&Self>, address: Option<&Email>) -> EmailStatus {
         match Self::reason(known, address) {
-            Some(SuppressionReason::Bounced) => "bounced",
-            Some(SuppressionReason::Complained) => "complained",
-            None if address.is_some() => "deliverable",
-            None => "",
+            Some(SuppressionReason::Bounced) => EmailStatus::Bounced,
+            Some(SuppressionReason::Complained) => EmailStatus::Complained,
+            None if address.is_some() => EmailStatus::Deliverable,
+            None => EmailStatus::NoAddress,
         }
     }
 }
@@ -74,10 +91,10 @@ mod tests {
         let bounced =
             Suppression::after_report(None, Some(&ada), "ada@MAIL.example", SuppressionReason::Bounced);
         let status = |known: &Option<Suppression>, address| Suppression::status(known.as_ref(), address);
-        assert_eq!(status(&bounced, Some(&ada)), "bounced");
-        assert_eq!(status(&bounced, Some(&other)), "deliverable");
-        assert_eq!(status(&bounced, None), "");
-        assert_eq!(status(&None, Some(&ada)), "deliverable");
+        assert_eq!(status(&bounced, Some(&ada)), EmailStatus::Bounced);
+        assert_eq!(status(&bounced, Some(&other)), EmailStatus::Deliverable);
+        assert_eq!(status(&bounced, None), EmailStatus::NoAddress);
+        assert_eq!(status(&None, Some(&ada)), EmailStatus::Deliverable);
         for (address, reported) in [(Some(&other), "ada@mail.example"), (None, "ada@mail.example")] {
             assert_eq!(Suppression::after_report(None, address, reported, SuppressionReason::Bounced), None);
         }
@@ -88,7 +105,7 @@ mod tests {
             "ada@other.example",
             SuppressionReason::Bounced,
         );
-        assert_eq!(status(&again, Some(&other)), "bounced");
+        assert_eq!(status(&again, Some(&other)), EmailStatus::Bounced);
     }
 
     #[test]
@@ -100,7 +117,7 @@ mod tests {
         let bounced = after(&None, SuppressionReason::Bounced);
         assert_eq!(after(&bounced, SuppressionReason::Bounced), None);
         let complained = after(&bounced, SuppressionReason::Complained);
-        assert_eq!(Suppression::status(complained.as_ref(), Some(&ada)), "complained");
+        assert_eq!(Suppression::status(complained.as_ref(), Some(&ada)), EmailStatus::Complained);
         assert_eq!(after(&complained, SuppressionReason::Bounced), None);
     }
 }

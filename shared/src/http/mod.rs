@@ -1,29 +1,37 @@
 //! HTTP: routes in, guarded handlers, views out.
 
+mod announcement;
 mod body;
 mod condition;
 pub mod event;
 pub mod expand;
 pub mod fields;
+pub mod files;
 pub(crate) mod idempotency;
-mod intent;
 mod iso8601;
 mod json;
 pub mod mounts;
 mod multipart;
+mod outline;
 pub mod page;
 mod redo;
 pub mod reference;
 mod request;
 pub mod respond;
 pub mod routes;
+pub(crate) mod schema;
 mod serve;
 pub(crate) mod state;
 mod tag;
 pub mod view;
+pub mod wire;
 
+pub use announcement::read_announcement;
+pub use condition::Preconditions;
 pub use fields::{Fields, SentFile};
+pub use idempotency::{Progress, Turn};
 pub use json::Entries;
 pub use multipart::{FileChange, MAX_FILES_BYTES, WithFiles};
 pub use routes::Routes;
 pub use serve::{serve, serve_without_table};
+pub use tag::Tag;

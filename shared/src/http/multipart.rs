@@ -13,11 +13,12 @@ use sha2::{Digest, Sha256};
 
 use super::body::{content_type, is_of_type, read_body};
 use super::fields::{Fields, Form, NOT_A_STRING, SentFile};
+use super::outline::Outline;
+use super::wire::Uri;
 use crate::app::App;
 use crate::domain::file::FileKind;
 use crate::error::{Error, FieldErrors, Result};
 use crate::media::{MediaToken, inspect};
-use crate::openapi::Outline;
 
 /// The longest body. In base64, and with all that stands around it in an event, it stays below Lambda's 6 MB.
 pub const MAX_FILES_BYTES: usize = 4_500 * 1024;
@@ -146,7 +147,7 @@ async fn read_form(body: Bytes, boundary: String) -> Result<Fields> {
 impl Fields {
     /// A file: a part of a form that has a file name, or, of a photo, a data URI. Null or the empty string takes it
     /// away; an address below `own`, which clients are shown where there is one, leaves it as it is.
-    pub fn file(&mut self, kind: FileKind, own: Option<&str>) -> Option<FileChange> {
+    pub fn file(&mut self, kind: FileKind, own: Option<&Uri>) -> Option<FileChange> {
         let name = kind.as_str();
         self.note(name, |outline, _| outline.file(kind));
         let sent = self.form.as_mut().and_then(|form| form.files.remove(name));
@@ -177,13 +178,14 @@ impl Fields {
 }
 
 /// What a text says of a file; none when it leaves it as it is.
-fn file_text(kind: FileKind, own: Option<&str>, value: &Value) -> Result<Option<FileChange>, String> {
+fn file_text(kind: FileKind, own: Option<&Uri>, value: &Value) -> Result<Option<FileChange>, String> {
     let text = value.as_str().ok_or(NOT_A_STRING)?;
     if text.is_empty() {
         return Ok(Some(FileChange::Remove));
     }
-    let token =
-        own.and_then(|own| text.strip_prefix(own)).map(|token| token.strip_suffix('/').unwrap_or(token));
+    let token = own
+        .and_then(|own| text.strip_prefix(own.as_str()))
+        .map(|token| token.strip_suffix('/').unwrap_or(token));
     if token.is_some_and(|token| MediaToken::parse(token).is_some()) {
         return Ok(None);
     }

@@ -1,16 +1,18 @@
 //! How answers are written.
 
+use std::marker::PhantomData;
+
 use axum::Json;
 use axum::body::Bytes;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{Extensions, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
 
+use super::wire::Uri;
 use crate::error::Error;
 
 /// 201, with the address of what was created and its view.
-pub struct Created<T>(pub String, pub T);
+pub struct Created<T>(pub Uri, pub T);
 
 impl<T: Serialize> IntoResponse for Created<T> {
     fn into_response(self) -> Response {
@@ -18,7 +20,7 @@ impl<T: Serialize> IntoResponse for Created<T> {
         // An address is made of identifiers, which are all visible ASCII.
         response
             .headers_mut()
-            .extend(HeaderValue::from_str(&self.0).ok().map(|location| (header::LOCATION, location)));
+            .extend(HeaderValue::from_str(self.0.as_str()).ok().map(|location| (header::LOCATION, location)));
         response
     }
 }
@@ -60,9 +62,29 @@ impl<T: IntoResponse, K: Serialize> IntoResponse for ShownOnce<T, K> {
 #[derive(Clone)]
 pub(super) struct Kept(pub(super) Bytes);
 
-/// A response that is a list.
-#[derive(Clone, Copy)]
-pub(super) struct Listed;
+/// What may be kept of a response with these extensions, if that is not its body.
+pub(crate) fn kept_of(extensions: &Extensions) -> Option<&Bytes> {
+    extensions.get::<Kept>().map(|Kept(kept)| kept)
+}
+
+/// An `R` that a guard has made a response of: tagged, and committed with the change that it tells of.
+pub struct Answered<R> {
+    response: Response,
+    shows: PhantomData<R>,
+}
+
+impl<R> Answered<R> {
+    /// The response that shows an `R`.
+    pub(crate) fn new(response: Response) -> Self {
+        Self { response, shows: PhantomData }
+    }
+}
+
+impl<R> IntoResponse for Answered<R> {
+    fn into_response(self) -> Response {
+        self.response
+    }
+}
 
 /// 204.
 pub struct Done;
@@ -80,14 +102,4 @@ impl IntoResponse for Accepted {
     fn into_response(self) -> Response {
         StatusCode::ACCEPTED.into_response()
     }
-}
-
-/// A moment as every answer shows it: UTC, to the second.
-pub fn timestamp(moment: DateTime<Utc>) -> String {
-    moment.format("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
-/// A date as every answer shows it.
-pub fn date(date: NaiveDate) -> String {
-    date.format("%Y-%m-%d").to_string()
 }

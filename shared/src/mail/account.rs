@@ -159,7 +159,7 @@ struct Html<'a> {
 /// Template errors; our templates have none.
 pub fn render_account(letter: &AccountLetter<'_>) -> askama::Result<Rendered> {
     let subject = letter.say(Part::Subject)?;
-    let html = Html { letter, lang: letter.language.code(), subject: &subject }.render()?;
+    let html = Html { letter, lang: letter.language.as_str(), subject: &subject }.render()?;
     let text = Text { letter }.render()?;
     Ok(Rendered { subject, html, text })
 }

@@ -83,7 +83,7 @@ macro_rules! templates {
                         lang: &'static str,
                         subject: &'a str,
                     }
-                    Html { letter, lang: language.code(), subject }.render()
+                    Html { letter, lang: language.as_str(), subject }.render()
                 })+
             }
         }

@@ -9,14 +9,10 @@ mod document;
 mod example;
 mod failure;
 mod operation;
-mod outline;
 mod prose;
-mod schema;
 mod tables;
 
 pub use answer::Answer;
 pub use argument::Argument;
 pub use document::{Group, document};
 pub use operation::{Documented, Operation};
-pub(crate) use outline::Outline;
-pub use schema::{Date, EmailOrEmpty, EmailStatus, LanguageOrEmpty, Timestamp, Uri, UriOrEmpty};

@@ -48,16 +48,6 @@ pub struct Session {
     pub media_key: MediaKey,
 }
 
-impl SessionKind {
-    /// The name that clients see.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Token => "token",
-            Self::Cookie => "cookie",
-        }
-    }
-}
-
 impl Session {
     /// A session, of an account in its present `epoch`, that begins at `now`; `days` fixes its end, else it lives by being
     /// used.

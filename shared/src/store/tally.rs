@@ -6,6 +6,7 @@ use super::item::{Item, VERSION, number, number_in, string};
 use super::keys::{self, Key};
 use super::transaction::{Change, Transaction};
 use crate::domain::candidate::CandidateStatus;
+use crate::domain::choice;
 use crate::domain::customer::LAST_OWNER;
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::named_token::{MAX_TOKENS, TOO_MANY_TOKENS};
@@ -33,7 +34,7 @@ pub(super) fn attribute(counter: Counter) -> String {
 pub(super) fn counter(attribute: &str) -> Option<Counter> {
     let (kind, value) = attribute.split_once(':')?;
     match kind {
-        "status" => CandidateStatus::parse(value).ok().map(Counter::Status),
+        "status" => choice(value).ok().map(Counter::Status),
         "evaluated_by" => value.parse().ok().map(Counter::EvaluatedBy),
         _ => None,
     }

@@ -1,7 +1,8 @@
 //! Repeats deletions after a table was restored.
 
-use shared::auth::guard::Operator;
+use shared::auth::Operator;
 use shared::domain::erasure::{Erased, Erasure};
+use shared::http::wire::Uri;
 use shared::media::LedgerPosition;
 use shared::{Error, Result};
 
@@ -36,7 +37,7 @@ pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
     Ok(Outcome { erased_again: Some(outcome), ..Outcome::default() })
 }
 
-fn uri_of(Erasure { company, erased, .. }: &Erasure, operator: &Operator) -> String {
+fn uri_of(Erasure { company, erased, .. }: &Erasure, operator: &Operator) -> Uri {
     let references = operator.references();
     match *erased {
         Erased::Candidate { project, candidate } => references.candidate(company, project, candidate),

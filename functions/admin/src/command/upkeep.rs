@@ -1,6 +1,6 @@
 //! Commands that compare derived data with its source and correct it.
 
-use shared::auth::guard::Operator;
+use shared::auth::Operator;
 use shared::domain::id::ProjectId;
 use shared::error::FieldErrors;
 use shared::{Error, Result};

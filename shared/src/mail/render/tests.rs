@@ -100,7 +100,7 @@ fn nothing_of_a_template_is_left() {
             }
         }
         assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
-        assert!(html.contains(&format!("<html lang=\"{}\">", language.code())));
+        assert!(html.contains(&format!("<html lang=\"{}\">", language.as_str())));
         assert!(!html.contains("src="), "nothing is loaded from elsewhere");
         assert!(!text.contains("\n\n\n") && !text.starts_with('\n') && !text.contains(" \n"), "{text:?}");
         assert_eq!(html.matches("<h1></h1>").count() + html.matches("<p></p>").count(), 0);

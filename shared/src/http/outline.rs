@@ -82,7 +82,7 @@ impl Outline {
     }
 
     /// The schema of a JSON object.
-    pub(super) fn into_object(self) -> Value {
+    pub(crate) fn into_object(self) -> Value {
         let mut schema = json!({ "type": "object", "properties": self.properties });
         if !self.required.is_empty() {
             schema["required"] = json!(self.required);
@@ -91,7 +91,7 @@ impl Outline {
     }
 
     /// The schema of a form, which has no null.
-    pub(super) fn into_form(mut self) -> Value {
+    pub(crate) fn into_form(mut self) -> Value {
         for property in self.properties.values_mut() {
             drop_null(property);
         }

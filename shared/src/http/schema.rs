@@ -1,15 +1,12 @@
-//! JSON Schemas of Rust types, and how values look that views hold as text.
+//! JSON Schemas of Rust types, as the OpenAPI document holds them.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, transform_subschemas};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-use crate::domain::language::Language;
-use crate::domain::schema::inline_schema;
-
 /// Makes schemas of what is written, with references into the document's components.
-pub(super) fn generator() -> SchemaGenerator {
+pub(crate) fn generator() -> SchemaGenerator {
     let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
@@ -19,7 +16,7 @@ pub(super) fn generator() -> SchemaGenerator {
 }
 
 /// The schema of a type that holds no other type with a schema of its own.
-pub(super) fn inline<T: JsonSchema>() -> Value {
+pub(crate) fn inline<T: JsonSchema>() -> Value {
     let mut generator = generator();
     let mut schema = generator.subschema_for::<T>();
     transform_subschemas(&mut plain_choice, &mut schema);
@@ -37,6 +34,7 @@ fn plain_choice(schema: &mut Schema) {
     };
     let lines = choices.iter().filter_map(|choice| {
         let (value, text) = (choice["const"].as_str()?, choice["description"].as_str()?);
+        let value = if value.is_empty() { "\"\"" } else { value };
         Some(format!("- `{value}`: {text}"))
     });
     let lines = lines.collect::<Vec<_>>().join("\n");
@@ -46,36 +44,4 @@ fn plain_choice(schema: &mut Schema) {
     schema.insert("type".to_owned(), json!("string"));
     schema.insert("enum".to_owned(), json!(values));
     schema.insert("description".to_owned(), json!(text.trim()));
-}
-
-macro_rules! text_formats {
-    ($($(#[$doc:meta])+ $name:ident: $schema:tt)+) => {
-        $(
-            $(#[$doc])+
-            pub enum $name {}
-
-            inline_schema!(impl[] $name $schema);
-        )+
-    };
-}
-
-text_formats! {
-    /// An absolute URL.
-    Uri: { "type": "string", "format": "uri" }
-    /// An absolute URL, or the empty string when there is nothing there. Generated clients are best at plain text.
-    UriOrEmpty: { "type": "string", "examples": [""] }
-    /// A moment: UTC, to the second.
-    Timestamp: { "type": "string", "format": "date-time", "examples": ["2026-11-08T22:59:00Z"] }
-    /// A calendar date.
-    Date: { "type": "string", "format": "date", "examples": ["2026-11-08"] }
-    /// An email address, or the empty string when there is none.
-    EmailOrEmpty: { "type": "string", "examples": ["ada@example.com"] }
-    /// The short code of a language, or the empty string.
-    LanguageOrEmpty: { "type": "string", "enum": language_codes(), "examples": ["en"] }
-    /// What is known of mails to somebody's address.
-    EmailStatus: { "type": "string", "enum": ["deliverable", "bounced", "complained", ""] }
-}
-
-fn language_codes() -> Vec<&'static str> {
-    Language::codes().chain([""]).collect()
 }

@@ -54,7 +54,7 @@ impl Operator {
     /// # Errors
     /// [`crate::Error::Internal`].
     pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
-        password.hash(None, self.app.entropy()).await
+        password.hash(None, &self.app).await
     }
 
     /// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.

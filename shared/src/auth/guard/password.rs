@@ -14,7 +14,7 @@ impl Scope {
     /// # Errors
     /// [`crate::Error::Internal`].
     pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
-        password.hash(None, self.app.entropy()).await
+        password.hash(None, &self.app).await
     }
 
     /// The hash of a candidate's password, to store.
@@ -23,7 +23,7 @@ impl Scope {
     /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
     pub async fn hash_for(&self, candidate: &Candidate, password: Password) -> Result<PasswordHash> {
         let shared = self.store.password_to_share_salt_with(candidate).await?;
-        password.hash(shared.as_ref(), self.app.entropy()).await
+        password.hash(shared.as_ref(), &self.app).await
     }
 
     /// Whether `password` is the present one of a customer. A wrong one counts as a failed login by their user name.
@@ -33,7 +33,8 @@ impl Scope {
     pub async fn is_password_of(&self, customer: &Customer, password: Password) -> Result<bool> {
         let name = LoginPartition::of(customer.company.as_str(), customer.username.as_str());
         let (_, counted) = self.store.begin_login(&name, self.state.source(), self.now).await?;
-        let fits = password.find(customer.password_hash.iter().cloned().collect()).await?.is_some();
+        let fits =
+            password.find(customer.password_hash.iter().cloned().collect(), &self.app).await?.is_some();
         if fits {
             self.store.end_login(&counted, false).await?;
         }

@@ -120,7 +120,8 @@ impl Public {
         };
         identities.retain(|identity| hash(identity).is_some());
         let is_alone = identities.len() == 1;
-        let Some(index) = password.find(identities.iter().filter_map(hash).collect()).await? else {
+        let Some(index) = password.find(identities.iter().filter_map(hash).collect(), &self.app).await?
+        else {
             // An account that there is takes a little longer to read than one that there is not.
             self.store.round_time_up(FAILURE_STEP).await;
             return Ok(None);
@@ -223,7 +224,7 @@ impl Public {
                 let names = [username.as_ref().map(Username::as_str), email.as_ref().map(Email::as_str)];
                 self.unlock(&before.company, names).await?;
                 let shared = self.store.password_to_share_salt_with(&before).await?;
-                let hash = password.hash(shared.as_ref(), self.app.entropy()).await?;
+                let hash = password.hash(shared.as_ref(), &self.app).await?;
                 let after = Candidate::clone(&before).with_password(hash);
                 self.store.commit(self.store.change_candidate(&before, &after.into(), self.now)).await?;
             }
@@ -239,7 +240,7 @@ impl Public {
     ) -> Result<Customer> {
         let names = [before.username.as_str(), before.email.as_str()].map(Some);
         self.unlock(&before.company, names).await?;
-        let hash = password.hash(None, self.app.entropy()).await?;
+        let hash = password.hash(None, &self.app).await?;
         let after = Customer::clone(before).with_password(hash, self.now);
         self.store.commit(self.store.update_customer(before, &after, self.now)).await?;
         Ok(after)

@@ -86,10 +86,8 @@ async fn five_fields_are_enough_and_the_user_name_is_the_email() {
     owner.get(&uri).await.expect_json(200, expected);
     assert_eq!(uris(&owner, "").await, [owner.uri.clone(), uri]);
     assert_eq!(tasks(&app).await[0]["kind"], "customer-invitation");
-    app.table().assert_sound().await;
     app.settle().await;
     assert_eq!(app.mails_to(&email).len(), 1);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -209,7 +207,6 @@ async fn user_names_and_emails_lead_to_one_person_whatever_their_case() {
     owner.patch(&ada, json!({ "email": "GRACE@acme.example" })).await.expect_fields(&["email"]);
     owner.patch(&ada, json!({ "email": "ADA@mail.example" })).await.expect(200);
     owner.patch(&ada, json!({ "email": "countess@mail.example" })).await.expect(200);
-    app.table().assert_sound().await;
     let taken = with(creation("ada@mail.example"), json!({ "username": "ada3" }));
     owner.post(CUSTOMERS, taken).await.expect(201);
     // An address that is somebody's user name.
@@ -218,7 +215,6 @@ async fn user_names_and_emails_lead_to_one_person_whatever_their_case() {
         .post(CUSTOMERS, with(creation("named@acme.example"), json!({ "username": "n2" })))
         .await
         .expect_fields(&["email"]);
-    app.table().assert_sound().await;
 }
 
 /// How many names the clients fight for; the figure of the acceptance run is 1,000.
@@ -276,7 +272,6 @@ async fn of_sixteen_who_create_the_same_person_one_succeeds() {
     assert_eq!(others, Vec::<String>::new());
     assert_eq!((winners.len(), losers), (names, names * (CREATORS - 1)));
     assert!(winners.values().all(|count| *count == 1), "{winners:?}");
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -311,7 +306,6 @@ async fn each_account_type_manages_those_below_it() {
             staff.get(&other.uri).await.expect_code(404, "not_found");
         }
     }
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -332,7 +326,6 @@ async fn nobody_makes_somebody_what_they_do_not_manage() {
             }
         }
     }
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -527,7 +520,7 @@ async fn whoever_is_deleted_is_gone_at_once_and_everywhere() {
     let project = owner.get(&other).await.expect(200).json();
     assert_eq!((&project["reviewers"], &project["evaluators"]), (&json!([]), &json!([owner.uri])));
     assert_eq!(owner.get(&candidate).await.expect(200).json()["shares"], json!([]));
-    app.table().assert_sound().await;
+    app.assert_sound();
 
     let tasks = tasks(&app).await;
     assert_eq!(tasks.len(), 2, "{tasks:?}");
@@ -540,11 +533,9 @@ async fn whoever_is_deleted_is_gone_at_once_and_everywhere() {
     app.settle().await;
     let mails = app.mails_to(&leaves.email);
     assert!(mails[0].text.as_ref().unwrap().contains("Sam Staff"), "{:?}", mails[0]);
-    app.table().assert_sound().await;
 
     // The names are free again.
     owner.colleague("admin", json!({ "username": "leaver", "email": leaves.email })).await;
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -578,7 +569,6 @@ async fn of_many_who_delete_one_customer_one_succeeds_and_one_mail_is_sent() {
     kinds.sort_by_key(Value::to_string);
     assert_eq!(kinds, ["customer-deleted", "erased"]);
     assert_eq!(owner.get(&project).await.expect(200).json()["interview_managers"], json!([]));
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -605,7 +595,6 @@ async fn inviting_again_ends_the_older_key_and_sends_another() {
     activate(&first).await.expect_fields(&["activation_key"]);
     activate(&second).await.expect(200);
     owner.send(Request::patch(&reinvite)).await.expect_code(400, "not_invited");
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]

@@ -166,7 +166,6 @@ async fn each_entry_is_created_and_invited_or_says_why_not() {
     assert_eq!(listed[1..], reported);
     let mails: Vec<usize> = candidates(&app).await.into_iter().map(|(_, _, mails)| mails).collect();
     assert_eq!(mails, [0, 1, 0, 0, 0, 1]);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -177,7 +176,6 @@ async fn a_project_that_does_not_run_gets_candidates_who_are_not_invited() {
     let report = import(&owner, &project, None, &entries(&app, 3).into()).await.expect(200).json();
     assert_eq!(report["meta"], json!({ "total": 3, "created": 3, "invited": 0, "failed": 0, "pending": 0 }));
     assert_eq!(report["objects"][2]["errors"]["code"], "project_not_running");
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -238,7 +236,6 @@ async fn one_bad_entry_of_a_hundred_keeps_none_of_the_others() {
     let numbers: Vec<String> = candidates(&app).await.into_iter().map(|(name, _, _)| name).collect();
     let expected: Vec<String> = (0..100).filter(|n| *n != 57).map(|n| format!("Number {n}")).collect();
     assert_eq!(numbers, expected);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -284,7 +281,6 @@ async fn a_repeat_with_the_same_key_gets_the_same_answer() {
     let other = json!([entry(&app, 99)]);
     import(&owner, &project, Some(KEY), &other).await.expect_code(422, "idempotency_key_reused");
     assert_eq!(app.table().snapshot().await, before);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -309,7 +305,6 @@ async fn a_key_is_known_for_one_user_and_one_route_only() {
         );
     }
     assert!(created.is_sorted_by(|a, b| a < b), "{created:?}");
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -353,7 +348,6 @@ async fn an_answer_longer_than_an_item_is_given_again_whole() {
     let first = import(&owner, &project, Some(KEY), &list).await.expect(200);
     assert!(first.body.len() > 400 * 1024, "{}", first.body.len());
     assert_replayed(import(&owner, &project, Some(KEY), &list).await, &first);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -377,7 +371,6 @@ async fn what_is_being_done_is_not_begun_again() {
     let (first, ()) = tokio::join!(import(&owner, &project, Some(KEY), &list), meanwhile);
     assert_eq!(first.json()["meta"]["invited"], 1);
     assert_replayed(import(&owner, &project, Some(KEY), &list).await, &first);
-    app.table().assert_sound().await;
 }
 
 /// Holds the next transaction of each of the four lanes.
@@ -418,7 +411,7 @@ async fn a_process_that_died_at_any_moment_leaves_what_a_repeat_completes() {
         // What it would have answered, had it lived, nobody gets to read.
         let _ = import(&owner, &project, Some(KEY), &list).await;
         chaos.heal();
-        app.table().assert_sound().await;
+        app.assert_sound();
         let left = candidates(&app).await;
         assert!(left.len() <= state.len());
         let began = (2..calls).contains(&survived);
@@ -431,7 +424,7 @@ async fn a_process_that_died_at_any_moment_leaves_what_a_repeat_completes() {
         assert_eq!(candidates(&app).await, state, "after {survived} calls");
         let is_replay = repeated.header("idempotent-replayed").is_some();
         assert_eq!(is_replay, survived == calls, "after {survived} calls");
-        app.table().assert_sound().await;
+        app.assert_sound();
         let again = import(&owner, &project, Some(KEY), &list).await;
         assert_eq!(again.header("idempotent-replayed"), Some("true"));
         assert_eq!(again.body, repeated.body);
@@ -456,7 +449,6 @@ async fn one_that_was_only_thought_dead_and_its_successor_create_nothing_twice()
     assert_eq!(first.expect(200).json(), successor.json());
     assert_eq!(without_references(&successor.json()), report);
     assert_eq!(candidates(&app).await, state);
-    app.table().assert_sound().await;
     assert_replayed(import(&owner, &project, Some(KEY), &list).await, &successor);
 }
 
@@ -481,7 +473,6 @@ async fn of_several_who_would_go_on_with_it_one_does() {
     }
     assert_eq!(done, 1);
     assert_eq!(candidates(&app).await, state);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -506,7 +497,6 @@ async fn lost_answers_of_the_storage_change_nothing() {
     let repeated = import(&owner, &project, Some(KEY), &list).await.expect(200);
     assert_eq!(without_references(&repeated.json()), report);
     assert_eq!(candidates(&app).await, state);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -528,14 +518,12 @@ async fn entries_that_the_storage_has_no_time_for_fail_and_a_repeat_does_them() 
         "{report:#}"
     );
     assert_eq!(report["meta"]["invited"], 12 - failed.len());
-    app.table().assert_sound().await;
     let repeated = import(&owner, &project, Some(KEY), &list).await.expect(200);
     assert_eq!(
         repeated.json()["meta"],
         json!({ "total": 12, "created": 12, "invited": 12, "failed": 0, "pending": 0 })
     );
     assert!(candidates(&app).await.iter().all(|(_, status, mails)| status == "invited" && *mails == 1));
-    app.table().assert_sound().await;
     assert_replayed(import(&owner, &project, Some(KEY), &list).await, &repeated);
 }
 
@@ -559,7 +547,6 @@ async fn entries_that_the_request_has_no_time_for_are_left_to_a_repeat() {
     }
     let how = "There was no time for the entries 4-9. Repeat the request with the same Idempotency-Key.";
     assert_eq!(report["detail"], how);
-    app.table().assert_sound().await;
     let repeated = import(&owner, &project, Some(KEY), &list).await.expect(200);
     assert_eq!(
         repeated.json()["meta"],
@@ -568,7 +555,6 @@ async fn entries_that_the_request_has_no_time_for_are_left_to_a_repeat() {
     assert_eq!(repeated.json()["objects"][0], report["objects"][0]);
     assert_eq!(repeated.json().get("detail"), None);
     assert_replayed(import(&owner, &project, Some(KEY), &list).await, &repeated);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -594,7 +580,6 @@ async fn without_a_key_the_answer_tells_what_to_send_again() {
     let rest = import(&owner, &project, None, &left.into()).await.expect(200).json();
     assert_eq!(rest["meta"], json!({ "total": 5, "created": 5, "invited": 5, "failed": 0, "pending": 0 }));
     assert_eq!(candidates(&app).await.len(), 9);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -614,7 +599,6 @@ async fn a_project_that_stops_running_meanwhile_gets_candidates_who_are_not_invi
     assert_eq!(report["meta"], json!({ "total": 1, "created": 1, "invited": 0, "failed": 0, "pending": 0 }));
     assert_eq!(report["objects"][0]["errors"]["code"], "project_not_running");
     assert_eq!(candidates(&app).await, [("Number 0".to_owned(), "new".to_owned(), 0)]);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]

@@ -58,6 +58,7 @@ mod search;
 mod search_model;
 mod sessions;
 mod shares;
+mod soundness;
 mod tags;
 mod throttling;
 mod tokens;

@@ -19,7 +19,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::serve::ListenerExt;
 use axum::{Json, Router};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 pub(crate) use elsewhere::Elsewhere;
@@ -144,6 +144,14 @@ impl Backend {
         self.dynamodb.has_table(name)
     }
 
+    /// Every item of a table, in DynamoDB's JSON. Blocks the caller's thread, but needs none of its runtime.
+    ///
+    /// # Errors
+    /// When there is no such table.
+    pub fn items(&self, table: &str) -> Result<Vec<Value>, Error> {
+        self.dynamodb.items(table)
+    }
+
     /// Creates an S3 bucket; an existing one is left as it is.
     ///
     /// # Errors
@@ -211,6 +219,11 @@ impl Backend {
             ("AWS_ENDPOINT_URL_S3", self.s3.url()),
             ("AWS_ENDPOINT_URL_SES", self.ses.url()),
         ])
+    }
+
+    /// Whether the services are run here, in memory or in a folder.
+    pub fn is_here(&self) -> bool {
+        self.elsewhere.is_none()
     }
 
     /// The services that somebody else runs.

@@ -3,6 +3,8 @@
 //! `PROPTEST_CASES` sets how many.
 
 mod model;
+mod one;
+mod step;
 
 use std::collections::BTreeSet;
 
@@ -19,7 +21,8 @@ use tests::http::Response;
 use tests::platform::event;
 use tokio::runtime::{Builder, Runtime};
 
-use model::{Answer, Deadline, Means, Model, Report, Step};
+use model::Model;
+use step::{Answer, Deadline, Means, Report, Step};
 
 fn config() -> Config {
     contextualize_config(Config { cases: 24, max_shrink_iters: 300, ..Config::default() })

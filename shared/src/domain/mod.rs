@@ -21,7 +21,6 @@ pub mod project;
 pub mod rate;
 pub mod report;
 pub mod roster;
-pub(crate) mod schema;
 pub mod search;
 pub mod secret;
 pub mod sender;

@@ -3,8 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::schema::inline_schema;
-
 /// Data that a partner attaches for itself; the service only keeps it. At most [`PartnerData::MAX_BYTES`] as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -32,10 +30,6 @@ impl PartnerData {
         &self.0
     }
 }
-
-inline_schema!(impl[] PartnerData {
-    "type": "object"
-});
 
 // Kept as text: DynamoDB's numbers and JSON's are not the same.
 impl From<PartnerData> for String {

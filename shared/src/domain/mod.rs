@@ -17,6 +17,7 @@ pub mod mail;
 pub mod named_token;
 mod names;
 pub mod partner_data;
+pub mod policy;
 pub mod project;
 pub mod rate;
 pub mod report;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::domain::Refusal;
-use crate::domain::customer::AccountType;
-use crate::domain::staff::Role;
+use super::Refusal;
+use super::customer::AccountType;
+use super::staff::Role;
 
 /// The refusal of a known caller who may not do something.
 pub const NOT_ALLOWED: Refusal =

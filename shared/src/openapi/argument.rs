@@ -11,6 +11,8 @@ use crate::auth::access::{
 };
 use crate::auth::login::PublicAccess;
 use crate::domain::policy::{Grant, Standing};
+use crate::error::Result;
+use crate::http::page::ListQuery;
 use crate::http::{Entries, Fields, WithFiles};
 
 /// An argument of a handler.
@@ -44,8 +46,16 @@ fn takes(operation: &mut Operation, takes: Takes) {
     }
 }
 
-// What of the query a handler reads, its operation says.
+// What of the query a handler reads, its operation says; the parameters of a page come with the answer.
 impl Argument for RawQuery {
+    fn describe(_: &mut Operation) {}
+}
+
+impl Argument for ListQuery {
+    fn describe(_: &mut Operation) {}
+}
+
+impl Argument for Result<ListQuery> {
     fn describe(_: &mut Operation) {}
 }
 

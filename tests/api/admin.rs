@@ -180,7 +180,7 @@ async fn a_company_writes_from_what_is_verified_for_it_alone() {
             "No",
             &["Acme <jobs@acme.example>"],
             json!({
-                "company": ["Use 2 to 63 of a-z, 0-9 and -."],
+                "company": ["Use 2 to 63 characters of a-z, 0-9 and -."],
                 "senders": ["\"Acme <jobs@acme.example>\" is neither a domain nor an email address."],
             }),
         ),

@@ -1,6 +1,6 @@
-//! What the operator does: commands that only those whom IAM lets invoke this function may give.
+//! Operator commands. IAM decides who may invoke this function.
 //!
-//! Each command can be repeated without doing more than once, and leaves one line in the log.
+//! Commands are idempotent, and each one writes a line to the log.
 
 mod command;
 mod outcome;
@@ -13,10 +13,10 @@ use shared::app::App;
 use shared::auth::Operator;
 use shared::http::wire::Uri;
 
-/// Does what `command` says.
+/// Runs one command.
 ///
 /// # Errors
-/// Messages by field for what is wrong with the command, taken or missing.
+/// Field errors for invalid arguments, taken names and missing accounts.
 pub async fn handle(app: &App, command: Command) -> Result<Outcome> {
     let name = command.name();
     let company = command.company().map(str::to_owned);

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use shared::domain::candidate::{CandidateStatus, TOO_MANY_SHARES};
-use shared::domain::email_status::UNDELIVERABLE;
 use shared::domain::file::FileKind;
+use shared::domain::suppression::UNDELIVERABLE;
 use shared::domain::transition::{
     DEADLINE_PASSED, EMAIL_MISSING, EMAIL_REQUIRED, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
 };

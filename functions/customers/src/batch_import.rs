@@ -223,7 +223,10 @@ impl Plan {
                     }
                     let names = entry.names();
                     for (field, _) in names.iter().filter(|(_, name)| taken.contains(name)) {
-                        errors.add(&format!("[{index}].{field}"), "This leads to somebody else already.");
+                        errors.add(
+                            &format!("[{index}].{field}"),
+                            "This value already belongs to another user.",
+                        );
                     }
                     taken.extend(names.map(|(_, name)| name));
                     let by = access.caller.customer();
@@ -235,10 +238,10 @@ impl Plan {
         }
         for absent in left.into_values().filter(|absent| absent.is_active) {
             if access.caller.customer() == Some(absent.id) {
-                errors.add(FieldErrors::ACROSS, "The list must contain yourself.");
+                errors.add(FieldErrors::ACROSS, "The list must include your own account.");
             } else if access.require_manages(absent.account_type).is_err() {
                 let name = absent.username.as_str();
-                let message = format!("The list must contain \"{name}\", whom you may not deactivate.");
+                let message = format!("The list must include \"{name}\", whom you may not deactivate.");
                 errors.add(FieldErrors::ACROSS, message);
             }
             plan.add(access, &absent, ImportOutcome::Deactivated);

@@ -209,8 +209,7 @@ impl Imported {
                         let message = "This must be the same in all entries.";
                         errors.add(&format!("[{index}].pk_attribute"), message);
                     } else if !found.insert(entry.key(key)) {
-                        errors
-                            .add(&format!("[{index}].{}", key.as_str()), "This entry is on the list twice.");
+                        errors.add(&format!("[{index}].{}", key.as_str()), "This entry appears twice.");
                     }
                     read.push(entry);
                 }

@@ -102,10 +102,10 @@ pub(crate) async fn update(
     }
     if let Some((password, current)) = password {
         if !is_own {
-            return Err(Error::field("password", "People choose their passwords themselves."));
+            return Err(Error::field("password", "Only the customer may change this password."));
         }
         if !access.is_password_of(before, current).await? {
-            return Err(Error::field("current_password", "This is not your present password."));
+            return Err(Error::field("current_password", "This is not your current password."));
         }
         after = after.with_password(access.hash(password).await?, access.now);
     }

@@ -1,11 +1,12 @@
-//! What SES tells of mails that did not arrive, or were not wanted.
+//! Handles bounces and complaints that SES reports.
 
 use serde::Deserialize;
 use shared::auth::System;
 use shared::domain::account::Account;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
-use shared::domain::email_status::{MailTag, Trouble};
+use shared::domain::recipient::RecipientTag;
+use shared::domain::suppression::SuppressionReason;
 use shared::{Error, Result};
 
 use crate::Outcome;
@@ -25,7 +26,7 @@ struct Mail {
 
 #[derive(Deserialize)]
 struct Tags {
-    /// Whom the mail was to. Mails to who is nobody any more have none.
+    /// The recipient's account; absent in mails to accounts that were deleted.
     #[serde(default)]
     recipient: Vec<String>,
 }
@@ -50,45 +51,46 @@ struct Recipient {
 }
 
 impl Feedback {
-    /// What is wrong, and with mails to which addresses; none when it may pass by itself.
-    fn trouble(self) -> Option<(Trouble, Vec<Recipient>)> {
+    /// The addresses to suppress; none for transient bounces.
+    fn suppressed(self) -> Option<(SuppressionReason, Vec<Recipient>)> {
         match (self.bounce, self.complaint) {
             (Some(bounce), None) if bounce.bounce_type == "Permanent" => {
-                Some((Trouble::Bounced, bounce.bounced_recipients))
+                Some((SuppressionReason::Bounced, bounce.bounced_recipients))
             }
-            (None, Some(complaint)) => Some((Trouble::Complained, complaint.complained_recipients)),
+            (None, Some(complaint)) => Some((SuppressionReason::Complained, complaint.complained_recipients)),
             _ => None,
         }
     }
 }
 
-/// Notes with whom the mail was to that it gets no more. Doing it again changes nothing.
+/// Suppresses the reported addresses. Idempotent.
 pub(crate) async fn take(system: &System, feedback: Feedback) -> Result<Outcome> {
     let Some(tag) = feedback.mail.tags.recipient.first() else { return Ok(Outcome::Ignored) };
-    let tag: MailTag = tag.parse().map_err(|_| Error::field("recipient", "Not a tag of this service."))?;
-    let Some((trouble, addresses)) = feedback.trouble() else { return Ok(Outcome::Ignored) };
+    let tag: RecipientTag =
+        tag.parse().map_err(|_| Error::field("recipient", "Not a tag of this service."))?;
+    let Some((reason, addresses)) = feedback.suppressed() else { return Ok(Outcome::Ignored) };
     let mut outcome = Outcome::Ignored;
     for Recipient { email_address } in addresses {
-        if system.store.retry(|| note(system, &tag, &email_address, trouble)).await? {
+        if system.store.retry(|| note(system, &tag, &email_address, reason)).await? {
             outcome = Outcome::Applied;
         }
     }
     Ok(outcome)
 }
 
-/// Notes trouble with an address; false if the account is gone, or no longer has this address.
-async fn note(system: &System, tag: &MailTag, address: &str, trouble: Trouble) -> Result<bool> {
+/// Suppresses an address; false if the account is gone, or no longer has this address.
+async fn note(system: &System, tag: &RecipientTag, address: &str, reason: SuppressionReason) -> Result<bool> {
     let store = &system.store;
     let transaction = match tag.account {
         Account::Customer { customer } => {
             let Some(before) = store.customer(&tag.company, customer).await? else { return Ok(false) };
-            let after = Customer::clone(&before).after_mail_trouble(address, trouble);
+            let after = Customer::clone(&before).after_delivery_report(address, reason);
             after.map(|after| store.update_customer(&before, &after, system.now))
         }
         Account::Candidate { project, candidate } => {
             let found = store.candidate(&tag.company, project, candidate).await?;
             let Some(before) = found else { return Ok(false) };
-            let after = Candidate::clone(&before).after_mail_trouble(address, trouble);
+            let after = Candidate::clone(&before).after_delivery_report(address, reason);
             after.map(|after| store.change_candidate(&before, &after.into(), system.now))
         }
     };

@@ -18,7 +18,7 @@ use crate::nested::{Loaded, NAMES, read_expand};
 use crate::view::{ListedProjectView, ProjectView, Viewer};
 
 /// A named token cannot run the project that it creates.
-const NO_MANAGER: &str = "A named token cannot manage projects. Name at least one customer here.";
+const NO_MANAGER: &str = "A named token cannot manage projects. Name at least one customer as manager.";
 
 /// GET …/projects/
 pub(crate) async fn list(

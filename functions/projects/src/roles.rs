@@ -103,9 +103,9 @@ impl RolesChange {
             named.into_iter().chain(with(true).filter(|role| Some(*role) != named)).collect();
         let taken: Vec<Role> = with(false).collect();
         if given.is_empty() && !body.has("role") {
-            body.refuse("role", "This field is required, unless a flag gives a role.");
+            body.refuse("role", "This field is required unless a flag gives a role.");
         } else if named.is_some_and(|named| taken.contains(&named)) {
-            body.refuse("role", "This role is false in the same request. Send one or the other.");
+            body.refuse("role", "`role` names a role whose flag is false. Send one or the other.");
         }
         body.finish(|| Some(Self { customer: customer?, given, taken }))
     }

@@ -40,7 +40,7 @@ impl Creation {
 
 /// The file of a form.
 fn read_file(body: &mut Fields) -> (Option<(FileName, Announced)>, Option<Bytes>) {
-    let missing = "Send the video as a part of multipart/form-data with a file name.";
+    let missing = "Send the video as a multipart/form-data part with a file name.";
     let Some(file) = body.required_file("file", missing) else { return (None, None) };
     if file.bytes.is_empty() {
         body.refuse("file", "The submitted file is empty.");

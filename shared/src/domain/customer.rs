@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
-use super::email_status::{EmailStatus, MailTrouble, Trouble, UNDELIVERABLE};
 use super::file::{Owner, StoredFile};
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
 use super::names::named;
 use super::rate::{MailRate, Unsent};
 use super::secret::{OneTimeKey, PasswordHash};
+use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use super::text::{Email, Line, Name, Username};
 
 named! {
@@ -47,11 +47,13 @@ pub enum CustomerStatus {
 }
 
 /// A company must keep an owner who can log in.
-pub const LAST_OWNER: Refusal =
-    Refusal { code: "last_owner", detail: "The company would be left without an owner who can log in." };
+pub const LAST_OWNER: Refusal = Refusal {
+    code: "last_owner",
+    detail: "This is the company's last owner who can log in. Add another owner first.",
+};
 /// Nobody deletes themselves.
 pub const OWN_ACCOUNT: Refusal =
-    Refusal { code: "own_account", detail: "You cannot delete yourself. Ask somebody else to do it." };
+    Refusal { code: "own_account", detail: "You cannot delete your own account. Ask a colleague to do it." };
 /// Only who has not taken up the invitation can be invited again.
 pub const NOT_INVITED: Refusal = Refusal {
     code: "not_invited",
@@ -111,8 +113,9 @@ pub struct Customer {
     pub one_time_key: Option<OneTimeKey>,
     /// Whether the operator lets it act for others without their passwords.
     pub authenticate_on_behalf: bool,
-    /// What SES has told of mails to it.
-    pub mail_trouble: Option<MailTrouble>,
+    /// Set when SES reported a bounce or a complaint.
+    #[serde(rename = "mail_trouble")]
+    pub suppression: Option<Suppression>,
     /// Its picture.
     pub photo: Option<StoredFile>,
 }
@@ -168,7 +171,7 @@ impl Customer {
             session_epoch: 0,
             one_time_key: None,
             authenticate_on_behalf: false,
-            mail_trouble: None,
+            suppression: None,
             photo: None,
         }
     }
@@ -254,20 +257,20 @@ impl Customer {
         self
     }
 
-    /// Whether mails reach it.
+    /// The `email_status` that clients see.
     pub fn email_status(&self) -> EmailStatus {
-        MailTrouble::status(self.mail_trouble.as_ref(), Some(&self.email))
+        Suppression::status(self.suppression.as_ref(), Some(&self.email))
     }
 
-    /// Whether mails to it are still to be sent.
+    /// Whether the address is not suppressed.
     pub fn takes_mail(&self) -> bool {
-        MailTrouble::of(self.mail_trouble.as_ref(), Some(&self.email)).is_none()
+        Suppression::reason(self.suppression.as_ref(), Some(&self.email)).is_none()
     }
 
-    /// The customer after the news of `trouble` with mails to `told`; none when that is nothing new, or not its address.
-    pub fn after_mail_trouble(mut self, told: &str, trouble: Trouble) -> Option<Self> {
-        let known = self.mail_trouble.as_ref();
-        self.mail_trouble = Some(MailTrouble::after(known, Some(&self.email), told, trouble)?);
+    /// The customer after SES reported `reason` for mails to `reported`. None if that changes nothing.
+    pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
+        let known = self.suppression.as_ref();
+        self.suppression = Some(Suppression::after_report(known, Some(&self.email), reported, reason)?);
         Some(self)
     }
 

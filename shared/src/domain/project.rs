@@ -173,7 +173,7 @@ pub enum CandidatesMust {
 
 /// No move leads to the status.
 pub const NO_MOVE: Refusal =
-    Refusal { code: "no_transition", detail: "The project cannot move to this status." };
+    Refusal { code: "no_transition", detail: "The project cannot move from its current status to this one." };
 
 impl CandidatesMust {
     /// The refusal when it does not hold.
@@ -185,7 +185,7 @@ impl CandidatesMust {
             },
             Self::BeNew | Self::BeAnything => Refusal {
                 code: "candidates_not_new",
-                detail: "The project cannot become a draft again once a candidate is no longer new.",
+                detail: "The project cannot return to `10-incomplete` once a candidate is no longer `new`.",
             },
         }
     }

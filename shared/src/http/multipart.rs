@@ -121,7 +121,7 @@ async fn read_form(body: Bytes, boundary: String) -> Result<Fields> {
     let (mut texts, mut form, mut errors) = (Map::new(), Form::default(), FieldErrors::default());
     for Part { name, file_name, bytes, .. } in read_parts(body, boundary).await? {
         if texts.contains_key(&name) || form.files.contains_key(&name) {
-            errors.add(&name, "This field was sent twice.");
+            errors.add(&name, "This field appears twice. Send it once.");
             continue;
         }
         match file_name {
@@ -131,13 +131,13 @@ async fn read_form(body: Bytes, boundary: String) -> Result<Fields> {
                 form.files.insert(name, SentFile { name: file_name, bytes });
             }
             None if bytes.len() > MAX_TEXT && !bytes.starts_with(b"data:") => {
-                errors.add(&name, "This text is too long.");
+                errors.add(&name, "Ensure this field has no more than 64 KiB.");
             }
             None => match String::from_utf8(bytes.into()) {
                 Ok(text) => {
                     texts.insert(name, Value::String(text));
                 }
-                Err(_) => errors.add(&name, "Send texts in UTF-8."),
+                Err(_) => errors.add(&name, "Encode text as UTF-8."),
             },
         }
     }
@@ -190,10 +190,10 @@ fn file_text(kind: FileKind, own: Option<&Uri>, value: &Value) -> Result<Option<
         return Ok(None);
     }
     if text.starts_with("http") {
-        return Err("Send back the address that this resource shows, or leave the field out.".to_owned());
+        return Err("To keep the file, send the URL that this resource shows, or omit the field.".to_owned());
     }
     if kind != FileKind::Photo {
-        return Err("Send this file as a part of multipart/form-data.".to_owned());
+        return Err("Send this file as a multipart/form-data part.".to_owned());
     }
     let data = text.strip_prefix("data:").and_then(|uri| uri.split_once(','));
     let data =

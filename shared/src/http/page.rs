@@ -271,7 +271,7 @@ fn decode(text: &str) -> Result<Cursor> {
         ("b", id) if is_id(id) => Some(Cursor::Before(id.to_owned())),
         _ => None,
     });
-    cursor.ok_or_else(|| Error::field("cursor", "This cursor is not one of ours."))
+    cursor.ok_or_else(|| Error::field("cursor", "Invalid cursor. Follow `next` and `previous` unchanged."))
 }
 
 #[cfg(test)]

@@ -226,7 +226,10 @@ impl Store {
             return Ok(());
         }
         if writes.len() > MAX_WRITES {
-            return Err(Error::field(FieldErrors::ACROSS, "Too many changes at once. Send them in parts."));
+            return Err(Error::field(
+                FieldErrors::ACROSS,
+                "Too many changes in one request. Split it into several.",
+            ));
         }
         let mut random = [0; 24];
         self.app.entropy().fill(&mut random);

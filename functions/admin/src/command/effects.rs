@@ -1,4 +1,4 @@
-//! The command that takes up what the outbox has given up.
+//! Retries effects that the outbox gave up.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,7 @@ use shared::{Error, Result};
 use super::{company_id, moment, no_company};
 use crate::outcome::Outcome;
 
-/// Has effects tried again that were given up: those of one kind, of one company, and given up at `since` or later, as
-/// far as each is said.
+/// Retries effects of one kind, of one company, or given up at `since` or later; each filter is optional.
 pub(super) async fn retry(
     operator: &Operator,
     kind: Option<&str>,
@@ -46,7 +45,7 @@ pub(super) async fn retry(
                 let after = Effect::clone(before).retried(operator.now);
                 match operator.store.update_effect(before, after).await {
                     Ok(_) => *retried.entry(before.task.as_str()).or_default() += 1,
-                    // It has expired, or the same command was given twice.
+                    // It has expired, or the same command runs twice.
                     Err(Error::Changed) => {}
                     Err(error) => return Err(error),
                 }

@@ -5,12 +5,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::domain::candidate::{Candidate, CandidateStatus};
-use crate::domain::email_status::EmailStatus;
 use crate::domain::evaluation::{self, EvaluationStatus};
 use crate::domain::file::FileKind;
 use crate::domain::id::CustomerId;
 use crate::domain::policy::{Action, Standing};
 use crate::domain::project::Project;
+use crate::domain::suppression::EmailStatus;
 use crate::domain::text::{Email, Username};
 use crate::http::reference::References;
 use crate::http::view::ShareView;

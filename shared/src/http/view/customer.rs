@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::customer::{AccountType, Customer, CustomerStatus};
-use crate::domain::email_status::EmailStatus;
 use crate::domain::file::FileKind;
 use crate::domain::language::Language;
+use crate::domain::suppression::EmailStatus;
 use crate::domain::text::Email;
 use crate::http::reference::References;
 use crate::http::wire::{OrEmpty, Timestamp, Uri};

@@ -1,7 +1,7 @@
 //! What the reference says of this group.
 
 use serde_json::json;
-use shared::auth::guard::NO_SESSION;
+use shared::auth::access::NO_SESSION;
 use shared::domain::secret::RESET_HOURS;
 use shared::http::Fields;
 use shared::openapi::{Group, Operation};

@@ -1,7 +1,7 @@
 //! What the reference says of this group.
 
 use serde_json::json;
-use shared::domain::candidate::TOO_MANY_SHARES;
+use shared::domain::candidate::{CandidateStatus, TOO_MANY_SHARES};
 use shared::domain::email_status::UNDELIVERABLE;
 use shared::domain::file::FileKind;
 use shared::domain::transition::{
@@ -13,7 +13,7 @@ use shared::openapi::{Group, Operation};
 
 use crate::changes::{Changes, Files, OwnChanges};
 use crate::import::Report;
-use crate::{crud, deadline, files, import, reminder, shares, status};
+use crate::{crud, deadline, files, import, list, reminder, shares, status};
 
 /// This group as the reference shows it.
 pub fn group() -> Group {
@@ -23,7 +23,13 @@ pub fn group() -> Group {
         text: "The candidates of a project, their files, their way through the interview, and with whom they are shared.",
         routes: crate::routes(),
         operations: vec![
-            Operation::of("List candidates", crud::list).text("The oldest first."),
+            Operation::of("List candidates", list::list).text("The oldest first.")
+                .query::<CandidateStatus>("status", "Only candidates with this status.")
+                .query_as(
+                    "email",
+                    "Only candidates with this email address, whatever its case.",
+                    json!({ "type": "string", "maxLength": 254 }),
+                ),
             Operation::of("Create candidate", crud::create)
                 .text("Its status is `new`: it knows of nothing until it is advanced.")
                 .body::<CandidateView, _>(|mut body: Fields| {

@@ -6,6 +6,7 @@ mod deadline;
 mod document;
 mod files;
 mod import;
+mod list;
 mod reminder;
 mod shares;
 mod status;
@@ -33,9 +34,9 @@ pub fn routes() -> Routes {
     const UPLOAD: &str =
         "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/uploads/{uploadId}/";
     Routes::new()
-        .get(LIST, crud::list)
+        .get(LIST, list::list)
         .post(LIST, crud::create)
-        .post_in_steps(IMPORT, import::create)
+        .post(IMPORT, import::create)
         .get(ONE, crud::read)
         .patch(ONE, crud::update)
         .delete(ONE, crud::delete)

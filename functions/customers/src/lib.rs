@@ -29,5 +29,5 @@ pub fn routes() -> Routes {
         .post(UPLOADS, photo::announce)
         .get(UPLOAD, photo::upload)
         .patch(REINVITE, reinvite::update)
-        .post_in_steps(BATCH_IMPORT, batch_import::create)
+        .post(BATCH_IMPORT, batch_import::create)
 }

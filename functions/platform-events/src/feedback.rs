@@ -1,7 +1,7 @@
 //! What SES tells of mails that did not arrive, or were not wanted.
 
 use serde::Deserialize;
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::account::Account;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
@@ -93,7 +93,7 @@ async fn note(system: &System, tag: &MailTag, address: &str, trouble: Trouble) -
         }
     };
     match transaction {
-        Some(transaction) => store.commit(transaction).await.map(|()| true),
+        Some(transaction) => system.commit(transaction).await.map(|()| true),
         None => Ok(false),
     }
 }

@@ -8,7 +8,7 @@ mod feedback;
 
 use serde::Serialize;
 use shared::app::App;
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::candidate::Candidate;
 use shared::domain::report::Report;
 use shared::http::reference::References;
@@ -84,5 +84,5 @@ async fn take_in(system: &System, event: &Told) -> Result<Outcome> {
     let after = Candidate::clone(&before).after_report(event.report, &mut roster, event.at)?;
     let Some(after) = after else { return Ok(Outcome::Ignored) };
     let transaction = system.store.take_report(&event.id, (&before, after), (&project, roster), system.now);
-    system.store.commit(transaction).await.map(|()| Outcome::Applied)
+    system.commit(transaction).await.map(|()| Outcome::Applied)
 }

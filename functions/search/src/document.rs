@@ -14,6 +14,11 @@ pub fn group() -> Group {
         operations: vec![Operation::of("Search candidates", find::list).text(
             "At most 50, the best first: by whole words before beginnings, by names before addresses, the newest first. \
              Case and accents do not count. An array, without the envelope of lists.",
+        )
+        .required_query(
+            "q",
+            "Beginnings of words of names and addresses; all of them must be found.",
+            "ada lov",
         )],
     }
 }

@@ -17,7 +17,7 @@ pub fn routes() -> Routes {
     const VIDEO: &str = "/companies/{companyId}/videos/{videoId}/video/{token}/";
     Routes::new()
         .get(LIST, crud::list)
-        .post_in_steps(LIST, crud::create)
+        .post(LIST, crud::create)
         .get(ONE, crud::read)
         .put(ONE, crud::replace)
         .patch(ONE, crud::update)

@@ -12,8 +12,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 
-use super::idempotency::{self, Form};
-use super::{redo, request, tag};
+use super::{idempotency, redo, request};
 use crate::app::App;
 use crate::config::VERSION_PATH;
 use crate::error::Error;
@@ -30,8 +29,6 @@ pub struct Route {
     pub path: &'static str,
     /// The path of the function that answers.
     pub handler: &'static str,
-    /// How it is done once, of a POST.
-    pub(crate) form: Option<Form>,
 }
 
 /// The routes of one group.
@@ -47,42 +44,24 @@ impl Routes {
         Self::default()
     }
 
-    /// Adds a GET route; HEAD is answered along with it. What it answers carries a tag, unless it is a list.
+    /// Adds a GET route; HEAD is answered along with it.
     pub fn get<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        let tagged = async move |State(app): State<App>, request: Incoming| {
-            tag::read(&app, request, |request| handler.call(request, app.clone())).await
-        };
-        self.add::<H>((Method::GET, None), path, on(MethodFilter::GET, tagged))
+        self.add::<H>(Method::GET, path, on(MethodFilter::GET, handler))
     }
 
-    /// Adds a POST route whose handler changes things by at most one transaction of the guard's store: it is done when
-    /// the handler has answered with success, along with a note of the answer if the request has an Idempotency-Key.
+    /// Adds a POST route that clients may repeat with an Idempotency-Key: its handler answers by `commit` or `once` of its
+    /// guard.
     pub fn post<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        self.add_post(path, Form::Whole, handler)
-    }
-
-    /// Adds a POST route whose handler changes things by several transactions, inside the guard's `once`.
-    pub fn post_in_steps<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        self.add_post(path, Form::InSteps, handler)
-    }
-
-    /// Adds a POST route whose answer may not be kept, or has nobody to be kept for: what it does must be harmless when
-    /// it is done again.
-    pub fn post_repeatable<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        self.add_post(path, Form::Repeatable, handler)
-    }
-
-    fn add_post<H: Handler<T, App>, T: 'static>(self, path: &'static str, form: Form, handler: H) -> Self {
         let once = async move |State(app): State<App>, request: Incoming| {
-            let attempt = |request| {
-                let (app, handler) = (app.clone(), handler.clone());
-                async move {
-                    idempotency::post(&app, request, form, |request| handler.call(request, app.clone())).await
-                }
-            };
-            redo::until_settled(&app, request, attempt).await
+            idempotency::post(&app, request, |request| handler.clone().call(request, app.clone())).await
         };
-        self.add::<H>((Method::POST, Some(form)), path, on(MethodFilter::POST, once))
+        self.add::<H>(Method::POST, path, on(MethodFilter::POST, once))
+    }
+
+    /// Adds a POST route without Idempotency-Key: its answer may not be stored, or has no sender to be stored for. Doing it
+    /// again must be harmless.
+    pub fn post_repeatable<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
+        self.add_change(Method::POST, MethodFilter::POST, path, handler)
     }
 
     /// Adds a PUT route; If-Match guards what it replaces.
@@ -107,23 +86,14 @@ impl Routes {
         path: &'static str,
         handler: H,
     ) -> Self {
-        let conditional = async move |State(app): State<App>, request: Incoming| {
-            let attempt = |request| {
-                let (app, handler) = (app.clone(), handler.clone());
-                async move { tag::change(&app, request, |request| handler.call(request, app.clone())).await }
-            };
-            redo::until_settled(&app, request, attempt).await
+        let settled = async move |State(app): State<App>, request: Incoming| {
+            redo::until_settled(&app, request, |request| handler.clone().call(request, app.clone())).await
         };
-        self.add::<H>((method, None), path, on(filter, conditional))
+        self.add::<H>(method, path, on(filter, settled))
     }
 
-    fn add<H>(
-        mut self,
-        (method, form): (Method, Option<Form>),
-        path: &'static str,
-        handler: MethodRouter<App>,
-    ) -> Self {
-        self.list.push(Route { method, path, handler: type_name::<H>(), form });
+    fn add<H>(mut self, method: Method, path: &'static str, handler: MethodRouter<App>) -> Self {
+        self.list.push(Route { method, path, handler: type_name::<H>() });
         self.router = self.router.route(path, handler);
         self
     }

@@ -7,10 +7,9 @@ use schemars::JsonSchema;
 use serde_json::json;
 
 use super::operation::Operation;
-use crate::auth::guard::Redirect;
-use crate::error::Error;
+use crate::auth::access::Redirect;
 use crate::http::page::{DEFAULT_SIZE, Envelope, MAX_SIZE};
-use crate::http::respond::{Accepted, Created, Done, Ensured, ShownOnce};
+use crate::http::respond::{Accepted, Answered, Created, Done, Ensured, ShownOnce};
 
 /// What a handler answers.
 pub trait Answer {
@@ -18,7 +17,7 @@ pub trait Answer {
     fn describe(operation: &mut Operation);
 }
 
-impl<T: Answer> Answer for Result<T, Error> {
+impl<T: Answer, E> Answer for Result<T, E> {
     fn describe(operation: &mut Operation) {
         T::describe(operation);
     }
@@ -76,6 +75,13 @@ impl<V: JsonSchema> Answer for Envelope<V> {
 impl<T: Answer, K> Answer for ShownOnce<T, K> {
     fn describe(operation: &mut Operation) {
         T::describe(operation);
+    }
+}
+
+impl<T: Answer> Answer for Answered<T> {
+    fn describe(operation: &mut Operation) {
+        T::describe(operation);
+        operation.is_answered_once = true;
     }
 }
 

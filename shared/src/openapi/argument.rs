@@ -1,20 +1,16 @@
 //! What the arguments of handlers mean for clients.
 
 use axum::extract::RawQuery;
-use serde_json::json;
 
 use super::failure::Failure;
 use super::operation::{Operation, Security, Takes};
-use super::schema::inline;
-use crate::auth::guard::InProject;
-use crate::auth::guard::{
-    AsCandidate, Beside, ByAddress, ByVideoAddress, CandidatePage, InCompany, Matches, OfCompany,
-    OnCandidate, OnCustomer, OnProject, OnRole, OnShare, OnUpload, OnVideo, Public, WhoAmI,
+use crate::auth::access::{
+    CallerAccess, CandidateAccess, CandidateSelf, CompanyAccess, CountedProjectAccess, CustomerAccess,
+    LabelAccess, MediaAccess, Pending, ProjectAccess, RenditionAccess, RoleAccess, ShareAccess, TokenAccess,
+    UploadAccess, VideoAccess,
 };
-use crate::auth::policy::{Grant, Standing};
-use crate::domain::candidate::CandidateStatus;
-use crate::domain::company::Company;
-use crate::error::{Error, Result};
+use crate::auth::login::PublicAccess;
+use crate::domain::policy::{Grant, Standing};
 use crate::http::{Entries, Fields, WithFiles};
 
 /// An argument of a handler.
@@ -53,27 +49,20 @@ impl Argument for RawQuery {
     fn describe(_: &mut Operation) {}
 }
 
-impl Argument for Public {
+impl Argument for PublicAccess {
     fn describe(operation: &mut Operation) {
         operation.fails(Failure::Throttled);
     }
 }
 
-impl Argument for WhoAmI {
+impl Argument for CallerAccess {
     fn describe(operation: &mut Operation) {
         operation.security = Security::Anybody;
         operation.fails(Failure::Unauthenticated);
     }
 }
 
-impl Argument for Result<WhoAmI, Error> {
-    fn describe(operation: &mut Operation) {
-        operation.security = Security::Optional;
-        operation.fails(Failure::Unauthenticated);
-    }
-}
-
-impl Argument for AsCandidate {
+impl Argument for CandidateSelf {
     fn describe(operation: &mut Operation) {
         operation.security = Security::Anybody;
         operation.fails(Failure::Unauthenticated);
@@ -82,18 +71,29 @@ impl Argument for AsCandidate {
 }
 
 macro_rules! guards {
-    ($($guard:ident$(<$of:ident>)?),+) => {
+    ($($guard:ident),+) => {
         $(
-            impl<$($of,)? G: Grant> Argument for $guard<$($of,)? G> {
+            impl<A: Grant> Argument for $guard<A> {
                 fn describe(operation: &mut Operation) {
-                    allows::<G>(operation);
+                    allows::<A>(operation);
                 }
             }
         )+
     };
 }
 
-guards!(InCompany, OfCompany<Thing>, InProject, OnProject, OnCandidate, OnCustomer, OnVideo, OnShare, OnRole);
+guards!(
+    CompanyAccess,
+    LabelAccess,
+    TokenAccess,
+    ProjectAccess,
+    CountedProjectAccess,
+    RoleAccess,
+    CandidateAccess,
+    ShareAccess,
+    CustomerAccess,
+    VideoAccess
+);
 
 fn allows<G: Grant>(operation: &mut Operation) {
     let is_candidates_own = G::ACTION.is_allowed(&Standing::Itself);
@@ -104,19 +104,19 @@ fn allows<G: Grant>(operation: &mut Operation) {
     }
 }
 
-impl<G: Argument> Argument for OnUpload<G> {
+impl<G: Argument> Argument for UploadAccess<G> {
     fn describe(operation: &mut Operation) {
         G::describe(operation);
     }
 }
 
-impl<G> Argument for ByAddress<G> {
+impl<G> Argument for MediaAccess<G> {
     fn describe(operation: &mut Operation) {
         by_address(operation);
     }
 }
 
-impl<G> Argument for ByVideoAddress<G> {
+impl<G> Argument for RenditionAccess<G> {
     fn describe(operation: &mut Operation) {
         by_address(operation);
     }
@@ -128,33 +128,8 @@ fn by_address(operation: &mut Operation) {
     operation.fails(Failure::NotFound);
 }
 
-impl<G: Argument, P: Argument> Argument for Beside<G, P> {
+impl<G: Argument> Argument for Pending<G> {
     fn describe(operation: &mut Operation) {
         G::describe(operation);
-        P::describe(operation);
-    }
-}
-
-impl Argument for Company {
-    fn describe(_: &mut Operation) {}
-}
-
-impl Argument for CandidatePage {
-    fn describe(operation: &mut Operation) {
-        operation.add_query("status", "Only candidates with this status.", inline::<CandidateStatus>());
-        let email = json!({ "type": "string", "maxLength": 254 });
-        operation.add_query("email", "Only candidates with this email address, whatever its case.", email);
-    }
-}
-
-impl Argument for Matches {
-    fn describe(operation: &mut Operation) {
-        operation.parameters.push(json!({
-            "name": "q", "in": "query", "required": true,
-            "description": "Beginnings of words of names and addresses; all of them must be found.",
-            "schema": { "type": "string", "minLength": 1 },
-            "example": "ada lov",
-        }));
-        operation.fails(Failure::Invalid);
     }
 }

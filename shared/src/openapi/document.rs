@@ -8,7 +8,6 @@ use super::operation::{Operation, Security};
 use super::{example, prose, tables};
 use crate::config::VERSION_PATH;
 use crate::http::Routes;
-use crate::http::idempotency::Form;
 use crate::http::routes::Route;
 
 /// A group of routes, and what is said of them.
@@ -56,7 +55,7 @@ struct Draft {
 
 impl Draft {
     fn add(&mut self, route: &Route, mut operation: Operation, tag: &str) {
-        let Route { method, path, form, .. } = route;
+        let Route { method, path, .. } = route;
         let place = format!("{method} {path}");
         let name = operation_id(operation.summary);
         if self.names.contains(&name) {
@@ -76,7 +75,7 @@ impl Draft {
             Method::POST => {
                 parameters.push(parameter("IdempotencyKey"));
                 operation.fails(Failure::Invalid);
-                if *form != Some(Form::Repeatable) {
+                if operation.is_answered_once {
                     operation.fails(Failure::Conflict);
                     operation.fails(Failure::KeyReused);
                 }

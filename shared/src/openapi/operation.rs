@@ -12,10 +12,10 @@ use super::answer::Answer;
 use super::argument::Argument;
 use super::failure::Failure;
 use super::schema::{generator, inline};
-use crate::auth::policy::Action;
 use crate::domain::Refusal;
 use crate::domain::file::FileKind;
 use crate::domain::id::CompanyId;
+use crate::domain::policy::Action;
 use crate::http::Fields;
 use crate::http::reference::References;
 
@@ -94,6 +94,8 @@ pub struct Operation {
     pub(super) answers: BTreeMap<u16, Value>,
     pub(super) failures: Vec<Failure>,
     pub(super) is_list: bool,
+    /// Whether a request with an Idempotency-Key is answered once, and its repeats by that answer.
+    pub(super) is_answered_once: bool,
     pub(super) generator: SchemaGenerator,
 }
 
@@ -113,6 +115,7 @@ impl Operation {
             answers: BTreeMap::new(),
             failures: Vec::new(),
             is_list: false,
+            is_answered_once: false,
             generator: generator(),
         };
         H::describe(&mut operation);
@@ -221,6 +224,32 @@ impl Operation {
     #[must_use]
     pub fn answers<R: Answer>(mut self) -> Self {
         R::describe(&mut self);
+        self
+    }
+
+    /// A caller who is authenticated may act for others.
+    #[must_use]
+    pub fn may_be_authenticated(mut self) -> Self {
+        self.security = Security::Optional;
+        self.fails(Failure::Unauthenticated);
+        self
+    }
+
+    /// Adds a query parameter that must be there.
+    #[must_use]
+    pub fn required_query(mut self, name: &str, text: &str, example: &str) -> Self {
+        self.parameters.push(json!({
+            "name": name, "in": "query", "required": true, "description": text,
+            "schema": { "type": "string", "minLength": 1 }, "example": example,
+        }));
+        self.fails(Failure::Invalid);
+        self
+    }
+
+    /// Adds a query parameter with this schema.
+    #[must_use]
+    pub fn query_as(mut self, name: &str, text: &str, schema: Value) -> Self {
+        self.add_query(name, text, schema);
         self
     }
 

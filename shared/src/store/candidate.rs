@@ -146,7 +146,7 @@ impl Store {
     }
 
     /// A page of a project's candidates with one status, or with any of the statuses `among`.
-    pub(crate) async fn list_candidates(
+    pub async fn list_candidates(
         &self,
         company: &CompanyId,
         project: ProjectId,
@@ -164,7 +164,7 @@ impl Store {
     }
 
     /// All candidates of a project with this email address, in any case, oldest first.
-    pub(crate) async fn candidates_by_email(
+    pub async fn candidates_by_email(
         &self,
         company: &CompanyId,
         project: ProjectId,

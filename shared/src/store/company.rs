@@ -24,7 +24,7 @@ impl Entity for Company {
 
 impl Store {
     /// Creates a company and its first owner. Fails with a message on `company` if its identifier is taken.
-    pub(crate) fn create_company(&self, company: &Company, owner: &Customer) -> Transaction {
+    pub fn create_company(&self, company: &Company, owner: &Customer) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create_unless(company, Error::field("company", "This company already exists."));
         // The owner is counted from the start, so the tally is written whole and not added to.
@@ -80,8 +80,6 @@ impl Store {
 
     /// Replaces `before` by `after`.
     pub fn update_company(&self, before: &Versioned<Company>, after: &Company) -> Transaction {
-        let mut transaction = self.transaction();
-        transaction.replace(before, after);
-        transaction
+        self.replacing(before, after)
     }
 }

@@ -50,8 +50,7 @@ impl Store {
         after: &Customer,
         now: DateTime<Utc>,
     ) -> Transaction {
-        let mut transaction = self.transaction();
-        transaction.replace(before, after);
+        let mut transaction = self.replacing(before, after);
         transaction.follow_customer(Some(before), after, now);
         transaction.company_tally(&after.company, &counts(Some(before), Some(after)));
         transaction

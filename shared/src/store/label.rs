@@ -30,8 +30,7 @@ impl Store {
 
     /// Fails also with a message on `text` if another label has it.
     pub fn update_label(&self, before: &Versioned<Label>, after: &Label) -> Transaction {
-        let mut transaction = self.transaction();
-        transaction.replace(before, after);
+        let mut transaction = self.replacing(before, after);
         transaction.label_text(Some(before), Some(after));
         transaction
     }

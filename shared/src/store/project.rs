@@ -57,8 +57,7 @@ impl Store {
     /// Replaces `before` by `after`, which has the same status. Fails also with messages on fields whose new references
     /// do not exist.
     pub fn update_project(&self, before: &Versioned<Project>, after: &Project) -> Transaction {
-        let mut transaction = self.transaction();
-        transaction.replace(before, after);
+        let mut transaction = self.replacing(before, after);
         transaction.attachments(Some(before), after);
         transaction.memberships(Some(before), after);
         transaction
@@ -67,8 +66,7 @@ impl Store {
     /// Replaces `before` by `after`, in which one customer has other roles. Fails also with a message on `customer` if
     /// that does not exist.
     pub fn change_roles(&self, before: &Versioned<Project>, after: &Project) -> Transaction {
-        let mut transaction = self.transaction();
-        transaction.replace(before, after);
+        let mut transaction = self.replacing(before, after);
         transaction.memberships(Some(before), after);
         transaction.blame("customer");
         transaction
@@ -114,11 +112,7 @@ impl Store {
     }
 
     /// The projects in which a customer has a role, oldest first.
-    pub(crate) async fn project_ids_of(
-        &self,
-        company: &CompanyId,
-        customer: CustomerId,
-    ) -> Result<Vec<ProjectId>> {
+    pub async fn project_ids_of(&self, company: &CompanyId, customer: CustomerId) -> Result<Vec<ProjectId>> {
         let memberships = keys::memberships(company, customer);
         let rows = self.all_items(&memberships).await?;
         rows.iter().map(|row| memberships.id_in(row)?.parse().map_err(Error::internal)).collect()

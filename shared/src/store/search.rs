@@ -35,7 +35,7 @@ pub(super) type Words = BTreeMap<String, Source>;
 /// An entry that was found. The order is that of results: full names, other names, email addresses; then by word, and
 /// so whole words before longer ones; then the newest candidate first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Hit {
+pub struct Hit {
     source: Source,
     word: String,
     candidate: Reverse<CandidateId>,
@@ -89,13 +89,13 @@ impl Transaction {
 
 impl Store {
     /// The entries in a whole company that `terms` find, best first. Candidates may have several.
-    pub(crate) async fn search_company(&self, company: &CompanyId, terms: &Terms) -> Result<Vec<Hit>> {
+    pub async fn search_company(&self, company: &CompanyId, terms: &Terms) -> Result<Vec<Hit>> {
         let letter = |start: &str| Query::new(SEARCH, string(keys::search_letter(company, start)));
         self.search(queries(terms, letter).collect(), terms).await
     }
 
     /// The entries in some projects that `terms` find, best first. Candidates may have several.
-    pub(crate) async fn search_projects(
+    pub async fn search_projects(
         &self,
         company: &CompanyId,
         projects: &[ProjectId],
@@ -145,12 +145,7 @@ impl Store {
     }
 
     /// The candidates of the best `hits`, with their projects, without those that `terms` no longer find.
-    pub(crate) async fn matches(
-        &self,
-        company: &CompanyId,
-        hits: Vec<Hit>,
-        terms: &Terms,
-    ) -> Result<Vec<Placed>> {
+    pub async fn matches(&self, company: &CompanyId, hits: Vec<Hit>, terms: &Terms) -> Result<Vec<Placed>> {
         let mut seen = HashSet::new();
         let hits = hits.into_iter().filter(|hit| seen.insert(hit.candidate)).take(MAX_RESULTS);
         let ids: Vec<(ProjectId, CandidateId)> = hits.map(|hit| (hit.project, hit.candidate.0)).collect();

@@ -97,7 +97,7 @@ impl Store {
     }
 
     /// Creates an upload that a client announces.
-    pub(crate) fn create_upload(&self, upload: &Upload) -> Transaction {
+    pub fn create_upload(&self, upload: &Upload) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(upload);
         transaction

@@ -51,9 +51,7 @@ impl Store {
 
     /// Replaces `before` by `after`.
     pub fn update_video(&self, before: &Versioned<Video>, after: &Video) -> Transaction {
-        let mut transaction = self.transaction();
-        transaction.replace(before, after);
-        transaction
+        self.replacing(before, after)
     }
 
     /// Commits `after` in place of `before`, and returns it for further changes.

@@ -1,7 +1,7 @@
 //! Everything the functions share.
 //!
 //! Arrows point one way: `domain` knows nothing of ours, `store` knows `domain`, `http` both, and the guards of `auth`
-//! admit a request to the store.
+//! admit a request to the store. `routes` and `openapi`, by which routes are served and described, know all of these.
 
 pub mod app;
 pub mod auth;
@@ -15,10 +15,12 @@ pub mod http;
 pub mod mail;
 pub mod media;
 pub mod openapi;
+pub mod routes;
 pub mod store;
 pub mod telemetry;
 
 pub use error::{Error, Result};
+pub use routes::Routes;
 
 /// How a function's process ends; only a fault ends it before Lambda does.
 pub type Outcome = std::result::Result<(), lambda_runtime::Error>;

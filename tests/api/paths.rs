@@ -1,9 +1,12 @@
 //! Paths and methods: slashes, unknown routes, identifiers of nothing.
 
 use axum::body::Body;
+use axum::extract::RawQuery;
 use axum::http::{Method, StatusCode};
+use axum::response::Response;
 use serde_json::{Value, json};
-use shared::http::Routes;
+use shared::Routes;
+use shared::http::Router;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::http::Request;
@@ -161,7 +164,7 @@ async fn what_is_foreign_looks_like_what_is_not_there() {
 #[tokio::test]
 async fn the_default_route_shows_the_way_to_the_root_of_another_group() {
     let app = TestApp::start().await;
-    let auth = auth::routes().into_service(app.app().clone());
+    let auth = auth::routes(Router::new()).into_service(app.app().clone());
     let ask = async |path: &str| {
         let request = axum::http::Request::get(format!("/api/v3{path}")).body(Body::empty()).unwrap();
         auth.clone().oneshot(request).await.unwrap()
@@ -189,7 +192,8 @@ async fn the_default_route_shows_the_way_to_the_root_of_another_group() {
 #[tokio::test]
 async fn a_handler_that_panics_ends_its_own_request_alone() {
     let app = TestApp::start().await;
-    let routes = Routes::new().get("/fault/", async || -> StatusCode { panic!("a fault") });
+    let fault = async |_: RawQuery| -> Response { panic!("a fault") };
+    let routes = Router::new().get("/fault/", fault, |operation| operation);
     let service = routes.into_service(app.app().clone());
     for _ in 0..2 {
         let request = axum::http::Request::get("/api/v3/fault/").body(Body::empty()).unwrap();

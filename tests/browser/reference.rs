@@ -5,7 +5,7 @@ use axum::extract::Request as Incoming;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD};
-use tests::document::groups;
+use tests::document::document;
 use tokio::net::TcpListener;
 
 use crate::devtools::Page;
@@ -27,7 +27,7 @@ async fn reference(origin: &str, path: &str) -> Page {
     page.go(&format!("{origin}/api/v3/{path}")).await;
     page.until("document.querySelectorAll('.opblock-tag').length").await;
     page.evaluate("document.querySelectorAll('.opblock-tag').forEach(tag => tag.click())").await;
-    let routes: usize = groups().iter().map(|group| group.routes.list().len()).sum();
+    let routes = document().routes().len();
     page.until(&format!("document.querySelectorAll('.opblock').length === {routes}")).await;
     page
 }
@@ -62,15 +62,14 @@ async fn it_shows_every_route_and_asks_nobody_else_for_anything() {
             block.querySelector('.opblock-summary-method').textContent + ' ' + \
             block.querySelector('.opblock-summary-path').dataset.path)";
         let mut shown: Vec<String> = serde_json::from_value(page.evaluate(shown).await).unwrap();
-        let groups = groups();
-        let routes = groups.iter().flat_map(|group| group.routes.list());
-        let mut routes: Vec<_> = routes.map(|route| format!("{} {}", route.method, route.path)).collect();
+        let document = document();
+        let routes = document.routes().iter();
+        let mut routes: Vec<_> = routes.map(|(method, path)| format!("{method} {path}")).collect();
         shown.sort_unstable();
         routes.sort_unstable();
         assert_eq!(shown, routes);
         let tags = "[...document.querySelectorAll('.opblock-tag')].map(tag => tag.dataset.tag)";
-        let titles: Vec<_> = groups.iter().map(|group| group.title).collect();
-        assert_eq!(page.evaluate(tags).await, json!(titles));
+        assert_eq!(page.evaluate(tags).await, json!(document.titles()));
         assert_sound(&page, &origin);
     }
 }

@@ -24,7 +24,7 @@ use shared::domain::file::FileKind;
 use shared::event::ObjectCreated;
 use shared::http::page::ListQuery;
 use shared::http::wire::Uri;
-use shared::http::{FileChange, WithFiles};
+use shared::http::{FileChange, Router, WithFiles};
 use shared::media::{Checked, MediaToken, upload_in, video_upload_in};
 use tests::hostile::crc32;
 use tower::ServiceExt;
@@ -189,7 +189,7 @@ fn event() {
         let _ = serde_json::from_slice::<outbox::Event>(input);
         let _ = serde_json::from_slice::<platform_events::Event>(input);
         let _ = serde_json::from_slice::<admin::Command>(input);
-        let function = in_process(docs::routes().into_service(app.clone()));
+        let function = in_process(docs::routes(Router::new()).into_service(app.clone()));
         let _ = function.oneshot(String::from_utf8_lossy(input).into_owned()).await;
     });
 }

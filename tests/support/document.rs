@@ -1,27 +1,18 @@
-//! Every group of routes that clients call, and the document that is made of them.
+//! The OpenAPI document of all groups of routes.
 
-use serde_json::Value;
-use shared::openapi::{Group, document};
+use embedded::groups;
+use shared::openapi::Document;
 
-/// Every group that the gateway mounts and the document describes.
-pub fn groups() -> Vec<Group> {
-    vec![
-        auth::group(),
-        companies::group(),
-        customers::group(),
-        projects::group(),
-        candidates::group(),
-        videos::group(),
-        search::group(),
-        docs::group(),
-    ]
+/// The document, which has read all route tables.
+pub fn document() -> Document {
+    groups().into_iter().fold(Document::new(), |document, (_, routes)| routes(document))
 }
 
-/// The document, as it is committed.
+/// The document as it is committed.
 ///
 /// # Errors
 /// What is missing in it.
 pub fn written() -> Result<String, Vec<String>> {
-    let document: Value = document(groups())?;
+    let document = document().finish()?;
     Ok(format!("{document:#}\n"))
 }

@@ -1,93 +1,123 @@
-//! What the reference says of this group.
+//! The documentation of each route.
 
 use serde_json::json;
 use shared::auth::access::NO_SESSION;
 use shared::domain::secret::RESET_HOURS;
 use shared::http::Fields;
-use shared::openapi::{Group, Operation};
+use shared::openapi::Operation;
 
+use crate::account;
 use crate::view::{Login, TokenView};
-use crate::{account, login, logout, whoami};
 
-const USERNAME: &str = "A user name or an email address.";
-const COMPANY: &str = "The company's identifier.";
+const USERNAME: &str = "User name or email address.";
+const COMPANY: &str = "Identifier of the company.";
 
-/// This group as the reference shows it.
-pub fn group() -> Group {
-    Group {
-        name: "auth",
-        title: "Authentication",
-        text: "Logging in and out, choosing passwords, and who is calling.",
-        routes: crate::routes(),
-        operations: vec![
-            token(),
-            Operation::of("Log out", logout::token)
-                .text("Ends the session that the request comes with.")
-                .refuses(&[NO_SESSION]),
-            Operation::of("Log in by cookie", login::session)
-                .text(
-                    "Begins a session whose secret travels in the cookie `sessionid`, and answers as `whoami` does. A \
-                     browser's page must be of the service's own origin or of one that it is configured for.",
-                )
-                .body::<(), _>(Login::read)
-                .authenticates()
-                .minds_its_origin()
-                .field("username", USERNAME)
-                .field("company", COMPANY)
-                .example("login", json!({ "company": "acme", "username": "grace", "password": "correct horse battery" })),
-            Operation::of("Log out by cookie", logout::session)
-                .text("Ends the session that the request comes with, and takes the cookie back.")
-                .refuses(&[NO_SESSION]),
-            Operation::of("Activate account", account::activate)
-                .text("Takes up a customer's invitation by choosing a password. All its sessions end.")
-                .body::<(), _>(account::read_activation)
-                .field("activation_key", "What the link in the invitation's mail ends with.")
-                .example("activation", json!({ "activation_key": "the key in the mail", "password": "correct horse battery" })),
-            Operation::of("Forget password", account::forget_password)
-                .text(
-                    "Emails a reset key to the customers and candidates that the name leads to: one mail to each address, \
-                     with a link for each of its accounts, at most one in five minutes. The answer is the same whether \
-                     there are any.",
-                )
-                .body::<(), _>(account::read_forgotten)
-                .field("username", USERNAME)
-                .field("company", COMPANY)
-                .example("forgotten", json!({ "company": "acme", "username": "grace" })),
-            Operation::of("Reset password", account::reset_password)
-                .text(&format!(
-                    "Sets a new password by the key in a mail, which is good for {RESET_HOURS} hours. All sessions end, and \
-                     logins that were refused after too many failures are allowed again."
-                ))
-                .body::<(), _>(account::read_reset)
-                .field("key", "What the link in the mail ends with.")
-                .example("reset", json!({ "key": "the key in the mail", "password": "correct horse battery" })),
-            Operation::of("Get caller", whoami::whoami)
-                .text("Who is calling, what it may do without a role in a project, and until when."),
-            Operation::of("Get calling candidate", whoami::candidate)
-                .text("What a candidate needs to take part: itself, its project and company, and the time that is left. 403 for everybody else."),
-        ],
-    }
-}
-
-fn token() -> Operation {
-    Operation::of("Log in", login::token)
+pub(crate) fn log_in(operation: Operation) -> Operation {
+    operation
+        .summary("Log in")
         .text(
-            "Begins a session whose secret is sent in the header `Authorization`. A customer whom the operator lets act \
-             for others may leave out `password` and send its own token: it gets one of somebody else, who must not be \
-             above it. After ten failures from one source in 15 minutes that source has to wait (429 with \
-             `Retry-After`), after a hundred from all sources everybody.",
+            "Starts a session and returns its token, for the header `Authorization`. Customers whom the \
+             operator allows to act for others may omit `password` and send their own token: they get a \
+             token of the named customer, whose account type must not be above theirs. After ten failures \
+             from one source within 15 minutes, that source must wait (429 with `Retry-After`); after a \
+             hundred from all sources, every source must.",
         )
+        .may_be_authenticated()
         .body::<TokenView, _>(|body: Fields| Login::read_for_token(body, true))
         .field("username", USERNAME)
         .field("company", COMPANY)
         .field(
             "extended_expiration_period",
-            "Days after which the token ends, used or not, instead of by not being used.",
+            "Days until the token expires, whether used or not. Without it, the token expires when it is not \
+             used.",
         )
-        .example("login", json!({ "company": "acme", "username": "grace", "password": "correct horse battery" }))
+        .example(
+            "login",
+            json!({ "company": "acme", "username": "grace", "password": "correct horse battery" }),
+        )
         .example(
             "for_a_month",
             json!({ "company": "acme", "username": "grace@example.com", "password": "correct horse battery",
                     "extended_expiration_period": 30 }),
         )
+}
+
+pub(crate) fn log_out(operation: Operation) -> Operation {
+    operation.summary("Log out").text("Ends the session of the request.").refuses(&[NO_SESSION])
+}
+
+pub(crate) fn log_in_by_cookie(operation: Operation) -> Operation {
+    operation
+        .summary("Log in by cookie")
+        .text(
+            "Starts a session with the cookie `sessionid`, and answers like `whoami`. In a browser, the page \
+             must come from the service's own origin or an allowed one.",
+        )
+        .body::<(), _>(Login::read)
+        .authenticates()
+        .checks_origin()
+        .field("username", USERNAME)
+        .field("company", COMPANY)
+        .example(
+            "login",
+            json!({ "company": "acme", "username": "grace", "password": "correct horse battery" }),
+        )
+}
+
+pub(crate) fn log_out_by_cookie(operation: Operation) -> Operation {
+    operation
+        .summary("Log out by cookie")
+        .text("Ends the session of the request and expires the cookie.")
+        .refuses(&[NO_SESSION])
+}
+
+pub(crate) fn activate_account(operation: Operation) -> Operation {
+    operation
+        .summary("Activate account")
+        .text("Accepts a customer's invitation by choosing a password. All sessions of the customer end.")
+        .body::<(), _>(account::read_activation)
+        .field("activation_key", "The last part of the link in the invitation.")
+        .example(
+            "activation",
+            json!({ "activation_key": "the key in the mail", "password": "correct horse battery" }),
+        )
+}
+
+pub(crate) fn forget_password(operation: Operation) -> Operation {
+    operation
+        .summary("Forget password")
+        .text(
+            "Emails a reset key to the customers and candidates with this name: one mail to each address, \
+             with a link for each account, at most once in five minutes. The answer does not show whether \
+             there are any.",
+        )
+        .body::<(), _>(account::read_forgotten)
+        .field("username", USERNAME)
+        .field("company", COMPANY)
+        .example("forgotten", json!({ "company": "acme", "username": "grace" }))
+}
+
+pub(crate) fn reset_password(operation: Operation) -> Operation {
+    operation
+        .summary("Reset password")
+        .text(&format!(
+            "Sets a new password. The key in the mail is valid for {RESET_HOURS} hours. All sessions end, \
+             and logins that were refused after too many failures are allowed again."
+        ))
+        .body::<(), _>(account::read_reset)
+        .field("key", "The last part of the link in the mail.")
+        .example("reset", json!({ "key": "the key in the mail", "password": "correct horse battery" }))
+}
+
+pub(crate) fn get_caller(operation: Operation) -> Operation {
+    operation
+        .summary("Get caller")
+        .text("The caller, their permissions outside of project roles, and when the session expires.")
+}
+
+pub(crate) fn get_calling_candidate(operation: Operation) -> Operation {
+    operation.summary("Get calling candidate").text(
+        "What a candidate needs for the interview: the candidate, the project, the company, and the \
+         remaining time. Other callers get 403.",
+    )
 }

@@ -7,19 +7,19 @@ mod logout;
 mod view;
 mod whoami;
 
-pub use document::group;
-use shared::http::Routes;
+use shared::Routes;
 
 /// The routes of this group.
-pub fn routes() -> Routes {
-    Routes::new()
-        .post_repeatable("/api-token-auth/", login::token)
-        .post_repeatable("/api-token-invalidate/", logout::token)
-        .post_repeatable("/api-session-auth/", login::session)
-        .post_repeatable("/api-session-invalidate/", logout::session)
-        .post_repeatable("/api-activate/", account::activate)
-        .post_repeatable("/api-password-reset/", account::forget_password)
-        .post_repeatable("/api-password-reset/confirm/", account::reset_password)
-        .get("/whoami/", whoami::whoami)
-        .get("/whoami/candidate/", whoami::candidate)
+pub fn routes<R: Routes>(routes: R) -> R {
+    routes
+        .group("Authentication", "Logging in and out, passwords, and the caller.")
+        .post_repeatable("/api-token-auth/", login::token, document::log_in)
+        .post_repeatable("/api-token-invalidate/", logout::token, document::log_out)
+        .post_repeatable("/api-session-auth/", login::session, document::log_in_by_cookie)
+        .post_repeatable("/api-session-invalidate/", logout::session, document::log_out_by_cookie)
+        .post_repeatable("/api-activate/", account::activate, document::activate_account)
+        .post_repeatable("/api-password-reset/", account::forget_password, document::forget_password)
+        .post_repeatable("/api-password-reset/confirm/", account::reset_password, document::reset_password)
+        .get("/whoami/", whoami::whoami, document::get_caller)
+        .get("/whoami/candidate/", whoami::candidate, document::get_calling_candidate)
 }

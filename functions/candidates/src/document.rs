@@ -1,4 +1,4 @@
-//! What the reference says of this group.
+//! The documentation of each route.
 
 use serde_json::json;
 use shared::domain::candidate::{CandidateStatus, TOO_MANY_SHARES};
@@ -7,107 +7,165 @@ use shared::domain::suppression::UNDELIVERABLE;
 use shared::domain::transition::{
     DEADLINE_PASSED, EMAIL_MISSING, EMAIL_REQUIRED, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
 };
+use shared::http::Fields;
+use shared::http::read_announcement;
 use shared::http::view::{CandidateView, ShareView, UploadView};
-use shared::http::{Fields, read_announcement};
-use shared::openapi::{Group, Operation};
+use shared::openapi::Operation;
 
 use crate::changes::{Changes, Files, OwnChanges};
 use crate::import::Report;
-use crate::{crud, deadline, files, import, list, reminder, shares, status};
+use crate::{deadline, shares};
 
-/// This group as the reference shows it.
-pub fn group() -> Group {
-    Group {
-        name: "candidates",
-        title: "Candidates",
-        text: "The candidates of a project, their files, their way through the interview, and with whom they are shared.",
-        routes: crate::routes(),
-        operations: vec![
-            Operation::of("List candidates", list::list).text("The oldest first.")
-                .query::<CandidateStatus>("status", "Only candidates with this status.")
-                .query_as(
-                    "email",
-                    "Only candidates with this email address, whatever its case.",
-                    json!({ "type": "string", "maxLength": 254 }),
-                ),
-            Operation::of("Create candidate", crud::create)
-                .text("Its status is `new`: it knows of nothing until it is advanced.")
-                .body::<CandidateView, _>(|mut body: Fields| {
-                    Files::read(&mut body, |_| None);
-                    Changes::read_new(body)
-                })
-                .example("candidate", candidate()),
-            Operation::of("Import candidates", import::create)
-                .text(
-                    "Creates each entry's candidate, gives it its deadline and advances it. An entry that cannot be \
-                     created is `failed`, one that cannot be advanced stays `new`; neither stops the others. One that there \
-                     was no time for is `pending`, and `detail` tells how to have it done.",
-                )
-                .body::<CandidateView, _>(|mut body: Fields| {
-                    Files::read(&mut body, |_| None);
-                    Changes::read_new(body)
-                })
-                .field("photo", "Files are not imported; an entry that brings one fails.")
-                .field("cv", "Files are not imported; an entry that brings one fails.")
-                .example("one", json!([candidate()]))
-                .answers::<axum::Json<Report>>(),
-            Operation::of("Get candidate", crud::read),
-            Operation::of("Change candidate", crud::update)
-                .text(
-                    "Managers change what belongs to the application. The candidate itself changes `phone`, `gender`, \
-                     `address`, `photo`, `cv` and its `password`; the rest is ignored. Another `email` ends the \
-                     candidate's sessions and the keys mailed to the old address; a candidate who is `invited` gets \
-                     another invitation there.",
-                )
-                .refuses(&[EMAIL_REQUIRED, UNDELIVERABLE])
-                .is_limited("At most five invitations an hour for one candidate.")
-                .body::<CandidateView, _>(|mut body: Fields| {
-                    Files::read(&mut body, |_| None);
-                    OwnChanges::read_from(&mut body);
-                    Changes::read(body)
-                })
-                .field("password", "The candidate's own choice; of nobody else.")
-                .example("phone", json!({ "phone": "+44 20 7946 0000" }))
-                .example("deadline", json!({ "deadline": "2026-12-24T18:00:00+01:00" })),
-            Operation::of("Delete candidate", crud::delete).text("Its files, keys, sessions and shares go with it."),
-            Operation::of("Set deadline", deadline::update)
-                .text("One in the past is taken too, and the rules apply to it.")
-                .body::<CandidateView, _>(deadline::read)
-                .example("deadline", json!({ "deadline": "2026-12-24T18:00:00+01:00" })),
-            Operation::of("Advance candidate", status::advance)
-                .text("See the table of moves in the introduction. A candidate without a deadline gets one by its project's or its company's default when it is invited.")
-                .refuses(&NOT_ADVANCED),
-            Operation::of("Skip candidate", status::skip)
-                .text("Withdraws the candidate permanently: no more mails; keys and sessions are revoked.")
-                .refuses(&[NOT_SKIPPABLE]),
-            Operation::of("Remind candidate", reminder::create)
-                .text("Sends a mail to a candidate who is invited or confirmed.")
-                .refuses(&[NOT_REMINDABLE, DEADLINE_PASSED, EMAIL_MISSING, UNDELIVERABLE])
-                .is_limited("At most five reminders an hour for one candidate."),
-            Operation::of("Get candidate photo", files::photo)
-                .text("The address is the candidate's `photo`; it needs no credential."),
-            Operation::of("Get candidate CV", files::cv)
-                .text("The address is the candidate's `cv`; it needs no credential."),
-            Operation::of("Announce candidate file", files::announce)
-                .text("For a file that is too large for a request: put it where the answer says.")
-                .body::<UploadView, _>(|body: Fields| read_announcement(body, &FileKind::ALL))
-                .example("cv", json!({ "field": "cv", "content_type": "application/pdf", "size": 9_000_000 })),
-            Operation::of("Get candidate upload", files::upload).text("How far it is."),
-            Operation::of("List shares", shares::list)
-                .text("With whom the candidate is shared, the oldest first.")
-                .expand(&[shares::CUSTOMER]),
-            Operation::of("Share candidate", shares::create)
-                .text("Lets a customer read a candidate without a role in its project.")
-                .body_with_references::<ShareView, _>(shares::read_new)
-                .refuses(&[TOO_MANY_SHARES])
-                .example(
-                    "share",
-                    json!({ "customer": "/api/v3/companies/acme/customers/01JQ8Z2M8F3A6D1S4J7H0K9PME/" }),
-                ),
-            Operation::of("Get share", shares::read),
-            Operation::of("Delete share", shares::delete),
-        ],
-    }
+pub(crate) fn list_candidates(operation: Operation) -> Operation {
+    operation
+        .summary("List candidates")
+        .text("Oldest first.")
+        .query::<CandidateStatus>("status", "Only candidates with this status.")
+        .query_as(
+            "email",
+            "Only candidates with this email address; case is ignored.",
+            json!({ "type": "string", "maxLength": 254 }),
+        )
+}
+
+pub(crate) fn create_candidate(operation: Operation) -> Operation {
+    operation
+        .summary("Create candidate")
+        .text("The status is `new`: candidates get no mail until they are advanced.")
+        .body::<CandidateView, _>(|mut body: Fields| {
+            Files::read(&mut body, |_| None);
+            Changes::read_new(body)
+        })
+        .example("candidate", candidate())
+}
+
+pub(crate) fn import_candidates(operation: Operation) -> Operation {
+    operation
+        .summary("Import candidates")
+        .text(
+            "For each entry, creates the candidate, sets the deadline and advances the candidate. An entry \
+             that cannot be created is `failed`; one that cannot be advanced stays `new`. Neither stops the \
+             others. Entries that do not fit into the time limit are `pending`, and `detail` says what to \
+             send again.",
+        )
+        .body::<CandidateView, _>(|mut body: Fields| {
+            Files::read(&mut body, |_| None);
+            Changes::read_new(body)
+        })
+        .field("photo", "Files are not imported: an entry with a file fails.")
+        .field("cv", "Files are not imported: an entry with a file fails.")
+        .example("one", json!([candidate()]))
+        .answers::<axum::Json<Report>>()
+}
+
+pub(crate) fn get_candidate(operation: Operation) -> Operation {
+    operation.summary("Get candidate")
+}
+
+pub(crate) fn change_candidate(operation: Operation) -> Operation {
+    operation
+        .summary("Change candidate")
+        .text(
+            "Managers change the application. Candidates change their own `phone`, `gender`, `address`, \
+             `photo`, `cv` and `password`; their other fields are ignored. A new `email` ends the \
+             candidate's sessions and revokes the keys mailed to the old address; `invited` candidates get \
+             another invitation at the new one.",
+        )
+        .refuses(&[EMAIL_REQUIRED, UNDELIVERABLE])
+        .is_limited("A candidate gets at most five invitations an hour.")
+        .body::<CandidateView, _>(|mut body: Fields| {
+            Files::read(&mut body, |_| None);
+            OwnChanges::read_from(&mut body);
+            Changes::read(body)
+        })
+        .field("password", "Only candidates can set their password.")
+        .example("phone", json!({ "phone": "+44 20 7946 0000" }))
+        .example("deadline", json!({ "deadline": "2026-12-24T18:00:00+01:00" }))
+}
+
+pub(crate) fn delete_candidate(operation: Operation) -> Operation {
+    operation
+        .summary("Delete candidate")
+        .text("Also deletes the candidate's files, keys, sessions and shares.")
+}
+
+pub(crate) fn set_deadline(operation: Operation) -> Operation {
+    operation
+        .summary("Set deadline")
+        .text("The deadline may be in the past; the candidate then expires like any other.")
+        .body::<CandidateView, _>(deadline::read)
+        .example("deadline", json!({ "deadline": "2026-12-24T18:00:00+01:00" }))
+}
+
+pub(crate) fn advance_candidate(operation: Operation) -> Operation {
+    operation
+        .summary("Advance candidate")
+        .text(
+            "The introduction has a table of the moves. Candidates who are invited without a deadline get \
+             the default of the project or the company.",
+        )
+        .refuses(&NOT_ADVANCED)
+}
+
+pub(crate) fn skip_candidate(operation: Operation) -> Operation {
+    operation
+        .summary("Skip candidate")
+        .text("Withdraws the candidate permanently: no more mails; keys and sessions are revoked.")
+        .refuses(&[NOT_SKIPPABLE])
+}
+
+pub(crate) fn remind_candidate(operation: Operation) -> Operation {
+    operation
+        .summary("Remind candidate")
+        .text("Emails a reminder to a candidate who is `invited` or `confirmed`.")
+        .refuses(&[NOT_REMINDABLE, DEADLINE_PASSED, EMAIL_MISSING, UNDELIVERABLE])
+        .is_limited("A candidate gets at most five reminders an hour.")
+}
+
+pub(crate) fn get_candidate_photo(operation: Operation) -> Operation {
+    operation
+        .summary("Get candidate photo")
+        .text("The candidate's `photo` is this URL. It needs no credentials.")
+}
+
+pub(crate) fn get_candidate_cv(operation: Operation) -> Operation {
+    operation.summary("Get candidate CV").text("The candidate's `cv` is this URL. It needs no credentials.")
+}
+
+pub(crate) fn announce_candidate_file(operation: Operation) -> Operation {
+    operation
+        .summary("Announce candidate file")
+        .text("Announces a file that is too large for a request. Upload it to the URL in the answer.")
+        .body::<UploadView, _>(|body: Fields| read_announcement(body, &FileKind::ALL))
+        .example("cv", json!({ "field": "cv", "content_type": "application/pdf", "size": 9_000_000 }))
+}
+
+pub(crate) fn get_candidate_upload(operation: Operation) -> Operation {
+    operation.summary("Get candidate upload").text("The progress of an announced file.")
+}
+
+pub(crate) fn list_shares(operation: Operation) -> Operation {
+    operation.summary("List shares").text("Oldest first.").expand(&[shares::CUSTOMER])
+}
+
+pub(crate) fn share_candidate(operation: Operation) -> Operation {
+    operation
+        .summary("Share candidate")
+        .text("Lets a customer read the candidate without a role in the project.")
+        .body_with_references::<ShareView, _>(shares::read_new)
+        .refuses(&[TOO_MANY_SHARES])
+        .example(
+            "share",
+            json!({ "customer": "/api/v3/companies/acme/customers/01JQ8Z2M8F3A6D1S4J7H0K9PME/" }),
+        )
+}
+
+pub(crate) fn get_share(operation: Operation) -> Operation {
+    operation.summary("Get share")
+}
+
+pub(crate) fn delete_share(operation: Operation) -> Operation {
+    operation.summary("Delete share")
 }
 
 fn candidate() -> serde_json::Value {

@@ -12,44 +12,33 @@ mod shares;
 mod status;
 mod view;
 
-pub use document::group;
-use shared::http::Routes;
+use shared::Routes;
 
 /// The routes of this group.
-pub fn routes() -> Routes {
-    const LIST: &str = "/companies/{companyId}/projects/{projectId}/candidates/";
-    const IMPORT: &str = "/companies/{companyId}/projects/{projectId}/candidates/import/";
-    const ONE: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/";
-    const DEADLINE: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/deadline/";
-    const ADVANCE: &str =
-        "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/status/advance/";
-    const SKIP: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/status/skip/";
-    const REMINDER: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/reminder/";
-    const SHARES: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/shares/";
-    const SHARE: &str =
-        "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/shares/{shareId}/";
-    const PHOTO: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/photo/{token}/";
-    const CV: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/cv/{token}/";
-    const UPLOADS: &str = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/uploads/";
-    const UPLOAD: &str =
-        "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/uploads/{uploadId}/";
-    Routes::new()
-        .get(LIST, list::list)
-        .post(LIST, crud::create)
-        .post(IMPORT, import::create)
-        .get(ONE, crud::read)
-        .patch(ONE, crud::update)
-        .delete(ONE, crud::delete)
-        .patch(DEADLINE, deadline::update)
-        .patch(ADVANCE, status::advance)
-        .patch(SKIP, status::skip)
-        .post(REMINDER, reminder::create)
-        .get(PHOTO, files::photo)
-        .get(CV, files::cv)
-        .post(UPLOADS, files::announce)
-        .get(UPLOAD, files::upload)
-        .get(SHARES, shares::list)
-        .post(SHARES, shares::create)
-        .get(SHARE, shares::read)
-        .delete(SHARE, shares::delete)
+pub fn routes<R: Routes>(routes: R) -> R {
+    routes
+        .group(
+            "Candidates",
+            "The candidates of a project, their files, their way through the interview, and their shares.",
+        )
+        .under("/companies/{companyId}/projects/{projectId}/candidates/")
+        .get("", list::list, document::list_candidates)
+        .post("", crud::create, document::create_candidate)
+        .post("import/", import::create, document::import_candidates)
+        .under("/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/")
+        .get("", crud::read, document::get_candidate)
+        .patch("", crud::update, document::change_candidate)
+        .delete("", crud::delete, document::delete_candidate)
+        .patch("deadline/", deadline::update, document::set_deadline)
+        .patch("status/advance/", status::advance, document::advance_candidate)
+        .patch("status/skip/", status::skip, document::skip_candidate)
+        .post("reminder/", reminder::create, document::remind_candidate)
+        .get("photo/{token}/", files::photo, document::get_candidate_photo)
+        .get("cv/{token}/", files::cv, document::get_candidate_cv)
+        .post("uploads/", files::announce, document::announce_candidate_file)
+        .get("uploads/{uploadId}/", files::upload, document::get_candidate_upload)
+        .get("shares/", shares::list, document::list_shares)
+        .post("shares/", shares::create, document::share_candidate)
+        .get("shares/{shareId}/", shares::read, document::get_share)
+        .delete("shares/{shareId}/", shares::delete, document::delete_share)
 }

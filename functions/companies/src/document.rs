@@ -1,50 +1,81 @@
-//! What the reference says of this group.
+//! The documentation of each route.
 
 use serde_json::json;
 use shared::domain::named_token::TOO_MANY_TOKENS;
 use shared::http::view::LabelView;
-use shared::openapi::{Group, Operation};
+use shared::openapi::Operation;
 
 use crate::changes::Changes;
 use crate::view::{CompanyView, TokenView};
-use crate::{company, labels, shares, tokens};
+use crate::{labels, shares, tokens};
 
-/// This group as the reference shows it.
-pub fn group() -> Group {
-    Group {
-        name: "companies",
-        title: "Companies",
-        text: "A company's settings, its labels, its named tokens, and what its people share.",
-        routes: crate::routes(),
-        operations: vec![
-            Operation::of("Get company", company::read),
-            Operation::of("Change company", company::update)
-                .body::<CompanyView, _>(Changes::read)
-                .example("deadline", json!({ "default_interview_period": 14, "timezone": "Europe/London" })),
-            Operation::of("List labels", labels::list).text("The oldest first."),
-            Operation::of("Create label", labels::create)
-                .body::<LabelView, _>(labels::read_new)
-                .example("label", json!({ "text": "Senior" })),
-            Operation::of("Get label", labels::read),
-            Operation::of("Change label", labels::update)
-                .body::<LabelView, _>(labels::read_change)
-                .example("label", json!({ "text": "Principal" })),
-            Operation::of("Delete label", labels::delete).text("Takes it from all projects as well."),
-            Operation::of("List shares with caller", shares::list)
-                .text("The candidates that others share with the caller, the oldest share first.")
-                .expand(&[shares::CANDIDATE]),
-            Operation::of("List named tokens", tokens::list).text("All but their values."),
-            Operation::of("Create named token", tokens::create)
-                .text(
-                    "A token that does not end, by which a service acts for the company: as an owner, but for what needs \
-                     a person. The answer is the only one that shows its value; a repeat by Idempotency-Key does not.",
-                )
-                .body::<TokenView, _>(tokens::read_new)
-                .field("value", "32 to 256 visible characters of ASCII, hard to guess; without one the service chooses.")
-                .refuses(&[TOO_MANY_TOKENS])
-                .example("token", json!({ "name": "Applicant tracking" })),
-            Operation::of("Get named token", tokens::read).text("All but its value."),
-            Operation::of("Delete named token", tokens::delete).text("It is good no more."),
-        ],
-    }
+pub(crate) fn get_company(operation: Operation) -> Operation {
+    operation.summary("Get company")
+}
+
+pub(crate) fn change_company(operation: Operation) -> Operation {
+    operation
+        .summary("Change company")
+        .body::<CompanyView, _>(Changes::read)
+        .example("deadline", json!({ "default_interview_period": 14, "timezone": "Europe/London" }))
+}
+
+pub(crate) fn list_labels(operation: Operation) -> Operation {
+    operation.summary("List labels").text("Oldest first.")
+}
+
+pub(crate) fn create_label(operation: Operation) -> Operation {
+    operation
+        .summary("Create label")
+        .body::<LabelView, _>(labels::read_new)
+        .example("label", json!({ "text": "Senior" }))
+}
+
+pub(crate) fn get_label(operation: Operation) -> Operation {
+    operation.summary("Get label")
+}
+
+pub(crate) fn change_label(operation: Operation) -> Operation {
+    operation
+        .summary("Change label")
+        .body::<LabelView, _>(labels::read_change)
+        .example("label", json!({ "text": "Principal" }))
+}
+
+pub(crate) fn delete_label(operation: Operation) -> Operation {
+    operation.summary("Delete label").text("Also removes the label from all projects.")
+}
+
+pub(crate) fn list_shares_with_caller(operation: Operation) -> Operation {
+    operation
+        .summary("List shares with caller")
+        .text("Candidates that other customers share with the caller, the oldest share first.")
+        .expand(&[shares::CANDIDATE])
+}
+
+pub(crate) fn list_named_tokens(operation: Operation) -> Operation {
+    operation.summary("List named tokens").text("Without their values.")
+}
+
+pub(crate) fn create_named_token(operation: Operation) -> Operation {
+    operation
+        .summary("Create named token")
+        .text(
+            "Creates a token without an expiry date, for a service that acts for the company. It has \
+                     an owner's permissions, except for actions that need a person. Only this answer \
+                     contains the value; a retry with the same `Idempotency-Key` returns the token without \
+                     it.",
+        )
+        .body::<TokenView, _>(tokens::read_new)
+        .field("value", "32 to 256 visible ASCII characters, hard to guess. By default generated.")
+        .refuses(&[TOO_MANY_TOKENS])
+        .example("token", json!({ "name": "Applicant tracking" }))
+}
+
+pub(crate) fn get_named_token(operation: Operation) -> Operation {
+    operation.summary("Get named token").text("Without its value.")
+}
+
+pub(crate) fn delete_named_token(operation: Operation) -> Operation {
+    operation.summary("Delete named token").text("The token stops working at once.")
 }

@@ -8,28 +8,28 @@ mod shares;
 mod tokens;
 mod view;
 
-pub use document::group;
-use shared::http::Routes;
+use shared::Routes;
 
 /// The routes of this group.
-pub fn routes() -> Routes {
-    const COMPANY: &str = "/companies/{companyId}/";
-    const LABELS: &str = "/companies/{companyId}/labels/";
-    const LABEL: &str = "/companies/{companyId}/labels/{labelId}/";
-    const TOKENS: &str = "/companies/{companyId}/tokens/";
-    const TOKEN: &str = "/companies/{companyId}/tokens/{tokenId}/";
-    const SHARES: &str = "/companies/{companyId}/shares/";
-    Routes::new()
-        .get(COMPANY, company::read)
-        .patch(COMPANY, company::update)
-        .get(LABELS, labels::list)
-        .post(LABELS, labels::create)
-        .get(LABEL, labels::read)
-        .patch(LABEL, labels::update)
-        .delete(LABEL, labels::delete)
-        .get(SHARES, shares::list)
-        .get(TOKENS, tokens::list)
-        .post(TOKENS, tokens::create)
-        .get(TOKEN, tokens::read)
-        .delete(TOKEN, tokens::delete)
+pub fn routes<R: Routes>(routes: R) -> R {
+    routes
+        .group(
+            "Companies",
+            "A company's settings, labels, named tokens, and the candidates that its staff share.",
+        )
+        .under("/companies/{companyId}/")
+        .get("", company::read, document::get_company)
+        .patch("", company::update, document::change_company)
+        .get("shares/", shares::list, document::list_shares_with_caller)
+        .under("/companies/{companyId}/labels/")
+        .get("", labels::list, document::list_labels)
+        .post("", labels::create, document::create_label)
+        .get("{labelId}/", labels::read, document::get_label)
+        .patch("{labelId}/", labels::update, document::change_label)
+        .delete("{labelId}/", labels::delete, document::delete_label)
+        .under("/companies/{companyId}/tokens/")
+        .get("", tokens::list, document::list_named_tokens)
+        .post("", tokens::create, document::create_named_token)
+        .get("{tokenId}/", tokens::read, document::get_named_token)
+        .delete("{tokenId}/", tokens::delete, document::delete_named_token)
 }

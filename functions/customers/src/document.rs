@@ -1,4 +1,4 @@
-//! What the reference says of this group.
+//! The documentation of each route.
 
 use serde_json::json;
 use shared::domain::customer::{AccountType, CustomerStatus, LAST_OWNER, NOT_INVITED, OWN_ACCOUNT};
@@ -6,53 +6,26 @@ use shared::domain::file::FileKind;
 use shared::domain::suppression::UNDELIVERABLE;
 use shared::http::view::{CustomerView, UploadView};
 use shared::http::{Fields, read_announcement};
-use shared::openapi::{Group, Operation};
+use shared::openapi::Operation;
 
 use crate::batch_import::ImportView;
 use crate::changes::{Changes, Creation, Imported};
-use crate::{batch_import, crud, photo, reinvite};
 
-/// Whom people may create, change and delete.
-const MANAGED: &str = "Customers may be created, changed and deleted by those of a higher account type only.";
+const MANAGED: &str = "Only customers with a higher account type may create, change or delete a customer.";
 
-/// This group as the reference shows it.
-pub fn group() -> Group {
-    Group {
-        name: "customers",
-        title: "Customers",
-        text: "The staff users of a company.",
-        routes: crate::routes(),
-        operations: vec![
-            Operation::of("List customers", crud::list)
-                .text("The oldest first.")
-                .query::<String>("username", "Only who has this user name, whatever its case.")
-                .query::<CustomerStatus>("status", "Only customers with this status.")
-                .query::<AccountType>("account_type", "Only customers of this account type."),
-            create(),
-            Operation::of("Get customer", crud::read),
-            update(),
-            Operation::of("Delete customer", crud::delete)
-                .text(&format!("{MANAGED} The customer gets a mail that names who deleted it."))
-                .refuses(&[OWN_ACCOUNT, LAST_OWNER]),
-            Operation::of("Get customer photo", photo::read)
-                .text("The address is the customer's `photo`; it needs no credential."),
-            Operation::of("Announce customer photo", photo::announce)
-                .text("For a photo that is too large for a request: put it where the answer says. Of oneself, or of whom one manages.")
-                .body::<UploadView, _>(|body: Fields| read_announcement(body, &[FileKind::Photo]))
-                .example("photo", json!({ "field": "photo", "content_type": "image/jpeg", "size": 7_000_000 })),
-            Operation::of("Get customer upload", photo::upload).text("How far it is."),
-            Operation::of("Reinvite customer", reinvite::update)
-                .text("Sends another invitation; the link of the one before is good no more.")
-                .refuses(&[NOT_INVITED, UNDELIVERABLE])
-                .is_limited("At most five times an hour for one customer."),
-            import(),
-        ],
-    }
+pub(crate) fn list_customers(operation: Operation) -> Operation {
+    operation
+        .summary("List customers")
+        .text("Oldest first.")
+        .query::<String>("username", "Only the customer with this user name; case is ignored.")
+        .query::<CustomerStatus>("status", "Only customers with this status.")
+        .query::<AccountType>("account_type", "Only customers of this account type.")
 }
 
-fn create() -> Operation {
-    Operation::of("Create customer", crud::create)
-        .text(&format!("The customer is invited by mail. {MANAGED}"))
+pub(crate) fn create_customer(operation: Operation) -> Operation {
+    operation
+        .summary("Create customer")
+        .text(&format!("Emails an invitation to the customer. {MANAGED}"))
         .body::<CustomerView, _>(|mut body: Fields| {
             body.file(FileKind::Photo, None);
             Creation::read(body)
@@ -64,12 +37,17 @@ fn create() -> Operation {
         )
 }
 
-fn update() -> Operation {
-    Operation::of("Change customer", crud::update)
+pub(crate) fn get_customer(operation: Operation) -> Operation {
+    operation.summary("Get customer")
+}
+
+pub(crate) fn change_customer(operation: Operation) -> Operation {
+    operation
+        .summary("Change customer")
         .text(&format!(
-            "{MANAGED} People may change their own names, phone, gender, position, photo, language, \
-                        notifications and password. Another email address ends the customer's sessions and the keys \
-             mailed to the old address; a customer who is `invited` gets another invitation there."
+            "{MANAGED} Customers may change their own names, phone, gender, position, photo, language, \
+             notifications and password. A new email address ends the customer's sessions and revokes the \
+             keys mailed to the old address; `invited` customers get another invitation at the new one."
         ))
         .body::<CustomerView, _>(|mut body: Fields| {
             body.file(FileKind::Photo, None);
@@ -77,20 +55,60 @@ fn update() -> Operation {
             body.text("current_password", shared::auth::password::Password::attempt);
             Changes::read(body, |_| true)
         })
-        .is_limited("Wrong present passwords count as failed logins: after ten in 15 minutes, wait as `Retry-After` says.")
-        .field("password", "Another password; needs `current_password`. All other sessions end.")
-        .field("current_password", "The present password, for another. A wrong one counts as a failed login.")
+        .is_limited(
+            "A wrong `current_password` counts as a failed login. After ten within 15 minutes, wait as \
+             `Retry-After` says.",
+        )
+        .field("password", "New password; needs `current_password`. All other sessions end.")
+        .field("current_password", "Current password, to set a new one.")
         .example("position", json!({ "position": "Rear Admiral", "phone": "+1 202 555 0100" }))
 }
 
-fn import() -> Operation {
-    Operation::of("Import customers", batch_import::create)
+pub(crate) fn delete_customer(operation: Operation) -> Operation {
+    operation
+        .summary("Delete customer")
+        .text(&format!("{MANAGED} The customer gets a mail that names the caller."))
+        .refuses(&[OWN_ACCOUNT, LAST_OWNER])
+}
+
+pub(crate) fn get_customer_photo(operation: Operation) -> Operation {
+    operation
+        .summary("Get customer photo")
+        .text("The customer's `photo` is this URL. It needs no credentials.")
+}
+
+pub(crate) fn announce_customer_photo(operation: Operation) -> Operation {
+    operation
+        .summary("Announce customer photo")
         .text(
-            "Makes the company's active staff those of the list: who is new is created and invited, who is missing is \
-             deactivated, everybody else stays as they are. Everything is checked before anything is changed.",
+            "Announces a photo that is too large for a request. Upload it to the URL in the answer. \
+             Customers may do this for themselves and for customers whom they may change.",
+        )
+        .body::<UploadView, _>(|body: Fields| read_announcement(body, &[FileKind::Photo]))
+        .example("photo", json!({ "field": "photo", "content_type": "image/jpeg", "size": 7_000_000 }))
+}
+
+pub(crate) fn get_customer_upload(operation: Operation) -> Operation {
+    operation.summary("Get customer upload").text("The progress of an announced photo.")
+}
+
+pub(crate) fn reinvite_customer(operation: Operation) -> Operation {
+    operation
+        .summary("Reinvite customer")
+        .text("Emails another invitation. The link in the previous one stops working.")
+        .refuses(&[NOT_INVITED, UNDELIVERABLE])
+        .is_limited("A customer gets at most five invitations an hour.")
+}
+
+pub(crate) fn import_customers(operation: Operation) -> Operation {
+    operation
+        .summary("Import customers")
+        .text(
+            "Makes the list the company's active staff: new customers are created and invited, missing ones \
+             deactivated, and the others left as they are. Nothing changes unless the whole list is valid.",
         )
         .body::<CustomerView, _>(|body: Fields| Imported::read_all(vec![Ok(body)]))
-        .field("pk_attribute", "By what entries are found among the staff; the same in all of them.")
+        .field("pk_attribute", "The attribute that identifies customers: the same in all entries.")
         .refuses(&[LAST_OWNER])
         .example(
             "staff",

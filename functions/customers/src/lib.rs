@@ -7,27 +7,22 @@ mod document;
 mod photo;
 mod reinvite;
 
-pub use document::group;
-use shared::http::Routes;
+use shared::Routes;
 
 /// The routes of this group.
-pub fn routes() -> Routes {
-    const LIST: &str = "/companies/{companyId}/customers/";
-    const ONE: &str = "/companies/{companyId}/customers/{customerId}/";
-    const REINVITE: &str = "/companies/{companyId}/customers/{customerId}/reinvite/";
-    const BATCH_IMPORT: &str = "/companies/{companyId}/customers/batch-import/";
-    const PHOTO: &str = "/companies/{companyId}/customers/{customerId}/photo/{token}/";
-    const UPLOADS: &str = "/companies/{companyId}/customers/{customerId}/uploads/";
-    const UPLOAD: &str = "/companies/{companyId}/customers/{customerId}/uploads/{uploadId}/";
-    Routes::new()
-        .get(LIST, crud::list)
-        .post(LIST, crud::create)
-        .get(ONE, crud::read)
-        .patch(ONE, crud::update)
-        .delete(ONE, crud::delete)
-        .get(PHOTO, photo::read)
-        .post(UPLOADS, photo::announce)
-        .get(UPLOAD, photo::upload)
-        .patch(REINVITE, reinvite::update)
-        .post(BATCH_IMPORT, batch_import::create)
+pub fn routes<R: Routes>(routes: R) -> R {
+    routes
+        .group("Customers", "The staff users of a company.")
+        .under("/companies/{companyId}/customers/")
+        .get("", crud::list, document::list_customers)
+        .post("", crud::create, document::create_customer)
+        .post("batch-import/", batch_import::create, document::import_customers)
+        .under("/companies/{companyId}/customers/{customerId}/")
+        .get("", crud::read, document::get_customer)
+        .patch("", crud::update, document::change_customer)
+        .delete("", crud::delete, document::delete_customer)
+        .get("photo/{token}/", photo::read, document::get_customer_photo)
+        .post("uploads/", photo::announce, document::announce_customer_photo)
+        .get("uploads/{uploadId}/", photo::upload, document::get_customer_upload)
+        .patch("reinvite/", reinvite::update, document::reinvite_customer)
 }

@@ -1,5 +1,5 @@
 //! The `customers` Lambda function.
 
 fn main() -> shared::Outcome {
-    shared::http::serve(customers::routes())
+    shared::http::serve(customers::routes)
 }

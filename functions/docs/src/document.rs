@@ -1,27 +1,25 @@
-//! What the reference says of itself.
+//! The documentation of each route.
 
-use shared::openapi::{Group, Operation};
+use shared::openapi::Operation;
 
-use crate::{assets, openapi, page};
+pub(crate) fn get_this_document(operation: Operation) -> Operation {
+    operation
+        .summary("Get this document")
+        .text("OpenAPI 3.1, with this deployment's URL under `servers`.")
+        .sends("application/json", "The document.")
+}
 
-/// This group as the reference shows it.
-pub fn group() -> Group {
-    Group {
-        name: "docs",
-        title: "Reference",
-        text: "This reference, for programs and for people. It needs no credential.",
-        routes: crate::routes(),
-        operations: vec![
-            Operation::of("Get this document", openapi::show)
-                .text("OpenAPI 3.1, with the address of this deployment under `servers`.")
-                .sends("application/json", "The document."),
-            Operation::of("Show the reference", page::show)
-                .text("For browsers. Requests can be tried on it: they go to this deployment, and change what they say.")
-                .sends("text/html", "The page."),
-            Operation::of("Get a file of the reference", assets::show)
-                .text("What the page consists of. It names the files by addresses that change when they do.")
-                .sends("text/css", "A style sheet or a script.")
-                .sends("text/javascript", "A style sheet or a script."),
-        ],
-    }
+pub(crate) fn show_the_reference(operation: Operation) -> Operation {
+    operation
+        .summary("Show the reference")
+        .text("For browsers. Requests that you try on the page are sent to this deployment and take effect.")
+        .sends("text/html", "The page.")
+}
+
+pub(crate) fn get_a_file_of_the_reference(operation: Operation) -> Operation {
+    operation
+        .summary("Get a file of the reference")
+        .text("A file of the page. Its URL changes with its content.")
+        .sends("text/css", "A style sheet or a script.")
+        .sends("text/javascript", "A style sheet or a script.")
 }

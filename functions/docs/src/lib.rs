@@ -8,16 +8,16 @@ mod file;
 mod openapi;
 mod page;
 
-pub use document::group;
-use shared::http::Routes;
+use shared::Routes;
 
 /// The document, as `cargo run -p tests --bin document` makes it.
 pub const DOCUMENT: &str = include_str!("../openapi.json");
 
 /// The routes of this group.
-pub fn routes() -> Routes {
-    Routes::new()
-        .get("/openapi.json/", openapi::show)
-        .get("/docs/", page::show)
-        .get("/docs/{file}/", assets::show)
+pub fn routes<R: Routes>(routes: R) -> R {
+    routes
+        .group("Reference", "This reference, for programs and for people. No credentials needed.")
+        .get("/openapi.json/", openapi::show, document::get_this_document)
+        .get("/docs/", page::show, document::show_the_reference)
+        .get("/docs/{file}/", assets::show, document::get_a_file_of_the_reference)
 }

@@ -8,27 +8,23 @@ mod roles;
 mod status;
 mod view;
 
-pub use document::group;
-use shared::http::Routes;
+use shared::Routes;
 
 /// The routes of this group.
-pub fn routes() -> Routes {
-    const LIST: &str = "/companies/{companyId}/projects/";
-    const OF_CUSTOMER: &str = "/companies/{companyId}/customers/{customerId}/projects/";
-    const ONE: &str = "/companies/{companyId}/projects/{projectId}/";
-    const STATUS: &str = "/companies/{companyId}/projects/{projectId}/status/";
-    const ROLES: &str = "/companies/{companyId}/projects/{projectId}/roles/";
-    const ROLE: &str = "/companies/{companyId}/projects/{projectId}/roles/{roleId}/";
-    Routes::new()
-        .get(LIST, crud::list)
-        .get(OF_CUSTOMER, crud::list_of_customer)
-        .post(LIST, crud::create)
-        .get(ONE, crud::read)
-        .patch(ONE, crud::update)
-        .get(STATUS, status::read)
-        .patch(STATUS, status::update)
-        .get(ROLES, roles::list)
-        .post(ROLES, roles::create)
-        .get(ROLE, roles::read)
-        .delete(ROLE, roles::delete)
+pub fn routes<R: Routes>(routes: R) -> R {
+    routes
+        .group("Projects", "Projects, their status, and the roles in them.")
+        .under("/companies/{companyId}/customers/{customerId}/projects/")
+        .get("", crud::list_of_customer, document::list_projects_of_customer)
+        .under("/companies/{companyId}/projects/")
+        .get("", crud::list, document::list_projects)
+        .post("", crud::create, document::create_project)
+        .get("{projectId}/", crud::read, document::get_project)
+        .patch("{projectId}/", crud::update, document::change_project)
+        .get("{projectId}/status/", status::read, document::get_project_status)
+        .patch("{projectId}/status/", status::update, document::change_project_status)
+        .get("{projectId}/roles/", roles::list, document::list_roles)
+        .post("{projectId}/roles/", roles::create, document::give_role)
+        .get("{projectId}/roles/{roleId}/", roles::read, document::get_role)
+        .delete("{projectId}/roles/{roleId}/", roles::delete, document::take_role)
 }

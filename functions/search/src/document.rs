@@ -1,24 +1,17 @@
-//! What the reference says of this group.
+//! The documentation of each route.
 
-use shared::openapi::{Group, Operation};
+use shared::openapi::Operation;
 
-use crate::find;
-
-/// This group as the reference shows it.
-pub fn group() -> Group {
-    Group {
-        name: "search",
-        title: "Search",
-        text: "Candidates by name and email, in all projects that the caller may read.",
-        routes: crate::routes(),
-        operations: vec![Operation::of("Search candidates", find::list).text(
-            "At most 50, the best first: by whole words before beginnings, by names before addresses, the newest first. \
-             Case and accents do not count. An array, without the envelope of lists.",
-        )
+pub(crate) fn search_candidates(operation: Operation) -> Operation {
+    operation
+        .summary("Search candidates")
         .required_query(
             "q",
-            "Beginnings of words of names and addresses; all of them must be found.",
+            "Words, or the beginnings of words, in names and email addresses. Candidates must match all of them.",
             "ada lov",
-        )],
-    }
+        )
+        .text(
+        "The best 50 matches: whole words before beginnings, names before email addresses, then newest \
+         first. Case and accents are ignored. The answer is an array, without `meta` and pages.",
+    )
 }

@@ -4,11 +4,13 @@ mod document;
 mod find;
 mod view;
 
-pub use document::group;
-use shared::http::Routes;
+use shared::Routes;
 
 /// The routes of this group.
-pub fn routes() -> Routes {
-    const SEARCH: &str = "/companies/{companyId}/search/";
-    Routes::new().get(SEARCH, find::list)
+pub fn routes<R: Routes>(routes: R) -> R {
+    routes.group("Search", "Candidates by name and email, in all projects that the caller may read.").get(
+        "/companies/{companyId}/search/",
+        find::list,
+        document::search_candidates,
+    )
 }

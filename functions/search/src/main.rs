@@ -1,5 +1,5 @@
 //! The `search` Lambda function.
 
 fn main() -> shared::Outcome {
-    shared::http::serve(search::routes())
+    shared::http::serve(search::routes)
 }

@@ -1,51 +1,63 @@
-//! What the reference says of this group.
+//! The documentation of each route.
 
 use serde_json::json;
 use shared::http::respond::Created;
-use shared::openapi::{Group, Operation};
+use shared::openapi::Operation;
 
 use crate::changes::{Changes, Creation};
 use crate::view::VideoView;
-use crate::{crud, files};
 
-/// This group as the reference shows it.
-pub fn group() -> Group {
-    Group {
-        name: "videos",
-        title: "Welcome videos",
-        text: "The videos that welcome candidates: uploaded, converted to what browsers play, and shown by projects.",
-        routes: crate::routes(),
-        operations: vec![
-            Operation::of("List videos", crud::list).text("The oldest first."),
-            Operation::of("Create video", crud::create)
-                .text(
-                    "A form brings the file along. JSON announces one that is too large for that: put it where `upload` \
-                     in the answer says, within three hours. It is converted by itself.",
-                )
-                .body::<VideoView, _>(Creation::read)
-                .field("file", "The video, with its file name.")
-                .field("content_type", "What the PUT will say that the file is.")
-                .field("size", "How many bytes the PUT will bring.")
-                .example(
-                    "announcement",
-                    json!({ "name": "Welcome", "upload_filename": "welcome.mov", "content_type": "video/quicktime",
+pub(crate) fn list_videos(operation: Operation) -> Operation {
+    operation.summary("List videos").text("Oldest first.")
+}
+
+pub(crate) fn create_video(operation: Operation) -> Operation {
+    operation
+        .summary("Create video")
+        .text(
+            "Send a form with the file. If the file is too large for a form, announce it with JSON and \
+             upload it within three hours to the URL in `upload`. The conversion starts automatically.",
+        )
+        .body::<VideoView, _>(Creation::read)
+        .field("file", "The video file.")
+        .field("content_type", "Content-Type of the upload.")
+        .field("size", "Size of the upload in bytes.")
+        .example(
+            "announcement",
+            json!({ "name": "Welcome", "upload_filename": "welcome.mov", "content_type": "video/quicktime",
                             "size": 90_000_000 }),
-                )
-                .answers::<Created<VideoView>>(),
-            Operation::of("Get video", crud::read).text("Candidates see those of their project, without their names."),
-            Operation::of("Replace video", crud::replace)
-                .text("What is left out becomes empty. The file stays.")
-                .body::<VideoView, _>(Changes::read_whole)
-                .example("texts", json!({ "name": "Welcome", "description": "Welcome to Acme" })),
-            Operation::of("Change video", crud::update)
-                .text("The file stays.")
-                .body::<VideoView, _>(Changes::read)
-                .example("texts", json!({ "description": "Welcome to Acme" })),
-            Operation::of("Delete video", crud::delete).text("Takes it from all projects as well."),
-            Operation::of("Get thumbnail", files::thumb)
-                .text("The address is the video's `thumb`; it needs no credential."),
-            Operation::of("Get video file", files::video)
-                .text("The addresses are the video's `streams`; they need no credential."),
-        ],
-    }
+        )
+        .answers::<Created<VideoView>>()
+}
+
+pub(crate) fn get_video(operation: Operation) -> Operation {
+    operation.summary("Get video").text("Candidates see the videos of their project, without names.")
+}
+
+pub(crate) fn replace_video(operation: Operation) -> Operation {
+    operation
+        .summary("Replace video")
+        .text("Fields that are left out become empty. The file stays.")
+        .body::<VideoView, _>(Changes::read_whole)
+        .example("texts", json!({ "name": "Welcome", "description": "Welcome to Acme" }))
+}
+
+pub(crate) fn change_video(operation: Operation) -> Operation {
+    operation
+        .summary("Change video")
+        .text("The file stays.")
+        .body::<VideoView, _>(Changes::read)
+        .example("texts", json!({ "description": "Welcome to Acme" }))
+}
+
+pub(crate) fn delete_video(operation: Operation) -> Operation {
+    operation.summary("Delete video").text("Also removes the video from all projects.")
+}
+
+pub(crate) fn get_thumbnail(operation: Operation) -> Operation {
+    operation.summary("Get thumbnail").text("The video's `thumb` is this URL. It needs no credentials.")
+}
+
+pub(crate) fn get_video_file(operation: Operation) -> Operation {
+    operation.summary("Get video file").text("The video's `streams` are such URLs. They need no credentials.")
 }

@@ -6,22 +6,22 @@ mod document;
 mod files;
 mod view;
 
-pub use document::group;
-use shared::http::Routes;
+use shared::Routes;
 
 /// The routes of this group.
-pub fn routes() -> Routes {
-    const LIST: &str = "/companies/{companyId}/videos/";
-    const ONE: &str = "/companies/{companyId}/videos/{videoId}/";
-    const THUMB: &str = "/companies/{companyId}/videos/{videoId}/thumb/{token}/";
-    const VIDEO: &str = "/companies/{companyId}/videos/{videoId}/video/{token}/";
-    Routes::new()
-        .get(LIST, crud::list)
-        .post(LIST, crud::create)
-        .get(ONE, crud::read)
-        .put(ONE, crud::replace)
-        .patch(ONE, crud::update)
-        .delete(ONE, crud::delete)
-        .get(THUMB, files::thumb)
-        .get(VIDEO, files::video)
+pub fn routes<R: Routes>(routes: R) -> R {
+    routes
+        .group(
+            "Welcome videos",
+            "Videos that projects show to their candidates: upload, conversion and playback.",
+        )
+        .under("/companies/{companyId}/videos/")
+        .get("", crud::list, document::list_videos)
+        .post("", crud::create, document::create_video)
+        .get("{videoId}/", crud::read, document::get_video)
+        .put("{videoId}/", crud::replace, document::replace_video)
+        .patch("{videoId}/", crud::update, document::change_video)
+        .delete("{videoId}/", crud::delete, document::delete_video)
+        .get("{videoId}/thumb/{token}/", files::thumb, document::get_thumbnail)
+        .get("{videoId}/video/{token}/", files::video, document::get_video_file)
 }

@@ -1,5 +1,5 @@
 //! The `videos` Lambda function.
 
 fn main() -> shared::Outcome {
-    shared::http::serve(videos::routes())
+    shared::http::serve(videos::routes)
 }

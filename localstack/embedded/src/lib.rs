@@ -19,6 +19,7 @@ mod pages;
 mod random;
 mod state;
 mod template;
+mod watch;
 
 pub use backend::{ACCESS_KEY_ID, BUCKET, Backend, REGION, SECRET_ACCESS_KEY, Storage, StreamReader};
 pub use clock::OffsetClock;
@@ -27,7 +28,7 @@ pub use error::Error;
 pub use events::{Answers, Events};
 pub use function::{Function, in_process, in_process_event};
 pub use gateway::{Gateway, RouteKey, SourceIp};
-pub use local::{Local, Options, functions};
+pub use local::{Local, Options, functions, groups};
 pub use mailbox::{Mail, Mailbox};
 pub use template::{
     Pattern, RouteTarget, RuleTrigger, ScheduleTrigger, StreamTrigger, TableDefinition, Template, Triggers,

@@ -1,13 +1,11 @@
-//! A group's route table: one line a route, which the router, the gateway and the access test all read.
+//! Serves the routes of one group: what surrounds a handler follows from the method of its route.
 
-use std::any::type_name;
 use std::convert::Infallible;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request as Incoming, State};
 use axum::handler::Handler;
-use axum::http::{Method, Request, Response};
+use axum::http::{Request, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
@@ -20,102 +18,60 @@ use crate::error::Error;
 /// Answers whole HTTP requests of one group, the same in Lambda, on a laptop and in tests.
 pub type HttpService = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
 
-/// One line of a route table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Route {
-    /// The method, in capitals.
-    pub method: Method,
-    /// The path below the version segment, with a final slash; parameters stand as `{projectId}`.
-    pub path: &'static str,
-    /// The path of the function that answers.
-    pub handler: &'static str,
-}
-
-/// The routes of one group.
+/// The routes of one group, as they are served.
 #[derive(Default)]
-pub struct Routes {
-    list: Vec<Route>,
-    router: Router<App>,
+pub struct Router {
+    /// The start of the paths that are added next.
+    pub(crate) base: &'static str,
+    pub(crate) routes: axum::Router<App>,
 }
 
-impl Routes {
-    /// No routes yet.
+impl Router {
+    /// A router without routes.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Adds a GET route; HEAD is answered along with it.
-    pub fn get<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        self.add::<H>(Method::GET, path, on(MethodFilter::GET, handler))
-    }
-
-    /// Adds a POST route that clients may repeat with an Idempotency-Key: its handler answers by `commit` or `once` of its
-    /// guard.
-    pub fn post<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        let once = async move |State(app): State<App>, request: Incoming| {
-            idempotency::post(&app, request, |request| handler.clone().call(request, app.clone())).await
-        };
-        self.add::<H>(Method::POST, path, on(MethodFilter::POST, once))
-    }
-
-    /// Adds a POST route without Idempotency-Key: its answer may not be stored, or has no sender to be stored for. Doing it
-    /// again must be harmless.
-    pub fn post_repeatable<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        let repeatable = async move |State(app): State<App>, request: Incoming| {
-            let handle = |request| handler.clone().call(request, app.clone());
-            idempotency::post_repeatable(&app, request, handle).await
-        };
-        self.add::<H>(Method::POST, path, on(MethodFilter::POST, repeatable))
-    }
-
-    /// Adds a PUT route; If-Match guards what it replaces.
-    pub fn put<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        self.add_change(Method::PUT, MethodFilter::PUT, path, handler)
-    }
-
-    /// Adds a PATCH route; If-Match guards what it changes.
-    pub fn patch<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        self.add_change(Method::PATCH, MethodFilter::PATCH, path, handler)
-    }
-
-    /// Adds a DELETE route; If-Match guards what it deletes.
-    pub fn delete<H: Handler<T, App>, T: 'static>(self, path: &'static str, handler: H) -> Self {
-        self.add_change(Method::DELETE, MethodFilter::DELETE, path, handler)
-    }
-
-    fn add_change<H: Handler<T, App>, T: 'static>(
-        self,
-        method: Method,
-        filter: MethodFilter,
-        path: &'static str,
-        handler: H,
-    ) -> Self {
-        let settled = async move |State(app): State<App>, request: Incoming| {
-            redo::until_settled(&app, request, |request| handler.clone().call(request, app.clone())).await
-        };
-        self.add::<H>(method, path, on(filter, settled))
-    }
-
-    fn add<H>(mut self, method: Method, path: &'static str, handler: MethodRouter<App>) -> Self {
-        self.list.push(Route { method, path, handler: type_name::<H>() });
-        self.router = self.router.route(path, handler);
-        self
-    }
-
-    /// The table, in the order it was written.
-    pub fn list(&self) -> &[Route] {
-        &self.list
     }
 
     /// The service that answers these routes below [`VERSION_PATH`].
     ///
     /// Paths are served with and without a final slash; everything else is a JSON 404 or 405.
     pub fn into_service(self, app: App) -> HttpService {
-        let router = Router::new()
-            .nest(VERSION_PATH, self.router.method_not_allowed_fallback(async || Error::MethodNotAllowed))
+        let router = axum::Router::new()
+            .nest(VERSION_PATH, self.routes.method_not_allowed_fallback(async || Error::MethodNotAllowed))
             .fallback(request::unknown_route)
             .layer(axum::middleware::from_fn_with_state(app.clone(), request::observe))
             .with_state(app);
         BoxCloneSyncService::new(router.map_request(request::with_final_slash))
     }
+}
+
+/// Serves GET and HEAD.
+pub(crate) fn get<H: Handler<T, App>, T: 'static>(handler: H) -> MethodRouter<App> {
+    on(MethodFilter::GET, handler)
+}
+
+/// Serves a POST that clients may repeat with an Idempotency-Key.
+pub(crate) fn post<H: Handler<T, App>, T: 'static>(handler: H) -> MethodRouter<App> {
+    let once = async move |State(app): State<App>, request: Incoming| {
+        let handle = |request| handler.clone().call(request, app.clone());
+        idempotency::post(&app, request, handle).await
+    };
+    on(MethodFilter::POST, once)
+}
+
+/// Serves a POST whose answer is not kept.
+pub(crate) fn post_repeatable<H: Handler<T, App>, T: 'static>(handler: H) -> MethodRouter<App> {
+    let repeatable = async move |State(app): State<App>, request: Incoming| {
+        let handle = |request| handler.clone().call(request, app.clone());
+        idempotency::post_repeatable(&app, request, handle).await
+    };
+    on(MethodFilter::POST, repeatable)
+}
+
+/// Serves PUT, PATCH or DELETE.
+pub(crate) fn change<H: Handler<T, App>, T: 'static>(method: MethodFilter, handler: H) -> MethodRouter<App> {
+    let settled = async move |State(app): State<App>, request: Incoming| {
+        redo::until_settled(&app, request, |request| handler.clone().call(request, app.clone())).await
+    };
+    on(method, settled)
 }

@@ -1,4 +1,4 @@
-//! What the answers of handlers mean for clients.
+//! The answers of handlers, as the document describes them.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -11,10 +11,19 @@ use crate::auth::access::Redirect;
 use crate::http::page::{DEFAULT_SIZE, Envelope, MAX_SIZE};
 use crate::http::respond::{Accepted, Answered, Created, Done, Ensured, ShownOnce};
 
-/// What a handler answers.
+/// The answer of a handler.
 pub trait Answer {
-    /// Says what it means for clients.
+    /// Adds status, headers and body to the operation.
     fn describe(operation: &mut Operation);
+}
+
+impl Operation {
+    /// Adds an answer that the handler's type does not show.
+    #[must_use]
+    pub fn answers<R: Answer>(mut self) -> Self {
+        R::describe(&mut self);
+        self
+    }
 }
 
 impl<T: Answer, E> Answer for Result<T, E> {
@@ -25,7 +34,7 @@ impl<T: Answer, E> Answer for Result<T, E> {
 
 impl<V: JsonSchema> Answer for Json<V> {
     fn describe(operation: &mut Operation) {
-        operation.shows::<V>(StatusCode::OK, "As it is now.");
+        operation.shows::<V>(StatusCode::OK, "The current state.");
     }
 }
 
@@ -39,7 +48,7 @@ impl<V: JsonSchema> Answer for Created<V> {
 impl<V: JsonSchema> Answer for Ensured<V> {
     fn describe(operation: &mut Operation) {
         Created::<V>::describe(operation);
-        operation.shows::<V>(StatusCode::OK, "It was there already.");
+        operation.shows::<V>(StatusCode::OK, "Already exists.");
     }
 }
 
@@ -51,7 +60,7 @@ impl Answer for Done {
 
 impl Answer for Accepted {
     fn describe(operation: &mut Operation) {
-        operation.tells(StatusCode::ACCEPTED, "Accepted, whether or not there is anything to do.");
+        operation.tells(StatusCode::ACCEPTED, "Accepted. The answer is the same if there is nothing to do.");
     }
 }
 
@@ -59,16 +68,16 @@ impl<V: JsonSchema> Answer for Envelope<V> {
     fn describe(operation: &mut Operation) {
         operation.is_list = true;
         let page = json!({ "type": "integer", "minimum": 1, "default": 1 });
-        operation.add_query(
-            "page",
-            "The number of the page. Following links costs less than naming numbers.",
-            page,
-        );
+        operation.add_query("page", "Page number. Following `next` and `previous` costs less.", page);
         let size = json!({ "type": "integer", "minimum": 1, "maximum": MAX_SIZE, "default": DEFAULT_SIZE });
-        operation.add_query("page_size", "How many resources a page has.", size);
+        operation.add_query("page_size", "Number of resources per page.", size);
         let cursor = json!({ "type": "string" });
-        operation.add_query("cursor", "Where the page begins or ends; only as links have it.", cursor);
-        operation.shows::<Self>(StatusCode::OK, "A page of the list.");
+        operation.add_query(
+            "cursor",
+            "Position in the list. Only the links `next` and `previous` contain it.",
+            cursor,
+        );
+        operation.shows::<Self>(StatusCode::OK, "One page of the list.");
     }
 }
 
@@ -81,18 +90,18 @@ impl<T: Answer, K> Answer for ShownOnce<T, K> {
 impl<T: Answer> Answer for Answered<T> {
     fn describe(operation: &mut Operation) {
         T::describe(operation);
-        operation.is_answered_once = true;
     }
 }
 
 impl Answer for Redirect {
     fn describe(operation: &mut Operation) {
-        let found = operation.tells(StatusCode::FOUND, "Where the file is, for some minutes.");
+        let found =
+            operation.tells(StatusCode::FOUND, "`Location` is the file's URL, valid for some minutes.");
         found["headers"]["Location"] = json!({ "$ref": "#/components/headers/Location" });
     }
 }
 
-// Said by the operation.
+// `document.rs` describes it.
 impl Answer for Response {
     fn describe(_: &mut Operation) {}
 }

@@ -1,9 +1,10 @@
-//! What the arguments of handlers mean for clients.
+//! The arguments of handlers, as the document describes them.
 
 use axum::extract::RawQuery;
 
+use super::body::{Accepts, Body};
 use super::failure::Failure;
-use super::operation::{Operation, Security, Takes};
+use super::operation::{Operation, Security};
 use crate::auth::access::{
     CallerAccess, CandidateAccess, CandidateSelf, CompanyAccess, CountedProjectAccess, CustomerAccess,
     LabelAccess, MediaAccess, Pending, ProjectAccess, RenditionAccess, RoleAccess, ShareAccess, TokenAccess,
@@ -15,36 +16,36 @@ use crate::http::{Entries, Fields, WithFiles};
 
 /// An argument of a handler.
 pub trait Argument {
-    /// Says what it means for clients.
+    /// Adds credentials, parameters, body and errors to the operation.
     fn describe(operation: &mut Operation);
 }
 
 impl Argument for Fields {
     fn describe(operation: &mut Operation) {
-        takes(operation, Takes::Object);
+        accepts(operation, Accepts::Object);
     }
 }
 
 impl Argument for WithFiles {
     fn describe(operation: &mut Operation) {
-        takes(operation, Takes::ObjectOrForm);
+        accepts(operation, Accepts::ObjectOrForm);
     }
 }
 
 impl<const MAX: usize> Argument for Entries<MAX> {
     fn describe(operation: &mut Operation) {
-        takes(operation, Takes::List(MAX));
+        accepts(operation, Accepts::List(MAX));
     }
 }
 
-fn takes(operation: &mut Operation, takes: Takes) {
-    operation.takes = Some(takes);
+fn accepts(operation: &mut Operation, accepts: Accepts) {
+    operation.body = Some(Body::new(accepts));
     for failure in [Failure::Invalid, Failure::TooLarge, Failure::UnsupportedMediaType] {
         operation.fails(failure);
     }
 }
 
-// What of the query a handler reads, its operation says.
+// `document.rs` describes the parameters.
 impl Argument for RawQuery {
     fn describe(_: &mut Operation) {}
 }
@@ -122,7 +123,7 @@ impl<G> Argument for RenditionAccess<G> {
     }
 }
 
-/// The token in the path stands for whoever was shown it.
+/// The token in the path is the credential.
 fn by_address(operation: &mut Operation) {
     operation.fails(Failure::Unauthenticated);
     operation.fails(Failure::NotFound);

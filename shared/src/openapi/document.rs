@@ -1,4 +1,6 @@
-//! Puts the document together, and tells what is missing in it.
+//! Assembles the document, and reports what is missing in it.
+
+use std::collections::BTreeSet;
 
 use axum::http::Method;
 use serde_json::{Map, Value, json};
@@ -7,151 +9,81 @@ use super::failure::Failure;
 use super::operation::{Operation, Security};
 use super::{example, prose, tables};
 use crate::config::VERSION_PATH;
-use crate::http::Routes;
-use crate::http::routes::Route;
 
-/// A group of routes, and what is said of them.
-pub struct Group {
-    /// The name of its function.
-    pub name: &'static str,
-    /// What people call it.
-    pub title: &'static str,
-    /// What its routes are about.
-    pub text: &'static str,
-    /// Its routes.
-    pub routes: Routes,
-    /// One for each.
-    pub operations: Vec<Operation>,
-}
-
-/// The document of all groups.
-///
-/// # Errors
-/// What is missing in it, or there without need, a line each.
-pub fn document(groups: Vec<Group>) -> Result<Value, Vec<String>> {
-    let mut draft = Draft::default();
-    let mut tags = Vec::new();
-    for Group { title, text, routes, mut operations, .. } in groups {
-        tags.push(json!({ "name": title, "description": text }));
-        for route in routes.list() {
-            match operations.iter().position(|operation| operation.handler == route.handler) {
-                Some(index) => draft.add(route, operations.swap_remove(index), title),
-                None => draft.problems.push(format!("{} {} is not described", route.method, route.path)),
-            }
-        }
-        let spare = operations.iter().map(|operation| format!("{} answers no route", operation.handler));
-        draft.problems.extend(spare);
-    }
-    draft.finish(&tags)
-}
-
+/// The OpenAPI document of the route tables that it has read.
 #[derive(Default)]
-struct Draft {
+pub struct Document {
+    /// The start of the paths that are added next.
+    pub(crate) base: &'static str,
+    groups: Vec<(&'static str, &'static str)>,
+    routes: Vec<(Method, String)>,
     paths: Map<String, Value>,
     schemas: Map<String, Value>,
-    names: Vec<String>,
+    names: BTreeSet<String>,
     problems: Vec<String>,
 }
 
-impl Draft {
-    fn add(&mut self, route: &Route, mut operation: Operation, tag: &str) {
-        let Route { method, path, .. } = route;
+impl Document {
+    /// A document without operations.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The titles of all groups, in order.
+    pub fn titles(&self) -> Vec<&'static str> {
+        self.groups.iter().map(|(title, _)| *title).collect()
+    }
+
+    /// Method and path of all routes, in order. Paths start below the version segment and name parameters as in
+    /// `{projectId}`.
+    pub fn routes(&self) -> &[(Method, String)] {
+        &self.routes
+    }
+
+    pub(crate) fn add_group(&mut self, title: &'static str, text: &'static str) {
+        self.groups.push((title, text));
+        self.base = "";
+    }
+
+    pub(crate) fn add_operation(&mut self, method: &Method, path: String, mut operation: Operation) {
         let place = format!("{method} {path}");
-        let name = operation_id(operation.summary);
-        if self.names.contains(&name) {
-            self.problems.push(format!("{place} is called {name}, as another is"));
+        if operation.summary.is_empty() {
+            self.problems.push(format!("{place} has no summary"));
         }
         if !operation.answers.keys().any(|status| (200..400).contains(status)) {
             self.problems.push(format!("{place} has no answer"));
         }
-        let mut parameters = path_parameters(path);
-        parameters.append(&mut operation.parameters);
-        match *method {
-            Method::GET if operation.answers.contains_key(&200) && !operation.is_list => {
-                parameters.push(parameter("IfNoneMatch"));
-                operation.answers.insert(304, json!({ "$ref": "#/components/responses/NotModified" }));
-            }
-            Method::GET => {}
-            Method::POST => {
-                parameters.push(parameter("IdempotencyKey"));
-                operation.fails(Failure::Invalid);
-                if operation.is_answered_once {
-                    operation.fails(Failure::Conflict);
-                    operation.fails(Failure::KeyReused);
-                }
-            }
-            _ => {
-                parameters.push(parameter("IfMatch"));
-                for failure in [Failure::Invalid, Failure::Conflict, Failure::PreconditionFailed] {
-                    operation.fails(failure);
-                }
-            }
+        operation.follow(method);
+        let id = operation_id(operation.summary);
+        if !self.names.insert(id.clone()) {
+            self.problems.push(format!("{place} has the same identifier as another operation: {id}"));
         }
-        if *method != Method::GET && operation.security != Security::None {
-            // By cookie, from a page of another origin.
-            operation.fails(Failure::Forbidden);
-        }
-        operation.fails(Failure::Internal);
-        operation.fails(Failure::Busy);
-        let definitions = operation.generator.take_definitions(true);
-        for (name, schema) in definitions {
+        for (name, schema) in operation.generator.take_definitions(true) {
             let known = self.schemas.insert(name.clone(), schema.clone());
             if known.is_some_and(|known| known != schema) {
                 self.problems.push(format!("two schemas are called {name}"));
             }
         }
-        let mut described = json!({
-            "operationId": name,
-            "tags": [tag],
-            "summary": operation.summary,
-            "description": text(&operation),
-            "security": security(operation.security),
-        });
-        if !parameters.is_empty() {
-            described["parameters"] = json!(parameters);
-        }
-        match (operation.takes, operation.body.take()) {
-            (None, None) => {}
-            (Some(_), Some(body)) if !body.examples.is_empty() => {
-                self.check(&place, &body.json);
-                described["requestBody"] = body.component();
+        if let Some(body) = &operation.body {
+            if body.json.is_null() || body.examples.is_empty() {
+                self.problems.push(format!("{place} has a body without a reader or an example"));
             }
-            (Some(_), _) => {
-                self.problems.push(format!("{place} has a body that is not described by an example"))
-            }
-            (None, Some(_)) => self.problems.push(format!("{place} takes no body")),
+            check(&mut self.problems, &place, &body.json);
         }
-        let mut responses = Map::new();
-        for (status, mut answer) in std::mem::take(&mut operation.answers) {
-            if answer.get("$ref").is_none() {
-                add_headers(&mut answer, status, method, &operation);
-            }
-            responses.insert(status.to_string(), answer);
-        }
-        for failure in operation.failures {
-            let reference = format!("#/components/responses/{}", failure.name());
-            responses.insert(failure.status().to_string(), json!({ "$ref": reference }));
-        }
-        described["responses"] = responses.into();
-        self.paths.entry(*path).or_insert(json!({}))[method.as_str().to_ascii_lowercase()] = described;
-        self.names.push(name);
+        let tag = self.groups.last().map(|(title, _)| *title);
+        let described = operation.into_value(&id, tag, method, &path);
+        self.paths.entry(path.as_str()).or_insert(json!({}))[method.as_str().to_ascii_lowercase()] =
+            described;
+        self.routes.push((method.clone(), path));
     }
 
-    /// Notes the properties that nothing is said of.
-    fn check(&mut self, place: &str, schema: &Value) {
-        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-            if property.get("description").is_none() && property.get("$ref").is_none() {
-                self.problems.push(format!("{place}: nothing is said of {name}"));
-            }
-        }
-        if let Some(items) = schema.get("items") {
-            self.check(place, items);
-        }
-    }
-
-    fn finish(mut self, tags: &[Value]) -> Result<Value, Vec<String>> {
-        for (name, schema) in self.schemas.clone() {
-            self.check(&name, &schema);
+    /// The document as JSON.
+    ///
+    /// # Errors
+    /// What is missing in it, one line each.
+    pub fn finish(mut self) -> Result<Value, Vec<String>> {
+        for (name, schema) in &self.schemas {
+            check(&mut self.problems, name, schema);
         }
         for (name, schema) in Failure::schemas() {
             self.schemas.insert(name.to_owned(), schema);
@@ -166,18 +98,7 @@ impl Draft {
         if !self.problems.is_empty() {
             return Err(self.problems);
         }
-        let responses = Failure::ALL.into_iter().map(|failure| (failure.name(), failure.component()));
-        let mut responses: Map<String, Value> = responses.collect();
-        responses.insert(
-            "NotModified".to_owned(),
-            json!({
-                "description": "It is still as the client has it.",
-                "headers": {
-                    "ETag": { "$ref": "#/components/headers/ETag" },
-                    "X-Request-Id": { "$ref": "#/components/headers/RequestId" },
-                },
-            }),
-        );
+        let tags = self.groups.iter().map(|(title, text)| json!({ "name": title, "description": text }));
         Ok(json!({
             "openapi": "3.1.0",
             "info": {
@@ -187,11 +108,11 @@ impl Draft {
                 "license": { "name": "Apache-2.0 OR MIT", "identifier": "Apache-2.0 OR MIT" },
             },
             "servers": [{ "url": VERSION_PATH }],
-            "tags": tags,
+            "tags": tags.collect::<Vec<_>>(),
             "paths": self.paths,
             "components": {
                 "schemas": self.schemas,
-                "responses": responses,
+                "responses": prose::responses(),
                 "parameters": prose::parameters(),
                 "headers": prose::headers(),
                 "securitySchemes": prose::security_schemes(),
@@ -200,7 +121,19 @@ impl Draft {
     }
 }
 
-/// The name by which clients call an operation: `listLabels` for `List labels`.
+/// Reports properties without a description.
+fn check(problems: &mut Vec<String>, place: &str, schema: &Value) {
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        if property.get("description").is_none() && property.get("$ref").is_none() {
+            problems.push(format!("{place}: {name} has no description"));
+        }
+    }
+    if let Some(items) = schema.get("items") {
+        check(problems, place, items);
+    }
+}
+
+/// The identifier that names generated clients' methods: `listLabels` for `List labels`.
 fn operation_id(summary: &str) -> String {
     let words = summary.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
     let capitalised = words.enumerate().map(|(index, word)| {
@@ -210,10 +143,65 @@ fn operation_id(summary: &str) -> String {
     capitalised.collect()
 }
 
-fn text(operation: &Operation) -> String {
-    let allowed = operation.action.map(tables::allowed);
-    let parts = [operation.text.trim().to_owned(), allowed.unwrap_or_default()];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+impl Operation {
+    /// Adds the headers and errors that all operations with this method have.
+    fn follow(&mut self, method: &Method) {
+        match *method {
+            Method::GET if self.answers.contains_key(&200) && !self.is_list => {
+                self.parameters.push(parameter("IfNoneMatch"));
+                self.answers.insert(304, json!({ "$ref": "#/components/responses/NotModified" }));
+            }
+            Method::GET => {}
+            Method::POST => {
+                self.parameters.push(parameter("IdempotencyKey"));
+                self.fails(Failure::Invalid);
+            }
+            _ => {
+                self.parameters.push(parameter("IfMatch"));
+                self.failures.extend([Failure::Invalid, Failure::Conflict, Failure::PreconditionFailed]);
+            }
+        }
+        if *method != Method::GET && self.security != Security::None {
+            // With a cookie, from a page of another origin.
+            self.fails(Failure::Forbidden);
+        }
+        self.failures.extend([Failure::Internal, Failure::Busy]);
+    }
+
+    /// The OpenAPI operation.
+    fn into_value(self, id: &str, tag: Option<&str>, method: &Method, path: &str) -> Value {
+        let allowed = self.action.map(tables::allowed);
+        let texts = [self.text.trim().to_owned(), allowed.unwrap_or_default()];
+        let texts: Vec<_> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+        let mut responses = Map::new();
+        for (status, mut answer) in self.answers {
+            if answer.get("$ref").is_none() {
+                add_headers(&mut answer, method, status == 200 && !self.is_list);
+            }
+            responses.insert(status.to_string(), answer);
+        }
+        for failure in self.failures {
+            let reference = format!("#/components/responses/{}", failure.name());
+            responses.insert(failure.status().to_string(), json!({ "$ref": reference }));
+        }
+        let mut described = json!({
+            "operationId": id,
+            "tags": [tag],
+            "summary": self.summary,
+            "description": texts.join("\n\n"),
+            "security": security(self.security),
+            "responses": responses,
+        });
+        let mut parameters = path_parameters(path);
+        parameters.extend(self.parameters);
+        if !parameters.is_empty() {
+            described["parameters"] = json!(parameters);
+        }
+        if let Some(body) = self.body {
+            described["requestBody"] = body.component();
+        }
+        described
+    }
 }
 
 fn parameter(name: &str) -> Value {
@@ -236,12 +224,12 @@ fn security(security: Security) -> Value {
     }
 }
 
-fn add_headers(answer: &mut Value, status: u16, method: &Method, operation: &Operation) {
+fn add_headers(answer: &mut Value, method: &Method, is_tagged: bool) {
     let mut add = |header: &str, component: &str| {
         answer["headers"][header] = json!({ "$ref": format!("#/components/headers/{component}") });
     };
     add("X-Request-Id", "RequestId");
-    if status == 200 && !operation.is_list {
+    if is_tagged {
         add("ETag", "ETag");
     }
     if *method == Method::POST {

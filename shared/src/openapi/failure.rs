@@ -1,4 +1,4 @@
-//! How requests fail, as components of the document.
+//! Errors, as components of the document.
 
 use chrono::TimeDelta;
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::Refusal;
 use crate::error::{Error, FieldErrors};
 
-/// A way to fail that clients can tell from others by its status.
+/// A kind of error, one for each status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Failure {
     Invalid,
@@ -44,45 +44,39 @@ impl Failure {
         format!("{self:?}")
     }
 
-    /// The status that such an error is answered with.
     pub(super) fn status(self) -> u16 {
         self.samples()[0].1.status().as_u16()
     }
 
     fn text(self) -> &'static str {
         match self {
-            Self::Invalid => {
-                "Something to correct: messages by field, or what stands in the way, with a code where a program may want to tell."
-            }
-            Self::Unauthenticated => "No credential, or none that is good (any more).",
-            Self::Forbidden => "The caller is known, and may not do this.",
-            Self::NotFound => "There is no such thing, or the caller may not know of it.",
+            Self::Invalid => "Correct the request: messages by field, or a `detail` with a `code`.",
+            Self::Unauthenticated => "The credential is missing, invalid or expired.",
+            Self::Forbidden => "The caller lacks the permission.",
+            Self::NotFound => "The resource does not exist, or the caller may not see it.",
             Self::Conflict => {
-                "Somebody else changed it at the same moment, or the same request is being done: repeat it."
+                "Other requests kept changing the resource, or the same request is still running. Try again."
             }
-            Self::PreconditionFailed => "It is not, or no longer, what If-Match says.",
+            Self::PreconditionFailed => "The resource does not match `If-Match`.",
             Self::TooLarge => {
-                "The body is too large. Announce large files by POST to `…/uploads/`, videos to `…/videos/`, and put them where the answer says. From the gateway, with a `message` in place of the `detail`."
+                "The body is too large. Announce large files by POST to `…/uploads/`, or videos to `…/videos/`, and upload them to the URL in the answer. If the gateway answers, there is a `message` instead of a `detail`."
             }
-            Self::UnsupportedMediaType => "The body is of a type that is not understood here.",
-            Self::KeyReused => "The Idempotency-Key came with another request before.",
-            Self::Throttled => "Too many attempts.",
-            Self::Internal => "A fault of the service. Tell its operators the X-Request-Id.",
-            Self::Busy => "The service is busy.",
+            Self::UnsupportedMediaType => "The endpoint does not accept this media type.",
+            Self::KeyReused => "The `Idempotency-Key` was used for a different request.",
+            Self::Throttled => "Too many attempts. Wait as `Retry-After` says.",
+            Self::Internal => "The service failed. Report the `X-Request-Id` to its operators.",
+            Self::Busy => "The service is busy. Try again.",
         }
     }
 
-    /// Errors that are answered so, each under a name.
+    /// Named examples.
     fn samples(self) -> Vec<(&'static str, Error)> {
         let source = || "a sample";
-        let refusal = Refusal { code: "code", detail: "What stands in the way." };
+        let refusal = Refusal { code: "code", detail: "Why the request was refused." };
         match self {
             Self::Invalid => vec![
                 ("fields", Error::field("email", "Enter a valid email address.")),
-                (
-                    "together",
-                    Error::field(FieldErrors::ACROSS, "What is wrong with several fields together."),
-                ),
+                ("together", Error::field(FieldErrors::ACROSS, "How these fields contradict each other.")),
                 ("refusal", Error::Refused(refusal)),
                 ("syntax", Error::MalformedJson("EOF while parsing a value at line 1 column 0".to_owned())),
             ],
@@ -105,7 +99,7 @@ impl Failure {
         }
     }
 
-    /// The response, in the words of the errors themselves.
+    /// The OpenAPI response, with the errors' own texts as examples.
     pub(super) fn component(self) -> Value {
         let samples = self.samples();
         let examples = samples.iter().map(|(name, error)| (*name, json!({ "value": error.body() })));
@@ -136,14 +130,14 @@ impl Failure {
         })
     }
 
-    /// The schemas of all failures.
+    /// The schemas of error bodies.
     pub(super) fn schemas() -> [(&'static str, Value); 2] {
         [
             (
                 "FieldErrors",
                 json!({
                     "type": "object",
-                    "description": "Messages by field; about several fields together under `non_field_errors`, about entries of a list under `[index].field`.",
+                    "description": "Messages by field. `non_field_errors` is about several fields, `[index].field` about an entry of a list.",
                     "additionalProperties": { "type": "array", "minItems": 1, "items": { "type": "string" } },
                 }),
             ),
@@ -151,11 +145,11 @@ impl Failure {
                 "Problem",
                 json!({
                     "type": "object",
-                    "description": "What stands in the way.",
+                    "description": "Why the request was refused.",
                     "required": ["detail"],
                     "properties": {
-                        "detail": { "type": "string", "description": "For people." },
-                        "code": { "type": "string", "description": "For programs; it does not change." },
+                        "detail": { "type": "string", "description": "A text for people." },
+                        "code": { "type": "string", "description": "A code for programs. Codes never change." },
                     },
                 }),
             ),

@@ -1,11 +1,13 @@
-//! The service as an OpenAPI 3.1 document, made from what answers requests: the routes, what their handlers take and
-//! answer, the readers of bodies, the views, and the tables of permissions and moves.
+//! The OpenAPI 3.1 document. Most of it follows from the code that answers requests: routes, handlers' arguments and
+//! answers, body readers, views, and the tables of permissions and moves.
 //!
-//! Nothing here runs when a request is answered.
+//! None of this runs while a request is answered.
 
 mod answer;
 mod argument;
+mod body;
 mod document;
+mod endpoint;
 mod example;
 mod failure;
 mod operation;
@@ -14,5 +16,6 @@ mod tables;
 
 pub use answer::Answer;
 pub use argument::Argument;
-pub use document::{Group, document};
-pub use operation::{Documented, Operation};
+pub use document::Document;
+pub use endpoint::Endpoint;
+pub use operation::Operation;

@@ -1,4 +1,4 @@
-//! The tables that rules are kept in, as Markdown.
+//! The tables of permissions and moves, as Markdown.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,12 @@ use crate::domain::project::{CandidatesMust, ProjectStatus};
 use crate::domain::staff::Role;
 use crate::domain::transition::{ADVANCES, Actor, Condition};
 
-/// Who is asked about, each with the heading of its column.
+/// The kinds of callers, each with the heading of its column.
 fn columns() -> Vec<(String, Standing)> {
     let account_types = AccountType::ALL.map(|account_type| {
         (format!("`{}`", account_type.as_str()), Standing::Staff(account_type, BTreeSet::new()))
     });
-    // Roles are shown for those whose account type alone allows the least.
+    // Roles are shown for the account type that allows the least.
     let roles = Role::ALL.map(|role| {
         (
             format!("as `{}`", role.as_str()),
@@ -22,15 +22,15 @@ fn columns() -> Vec<(String, Standing)> {
         )
     });
     let others = [
-        ("who it is shared with", Standing::Sharee(AccountType::HiringManager)),
-        ("the candidate itself", Standing::Itself),
+        ("with a share", Standing::Sharee(AccountType::HiringManager)),
+        ("the candidate", Standing::Itself),
         ("named token", Standing::NamedToken),
     ];
     let others = others.map(|(name, standing)| (name.to_owned(), standing));
     account_types.into_iter().chain(roles).chain(others).collect()
 }
 
-/// Who may do what, as `whoami` names it.
+/// All permissions, by the names that `whoami` lists.
 pub(super) fn permissions() -> String {
     let columns = columns();
     let headings: Vec<&str> = columns.iter().map(|(heading, _)| heading.as_str()).collect();
@@ -44,14 +44,14 @@ pub(super) fn permissions() -> String {
     table
 }
 
-/// Who may take an action, in a sentence.
+/// The callers who may take an action.
 pub(super) fn allowed(action: Action) -> String {
     let who = columns().into_iter().filter(|(_, standing)| action.is_allowed(standing)).map(|(who, _)| who);
     let who: Vec<String> = who.collect();
     format!("Permission `{}`: {}.", action.as_str(), who.join(", "))
 }
 
-/// Every way to advance a candidate.
+/// The moves of `status/advance/`.
 pub(super) fn advances() -> String {
     let mut table = "| from | by | if | to | mail |\n|---|---|---|---|---|\n".to_owned();
     for line in ADVANCES {
@@ -59,8 +59,7 @@ pub(super) fn advances() -> String {
             Actor::Manager => "a project manager",
             Actor::Candidate => "the candidate",
         };
-        let password =
-            line.has_password.map(|has| if has { "it has a password" } else { "it has no password" });
+        let password = line.has_password.map(|has| if has { "has a password" } else { "has no password" });
         let needs = line.needs.iter().map(|condition| words(*condition));
         let needs: Vec<&str> = password.into_iter().chain(needs).collect();
         let mail = line.mail.map_or("", |mail| match mail {
@@ -77,15 +76,15 @@ pub(super) fn advances() -> String {
 fn words(condition: Condition) -> &'static str {
     match condition {
         Condition::ProjectRunning => "the project is running",
-        Condition::Reachable => "mails reach its email address",
-        Condition::DeadlineAhead => "its deadline is in the future",
-        Condition::DeadlineNotPassed => "its deadline, if any, is in the future",
-        Condition::HasPassword => "it has a password, or the project needs none",
+        Condition::Reachable => "the email address is deliverable",
+        Condition::DeadlineAhead => "the deadline is in the future",
+        Condition::DeadlineNotPassed => "there is no deadline, or it is in the future",
+        Condition::HasPassword => "has a password, or the project needs none",
         Condition::ByEventOnly => "never: the interview itself reports this",
     }
 }
 
-/// Every way to move a project.
+/// The moves of a project's status.
 pub(super) fn project_moves() -> String {
     let mut table = "| from | to | if |\n|---|---|---|\n".to_owned();
     for from in ProjectStatus::ALL {

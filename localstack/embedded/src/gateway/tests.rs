@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use lambda_http::request::LambdaRequest;
 use serde_json::{Value, json};
-use shared::http::routes::HttpService;
+use shared::http::HttpService;
 use tower::service_fn;
 use tower::util::BoxCloneSyncService;
 

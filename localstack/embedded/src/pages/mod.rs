@@ -19,7 +19,7 @@ use axum::routing::{any, get, post};
 use chrono::{DateTime, SecondsFormat, Utc};
 use shared::app::App;
 
-use crate::{Demo, Events, Mailbox, OffsetClock};
+use crate::{Demo, Events, Mailbox, OffsetClock, watch};
 
 /// Loads and runs nothing.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
@@ -52,6 +52,7 @@ pub(crate) fn router(pages: Pages) -> Router {
         .route("/_local/mails", get(inbox::mails))
         .route("/_local/mails/{id}/html", get(inbox::mail_html))
         .route("/_local/environment", get(control::environment))
+        .route("/_local/watch.toml", get(async || watch::settings()))
         .route("/_local/clock", get(control::clock).post(control::advance_clock))
         .route("/_local/sweep", post(control::sweep))
         .route("/_local/events", post(control::put_event))

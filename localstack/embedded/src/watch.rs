@@ -1,0 +1,71 @@
+//! Settings for `cargo lambda watch`: which function serves which path.
+
+use std::fmt::Write;
+
+use shared::config::VERSION_PATH;
+use shared::http::mounts::MOUNTS;
+
+/// The function of the gateway's `$default` route.
+const DEFAULT: &str = "auth";
+
+/// A configuration file in TOML that routes every mount to its function, as the template does.
+pub(crate) fn settings() -> String {
+    let mut settings = "[watch.router]\n".to_owned();
+    for (path, function) in routes() {
+        // Writing to a string does not fail.
+        let _ = writeln!(settings, "\"{path}\" = \"{function}\"");
+    }
+    settings
+}
+
+/// Path patterns, and the functions that serve them.
+///
+/// cargo-lambda's router allows no parameter beside the rest of a path. Where another mount continues a mount with a
+/// parameter, the rest therefore begins after the parameter.
+fn routes() -> impl Iterator<Item = (String, &'static str)> {
+    let all = || MOUNTS.iter().flat_map(|(_, roots)| *roots);
+    let parameter = move |root: &str| {
+        let below = all().find_map(|other| other.strip_prefix(root)?.strip_prefix('/'));
+        below?.split('/').next().filter(|segment| segment.starts_with('{'))
+    };
+    let mounted = MOUNTS.iter().flat_map(move |(function, roots)| {
+        roots.iter().flat_map(move |root| {
+            let own = parameter(root).map(|parameter| format!("{root}/{parameter}"));
+            let with_rest = format!("{}/{{*path}}", own.as_deref().unwrap_or(root));
+            let exact = [(*root).to_owned()].into_iter().chain(own);
+            let exact = exact.flat_map(|path| [format!("{path}/"), path]);
+            exact.chain([with_rest]).map(|path| (format!("{VERSION_PATH}{path}"), *function))
+        })
+    });
+    mounted.chain([("/{*path}".to_owned(), DEFAULT)])
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::body::{Body, to_bytes};
+    use axum::http::Request;
+    use axum::routing::any;
+    use shared::openapi::Document;
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::groups;
+
+    /// axum's router takes the same patterns as cargo-lambda's: both are matchit's.
+    #[tokio::test]
+    async fn every_route_leads_to_its_function() {
+        let router = routes()
+            .fold(Router::new(), |router, (path, function)| router.route(&path, any(async move || function)));
+        for (function, table) in groups() {
+            for (_, path) in table(Document::new()).routes() {
+                for path in [path.as_str(), path.trim_end_matches('/')] {
+                    let path = format!("{VERSION_PATH}{}", path.replace(['{', '}'], ""));
+                    let request = Request::get(&path).body(Body::empty()).unwrap();
+                    let answer = router.clone().oneshot(request).await.unwrap().into_body();
+                    assert_eq!(to_bytes(answer, 100).await.unwrap(), function, "{path}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The body of a request, described by running its reader on an empty body and noting what it asks for.
+
+use schemars::JsonSchema;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::operation::Operation;
+use crate::domain::file::FileKind;
+use crate::domain::id::CompanyId;
+use crate::http::Fields;
+use crate::http::outline::Outline;
+use crate::http::reference::References;
+use crate::http::schema::generator;
+
+/// The forms that a body may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Accepts {
+    /// A JSON object.
+    Object,
+    /// A JSON object or a form.
+    ObjectOrForm,
+    /// A JSON list of at most so many objects.
+    List(usize),
+}
+
+/// A request's body.
+#[derive(Debug)]
+pub(super) struct Body {
+    pub(super) accepts: Accepts,
+    pub(super) json: Value,
+    form: Option<Value>,
+    pub(super) examples: Map<String, Value>,
+}
+
+impl Operation {
+    /// Describes the body by its reader. Properties whose types have no description get that of the property of the
+    /// same name in the view `V`.
+    #[must_use]
+    pub fn body<V: JsonSchema, T>(mut self, read: impl Fn(Fields) -> T) -> Self {
+        if let Some(body) = &mut self.body {
+            body.describe(&properties_of::<V>(), |is_form| Fields::outlined(is_form, &read));
+        }
+        self
+    }
+
+    /// Describes the body by a reader that also parses references.
+    #[must_use]
+    pub fn body_with_references<V: JsonSchema, T>(
+        self,
+        read: impl Fn(Fields, &CompanyId, References<'_>) -> T,
+    ) -> Self {
+        let (base, company) = (Url::parse("http://localhost"), "acme".parse());
+        match (base, company) {
+            (Ok(base), Ok(company)) => {
+                self.body::<V, T>(|body| read(body, &company, References::below(&base)))
+            }
+            _ => self,
+        }
+    }
+
+    /// Describes a property of the body that no view has.
+    #[must_use]
+    pub fn field(mut self, name: &str, text: &str) -> Self {
+        let bodies =
+            self.body.iter_mut().flat_map(|body| [Some(&mut body.json), body.form.as_mut()]).flatten();
+        for schema in bodies {
+            let object = if schema.get("items").is_some() { &mut schema["items"] } else { schema };
+            if let Some(property) = object["properties"].get_mut(name) {
+                property["description"] = json!(text);
+            }
+        }
+        self
+    }
+
+    /// Adds an example of the body.
+    #[must_use]
+    pub fn example(mut self, name: &'static str, example: Value) -> Self {
+        if let Some(body) = &mut self.body {
+            body.examples.insert(name.to_owned(), json!({ "value": example }));
+        }
+        self
+    }
+}
+
+impl Body {
+    /// A body that nothing is known of yet.
+    pub(super) fn new(accepts: Accepts) -> Self {
+        Self { accepts, json: Value::Null, form: None, examples: Map::new() }
+    }
+
+    fn describe(&mut self, described: &Map<String, Value>, outline: impl Fn(bool) -> Outline) {
+        let object = with_descriptions(outline(false).into_object(), described);
+        (self.json, self.form) = match self.accepts {
+            Accepts::Object => (object, None),
+            Accepts::ObjectOrForm => (object, Some(with_descriptions(outline(true).into_form(), described))),
+            Accepts::List(most) => {
+                (json!({ "type": "array", "minItems": 1, "maxItems": most, "items": object }), None)
+            }
+        };
+    }
+
+    /// The OpenAPI request body.
+    pub(super) fn component(self) -> Value {
+        let json = json!({ "schema": self.json, "examples": self.examples });
+        let mut content = json!({ "application/json": json });
+        if let Some(form) = self.form {
+            content["multipart/form-data"] = json!({ "schema": form });
+        }
+        json!({ "required": true, "content": content })
+    }
+}
+
+fn with_descriptions(mut schema: Value, described: &Map<String, Value>) -> Value {
+    for (name, property) in schema["properties"].as_object_mut().into_iter().flatten() {
+        // The outline itself describes how to send files.
+        let is_file = FileKind::ALL.iter().any(|kind| kind.as_str() == name);
+        let text = described.get(name).and_then(|property| property.get("description"));
+        if let Some(text) = text.filter(|_| !is_file) {
+            property["description"] = text.clone();
+        }
+    }
+    schema
+}
+
+fn properties_of<V: JsonSchema>() -> Map<String, Value> {
+    let mut generator = generator();
+    let schema = generator.root_schema_for::<V>().to_value();
+    let mut properties = schema["properties"].as_object().cloned().unwrap_or_default();
+    for flattened in schema["allOf"].as_array().into_iter().flatten() {
+        properties.extend(flattened["properties"].as_object().cloned().unwrap_or_default());
+    }
+    properties
+}

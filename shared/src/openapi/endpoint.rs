@@ -1,0 +1,38 @@
+//! What the document derives from the type of a handler.
+
+use axum::handler::Handler;
+
+use super::answer::Answer;
+use super::argument::Argument;
+use super::operation::Operation;
+use crate::app::App;
+
+/// A handler whose arguments and answer describe themselves.
+pub trait Endpoint<T>: Handler<T, App> {
+    /// The operation, as far as arguments and answer describe it.
+    fn operation() -> Operation;
+}
+
+macro_rules! endpoints {
+    ($(($($argument:ident)*))*) => {
+        $(
+            // The kind of extractor is axum's mark on the type of a handler.
+            impl<F, Fut, R, Kind, $($argument),*> Endpoint<(Kind, $($argument,)*)> for F
+            where
+                F: Fn($($argument),*) -> Fut + Handler<(Kind, $($argument,)*), App>,
+                Fut: Future<Output = R>,
+                R: Answer,
+                $($argument: Argument,)*
+            {
+                fn operation() -> Operation {
+                    let mut operation = Operation::default();
+                    $($argument::describe(&mut operation);)*
+                    R::describe(&mut operation);
+                    operation
+                }
+            }
+        )*
+    };
+}
+
+endpoints! { (A) (A B) (A B C) }

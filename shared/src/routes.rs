@@ -1,0 +1,139 @@
+//! Route tables. Each group of endpoints writes one function over [`Routes`], with one line for each route. The
+//! [`Router`] reads it to serve the routes, the [`Document`] to describe them.
+
+use axum::http::Method;
+use axum::routing::{MethodFilter, MethodRouter};
+
+use crate::app::App;
+use crate::http::Router;
+use crate::http::routes::{change, get, post, post_repeatable};
+use crate::openapi::{Document, Endpoint, Operation};
+
+/// A reader of route tables.
+///
+/// Every route has a handler and a function that documents it. A reader calls one of the two, so a Lambda function does
+/// not contain its documentation.
+pub trait Routes: Sized {
+    /// Begins a group: its title, and in Markdown what its routes are for.
+    fn group(self, title: &'static str, text: &'static str) -> Self;
+
+    /// Sets the start of the following routes' paths, such as `/companies/{companyId}/labels/`. Without it, they are
+    /// whole paths below the version segment.
+    fn under(self, base: &'static str) -> Self;
+
+    /// Adds a route. Its path follows the base and ends in a slash.
+    fn add(
+        self,
+        method: Method,
+        path: &'static str,
+        serve: impl FnOnce() -> MethodRouter<App>,
+        describe: impl FnOnce() -> Operation,
+    ) -> Self;
+
+    /// Adds a GET route, which also answers HEAD.
+    fn get<H: Endpoint<T>, T: 'static>(
+        self,
+        path: &'static str,
+        handler: H,
+        document: impl FnOnce(Operation) -> Operation,
+    ) -> Self {
+        self.add(Method::GET, path, || get(handler), || document(H::operation()))
+    }
+
+    /// Adds a POST route. Its handler answers by `commit` or `once` of its guard, so that a retry with the same
+    /// Idempotency-Key gets the same answer.
+    fn post<H: Endpoint<T>, T: 'static>(
+        self,
+        path: &'static str,
+        handler: H,
+        document: impl FnOnce(Operation) -> Operation,
+    ) -> Self {
+        self.add(Method::POST, path, || post(handler), || document(H::operation().kept()))
+    }
+
+    /// Adds a POST route whose answer is not kept for retries, because it is secret or its sender is unknown: repeating
+    /// the request must be harmless.
+    fn post_repeatable<H: Endpoint<T>, T: 'static>(
+        self,
+        path: &'static str,
+        handler: H,
+        document: impl FnOnce(Operation) -> Operation,
+    ) -> Self {
+        self.add(Method::POST, path, || post_repeatable(handler), || document(H::operation()))
+    }
+
+    /// Adds a PUT route, conditional on If-Match.
+    fn put<H: Endpoint<T>, T: 'static>(
+        self,
+        path: &'static str,
+        handler: H,
+        document: impl FnOnce(Operation) -> Operation,
+    ) -> Self {
+        self.add(Method::PUT, path, || change(MethodFilter::PUT, handler), || document(H::operation()))
+    }
+
+    /// Adds a PATCH route, conditional on If-Match.
+    fn patch<H: Endpoint<T>, T: 'static>(
+        self,
+        path: &'static str,
+        handler: H,
+        document: impl FnOnce(Operation) -> Operation,
+    ) -> Self {
+        self.add(Method::PATCH, path, || change(MethodFilter::PATCH, handler), || document(H::operation()))
+    }
+
+    /// Adds a DELETE route, conditional on If-Match.
+    fn delete<H: Endpoint<T>, T: 'static>(
+        self,
+        path: &'static str,
+        handler: H,
+        document: impl FnOnce(Operation) -> Operation,
+    ) -> Self {
+        self.add(Method::DELETE, path, || change(MethodFilter::DELETE, handler), || document(H::operation()))
+    }
+}
+
+impl Routes for Router {
+    fn group(self, _: &'static str, _: &'static str) -> Self {
+        self
+    }
+
+    fn under(self, base: &'static str) -> Self {
+        Self { base, ..self }
+    }
+
+    fn add(
+        self,
+        _: Method,
+        path: &'static str,
+        serve: impl FnOnce() -> MethodRouter<App>,
+        _: impl FnOnce() -> Operation,
+    ) -> Self {
+        let path = [self.base, path].concat();
+        Self { routes: self.routes.route(&path, serve()), ..self }
+    }
+}
+
+impl Routes for Document {
+    fn group(mut self, title: &'static str, text: &'static str) -> Self {
+        self.add_group(title, text);
+        self
+    }
+
+    fn under(mut self, base: &'static str) -> Self {
+        self.base = base;
+        self
+    }
+
+    fn add(
+        mut self,
+        method: Method,
+        path: &'static str,
+        _: impl FnOnce() -> MethodRouter<App>,
+        describe: impl FnOnce() -> Operation,
+    ) -> Self {
+        let path = [self.base, path].concat();
+        self.add_operation(&method, path, describe());
+        self
+    }
+}

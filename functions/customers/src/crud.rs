@@ -124,6 +124,6 @@ pub(crate) async fn delete(access: CustomerAccess<ManageCustomers>) -> Result<Do
     }
     access.require_managed()?;
     let by = Deleter { name: access.caller.name(), email: access.caller.email().cloned() };
-    access.store.retire_customer(&access.customer, by, access.now).await?;
+    access.store.delete_customer(&access.customer, by, access.now).await?;
     Ok(Done)
 }

@@ -4,8 +4,9 @@ use serde_json::json;
 use shared::domain::customer::{AccountType, CustomerStatus, LAST_OWNER, NOT_INVITED, OWN_ACCOUNT};
 use shared::domain::file::FileKind;
 use shared::domain::suppression::UNDELIVERABLE;
+use shared::http::Fields;
+use shared::http::read_announcement;
 use shared::http::view::{CustomerView, UploadView};
-use shared::http::{Fields, read_announcement};
 use shared::openapi::Operation;
 
 use crate::batch_import::ImportView;

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use shared::auth::System;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::id::{CompanyId, ProjectId};
-use shared::store::{Store, Versioned};
+use shared::store::{DueCursor, Store, Versioned};
 use shared::{Error, Result};
 
 use crate::Summary;
@@ -40,13 +40,13 @@ type Move = (Versioned<Candidate>, Candidate);
 pub(crate) async fn run(
     system: &System,
     budget: &Budget,
-    shards: impl Iterator<Item = u8>,
+    shards: impl Iterator<Item = DueCursor>,
 ) -> Result<Summary> {
     let mut summary = Summary::default();
-    for shard in shards {
-        let mut from = None;
-        loop {
-            let due = system.store.overdue_candidates(shard, system.now, from).await?;
+    for first in shards {
+        let mut page = Some(first);
+        while let Some(cursor) = page {
+            let due = system.store.due_candidates(cursor).await?;
             let room = budget.take(due.seen);
             if room < due.seen || system.usage().elapsed() > RUN {
                 summary.more = true;
@@ -63,12 +63,9 @@ pub(crate) async fn run(
                 let parts = group.iter().map(|moves| expire(system, moves));
                 join_all(parts).await.into_iter().for_each(|part| summary.add(part));
             }
-            from = due.next;
+            page = due.next;
             if summary.more {
                 return Ok(summary);
-            }
-            if from.is_none() {
-                break;
             }
         }
     }

@@ -11,7 +11,7 @@ use shared::Result;
 use shared::app::App;
 use shared::auth::System;
 use shared::domain::tally::SHARDS;
-use shared::store::Store;
+use shared::store::{DueCursor, Queue};
 
 use lane::Budget;
 
@@ -55,7 +55,9 @@ pub async fn sweep(app: &App, limit: usize) -> Result<Summary> {
     let system = System::of(app);
     let budget = Budget::new(limit);
     // The candidate's identifier determines both kinds of shards, so no two lanes write the same tally.
-    let shards = |lane| Store::candidate_shards().filter(move |shard| shard % SHARDS == lane);
+    let shards = |lane| {
+        DueCursor::all(Queue::Candidates, system.now).filter(move |page| page.shard() % SHARDS == lane)
+    };
     let lanes = (0..SHARDS).map(|lane| lane::run(&system, &budget, shards(lane)));
     let mut summary = Summary::default();
     for lane in try_join_all(lanes).await? {

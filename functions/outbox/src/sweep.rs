@@ -7,7 +7,7 @@ use serde::Serialize;
 use shared::Result;
 use shared::auth::System;
 use shared::mail::Mailer;
-use shared::store::Store;
+use shared::store::{DueCursor, Queue};
 
 use crate::deliver::{PARALLEL, deliver};
 use crate::outcome::Outcome;
@@ -46,10 +46,10 @@ pub(crate) async fn handle(system: &System) -> Result<Summary> {
     let mut summary =
         Summary { uploads_given_up: given_up.uploads, failed: given_up.failed, ..Summary::default() };
     let mut is_postponed = false;
-    for shard in Store::effect_shards() {
-        let mut from = None;
-        loop {
-            let due = system.store.due_effects(shard, system.now, from).await?;
+    for first in DueCursor::all(Queue::Effects, system.now) {
+        let mut page = Some(first);
+        while let Some(cursor) = page {
+            let due = system.store.due_effects(cursor).await?;
             for group in due.rows.chunks(PARALLEL) {
                 if system.usage().elapsed() > RUN {
                     summary.more = true;
@@ -63,10 +63,7 @@ pub(crate) async fn handle(system: &System) -> Result<Summary> {
                 is_postponed = outcomes.iter().any(|outcome| matches!(outcome, Ok(Outcome::Postponed)));
                 outcomes.iter().for_each(|outcome| summary.count(outcome));
             }
-            from = due.next;
-            if from.is_none() {
-                break;
-            }
+            page = due.next;
         }
     }
     Ok(summary.log(system))

@@ -2,7 +2,7 @@
 
 use shared::auth::System;
 use shared::domain::video::ConversionStatus;
-use shared::store::Store;
+use shared::store::{DueCursor, Queue};
 use shared::{Error, Result};
 
 /// Shown to clients of an overdue upload.
@@ -43,36 +43,30 @@ pub(crate) async fn give_up(system: &System) -> Result<GivenUp> {
 }
 
 async fn give_up_files(system: &System, given_up: &mut GivenUp) -> Result<()> {
-    for shard in Store::upload_shards() {
-        let mut from = None;
-        loop {
-            let due = system.store.overdue_uploads(shard, system.now, from).await?;
+    for first in DueCursor::all(Queue::Uploads, system.now) {
+        let mut page = Some(first);
+        while let Some(cursor) = page {
+            let due = system.store.due_uploads(cursor).await?;
             for upload in &due.rows {
                 given_up.count(system.commit(system.store.fail_upload(upload, TOO_LATE, system.now)).await);
             }
-            from = due.next;
-            if from.is_none() {
-                break;
-            }
+            page = due.next;
         }
     }
     Ok(())
 }
 
 async fn give_up_videos(system: &System, given_up: &mut GivenUp) -> Result<()> {
-    for shard in Store::video_shards() {
-        let mut from = None;
-        loop {
-            let due = system.store.overdue_videos(shard, system.now, from).await?;
+    for first in DueCursor::all(Queue::Videos, system.now) {
+        let mut page = Some(first);
+        while let Some(cursor) = page {
+            let due = system.store.due_videos(cursor).await?;
             for video in &due.rows {
                 let has_arrived = video.status != ConversionStatus::AwaitingUpload;
                 let reason = if has_arrived { TOO_SLOW } else { TOO_LATE };
                 given_up.count(system.commit(system.store.fail_video(video, reason, system.now)).await);
             }
-            from = due.next;
-            if from.is_none() {
-                break;
-            }
+            page = due.next;
         }
     }
     Ok(())

@@ -5,12 +5,11 @@ use shared::auth::System;
 use shared::domain::account::Account;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
-use shared::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use shared::domain::recipient::RecipientTag;
 use shared::domain::suppression::SuppressionReason;
 use shared::{Error, Result};
 
-use crate::{Outcome, TRIES};
+use crate::Outcome;
 
 /// The `detail` of an event that SES publishes.
 #[derive(Deserialize)]
@@ -72,60 +71,31 @@ pub(crate) async fn take(system: &System, feedback: Feedback) -> Result<Outcome>
     let Some((reason, addresses)) = feedback.suppressed() else { return Ok(Outcome::Ignored) };
     let mut outcome = Outcome::Ignored;
     for Recipient { email_address } in addresses {
-        let applied = match tag.account {
-            Account::Customer { customer } => {
-                note_customer(system, &tag.company, customer, &email_address, reason).await?
-            }
-            Account::Candidate { project, candidate } => {
-                note_candidate(system, (&tag.company, project, candidate), &email_address, reason).await?
-            }
-        };
-        if applied {
+        if system.store.retry(|| note(system, &tag, &email_address, reason)).await? {
             outcome = Outcome::Applied;
         }
     }
     Ok(outcome)
 }
 
-async fn note_customer(
-    system: &System,
-    company: &CompanyId,
-    customer: CustomerId,
-    address: &str,
-    reason: SuppressionReason,
-) -> Result<bool> {
-    for _ in 0..TRIES {
-        let Some(before) = system.store.customer(company, customer).await? else { return Ok(false) };
-        let Some(after) = Customer::clone(&before).after_delivery_report(address, reason) else {
-            return Ok(false);
-        };
-        match system.commit(system.store.update_customer(&before, &after, system.now)).await {
-            // Possibly deleted; the next read tells.
-            Err(Error::Changed | Error::NotFound) => {}
-            done => return done.map(|()| true),
+/// Suppresses an address; false if the account is gone, or no longer has this address.
+async fn note(system: &System, tag: &RecipientTag, address: &str, reason: SuppressionReason) -> Result<bool> {
+    let store = &system.store;
+    let transaction = match tag.account {
+        Account::Customer { customer } => {
+            let Some(before) = store.customer(&tag.company, customer).await? else { return Ok(false) };
+            let after = Customer::clone(&before).after_delivery_report(address, reason);
+            after.map(|after| store.update_customer(&before, &after, system.now))
         }
-    }
-    Err(Error::Changed)
-}
-
-async fn note_candidate(
-    system: &System,
-    (company, project, candidate): (&CompanyId, ProjectId, CandidateId),
-    address: &str,
-    reason: SuppressionReason,
-) -> Result<bool> {
-    for _ in 0..TRIES {
-        let Some(before) = system.store.candidate(company, project, candidate).await? else {
-            return Ok(false);
-        };
-        let Some(after) = Candidate::clone(&before).after_delivery_report(address, reason) else {
-            return Ok(false);
-        };
-        match system.commit(system.store.change_candidate(&before, &after.into(), system.now)).await {
-            // Possibly deleted; the next read tells.
-            Err(Error::Changed | Error::NotFound) => {}
-            done => return done.map(|()| true),
+        Account::Candidate { project, candidate } => {
+            let found = store.candidate(&tag.company, project, candidate).await?;
+            let Some(before) = found else { return Ok(false) };
+            let after = Candidate::clone(&before).after_delivery_report(address, reason);
+            after.map(|after| store.change_candidate(&before, &after.into(), system.now))
         }
+    };
+    match transaction {
+        Some(transaction) => system.commit(transaction).await.map(|()| true),
+        None => Ok(false),
     }
-    Err(Error::Changed)
 }

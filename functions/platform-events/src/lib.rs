@@ -15,9 +15,7 @@ use shared::http::reference::References;
 use shared::{Error, Result};
 
 pub use event::Event;
-
-/// Attempts to apply an event when other requests change the same candidate.
-const TRIES: usize = 8;
+use event::PlatformEvent;
 
 /// The result of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -63,33 +61,28 @@ async fn apply(system: &System, event: Event) -> Result<Outcome> {
         return feedback::take(system, event.detail()?).await;
     }
     let event = event.read(References::new(system.config()))?;
+    system.store.retry(|| take_in(system, &event)).await
+}
+
+async fn take_in(system: &System, event: &PlatformEvent) -> Result<Outcome> {
     let customer = match event.report {
         Report::Evaluated { customer, .. } => Some(customer),
         Report::Completed | Report::Aborted => None,
     };
     let (company, project, candidate) = &event.candidate;
-    for _ in 0..TRIES {
-        let found = system.store.reported(&event.id, (company, *project, *candidate), customer).await?;
-        if found.is_known {
-            return Ok(Outcome::Known);
-        }
-        if customer.is_some() && !found.knows_customer {
-            return Err(Error::field("customer", "There is no such customer in the candidate's company."));
-        }
-        let (Some(before), Some(project)) = (found.candidate, found.project) else {
-            return Ok(Outcome::Ignored);
-        };
-        let mut roster = project.roster.clone();
-        let after = Candidate::clone(&before).after_report(event.report, &mut roster, event.at)?;
-        let Some(after) = after else { return Ok(Outcome::Ignored) };
-        let taken = system
-            .commit(system.store.take_report(&event.id, (&before, after), (&project, roster), system.now))
-            .await;
-        match taken {
-            Ok(()) => return Ok(Outcome::Applied),
-            Err(Error::Changed | Error::NotFound) => {}
-            Err(error) => return Err(error),
-        }
+    let found = system.store.reported(&event.id, (company, *project, *candidate), customer).await?;
+    if found.is_known {
+        return Ok(Outcome::Known);
     }
-    Err(Error::Changed)
+    if customer.is_some() && !found.knows_customer {
+        return Err(Error::field("customer", "There is no such customer in the candidate's company."));
+    }
+    let (Some(before), Some(project)) = (found.candidate, found.project) else {
+        return Ok(Outcome::Ignored);
+    };
+    let mut roster = project.roster.clone();
+    let after = Candidate::clone(&before).after_report(event.report, &mut roster, event.at)?;
+    let Some(after) = after else { return Ok(Outcome::Ignored) };
+    let transaction = system.store.take_report(&event.id, (&before, after), (&project, roster), system.now);
+    system.commit(transaction).await.map(|()| Outcome::Applied)
 }

@@ -16,9 +16,6 @@ use shared::media::{Checked, object_key, upload_in, upload_key};
 use shared::store::Versioned;
 use shared::{Error, Result};
 
-/// Attempts to attach a file when other requests change its owner.
-const TRIES: usize = 8;
-
 const NOT_AS_ANNOUNCED: &str =
     "The uploaded file does not have the announced size. Announce it again with the correct size.";
 const NOT_ALLOWED: &str =
@@ -76,23 +73,22 @@ async fn take_in(system: &System, upload: Versioned<Upload>) -> Result<Outcome> 
     };
     let key = object_key(&upload.company, upload.owner, upload.id);
     let file = objects.put(&key, upload.id, checked).await?;
-    for _ in 0..TRIES {
-        if !system.may_still_upload(&upload).await? {
-            return refuse(system, &upload, NOT_ALLOWED).await;
-        }
-        match give(system, &upload, file).await {
-            Ok(true) => return Ok(Outcome::TakenIn),
-            Ok(false) => return refuse(system, &upload, OWNER_GONE).await,
-            // The owner has changed, or the upload has ended.
-            Err(Error::Changed | Error::NotFound) => {}
-            Err(error) => return Err(error),
-        }
-        let status = system.store.upload(upload.id).await?.map(|upload| upload.status);
-        if status != Some(UploadStatus::AwaitingUpload) {
-            return Ok(Outcome::Ignored);
-        }
+    system.store.retry(|| hand_over(system, &upload, file)).await
+}
+
+/// Gives a checked file to its owner, if its author still may upload it.
+async fn hand_over(system: &System, upload: &Versioned<Upload>, file: StoredFile) -> Result<Outcome> {
+    if !system.may_still_upload(upload).await? {
+        return refuse(system, upload, NOT_ALLOWED).await;
     }
-    Err(Error::Changed)
+    let lost = match give(system, upload, file).await {
+        Ok(true) => return Ok(Outcome::TakenIn),
+        Ok(false) => return refuse(system, upload, OWNER_GONE).await,
+        Err(error @ (Error::Changed | Error::NotFound)) => error,
+        Err(error) => return Err(error),
+    };
+    let status = system.store.upload(upload.id).await?.map(|upload| upload.status);
+    if status == Some(UploadStatus::AwaitingUpload) { Err(lost) } else { Ok(Outcome::Ignored) }
 }
 
 /// Attaches the file; false if the owner does not exist. Fails with [`Error::Changed`] if it is attached already.

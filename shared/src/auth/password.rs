@@ -21,7 +21,7 @@ inline_schema!(impl[] Password {
     "format": "password",
     "minLength": Self::MIN,
     "maxLength": Self::MAX,
-    "description": "A password. Common ones cannot be chosen."
+    "description": "A password. Common passwords are refused."
 });
 
 impl Password {

@@ -25,23 +25,23 @@ pub const TOO_MANY_SHARES: Refusal =
     Refusal { code: "too_many_shares", detail: "A candidate may have 50 shares. Delete one first." };
 
 named! {
-    /// Where a candidate stands.
+    /// The status of a candidate.
     pub enum CandidateStatus {
-        /// Created, knows of nothing.
+        /// Created but not notified.
         New = "new",
-        /// Has an invitation.
+        /// Invited by mail.
         Invited = "invited",
-        /// Has taken it up.
+        /// Has accepted the invitation.
         Confirmed = "confirmed",
-        /// Is in the interview.
+        /// Has started the interview.
         Interviewing = "interviewing",
-        /// Has finished the interview.
+        /// Has completed the interview.
         Interviewed = "interviewed",
         /// Missed the deadline.
         Expired = "expired",
-        /// Broke the interview off.
+        /// Started but did not complete the interview.
         Aborted = "aborted",
-        /// Was taken out.
+        /// Withdrawn by a manager.
         Skipped = "skipped",
     }
 }
@@ -95,15 +95,15 @@ pub struct Candidate {
     pub company: CompanyId,
     /// Its project.
     pub project: ProjectId,
-    /// Where it stands.
+    /// The current status.
     pub status: CandidateStatus,
     /// What its managers decide.
     pub profile: Profile,
     /// Who created it; none for a named token.
     pub created_by: Option<CustomerId>,
-    /// When it was invited.
+    /// When the candidate was last invited.
     pub invited_at: Option<DateTime<Utc>>,
-    /// When it took the invitation up.
+    /// When the invitation was accepted.
     pub confirmed_at: Option<DateTime<Utc>>,
     /// When it finished the interview.
     pub interviewed_at: Option<DateTime<Utc>>,
@@ -130,7 +130,7 @@ pub struct Candidate {
     /// Set when SES reported a bounce or a complaint.
     #[serde(rename = "mail_trouble")]
     pub suppression: Option<Suppression>,
-    /// Its picture.
+    /// The size of the picture.
     pub photo: Option<StoredFile>,
     /// Its curriculum vitae.
     pub cv: Option<StoredFile>,

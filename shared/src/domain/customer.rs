@@ -15,15 +15,15 @@ use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERA
 use super::text::{Email, Line, Name, Username};
 
 named! {
-    /// What a customer is in the company; each has all rights of those before it.
+    /// A customer's rights in the company; each type includes those before it.
     pub enum AccountType {
-        /// Works in the projects that name them.
+        /// Works in the projects that list them.
         HiringManager = "hiring-manager",
         /// Creates projects and welcome videos.
         Recruiter = "recruiter",
         /// Manages staff and every project.
         Admin = "admin",
-        /// Answers for the account.
+        /// Has all rights in the company.
         Owner = "owner",
     }
 }
@@ -35,12 +35,12 @@ impl AccountType {
     }
 }
 
-/// Whether a customer has taken up the invitation.
+/// Whether a customer has accepted the invitation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum CustomerStatus {
-    /// A registration mail is out.
+    /// Invited, but not activated.
     Invited,
     /// The customer has set a password.
     Confirmed,
@@ -65,9 +65,9 @@ pub const NOT_INVITED: Refusal = Refusal {
 pub struct Customer {
     /// Its identifier.
     pub id: CustomerId,
-    /// The company it works for.
+    /// The customer's company.
     pub company: CompanyId,
-    /// What it is in the company.
+    /// The customer's rights in the company.
     pub account_type: AccountType,
     /// The name it logs in with, unique among the company's logins.
     pub username: Username,
@@ -86,13 +86,13 @@ pub struct Customer {
     /// A role in the words of its managers; gives no rights.
     #[serde(default)]
     pub role: Line<100>,
-    /// The language of mails to it.
+    /// The language of mails to the customer.
     pub preferred_language: Language,
     /// Whether the invitation has been taken up.
     pub status: CustomerStatus,
     /// Whether it may log in.
     pub is_active: bool,
-    /// When it was invited.
+    /// When the candidate was last invited.
     pub invited_at: Option<DateTime<Utc>>,
     /// When it confirmed.
     pub confirmed_at: Option<DateTime<Utc>>,
@@ -101,9 +101,9 @@ pub struct Customer {
     pub mail_rate: MailRate,
     /// Who created it; none when the operator did.
     pub created_by: Option<CustomerId>,
-    /// Whether it wants mails about interviews.
+    /// Whether the customer wants mails about interviews.
     pub receive_interview_notifications: bool,
-    /// Whether the web application has greeted it.
+    /// Whether the web application has greeted the customer.
     pub seen_welcome: bool,
     /// None before activation.
     pub password_hash: Option<PasswordHash>,
@@ -116,14 +116,14 @@ pub struct Customer {
     /// Set when SES reported a bounce or a complaint.
     #[serde(rename = "mail_trouble")]
     pub suppression: Option<Suppression>,
-    /// Its picture.
+    /// The size of the picture.
     pub photo: Option<StoredFile>,
 }
 
 /// What must be known of a new customer.
 #[derive(Debug, Clone)]
 pub struct NewCustomer {
-    /// What it is in the company.
+    /// The customer's rights in the company.
     pub account_type: AccountType,
     /// The name it logs in with.
     pub username: Username,
@@ -133,7 +133,7 @@ pub struct NewCustomer {
     pub first_name: Name,
     /// Last name.
     pub last_name: Name,
-    /// The language of mails to it.
+    /// The language of mails to the customer.
     pub preferred_language: Language,
 }
 

@@ -141,6 +141,6 @@ impl FileType {
 pub struct StoredFile {
     /// Its identifier.
     pub id: FileId,
-    /// What it is.
+    /// The kind of credential.
     pub file_type: FileType,
 }

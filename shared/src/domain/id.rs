@@ -204,7 +204,7 @@ impl<T> FromStr for Id<T> {
 inline_schema!(impl[T] Id<T> {
     "type": "string",
     "format": "uri-reference",
-    "description": "A reference of this service: an absolute URL, or its path."
+    "description": "A reference: an absolute URL of this service, or its path."
 });
 
 impl<T> Serialize for Id<T> {

@@ -21,7 +21,7 @@ use super::text::{Email, Line, Name, WebLink};
 pub const MAX_ATTACHED: usize = 20;
 
 named! {
-    /// Where a project stands.
+    /// The status of a project.
     pub enum ProjectStatus {
         /// A draft.
         Incomplete = "10-incomplete",
@@ -53,21 +53,21 @@ pub enum Mode {
     Rolling,
 }
 
-/// A welcome video's place in a project.
+/// A welcome video and its position in a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct PlacedVideo {
-    /// The company's video.
+    /// A video of the company.
     #[schemars(rename = "uri")]
     pub video: VideoId,
-    /// Where it stands among the project's videos, ascending.
+    /// The position among the project's videos, ascending.
     pub position: u32,
 }
 
 /// What a client decides about a project; everything but its status and who holds roles in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    /// What it is called.
+    /// The display name.
     pub name: Name,
     /// Link to the public job listing.
     pub job_url: WebLink,
@@ -93,11 +93,11 @@ pub struct Settings {
     pub closedate: Option<NaiveDate>,
     /// When the project first ran, or is meant to.
     pub activationdate: Option<NaiveDate>,
-    /// When it was created.
+    /// When the resource was created.
     pub creationdate: NaiveDate,
-    /// Who answers questions about it.
+    /// The person who answers candidates' questions.
     pub contact_person: Line<150>,
-    /// Whether an evaluator may veto.
+    /// Whether evaluators may veto.
     pub veto_enabled: bool,
     /// How many completed evaluations make a candidate fully evaluated; 0 means all evaluators.
     pub team_evaluation: u8,
@@ -149,7 +149,7 @@ pub struct Project {
     pub id: ProjectId,
     /// The company that owns it.
     pub company: CompanyId,
-    /// Where it stands.
+    /// The current status.
     pub status: ProjectStatus,
     /// What its managers decide.
     pub settings: Settings,

@@ -26,7 +26,7 @@ named! {
 /// A role that a customer has in a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeldRole {
-    /// Who has it.
+    /// The customer with the role.
     pub customer: CustomerId,
     /// Which it is.
     pub role: Role,

@@ -22,7 +22,7 @@ named! {
     pub enum UploadStatus {
         /// The file has not arrived, or has not been looked at.
         AwaitingUpload = "awaiting-upload",
-        /// The file is its owner's.
+        /// The file is attached.
         Successful = "successful",
         /// There is no file, and will be none.
         Failed = "failed",
@@ -41,7 +41,7 @@ pub struct Upload {
     pub owner: Owner,
     /// What it will be to its owner.
     pub kind: FileKind,
-    /// How far it is.
+    /// The progress.
     pub status: UploadStatus,
     /// What was announced, when the client sends it to S3 itself.
     pub announced: Option<Announced>,
@@ -53,7 +53,7 @@ pub struct Upload {
     pub author: Option<Author>,
     /// When it began.
     pub created_at: DateTime<Utc>,
-    /// Why there is no file, in words.
+    /// Why the upload failed, a sentence; null otherwise.
     pub failure: Option<String>,
 }
 

@@ -29,13 +29,13 @@ const TRY: TimeDelta = TimeDelta::minutes(16);
 pub enum ConversionStatus {
     /// The file has not arrived.
     AwaitingUpload,
-    /// The file waits for its conversion.
+    /// Waiting for the conversion.
     Pending,
     /// The file is being converted.
     Processing,
-    /// It can be played.
+    /// Ready to play.
     Successful,
-    /// There is nothing to play, and there will not be.
+    /// The conversion failed.
     Failed,
 }
 
@@ -113,7 +113,7 @@ pub struct Video {
     pub author: Option<Author>,
     /// When.
     pub submitted_at: DateTime<Utc>,
-    /// How far it is.
+    /// The progress.
     pub status: ConversionStatus,
     /// The conversion under way.
     pub attempt: Option<Attempt>,

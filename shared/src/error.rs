@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 use crate::domain::Refusal;
 use crate::domain::rate::Unsent;
-use crate::store::Answer;
 
 /// What handlers, guards and the store return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -41,8 +40,6 @@ pub enum Error {
     InProgress(i64),
     /// It is not, or no longer, what If-Match says: 412.
     PreconditionFailed,
-    /// The request was answered before, like this.
-    Answered(Box<Answer>),
     /// The body is longer than allowed: 413.
     TooLarge,
     /// The body is longer than a request with files can be: 413, and names the way for large files.
@@ -89,7 +86,6 @@ impl Error {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Changed | Self::InProgress(_) => StatusCode::CONFLICT,
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
-            Self::Answered(answer) => answer.status(),
             Self::TooLarge | Self::FilesTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Throttled(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -125,7 +121,6 @@ impl Error {
                 "precondition_failed",
                 "The resource no longer matches `If-Match`. Fetch it and try again.",
             ),
-            Self::Answered(_) => Value::Null,
             Self::TooLarge => detail("too_large", "The request body is too large."),
             Self::FilesTooLarge => detail(
                 "too_large",
@@ -199,9 +194,6 @@ pub struct Cause(pub Arc<str>);
 
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
-        if let Self::Answered(answer) = self {
-            return answer.replayed();
-        }
         let mut response = (self.status(), axum::Json(self.body())).into_response();
         response.headers_mut().extend(self.header());
         if matches!(self, Self::Changed) {

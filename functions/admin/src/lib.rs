@@ -10,7 +10,7 @@ pub use outcome::{ActivationLink, ErasedAgain, Kept, ListedCompany, Outcome};
 
 use shared::Result;
 use shared::app::App;
-use shared::auth::guard::Operator;
+use shared::auth::Operator;
 
 /// Does what `command` says.
 ///

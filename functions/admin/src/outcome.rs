@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
-use shared::auth::guard::Operator;
+use shared::auth::Operator;
 use shared::domain::company::Company;
 use shared::domain::customer::Customer;
 use shared::domain::id::CompanyId;

@@ -1,7 +1,7 @@
 //! Choosing a password by a key that came by mail.
 
 use axum::Json;
-use shared::auth::guard::Public;
+use shared::auth::login::PublicAccess;
 use shared::auth::password::Password;
 use shared::http::Fields;
 use shared::http::respond::{Accepted, Done};
@@ -14,18 +14,18 @@ const MAX_NAME: usize = 254;
 const BAD_KEY: &str = "This key is invalid or has expired.";
 
 /// POST /api-activate/
-pub(crate) async fn activate(guard: Public, body: Fields) -> Result<Json<CustomerView>> {
+pub(crate) async fn activate(access: PublicAccess, body: Fields) -> Result<Json<CustomerView>> {
     let (key, password) = read_activation(body)?;
-    let activated = guard.activate(&key, password).await?;
+    let activated = access.activate(&key, password).await?;
     let customer = activated.ok_or_else(|| Error::field("activation_key", BAD_KEY))?;
-    Ok(Json(CustomerView::new(&customer, guard.references())))
+    Ok(Json(CustomerView::new(&customer, access.references())))
 }
 
 /// POST /api-password-reset/
-pub(crate) async fn forget_password(guard: Public, body: Fields) -> Result<Accepted> {
+pub(crate) async fn forget_password(access: PublicAccess, body: Fields) -> Result<Accepted> {
     let (username, company) = read_forgotten(body)?;
     if let Ok(company) = company.parse() {
-        guard.forget_password(company, username).await?;
+        access.forget_password(company, username).await?;
     }
     Ok(Accepted)
 }
@@ -46,9 +46,9 @@ pub(crate) fn read_forgotten(mut body: Fields) -> Result<(String, String)> {
 }
 
 /// POST /api-password-reset/confirm/
-pub(crate) async fn reset_password(guard: Public, body: Fields) -> Result<Done> {
+pub(crate) async fn reset_password(access: PublicAccess, body: Fields) -> Result<Done> {
     let (key, password) = read_reset(body)?;
-    match guard.reset_password(&key, password).await? {
+    match access.reset_password(&key, password).await? {
         true => Ok(Done),
         false => Err(Error::field("key", BAD_KEY)),
     }

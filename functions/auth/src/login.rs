@@ -1,8 +1,7 @@
 //! POST /api-token-auth/ and /api-session-auth/.
 
 use axum::Json;
-use shared::auth::credential::MISSING;
-use shared::auth::guard::{Public, WhoAmI};
+use shared::auth::login::PublicAccess;
 use shared::domain::Refusal;
 use shared::http::Fields;
 use shared::store::SessionKind;
@@ -16,23 +15,18 @@ const WRONG: Refusal =
 
 /// Begins a session whose secret is sent in a header: of whoever's password is sent, or, without one, of whom the
 /// caller acts for.
-pub(crate) async fn token(
-    guard: Public,
-    caller: Result<WhoAmI, Error>,
-    body: Fields,
-) -> Result<Json<TokenView>> {
-    let is_authenticated = !matches!(caller, Err(Error::Unauthenticated(MISSING)));
-    let login = Login::read_for_token(body, is_authenticated)?;
+pub(crate) async fn token(access: PublicAccess, body: Fields) -> Result<Json<TokenView>> {
+    let login = Login::read_for_token(body, access.has_credential())?;
     let logged_in = match login.password {
         Some(password) => {
             let kind = SessionKind::Token;
-            guard.log_in(&login.company, &login.username, password, kind, login.days).await?
+            access.log_in(&login.company, &login.username, password, kind, login.days).await?
         }
         None => {
-            let actor = &caller?.caller;
-            // Of another company nobody is known.
+            let actor = access.caller().await?;
+            // Nobody acts for users of another company.
             if login.company == actor.company().as_str() {
-                guard.log_in_for(actor, &login.username, login.days).await?
+                access.log_in_for(&actor, &login.username, login.days).await?
             } else {
                 None
             }
@@ -43,19 +37,19 @@ pub(crate) async fn token(
 }
 
 /// Begins a session whose secret is sent as a cookie.
-pub(crate) async fn session(guard: Public, body: Fields) -> Result<WithCookie<Json<WhoAmIView>>> {
-    guard.check_csrf()?;
+pub(crate) async fn session(access: PublicAccess, body: Fields) -> Result<WithCookie<Json<WhoAmIView>>> {
+    access.check_csrf()?;
     let login = Login::read(body)?;
     let password = login.password.ok_or(Error::Unauthenticated(WRONG))?;
     let kind = SessionKind::Cookie;
-    let logged_in = guard.log_in(&login.company, &login.username, password, kind, login.days).await?;
+    let logged_in = access.log_in(&login.company, &login.username, password, kind, login.days).await?;
     let logged_in = logged_in.ok_or(Error::Unauthenticated(WRONG))?;
-    let ends = logged_in.session.expires_at(guard.config().session_idle_minutes);
-    let cookie = cookie(&logged_in.secret, guard.config());
-    let project = guard.project_of(&logged_in).await?;
+    let ends = logged_in.session.expires_at(access.config().session_idle_minutes);
+    let cookie = cookie(&logged_in.secret, access.config());
+    let project = access.project_of(&logged_in).await?;
     let session = Some((&logged_in.session, ends));
-    let signer = guard.signer(&logged_in);
-    let references = guard.references().signed_by(&signer);
+    let signer = access.signer(&logged_in);
+    let references = access.references().signed_by(&signer);
     let view = WhoAmIView::new(&logged_in.identity, project.as_deref(), session, references)?;
     Ok(WithCookie(cookie, Json(view)))
 }

@@ -9,12 +9,12 @@ use axum::http::header::SET_COOKIE;
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use shared::auth::access::CandidateSelf;
 use shared::auth::caller::Identity;
 use shared::auth::credential::COOKIE;
-use shared::auth::guard::AsCandidate;
 use shared::auth::password::Password;
-use shared::auth::policy::{Action, Standing};
 use shared::config::Config;
+use shared::domain::policy::{Action, Standing};
 use shared::domain::project::Project;
 use shared::http::Fields;
 use shared::http::reference::References;
@@ -259,13 +259,13 @@ struct OwnProjectView {
 
 impl CandidateWhoAmIView {
     /// The view of the candidate who is calling.
-    pub(crate) fn new(guard: &AsCandidate) -> Self {
-        let references = guard.references();
-        let (company, project) = (&guard.company, &guard.project);
+    pub(crate) fn new(access: &CandidateSelf) -> Self {
+        let references = access.references();
+        let (company, project) = (&access.company, &access.project);
         let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
-        let left = guard.candidate.profile.deadline.map(|deadline| deadline - guard.now);
+        let left = access.candidate.profile.deadline.map(|deadline| deadline - access.now);
         Self {
-            candidate: CandidateFields::new(&guard.candidate, &Viewer::itself(project, references)),
+            candidate: CandidateFields::new(&access.candidate, &Viewer::itself(project, references)),
             company: OwnCompanyView {
                 resource_uri: references.company(&company.id),
                 name: company.name.to_string(),

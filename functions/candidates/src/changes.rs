@@ -1,7 +1,7 @@
 //! What clients send of a candidate.
 
 use chrono::{DateTime, Utc};
-use shared::auth::guard::Scope;
+use shared::auth::access::Context;
 use shared::auth::password::Password;
 use shared::domain::candidate::{Candidate, Profile};
 use shared::domain::file::FileKind;
@@ -90,10 +90,10 @@ impl Files {
     }
 
     /// Stores what was sent, and makes the changes.
-    pub(crate) async fn apply_to(self, candidate: &mut Candidate, scope: &Scope) -> Result<()> {
-        let owner = candidate.owner();
-        candidate.photo = scope.change_file(owner, FileKind::Photo, candidate.photo, self.photo).await?;
-        candidate.cv = scope.change_file(owner, FileKind::Cv, candidate.cv, self.cv).await?;
+    pub(crate) async fn apply_to(self, candidate: &mut Candidate, access: &Context) -> Result<()> {
+        let (owner, files) = (candidate.owner(), access.files()?);
+        candidate.photo = files.change(owner, FileKind::Photo, candidate.photo, self.photo).await?;
+        candidate.cv = files.change(owner, FileKind::Cv, candidate.cv, self.cv).await?;
         Ok(())
     }
 }

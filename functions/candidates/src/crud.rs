@@ -1,80 +1,68 @@
-//! Listing, creating, reading, changing and deleting candidates.
+//! Creating, reading, changing and deleting candidates.
 
 use axum::Json;
 use shared::Result;
-use shared::auth::guard::{Beside, CandidatePage, InProject, OnCandidate};
-use shared::auth::policy::{ChangeCandidate, ChangeProject, ReadCandidate, ReadProject, Standing};
+use shared::auth::access::{CandidateAccess, ProjectAccess};
 use shared::domain::candidate::Candidate;
+use shared::domain::policy::{ChangeCandidate, ChangeProject, ReadCandidate, Standing};
 use shared::domain::transition::Step;
 use shared::http::WithFiles;
-use shared::http::page::Envelope;
-use shared::http::respond::{Created, Done};
+use shared::http::respond::{Answered, Created, Done};
 use shared::http::view::CandidateView;
 
 use crate::changes::{Changes, Files, OwnChanges};
-use crate::view::{show, viewer};
-
-/// GET …/candidates/
-pub(crate) async fn list(
-    Beside(guard, list): Beside<InProject<ReadProject>, CandidatePage>,
-) -> Envelope<CandidateView> {
-    let viewer = viewer(&guard);
-    let page = list.page.map(|candidate| CandidateView::new(&candidate, &viewer));
-    let address = guard.references().candidates(guard.company(), guard.project.id);
-    list.query.envelope(&address, page, list.total)
-}
+use crate::view::{view, viewer};
 
 /// POST …/candidates/
 pub(crate) async fn create(
-    guard: InProject<ChangeProject>,
+    access: ProjectAccess<ChangeProject>,
     WithFiles(mut body): WithFiles,
-) -> Result<Created<CandidateView>> {
+) -> Result<Answered<Created<CandidateView>>> {
     let files = Files::read(&mut body, |_| None);
     let profile = Changes::read_new(body)?;
-    let id = guard.store.next_id(guard.now);
-    let by = guard.caller.customer();
-    let mut candidate = Candidate::new(id, guard.company().clone(), guard.project.id, profile, by);
-    files.apply_to(&mut candidate, &guard).await?;
+    let (id, by) = (access.store.next_id(access.now), access.caller.customer());
+    let mut candidate = Candidate::new(id, access.company_id().clone(), access.project.id, profile, by);
+    files.apply_to(&mut candidate, &access).await?;
     let step = Step::from(candidate);
-    guard.store.commit(guard.store.create_candidate(&step, guard.now)).await?;
-    let view = CandidateView::new(&step.candidate, &viewer(&guard));
-    Ok(Created(guard.references().candidate(guard.company(), guard.project.id, id), view))
+    let viewer = viewer(&access, &access.standing, &access.project);
+    let address = access.references().candidate(access.company_id(), access.project.id, id);
+    let created = Created(address, CandidateView::new(&step.candidate, &viewer));
+    access.commit(access.store.create_candidate(&step, access.now), created).await
 }
 
 /// GET …/candidates/{candidateId}/
-pub(crate) async fn read(guard: OnCandidate<ReadCandidate>) -> Json<CandidateView> {
-    show(&guard, &guard.candidate)
+pub(crate) async fn read(access: CandidateAccess<ReadCandidate>) -> Result<Answered<Json<CandidateView>>> {
+    access.show(view(&access, &access.candidate))
 }
 
 /// PATCH …/candidates/{candidateId}/
 pub(crate) async fn update(
-    guard: OnCandidate<ChangeCandidate>,
+    access: CandidateAccess<ChangeCandidate>,
     WithFiles(mut body): WithFiles,
-) -> Result<Json<CandidateView>> {
-    let before = &guard.candidate;
+) -> Result<Answered<Json<CandidateView>>> {
+    let before = &access.candidate;
     let mut after = Candidate::clone(before);
-    let files =
-        Files::read(&mut body, |kind| Some(guard.references().files(guard.company(), before.owner(), kind)));
-    match guard.standing() {
+    let own = |kind| access.references().files(access.company_id(), before.owner(), kind);
+    let files = Files::read(&mut body, |kind| Some(own(kind)));
+    match access.standing {
         Standing::Itself => {
             if let Some(password) = OwnChanges::read(body)?.apply_to(&mut after.profile) {
-                after = after.with_password(guard.hash_for(before, password).await?);
+                after = after.with_password(access.hash_for(before, password).await?);
             }
         }
         _ => Changes::read(body)?.apply_to(&mut after.profile),
     }
-    files.apply_to(&mut after, &guard).await?;
+    files.apply_to(&mut after, &access).await?;
     if after == **before {
-        return Ok(show(&guard, before));
+        return access.show(view(&access, before));
     }
-    let key = guard.new_access_key(guard.project.id, before.id);
-    let step = after.after_change(before, guard.now, key)?;
-    guard.store.commit(guard.store.change_candidate(before, &step, guard.now)).await?;
-    Ok(show(&guard, &step.candidate))
+    let key = access.new_access_key(access.project.id, before.id);
+    let step = after.after_change(before, access.now, key)?;
+    let shown = Json(view(&access, &step.candidate));
+    access.commit(access.store.change_candidate(before, &step, access.now), shown).await
 }
 
 /// DELETE …/candidates/{candidateId}/
-pub(crate) async fn delete(guard: OnCandidate<ChangeProject>) -> Result<Done> {
-    guard.store.commit(guard.store.delete_candidate(&guard.candidate, guard.now)).await?;
-    Ok(Done)
+pub(crate) async fn delete(access: CandidateAccess<ChangeProject>) -> Result<Answered<Done>> {
+    access.commit(access.store.delete_candidate(&access.candidate, access.now), Done).await
 }

@@ -2,28 +2,32 @@
 
 use axum::Json;
 use chrono::{DateTime, Utc};
-use shared::auth::guard::OnCandidate;
-use shared::auth::policy::ChangeProject;
+use shared::auth::access::CandidateAccess;
 use shared::domain::candidate::Candidate;
+use shared::domain::policy::ChangeProject;
 use shared::http::Fields;
+use shared::http::respond::Answered;
 use shared::http::view::CandidateView;
 use shared::{Error, Result};
 
-use crate::view::show;
+use crate::view::view;
 
 /// PATCH …/candidates/{candidateId}/deadline/
-pub(crate) async fn update(guard: OnCandidate<ChangeProject>, body: Fields) -> Result<Json<CandidateView>> {
+pub(crate) async fn update(
+    access: CandidateAccess<ChangeProject>,
+    body: Fields,
+) -> Result<Answered<Json<CandidateView>>> {
     let deadline = read(body)?;
-    let before = &guard.candidate;
+    let before = &access.candidate;
     if before.profile.deadline == Some(deadline) {
-        return Ok(show(&guard, before));
+        return access.show(view(&access, before));
     }
     let mut after = Candidate::clone(before);
     after.profile.deadline = Some(deadline);
-    let key = guard.new_access_key(guard.project.id, before.id);
-    let step = after.after_change(before, guard.now, key)?;
-    guard.store.commit(guard.store.change_candidate(before, &step, guard.now)).await?;
-    Ok(show(&guard, &step.candidate))
+    let key = access.new_access_key(access.project.id, before.id);
+    let step = after.after_change(before, access.now, key)?;
+    let shown = Json(view(&access, &step.candidate));
+    access.commit(access.store.change_candidate(before, &step, access.now), shown).await
 }
 
 /// Reads the body of a change.

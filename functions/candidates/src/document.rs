@@ -1,7 +1,7 @@
 //! The documentation of each route.
 
 use serde_json::json;
-use shared::domain::candidate::TOO_MANY_SHARES;
+use shared::domain::candidate::{CandidateStatus, TOO_MANY_SHARES};
 use shared::domain::email_status::UNDELIVERABLE;
 use shared::domain::file::FileKind;
 use shared::domain::transition::{
@@ -12,11 +12,18 @@ use shared::http::view::{CandidateView, ShareView, UploadView, read_announcement
 use shared::openapi::Operation;
 
 use crate::changes::{Changes, Files, OwnChanges};
-use crate::import::Report;
 use crate::{deadline, shares};
 
 pub(crate) fn list_candidates(operation: Operation) -> Operation {
-    operation.summary("List candidates").text("Oldest first.")
+    operation
+        .summary("List candidates")
+        .text("Oldest first.")
+        .query::<CandidateStatus>("status", "Only candidates with this status.")
+        .query_as(
+            "email",
+            "Only candidates with this email address; case is ignored.",
+            json!({ "type": "string", "maxLength": 254 }),
+        )
 }
 
 pub(crate) fn create_candidate(operation: Operation) -> Operation {
@@ -46,7 +53,6 @@ pub(crate) fn import_candidates(operation: Operation) -> Operation {
         .field("photo", "Files are not imported: an entry with a file fails.")
         .field("cv", "Files are not imported: an entry with a file fails.")
         .example("one", json!([candidate()]))
-        .answers::<axum::Json<Report>>()
 }
 
 pub(crate) fn get_candidate(operation: Operation) -> Operation {

@@ -2,40 +2,44 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::guard::{ByAddress, OnCandidate, OnUpload, Redirect};
-use shared::auth::policy::{ChangeCandidate, ReadCandidate};
+use shared::auth::access::{CandidateAccess, MediaAccess, Redirect, UploadAccess};
 use shared::domain::file::FileKind;
+use shared::domain::policy::{ChangeCandidate, ReadCandidate};
 use shared::http::Fields;
-use shared::http::respond::Created;
+use shared::http::respond::{Answered, Created};
 use shared::http::view::{UploadView, read_announcement};
 use shared::media::file_name;
 
 /// GET …/candidates/{candidateId}/photo/{token}/
-pub(crate) async fn photo(guard: ByAddress<OnCandidate<ReadCandidate>>) -> Result<Redirect> {
-    guard.open(guard.candidate.photo, None).await
+pub(crate) async fn photo(access: MediaAccess<CandidateAccess<ReadCandidate>>) -> Result<Redirect> {
+    access.redirect(access.of.candidate.photo, None).await
 }
 
 /// GET …/candidates/{candidateId}/cv/{token}/
-pub(crate) async fn cv(guard: ByAddress<OnCandidate<ReadCandidate>>) -> Result<Redirect> {
-    let profile = &guard.candidate.profile;
+pub(crate) async fn cv(access: MediaAccess<CandidateAccess<ReadCandidate>>) -> Result<Redirect> {
+    let candidate = &access.of.candidate;
+    let profile = &candidate.profile;
     let name = format!("{} {} CV", profile.first_name, profile.last_name);
-    let name = guard.candidate.cv.map(|cv| file_name(&name, cv));
-    guard.open(guard.candidate.cv, name.as_deref()).await
+    let name = candidate.cv.map(|cv| file_name(&name, cv));
+    access.redirect(candidate.cv, name.as_deref()).await
 }
 
 /// POST …/candidates/{candidateId}/uploads/
 pub(crate) async fn announce(
-    guard: OnCandidate<ChangeCandidate>,
+    access: CandidateAccess<ChangeCandidate>,
     body: Fields,
-) -> Result<Created<UploadView>> {
+) -> Result<Answered<Created<UploadView>>> {
     let (kind, announced) = read_announcement(body, &[FileKind::Photo, FileKind::Cv])?;
-    let owner = guard.candidate.owner();
-    let (upload, signed) = guard.begin_upload(owner, kind, announced).await?;
-    let view = UploadView::new(&upload, guard.references()).with_request(&upload, signed);
-    Ok(Created(guard.references().upload(guard.company(), owner, upload.id), view))
+    let owner = access.candidate.owner();
+    let (upload, signed) = access.files()?.announce(owner, kind, announced).await?;
+    let view = UploadView::new(&upload, access.references()).with_request(&upload, signed);
+    let created = Created(access.references().upload(access.company_id(), owner, upload.id), view);
+    access.commit(access.store.create_upload(&upload), created).await
 }
 
 /// GET …/candidates/{candidateId}/uploads/{uploadId}/
-pub(crate) async fn upload(guard: OnUpload<OnCandidate<ChangeCandidate>>) -> Json<UploadView> {
-    Json(UploadView::new(&guard.upload, guard.references()))
+pub(crate) async fn upload(
+    access: UploadAccess<CandidateAccess<ChangeCandidate>>,
+) -> Result<Answered<Json<UploadView>>> {
+    access.show(UploadView::new(&access.upload, access.references()))
 }

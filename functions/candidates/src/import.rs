@@ -8,21 +8,20 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use axum::Json;
-use axum::response::Response;
 use chrono::TimeDelta;
 use futures_util::future::join_all;
 use serde::Serialize;
 use serde_json::{Value, json};
-use shared::auth::guard::{Beside, InProject, Progress, Turn};
-use shared::auth::policy::ChangeProject;
+use shared::auth::access::ProjectAccess;
 use shared::domain::Refusal;
 use shared::domain::candidate::Profile;
-use shared::domain::company::Company;
 use shared::domain::id::{CandidateId, IdBlock};
+use shared::domain::policy::ChangeProject;
 use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::transition::Terms;
-use shared::http::{Entries, Fields};
+use shared::http::respond::Answered;
+use shared::http::{Entries, Fields, Progress, Turn};
 use shared::store::TAKEN_USERNAME;
 use shared::{Error, Result};
 
@@ -104,15 +103,15 @@ enum RowStatus {
     Pending,
 }
 
-type Guard = InProject<ChangeProject>;
+type Access = ProjectAccess<ChangeProject>;
 
 /// POST …/candidates/import/
 pub(crate) async fn create(
-    Beside(guard, company): Beside<Guard, Company>,
+    access: Access,
     Entries(entries): Entries<MAX_ENTRIES>,
-) -> Result<Response> {
+) -> Result<Answered<Json<Report>>> {
     let profiles = distinct(entries.into_iter().map(|fields| read(fields?)).collect());
-    guard.once(PATIENCE, |turn| import(&guard, &company, profiles, turn)).await
+    access.once(PATIENCE, |turn| import(&access, profiles, turn)).await
 }
 
 /// An entry, which brings no files: those of a thousand would not fit through a request.
@@ -139,30 +138,30 @@ fn distinct(profiles: Vec<Result<Profile>>) -> Vec<Result<Profile>> {
 }
 
 async fn import(
-    guard: &Guard,
-    company: &Company,
+    access: &Access,
     profiles: Vec<Result<Profile>>,
-    Turn { store, ids, is_resumed, is_keyed }: Turn,
+    turn: Turn,
 ) -> Result<Progress<Json<Report>>> {
     let total = profiles.len();
     let mut lanes: [Vec<(usize, CandidateId, Profile)>; SHARDS as usize] = Default::default();
     let mut outcomes = Vec::with_capacity(total);
     for (index, profile) in profiles.into_iter().enumerate() {
-        let id: CandidateId = ids.id(index);
+        let id: CandidateId = turn.ids.id(index);
         match profile {
             Ok(profile) => lanes[usize::from(shard_of(id))].push((index, id, profile)),
             Err(error) => outcomes.push((index, Outcome::Failed(error))),
         }
     }
-    let valid = lanes.iter().flatten().map(|(_, id, _)| *id).filter(|_| is_resumed);
-    let there = store.candidates(guard.company(), guard.project.id, valid).await?;
-    let importer = Importer { guard, store, terms: Terms::of(&guard.project, company), there };
+    let valid = lanes.iter().flatten().map(|(_, id, _)| *id).filter(|_| turn.is_resumed);
+    let there = turn.store.candidates(access.company_id(), access.project.id, valid).await?;
+    let importer =
+        Importer { access, turn: &turn, terms: Terms::of(&access.project, &access.company), there };
     // One after the other within a shard, so that no two transactions under way count in the same tally.
     let lanes = lanes.into_iter().map(async |lane| {
         let mut outcomes = Vec::with_capacity(lane.len());
         for (index, id, profile) in lane {
             let outcome =
-                if guard.age() < TAKING_ON { importer.import(id, profile).await } else { Outcome::Pending };
+                if access.age() < TAKING_ON { importer.import(id, profile).await } else { Outcome::Pending };
             outcomes.push((index, outcome));
         }
         outcomes
@@ -171,14 +170,14 @@ async fn import(
     outcomes.sort_unstable_by_key(|(index, _)| *index);
     let outcomes: Vec<Outcome> = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
     let is_done = !outcomes.iter().any(Outcome::is_worth_a_repeat);
-    let report = Json(Report::new(guard, &outcomes, is_keyed));
+    let report = Json(Report::new(access, &outcomes, turn.is_keyed));
     Ok(if is_done { Progress::Done(report) } else { Progress::Unfinished(report) })
 }
 
 impl Report {
-    fn new(guard: &Guard, outcomes: &[Outcome], is_keyed: bool) -> Self {
+    fn new(access: &Access, outcomes: &[Outcome], is_keyed: bool) -> Self {
         let reference =
-            |id: &CandidateId| guard.references().candidate(guard.company(), guard.project.id, *id);
+            |id: &CandidateId| access.references().candidate(access.company_id(), access.project.id, *id);
         let rows = outcomes.iter().enumerate().map(|(index, outcome)| {
             let (status, candidate, errors) = match outcome {
                 Outcome::Invited(id) => (RowStatus::Invited, Some(reference(id)), json!({})),

@@ -6,6 +6,7 @@ mod deadline;
 mod document;
 mod files;
 mod import;
+mod list;
 mod reminder;
 mod shares;
 mod status;
@@ -21,9 +22,9 @@ pub fn routes<R: Routes>(routes: R) -> R {
             "The candidates of a project, their files, their way through the interview, and their shares.",
         )
         .under("/companies/{companyId}/projects/{projectId}/candidates/")
-        .get("", crud::list, document::list_candidates)
+        .get("", list::list, document::list_candidates)
         .post("", crud::create, document::create_candidate)
-        .post_in_steps("import/", import::create, document::import_candidates)
+        .post("import/", import::create, document::import_candidates)
         .under("/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/")
         .get("", crud::read, document::get_candidate)
         .patch("", crud::update, document::change_candidate)

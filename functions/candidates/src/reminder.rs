@@ -2,16 +2,17 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::guard::OnCandidate;
-use shared::auth::policy::ChangeProject;
+use shared::auth::access::CandidateAccess;
 use shared::domain::candidate::Candidate;
+use shared::domain::policy::ChangeProject;
+use shared::http::respond::Answered;
 use shared::http::view::CandidateView;
 
-use crate::view::show;
+use crate::view::view;
 
 /// POST …/candidates/{candidateId}/reminder/
-pub(crate) async fn create(guard: OnCandidate<ChangeProject>) -> Result<Json<CandidateView>> {
-    let step = Candidate::clone(&guard.candidate).remind(guard.now)?;
-    guard.store.commit(guard.store.change_candidate(&guard.candidate, &step, guard.now)).await?;
-    Ok(show(&guard, &step.candidate))
+pub(crate) async fn create(access: CandidateAccess<ChangeProject>) -> Result<Answered<Json<CandidateView>>> {
+    let step = Candidate::clone(&access.candidate).remind(access.now)?;
+    let shown = Json(view(&access, &step.candidate));
+    access.commit(access.store.change_candidate(&access.candidate, &step, access.now), shown).await
 }

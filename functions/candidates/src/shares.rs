@@ -2,15 +2,15 @@
 
 use axum::Json;
 use axum::extract::RawQuery;
-use shared::auth::guard::{OnCandidate, OnShare};
-use shared::auth::policy::{ChangeProject, Grant};
+use shared::auth::access::{CandidateAccess, ShareAccess};
 use shared::domain::candidate::Candidate;
 use shared::domain::id::{CompanyId, CustomerId, ShareId};
+use shared::domain::policy::ChangeProject;
 use shared::http::Fields;
 use shared::http::expand::Expand;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::reference::References;
-use shared::http::respond::{Created, Done, Ensured};
+use shared::http::respond::{Answered, Created, Done, Ensured};
 use shared::http::view::{CustomerView, ShareView};
 use shared::store::Referring;
 use shared::{Error, Result};
@@ -20,38 +20,43 @@ pub(crate) const CUSTOMER: &str = "customer";
 
 /// GET …/shares/
 pub(crate) async fn list(
-    guard: OnCandidate<ChangeProject>,
+    access: CandidateAccess<ChangeProject>,
     RawQuery(query): RawQuery,
 ) -> Result<Envelope<ShareView>> {
     let expand = Expand::parse(query.as_deref(), &[CUSTOMER])?;
     let query = ListQuery::parse(query.as_deref())?;
     let shares: Vec<(ShareId, CustomerId)> =
-        guard.candidate.shares.iter().map(|(share, customer)| (*share, *customer)).collect();
+        access.candidate.shares.iter().map(|(share, customer)| (*share, *customer)).collect();
     let (page, total) = query.slice(shares, |(share, _)| share.to_string());
     query.check_range(total)?;
     let mut wanted = Referring::default();
     wanted.customers.extend(page.rows.iter().map(|(_, customer)| *customer).filter(|_| expand.has(CUSTOMER)));
-    let found = guard.store.referred(guard.company(), &wanted).await?;
+    let found = access.store.referred(access.company_id(), &wanted).await?;
     let page = page.map(|share| {
         let customer = found.customers.get(&share.1);
-        view(&guard, share)
-            .with_customer(customer.map(|customer| CustomerView::new(customer, guard.references())))
+        view(&access, share)
+            .with_customer(customer.map(|customer| CustomerView::new(customer, access.references())))
     });
-    let address = guard.references().shares(guard.company(), guard.project.id, guard.candidate.id);
+    let address = access.references().shares(access.company_id(), access.project.id, access.candidate.id);
     Ok(query.envelope(&address, page, total))
 }
 
 /// POST …/shares/
-pub(crate) async fn create(guard: OnCandidate<ChangeProject>, body: Fields) -> Result<Ensured<ShareView>> {
-    let customer = read_new(body, guard.company(), guard.references())?;
-    if let Some(share) = guard.candidate.share_of(customer) {
-        return Ok(Ensured::Old(view(&guard, (share, customer))));
+pub(crate) async fn create(
+    access: CandidateAccess<ChangeProject>,
+    body: Fields,
+) -> Result<Answered<Ensured<ShareView>>> {
+    let customer = read_new(body, access.company_id(), access.references())?;
+    if let Some(share) = access.candidate.share_of(customer) {
+        let shown = Ensured::Old(view(&access, (share, customer)));
+        return access.commit(access.store.nothing(), shown).await;
     }
-    let share = guard.store.next_id(guard.now);
-    let after = Candidate::clone(&guard.candidate).shared_with(customer, share)?;
-    guard.store.commit(guard.store.change_candidate(&guard.candidate, &after.into(), guard.now)).await?;
-    let address = guard.references().share(guard.company(), guard.project.id, guard.candidate.id, share);
-    Ok(Ensured::New(Created(address, view(&guard, (share, customer)))))
+    let share = access.store.next_id(access.now);
+    let after = Candidate::clone(&access.candidate).shared_with(customer, share)?;
+    let address =
+        access.references().share(access.company_id(), access.project.id, access.candidate.id, share);
+    let created = Ensured::New(Created(address, view(&access, (share, customer))));
+    access.commit(access.store.change_candidate(&access.candidate, &after.into(), access.now), created).await
 }
 
 /// Reads the body of a creation: with whom to share.
@@ -66,17 +71,18 @@ pub(crate) fn read_new(
 }
 
 /// GET …/shares/{shareId}/
-pub(crate) async fn read(guard: OnShare<ChangeProject>) -> Json<ShareView> {
-    Json(view(&guard, (guard.share, guard.customer)))
+pub(crate) async fn read(access: ShareAccess<ChangeProject>) -> Result<Answered<Json<ShareView>>> {
+    let candidate = (access.project.id, access.candidate.id);
+    let share = (access.share, access.customer);
+    access.show(ShareView::new(access.company_id(), candidate, share, access.references()))
 }
 
 /// DELETE …/shares/{shareId}/
-pub(crate) async fn delete(guard: OnShare<ChangeProject>) -> Result<Done> {
-    let after = Candidate::clone(&guard.candidate).without_share(guard.share);
-    guard.store.commit(guard.store.change_candidate(&guard.candidate, &after.into(), guard.now)).await?;
-    Ok(Done)
+pub(crate) async fn delete(access: ShareAccess<ChangeProject>) -> Result<Answered<Done>> {
+    let after = Candidate::clone(&access.candidate).without_share(access.share);
+    access.commit(access.store.change_candidate(&access.candidate, &after.into(), access.now), Done).await
 }
 
-fn view<G: Grant>(guard: &OnCandidate<G>, share: (ShareId, CustomerId)) -> ShareView {
-    ShareView::new(guard.company(), (guard.project.id, guard.candidate.id), share, guard.references())
+fn view<A>(access: &CandidateAccess<A>, share: (ShareId, CustomerId)) -> ShareView {
+    ShareView::new(access.company_id(), (access.project.id, access.candidate.id), share, access.references())
 }

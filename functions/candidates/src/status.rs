@@ -2,33 +2,33 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::guard::{Beside, OnCandidate};
-use shared::auth::policy::{AdvanceCandidate, ChangeProject, Standing};
+use shared::auth::access::CandidateAccess;
 use shared::domain::candidate::Candidate;
-use shared::domain::company::Company;
+use shared::domain::policy::{AdvanceCandidate, ChangeProject, Standing};
 use shared::domain::transition::{Actor, Terms};
+use shared::http::respond::Answered;
 use shared::http::view::CandidateView;
 
-use crate::view::show;
+use crate::view::view;
 
 /// PATCH …/candidates/{candidateId}/status/advance/
 pub(crate) async fn advance(
-    Beside(guard, company): Beside<OnCandidate<AdvanceCandidate>, Company>,
-) -> Result<Json<CandidateView>> {
-    let actor = match guard.standing() {
+    access: CandidateAccess<AdvanceCandidate>,
+) -> Result<Answered<Json<CandidateView>>> {
+    let actor = match access.standing {
         Standing::Itself => Actor::Candidate,
         _ => Actor::Manager,
     };
-    let terms = Terms::of(&guard.project, &company);
-    let key = guard.new_access_key(guard.project.id, guard.candidate.id);
-    let step = Candidate::clone(&guard.candidate).advance(actor, &terms, guard.now, key)?;
-    guard.store.commit(guard.store.change_candidate(&guard.candidate, &step, guard.now)).await?;
-    Ok(show(&guard, &step.candidate))
+    let terms = Terms::of(&access.project, &access.company);
+    let key = access.new_access_key(access.project.id, access.candidate.id);
+    let step = Candidate::clone(&access.candidate).advance(actor, &terms, access.now, key)?;
+    let shown = Json(view(&access, &step.candidate));
+    access.commit(access.store.change_candidate(&access.candidate, &step, access.now), shown).await
 }
 
 /// PATCH …/candidates/{candidateId}/status/skip/
-pub(crate) async fn skip(guard: OnCandidate<ChangeProject>) -> Result<Json<CandidateView>> {
-    let step = Candidate::clone(&guard.candidate).skip()?;
-    guard.store.commit(guard.store.change_candidate(&guard.candidate, &step, guard.now)).await?;
-    Ok(show(&guard, &step.candidate))
+pub(crate) async fn skip(access: CandidateAccess<ChangeProject>) -> Result<Answered<Json<CandidateView>>> {
+    let step = Candidate::clone(&access.candidate).skip()?;
+    let shown = Json(view(&access, &step.candidate));
+    access.commit(access.store.change_candidate(&access.candidate, &step, access.now), shown).await
 }

@@ -1,18 +1,17 @@
-//! The view that each guard's caller has.
+//! The view that the caller of each guard has.
 
-use axum::Json;
-use shared::auth::guard::{InProject, OnCandidate};
-use shared::auth::policy::Grant;
+use shared::auth::access::{CandidateAccess, Context};
 use shared::domain::candidate::Candidate;
+use shared::domain::policy::Standing;
+use shared::domain::project::Project;
 use shared::http::view::{CandidateView, Viewer};
 
-/// Whoever looks at candidates of the guard's project.
-pub(crate) fn viewer<G: Grant>(guard: &InProject<G>) -> Viewer<'_> {
-    Viewer::new(guard.caller.customer(), &guard.standing(), &guard.project, guard.references())
+/// The caller as a viewer of candidates of a project.
+pub(crate) fn viewer<'a>(access: &'a Context, standing: &Standing, project: &'a Project) -> Viewer<'a> {
+    Viewer::new(access.caller.customer(), standing, project, access.references())
 }
 
-/// The guard's candidate, as it is now.
-pub(crate) fn show<G: Grant>(guard: &OnCandidate<G>, now: &Candidate) -> Json<CandidateView> {
-    let viewer = Viewer::new(guard.caller.customer(), &guard.standing(), &guard.project, guard.references());
-    Json(CandidateView::new(now, &viewer))
+/// The candidate of the path, as they are `now`.
+pub(crate) fn view<A>(access: &CandidateAccess<A>, now: &Candidate) -> CandidateView {
+    CandidateView::new(now, &viewer(access, &access.standing, &access.project))
 }

@@ -2,35 +2,38 @@
 
 use axum::Json;
 use axum::extract::RawQuery;
-use shared::auth::guard::{InCompany, OfCompany};
-use shared::auth::policy::{ManageLabels, ReadCompany};
+use shared::auth::access::{CompanyAccess, LabelAccess};
 use shared::domain::label::{Label, LabelText};
+use shared::domain::policy::{ManageLabels, ReadCompany};
 use shared::http::Fields;
 use shared::http::fields::set;
 use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::{Created, Done};
+use shared::http::respond::{Answered, Created, Done};
 use shared::http::view::LabelView;
 use shared::{Error, Result};
 
 /// GET …/labels/
 pub(crate) async fn list(
-    guard: InCompany<ReadCompany>,
+    access: CompanyAccess<ReadCompany>,
     RawQuery(query): RawQuery,
 ) -> Result<Envelope<LabelView>> {
     let query = ListQuery::parse(query.as_deref())?;
-    let (page, total) = guard.store.list_labels(guard.company(), query.page()).await?;
+    let (page, total) = access.store.list_labels(access.company_id(), query.page()).await?;
     query.check_range(total)?;
-    let page = page.map(|label| LabelView::new(&label, guard.references()));
-    Ok(query.envelope(&guard.references().labels(guard.company()), page, total))
+    let page = page.map(|label| LabelView::new(&label, access.references()));
+    Ok(query.envelope(&access.references().labels(access.company_id()), page, total))
 }
 
 /// POST …/labels/
-pub(crate) async fn create(guard: InCompany<ManageLabels>, body: Fields) -> Result<Created<LabelView>> {
+pub(crate) async fn create(
+    access: CompanyAccess<ManageLabels>,
+    body: Fields,
+) -> Result<Answered<Created<LabelView>>> {
     let text = read_new(body)?;
-    let label = Label::new(guard.store.next_id(guard.now), guard.company().clone(), text);
-    guard.store.commit(guard.store.create_label(&label)).await?;
-    let view = LabelView::new(&label, guard.references());
-    Ok(Created(guard.references().label(guard.company(), label.id), view))
+    let label = Label::new(access.store.next_id(access.now), access.company_id().clone(), text);
+    let view = LabelView::new(&label, access.references());
+    let created = Created(access.references().label(&label.company, label.id), view);
+    access.commit(access.store.create_label(&label), created).await
 }
 
 /// Reads the body of a creation.
@@ -48,23 +51,24 @@ pub(crate) fn read_change(mut body: Fields) -> Result<Option<LabelText>> {
 }
 
 /// GET …/labels/{labelId}/
-pub(crate) async fn read(guard: OfCompany<Label, ReadCompany>) -> Json<LabelView> {
-    Json(LabelView::new(&guard.thing, guard.references()))
+pub(crate) async fn read(access: LabelAccess<ReadCompany>) -> Result<Answered<Json<LabelView>>> {
+    access.show(LabelView::new(&access.label, access.references()))
 }
 
 /// PATCH …/labels/{labelId}/
-pub(crate) async fn update(guard: OfCompany<Label, ManageLabels>, body: Fields) -> Result<Json<LabelView>> {
+pub(crate) async fn update(
+    access: LabelAccess<ManageLabels>,
+    body: Fields,
+) -> Result<Answered<Json<LabelView>>> {
     let text = read_change(body)?;
-    let mut after = Label::clone(&guard.thing);
+    let mut after = Label::clone(&access.label);
     set(&mut after.text, text);
-    if after != *guard.thing {
-        guard.store.commit(guard.store.update_label(&guard.thing, &after)).await?;
-    }
-    Ok(Json(LabelView::new(&after, guard.references())))
+    let view = LabelView::new(&after, access.references());
+    access.commit(access.store.update_label(&access.label, &after), Json(view)).await
 }
 
 /// DELETE …/labels/{labelId}/, which takes it from all projects as well
-pub(crate) async fn delete(guard: OfCompany<Label, ManageLabels>) -> Result<Done> {
-    guard.store.delete_label(&guard.thing, guard.now).await?;
+pub(crate) async fn delete(access: LabelAccess<ManageLabels>) -> Result<Done> {
+    access.store.delete_label(&access.label, access.now).await?;
     Ok(Done)
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use axum::extract::RawQuery;
 use shared::Result;
-use shared::auth::guard::{InCompany, Scope};
-use shared::auth::policy::{Action, ReadCompany};
+use shared::auth::access::{CompanyAccess, Context};
 use shared::domain::id::CandidateId;
+use shared::domain::policy::{Action, ReadCompany};
 use shared::http::expand::Expand;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::view::{CandidateView, ShareView, Viewer};
@@ -17,21 +17,21 @@ pub(crate) const CANDIDATE: &str = "candidate";
 
 /// Lists what is shared with the caller.
 pub(crate) async fn list(
-    guard: InCompany<ReadCompany>,
+    access: CompanyAccess<ReadCompany>,
     RawQuery(query): RawQuery,
 ) -> Result<Envelope<ShareView>> {
     let expand = Expand::parse(query.as_deref(), &[CANDIDATE])?;
     let query = ListQuery::parse(query.as_deref())?;
-    let (company, references) = (guard.company(), guard.references());
-    let shares = match guard.caller.customer() {
-        Some(customer) => guard.store.shared_with(company, customer).await?,
+    let (company, references) = (access.company_id(), access.references());
+    let shares = match access.caller.customer() {
+        Some(customer) => access.store.shared_with(company, customer).await?,
         // Nobody shares anything with what is no person.
         None => Vec::new(),
     };
     let (page, total) = query.slice(shares, |shared| shared.share.to_string());
     query.check_range(total)?;
     let mut candidates =
-        if expand.has(CANDIDATE) { read_candidates(&guard, &page.rows).await? } else { HashMap::new() };
+        if expand.has(CANDIDATE) { read_candidates(&access, &page.rows).await? } else { HashMap::new() };
     let page = page.map(|shared| {
         let candidate = (shared.project, shared.candidate);
         let view = ShareView::new(company, candidate, (shared.share, shared.customer), references);
@@ -41,12 +41,12 @@ pub(crate) async fn list(
 }
 
 /// The candidates that are shared, as the caller sees them; none that it may not read any more.
-async fn read_candidates(scope: &Scope, shares: &[Shared]) -> Result<HashMap<CandidateId, CandidateView>> {
+async fn read_candidates(access: &Context, shares: &[Shared]) -> Result<HashMap<CandidateId, CandidateView>> {
     let ids: Vec<_> = shares.iter().map(|shared| (shared.project, shared.candidate)).collect();
-    let found = scope.store.placed_candidates(scope.company(), &ids).await?;
+    let found = access.store.placed_candidates(access.company_id(), &ids).await?;
     let view = |Placed { candidate, project }: Placed| {
-        let standing = scope.caller.towards(&candidate, &project);
-        let viewer = Viewer::new(scope.caller.customer(), &standing, &project, scope.references());
+        let standing = access.caller.towards(&candidate, &project);
+        let viewer = Viewer::new(access.caller.customer(), &standing, &project, access.references());
         let may_read = Action::ReadCandidate.is_allowed(&standing);
         may_read.then(|| (candidate.id, CandidateView::new(&candidate, &viewer)))
     };

@@ -2,53 +2,53 @@
 
 use axum::Json;
 use axum::extract::RawQuery;
+use shared::auth::access::{CompanyAccess, TokenAccess};
 use shared::auth::credential::chosen_token_value;
-use shared::auth::guard::{InCompany, OfCompany};
-use shared::auth::policy::{ManageTokens, NOT_ALLOWED};
 use shared::domain::named_token::NamedToken;
+use shared::domain::policy::{ManageTokens, NOT_ALLOWED};
 use shared::domain::secret::SecretHash;
 use shared::domain::text::Name;
 use shared::http::Fields;
 use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::{Created, Done, ShownOnce};
+use shared::http::respond::{Answered, Created, Done, ShownOnce};
 use shared::{Error, Result};
 
 use crate::view::{NewTokenView, TokenView};
 
 /// GET …/tokens/
 pub(crate) async fn list(
-    guard: InCompany<ManageTokens>,
+    access: CompanyAccess<ManageTokens>,
     RawQuery(query): RawQuery,
 ) -> Result<Envelope<TokenView>> {
     let query = ListQuery::parse(query.as_deref())?;
     // There are few enough to be read whole.
-    let all = guard.store.tokens(guard.company()).await?;
+    let all = access.store.tokens(access.company_id()).await?;
     let (page, total) = query.slice(all, |token| token.id.to_string());
     query.check_range(total)?;
-    let page = page.map(|token| TokenView::new(&token, guard.references()));
-    Ok(query.envelope(&guard.references().tokens(guard.company()), page, total))
+    let page = page.map(|token| TokenView::new(&token, access.references()));
+    Ok(query.envelope(&access.references().tokens(access.company_id()), page, total))
 }
 
 /// POST …/tokens/. The only answer that shows the value.
 pub(crate) async fn create(
-    guard: InCompany<ManageTokens>,
+    access: CompanyAccess<ManageTokens>,
     body: Fields,
-) -> Result<ShownOnce<Created<NewTokenView>, TokenView>> {
+) -> Result<Answered<ShownOnce<Created<NewTokenView>, TokenView>>> {
     let (name, value) = read_new(body)?;
-    let value = value.unwrap_or_else(|| guard.new_token_value());
+    let value = value.unwrap_or_else(|| access.new_token_value());
     let token = NamedToken {
-        id: guard.store.next_id(guard.now),
-        company: guard.company().clone(),
+        id: access.store.next_id(access.now),
+        company: access.company_id().clone(),
         name,
         hash: SecretHash::of(&value),
-        media_key: guard.new_media_key(),
-        created_at: guard.now,
-        created_by: guard.caller.customer().ok_or(Error::Forbidden(NOT_ALLOWED))?,
+        media_key: access.new_media_key(),
+        created_at: access.now,
+        created_by: access.caller.customer().ok_or(Error::Forbidden(NOT_ALLOWED))?,
     };
-    guard.store.commit(guard.store.create_token(&token)).await?;
-    let address = guard.references().token(guard.company(), token.id);
-    let kept = TokenView::new(&token, guard.references());
-    Ok(ShownOnce(Created(address, NewTokenView::new(&token, value, guard.references())), kept))
+    let address = access.references().token(access.company_id(), token.id);
+    let kept = TokenView::new(&token, access.references());
+    let view = NewTokenView::new(&token, value, access.references());
+    access.commit(access.store.create_token(&token), ShownOnce(Created(address, view), kept)).await
 }
 
 /// Reads the body of a creation: the name, and the value if it was chosen.
@@ -61,12 +61,11 @@ pub(crate) fn read_new(mut body: Fields) -> Result<(Name, Option<String>)> {
 }
 
 /// GET …/tokens/{tokenId}/
-pub(crate) async fn read(guard: OfCompany<NamedToken, ManageTokens>) -> Json<TokenView> {
-    Json(TokenView::new(&guard.thing, guard.references()))
+pub(crate) async fn read(access: TokenAccess<ManageTokens>) -> Result<Answered<Json<TokenView>>> {
+    access.show(TokenView::new(&access.token, access.references()))
 }
 
 /// DELETE …/tokens/{tokenId}/
-pub(crate) async fn delete(guard: OfCompany<NamedToken, ManageTokens>) -> Result<Done> {
-    guard.store.commit(guard.store.delete_token(&guard.thing)).await?;
-    Ok(Done)
+pub(crate) async fn delete(access: TokenAccess<ManageTokens>) -> Result<Answered<Done>> {
+    access.commit(access.store.delete_token(&access.token), Done).await
 }

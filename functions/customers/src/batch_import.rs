@@ -6,16 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use axum::Json;
-use axum::response::Response;
 use chrono::TimeDelta;
 use serde::Serialize;
-use shared::auth::guard::{InCompany, Progress, Turn};
-use shared::auth::policy::ImportCustomers;
+use shared::auth::access::CompanyAccess;
 use shared::domain::customer::{AccountType, Customer, LAST_OWNER};
 use shared::domain::id::IdBlock;
+use shared::domain::policy::ImportCustomers;
 use shared::domain::text::fold_case;
 use shared::error::FieldErrors;
-use shared::http::Entries;
+use shared::http::respond::Answered;
+use shared::http::{Entries, Progress, Turn};
 use shared::store::{CustomerChange, Store, Versioned};
 use shared::{Error, Result};
 
@@ -67,32 +67,32 @@ struct ImportedView {
 
 /// POST …/customers/batch-import/
 pub(crate) async fn create(
-    guard: InCompany<ImportCustomers>,
+    access: CompanyAccess<ImportCustomers>,
     Entries(entries): Entries<MAX_ENTRIES>,
-) -> Result<Response> {
+) -> Result<Answered<Json<ImportView>>> {
     let list = Imported::read_all(entries)?;
-    guard.once(PATIENCE, |turn| import(&guard, list, turn)).await
+    access.once(PATIENCE, |turn| import(&access, list, turn)).await
 }
 
 async fn import(
-    guard: &InCompany<ImportCustomers>,
+    access: &CompanyAccess<ImportCustomers>,
     list: (PrimaryKey, Vec<Imported>),
-    Turn { store, ids, .. }: Turn,
+    turn: Turn,
 ) -> Result<Progress<Json<ImportView>>> {
     let mut done = Done::new();
     let mut idle_plans = 0;
     loop {
         let done_before = done.len();
-        let plan = plan(guard, list.clone(), &store, ids).await?;
-        match carry_out(guard, &plan, &store, &mut done).await {
+        let plan = plan(access, list.clone(), &turn).await?;
+        match carry_out(access, &plan, &turn, &mut done).await {
             Ok(()) => return Ok(Progress::Done(Json(ImportView::new(plan, done)))),
             // Another write changed a customer, perhaps the service's own when it mailed an invitation: the next plan
             // starts from what is there now.
             Err(Error::Changed | Error::NotFound)
-                if idle_plans < MAX_IDLE_PLANS && guard.age() < PLANNING =>
+                if idle_plans < MAX_IDLE_PLANS && access.age() < PLANNING =>
             {
                 idle_plans = if done.len() > done_before { 0 } else { idle_plans + 1 };
-                store.give_way(idle_plans).await;
+                turn.store.give_way(idle_plans).await;
             }
             Err(error) => return Err(error),
         }
@@ -101,17 +101,16 @@ async fn import(
 
 /// Checks everything before anything is written.
 async fn plan(
-    guard: &InCompany<ImportCustomers>,
+    access: &CompanyAccess<ImportCustomers>,
     (primary_key, entries): (PrimaryKey, Vec<Imported>),
-    store: &Store,
-    ids: IdBlock,
+    turn: &Turn,
 ) -> Result<Plan> {
-    let staff = store.all_customers(guard.company()).await?;
+    let staff = turn.store.all_customers(access.company_id()).await?;
     let known: BTreeSet<String> = staff.iter().map(|one| primary_key.of(&one.username, &one.email)).collect();
     let new = entries.iter().filter(|entry| !known.contains(&entry.key(primary_key)));
     let names = new.flat_map(|entry| entry.names().map(|(_, name)| name));
-    let taken = store.taken_usernames(guard.company(), names).await?;
-    Plan::new(guard, (primary_key, entries), (staff, taken), ids)
+    let taken = turn.store.taken_usernames(access.company_id(), names).await?;
+    Plan::new(access, (primary_key, entries), (staff, taken), turn.ids)
 }
 
 /// What is done already, by reference, so that the answer tells of it whichever plan it was part of.
@@ -119,21 +118,21 @@ type Done = BTreeMap<String, ImportedView>;
 
 /// Makes the changes of a plan, and notes in `done` which are made.
 async fn carry_out(
-    guard: &InCompany<ImportCustomers>,
+    access: &CompanyAccess<ImportCustomers>,
     plan: &Plan,
-    store: &Store,
+    turn: &Turn,
     done: &mut Done,
 ) -> Result<()> {
     for together in plan.changes.chunks(Store::MAX_CUSTOMERS) {
-        store.commit(store.change_customers(guard.company(), together, guard.now)).await?;
+        turn.commit(turn.store.change_customers(access.company_id(), together, access.now)).await?;
         for change in together {
             let view = match change {
-                CustomerChange::Create(new) => ImportedView::new(guard, new, ImportOutcome::Created),
+                CustomerChange::Create(new) => ImportedView::new(access, new, ImportOutcome::Created),
                 CustomerChange::Replace(_, after) if after.is_active => {
-                    ImportedView::new(guard, after, ImportOutcome::Activated)
+                    ImportedView::new(access, after, ImportOutcome::Activated)
                 }
                 CustomerChange::Replace(_, after) => {
-                    ImportedView::new(guard, after, ImportOutcome::Deactivated)
+                    ImportedView::new(access, after, ImportOutcome::Deactivated)
                 }
             };
             done.insert(view.customer.clone(), view);
@@ -159,9 +158,9 @@ impl ImportView {
 }
 
 impl ImportedView {
-    fn new(guard: &InCompany<ImportCustomers>, customer: &Customer, status: ImportOutcome) -> Self {
+    fn new(access: &CompanyAccess<ImportCustomers>, customer: &Customer, status: ImportOutcome) -> Self {
         let username = customer.username.as_str().to_owned();
-        let customer = guard.references().customer(guard.company(), customer.id);
+        let customer = access.references().customer(access.company_id(), customer.id);
         Self { username, status, customer }
     }
 }
@@ -189,7 +188,7 @@ struct Plan {
 
 impl Plan {
     fn new(
-        guard: &InCompany<ImportCustomers>,
+        access: &CompanyAccess<ImportCustomers>,
         (primary_key, entries): (PrimaryKey, Vec<Imported>),
         (staff, mut taken): (Vec<Versioned<Customer>>, BTreeSet<String>),
         ids: IdBlock,
@@ -206,20 +205,20 @@ impl Plan {
                     owners += usize::from(will_be_owner(&known));
                     if known.id == ids.id(index) {
                         // By somebody who was at the same request before.
-                        plan.add(guard, &known, ImportOutcome::Created);
+                        plan.add(access, &known, ImportOutcome::Created);
                     } else if known.is_active {
-                        plan.add(guard, &known, ImportOutcome::Unchanged);
-                    } else if guard.require_manages(known.account_type).is_err() {
+                        plan.add(access, &known, ImportOutcome::Unchanged);
+                    } else if access.require_manages(known.account_type).is_err() {
                         let message = "You may not activate customers of this account type.";
                         errors.add(&format!("[{index}].account_type"), message);
                     } else {
-                        plan.add(guard, &known, ImportOutcome::Activated);
+                        plan.add(access, &known, ImportOutcome::Activated);
                         let after = Customer::clone(&known).with_access(true);
                         plan.changes.push(CustomerChange::Replace(Box::new(known), after));
                     }
                 }
                 None => {
-                    if guard.require_manages(entry.account_type).is_err() {
+                    if access.require_manages(entry.account_type).is_err() {
                         let message = "You may not create customers of this account type.";
                         errors.add(&format!("[{index}].account_type"), message);
                     }
@@ -228,22 +227,22 @@ impl Plan {
                         errors.add(&format!("[{index}].{field}"), "This leads to somebody else already.");
                     }
                     taken.extend(names.map(|(_, name)| name));
-                    let by = guard.caller.customer();
-                    let customer = entry.into_customer(ids.id(index), &guard.company, by, guard.now);
-                    plan.add(guard, &customer, ImportOutcome::Created);
+                    let by = access.caller.customer();
+                    let customer = entry.into_customer(ids.id(index), &access.company, by, access.now);
+                    plan.add(access, &customer, ImportOutcome::Created);
                     plan.changes.push(CustomerChange::Create(customer));
                 }
             }
         }
         for absent in left.into_values().filter(|absent| absent.is_active) {
-            if guard.caller.customer() == Some(absent.id) {
+            if access.caller.customer() == Some(absent.id) {
                 errors.add(FieldErrors::ACROSS, "The list must contain yourself.");
-            } else if guard.require_manages(absent.account_type).is_err() {
+            } else if access.require_manages(absent.account_type).is_err() {
                 let name = absent.username.as_str();
                 let message = format!("The list must contain \"{name}\", whom you may not deactivate.");
                 errors.add(FieldErrors::ACROSS, message);
             }
-            plan.add(guard, &absent, ImportOutcome::Deactivated);
+            plan.add(access, &absent, ImportOutcome::Deactivated);
             let after = Customer::clone(&absent).with_access(false);
             plan.changes.push(CustomerChange::Replace(Box::new(absent), after));
         }
@@ -256,8 +255,8 @@ impl Plan {
         Ok(plan)
     }
 
-    fn add(&mut self, guard: &InCompany<ImportCustomers>, customer: &Customer, status: ImportOutcome) {
-        self.objects.push(ImportedView::new(guard, customer, status));
+    fn add(&mut self, access: &CompanyAccess<ImportCustomers>, customer: &Customer, status: ImportOutcome) {
+        self.objects.push(ImportedView::new(access, customer, status));
     }
 }
 

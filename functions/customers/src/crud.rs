@@ -2,15 +2,15 @@
 
 use axum::Json;
 use axum::extract::RawQuery;
-use shared::auth::guard::{InCompany, OnCustomer};
-use shared::auth::policy::{ManageCustomers, ReadCompany};
+use shared::auth::access::{CompanyAccess, CustomerAccess};
 use shared::domain::customer::{AccountType, Customer, CustomerStatus, OWN_ACCOUNT};
 use shared::domain::deletion::Deleter;
 use shared::domain::file::FileKind;
+use shared::domain::policy::{ManageCustomers, ReadCompany};
 use shared::domain::text::fold_case;
 use shared::http::WithFiles;
 use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::{Created, Done};
+use shared::http::respond::{Answered, Created, Done};
 use shared::http::view::CustomerView;
 use shared::{Error, Result};
 
@@ -18,7 +18,7 @@ use crate::changes::{Changes, Creation};
 
 /// GET …/customers/
 pub(crate) async fn list(
-    guard: InCompany<ReadCompany>,
+    access: CompanyAccess<ReadCompany>,
     RawQuery(query): RawQuery,
 ) -> Result<Envelope<CustomerView>> {
     let query = ListQuery::parse(query.as_deref())?;
@@ -29,7 +29,7 @@ pub(crate) async fn list(
         status.is_none_or(|wanted| customer.status == wanted)
             && account_type.is_none_or(|wanted| customer.account_type == wanted)
     };
-    let (store, company) = (&guard.store, guard.company());
+    let (store, company) = (&access.store, access.company_id());
     let (page, total) = match username {
         None if status.is_none() && account_type.is_none() => {
             store.list_customers(company, query.page()).await?
@@ -47,40 +47,41 @@ pub(crate) async fn list(
         }
     };
     query.check_range(total)?;
-    let page = page.map(|customer| CustomerView::new(&customer, guard.references()));
-    Ok(query.envelope(&guard.references().customers(company), page, total))
+    let page = page.map(|customer| CustomerView::new(&customer, access.references()));
+    Ok(query.envelope(&access.references().customers(company), page, total))
 }
 
 /// POST …/customers/
 pub(crate) async fn create(
-    guard: InCompany<ManageCustomers>,
+    access: CompanyAccess<ManageCustomers>,
     WithFiles(mut body): WithFiles,
-) -> Result<Created<CustomerView>> {
+) -> Result<Answered<Created<CustomerView>>> {
     let photo = body.file(FileKind::Photo, None);
     let new = Creation::read(body)?;
-    guard.require_manages(new.account_type())?;
-    let id = guard.store.next_id(guard.now);
-    let mut customer = new.into_customer(id, guard.company().clone(), guard.caller.customer(), guard.now);
-    customer.photo = guard.change_file(customer.owner(), FileKind::Photo, None, photo).await?;
-    guard.store.commit(guard.store.create_customer(&customer, guard.now)).await?;
-    let view = CustomerView::new(&customer, guard.references());
-    Ok(Created(guard.references().customer(guard.company(), id), view))
+    access.require_manages(new.account_type())?;
+    let id = access.store.next_id(access.now);
+    let mut customer =
+        new.into_customer(id, access.company_id().clone(), access.caller.customer(), access.now);
+    customer.photo = access.files()?.change(customer.owner(), FileKind::Photo, None, photo).await?;
+    let view = CustomerView::new(&customer, access.references());
+    let created = Created(access.references().customer(access.company_id(), id), view);
+    access.commit(access.store.create_customer(&customer, access.now), created).await
 }
 
 /// GET …/customers/{customerId}/
-pub(crate) async fn read(guard: OnCustomer<ReadCompany>) -> Json<CustomerView> {
-    Json(CustomerView::new(&guard.customer, guard.references()))
+pub(crate) async fn read(access: CustomerAccess<ReadCompany>) -> Result<Answered<Json<CustomerView>>> {
+    access.show(CustomerView::new(&access.customer, access.references()))
 }
 
 /// PATCH …/customers/{customerId}/
 pub(crate) async fn update(
-    guard: OnCustomer<ReadCompany>,
+    access: CustomerAccess<ReadCompany>,
     WithFiles(mut body): WithFiles,
-) -> Result<Json<CustomerView>> {
-    guard.require_own_or_managed()?;
-    let is_own = guard.is_own();
-    let before = &guard.customer;
-    let own = guard.references().files(guard.company(), before.owner(), FileKind::Photo);
+) -> Result<Answered<Json<CustomerView>>> {
+    access.require_own_or_managed()?;
+    let is_own = access.is_own();
+    let before = &access.customer;
+    let own = access.references().files(access.company_id(), before.owner(), FileKind::Photo);
     let photo = body.file(FileKind::Photo, Some(&own));
     let Changes { profile, email, role, account_type, password } = Changes::read(body, |sent| {
         // As whoever logs in may spell it.
@@ -89,41 +90,39 @@ pub(crate) async fn update(
     let mut after = Customer::clone(before);
     profile.apply_to(&mut after);
     if let Some(email) = email.filter(|email| *email != before.email) {
-        guard.require_managed()?;
-        after = after.with_email(email, guard.now)?;
+        access.require_managed()?;
+        after = after.with_email(email, access.now)?;
     }
     if let Some(role) = role.filter(|role| *role != before.role) {
-        guard.require_managed()?;
+        access.require_managed()?;
         after.role = role;
     }
     if let Some(account_type) = account_type.filter(|new| *new != before.account_type) {
-        guard.require_managed()?;
-        guard.require_manages(account_type)?;
+        access.require_managed()?;
+        access.require_manages(account_type)?;
         after.account_type = account_type;
     }
     if let Some((password, current)) = password {
         if !is_own {
             return Err(Error::field("password", "People choose their passwords themselves."));
         }
-        if !guard.is_password_of(before, current).await? {
+        if !access.is_password_of(before, current).await? {
             return Err(Error::field("current_password", "This is not your present password."));
         }
-        after = after.with_password(guard.hash(password).await?, guard.now);
+        after = after.with_password(access.hash(password).await?, access.now);
     }
-    after.photo = guard.change_file(after.owner(), FileKind::Photo, after.photo, photo).await?;
-    if after != **before {
-        guard.store.commit(guard.store.update_customer(before, &after, guard.now)).await?;
-    }
-    Ok(Json(CustomerView::new(&after, guard.references())))
+    after.photo = access.files()?.change(after.owner(), FileKind::Photo, after.photo, photo).await?;
+    let view = CustomerView::new(&after, access.references());
+    access.commit(access.store.update_customer(before, &after, access.now), Json(view)).await
 }
 
 /// DELETE …/customers/{customerId}/
-pub(crate) async fn delete(guard: OnCustomer<ManageCustomers>) -> Result<Done> {
-    if guard.is_own() {
+pub(crate) async fn delete(access: CustomerAccess<ManageCustomers>) -> Result<Done> {
+    if access.is_own() {
         return Err(OWN_ACCOUNT.into());
     }
-    guard.require_managed()?;
-    let by = Deleter { name: guard.caller.name(), email: guard.caller.email().cloned() };
-    guard.store.retire_customer(&guard.customer, by, guard.now).await?;
+    access.require_managed()?;
+    let by = Deleter { name: access.caller.name(), email: access.caller.email().cloned() };
+    access.store.retire_customer(&access.customer, by, access.now).await?;
     Ok(Done)
 }

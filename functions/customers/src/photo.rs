@@ -2,30 +2,36 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::guard::{ByAddress, OnCustomer, OnUpload, Redirect};
-use shared::auth::policy::ReadCompany;
+use shared::auth::access::{CustomerAccess, MediaAccess, Redirect, UploadAccess};
 use shared::domain::file::FileKind;
+use shared::domain::policy::ReadCompany;
 use shared::http::Fields;
-use shared::http::respond::Created;
+use shared::http::respond::{Answered, Created};
 use shared::http::view::{UploadView, read_announcement};
 
 /// GET …/customers/{customerId}/photo/{token}/
-pub(crate) async fn read(guard: ByAddress<OnCustomer<ReadCompany>>) -> Result<Redirect> {
-    guard.open(guard.customer.photo, None).await
+pub(crate) async fn read(access: MediaAccess<CustomerAccess<ReadCompany>>) -> Result<Redirect> {
+    access.redirect(access.of.customer.photo, None).await
 }
 
 /// POST …/customers/{customerId}/uploads/
-pub(crate) async fn announce(guard: OnCustomer<ReadCompany>, body: Fields) -> Result<Created<UploadView>> {
-    guard.require_own_or_managed()?;
+pub(crate) async fn announce(
+    access: CustomerAccess<ReadCompany>,
+    body: Fields,
+) -> Result<Answered<Created<UploadView>>> {
+    access.require_own_or_managed()?;
     let (kind, announced) = read_announcement(body, &[FileKind::Photo])?;
-    let owner = guard.customer.owner();
-    let (upload, signed) = guard.begin_upload(owner, kind, announced).await?;
-    let view = UploadView::new(&upload, guard.references()).with_request(&upload, signed);
-    Ok(Created(guard.references().upload(guard.company(), owner, upload.id), view))
+    let owner = access.customer.owner();
+    let (upload, signed) = access.files()?.announce(owner, kind, announced).await?;
+    let view = UploadView::new(&upload, access.references()).with_request(&upload, signed);
+    let created = Created(access.references().upload(access.company_id(), owner, upload.id), view);
+    access.commit(access.store.create_upload(&upload), created).await
 }
 
 /// GET …/customers/{customerId}/uploads/{uploadId}/
-pub(crate) async fn upload(guard: OnUpload<OnCustomer<ReadCompany>>) -> Result<Json<UploadView>> {
-    guard.require_own_or_managed()?;
-    Ok(Json(UploadView::new(&guard.upload, guard.references())))
+pub(crate) async fn upload(
+    access: UploadAccess<CustomerAccess<ReadCompany>>,
+) -> Result<Answered<Json<UploadView>>> {
+    access.of.require_own_or_managed()?;
+    access.show(UploadView::new(&access.upload, access.references()))
 }

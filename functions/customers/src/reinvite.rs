@@ -2,15 +2,18 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::guard::OnCustomer;
-use shared::auth::policy::ReinviteCustomers;
+use shared::auth::access::CustomerAccess;
 use shared::domain::customer::Customer;
+use shared::domain::policy::ReinviteCustomers;
+use shared::http::respond::Answered;
 use shared::http::view::CustomerView;
 
 /// PATCH …/customers/{customerId}/reinvite/
-pub(crate) async fn update(guard: OnCustomer<ReinviteCustomers>) -> Result<Json<CustomerView>> {
-    let before = &guard.customer;
-    let after = Customer::clone(before).invited_again(guard.now)?;
-    guard.store.commit(guard.store.invite_customer(before, &after, guard.now)).await?;
-    Ok(Json(CustomerView::new(&after, guard.references())))
+pub(crate) async fn update(
+    access: CustomerAccess<ReinviteCustomers>,
+) -> Result<Answered<Json<CustomerView>>> {
+    let before = &access.customer;
+    let after = Customer::clone(before).invited_again(access.now)?;
+    let view = CustomerView::new(&after, access.references());
+    access.commit(access.store.invite_customer(before, &after, access.now), Json(view)).await
 }

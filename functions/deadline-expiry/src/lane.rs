@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use futures_util::future::join_all;
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::id::{CompanyId, ProjectId};
 use shared::store::{Store, Versioned};
@@ -60,7 +60,7 @@ pub(crate) async fn run(
             }
             let projects: Vec<_> = projects.into_values().collect();
             for group in projects.chunks(PROJECTS) {
-                let parts = group.iter().map(|moves| expire(&system.store, moves, system.now));
+                let parts = group.iter().map(|moves| expire(system, moves));
                 join_all(parts).await.into_iter().for_each(|part| summary.add(part));
             }
             from = due.next;
@@ -76,16 +76,16 @@ pub(crate) async fn run(
 }
 
 /// Moves candidates of one project and one shard of its tally: many at once, and one by one where that fails.
-async fn expire(store: &Store, moves: &[Move], now: DateTime<Utc>) -> Summary {
+async fn expire(system: &System, moves: &[Move]) -> Summary {
     let mut summary = Summary::default();
     for together in moves.chunks(Store::MAX_TOGETHER) {
-        if store.commit(store.change_together(together)).await.is_ok() {
-            together.iter().for_each(|done| summary.count(done, now));
+        if system.commit(system.store.change_together(together)).await.is_ok() {
+            together.iter().for_each(|done| summary.count(done, system.now));
             continue;
         }
         for one in together {
-            match store.commit(store.change_together(std::slice::from_ref(one))).await {
-                Ok(()) => summary.count(one, now),
+            match system.commit(system.store.change_together(std::slice::from_ref(one))).await {
+                Ok(()) => summary.count(one, system.now),
                 Err(Error::Changed | Error::NotFound) => summary.moved_on += 1,
                 Err(error) => {
                     let candidate = one.0.id;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::IgnoredAny;
 use shared::Result;
 use shared::app::App;
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::tally::SHARDS;
 use shared::store::Store;
 

@@ -1,6 +1,5 @@
 //! Files that are the same for everybody: kept packed, and sent so to clients that can unpack them.
 
-use std::convert::Infallible;
 use std::io::{self, Read, Write};
 
 use axum::body::Bytes;
@@ -8,11 +7,12 @@ use axum::extract::FromRequestParts;
 use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, VARY};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use shared::app::App;
+use shared::http::{Preconditions, Tag};
 use shared::openapi::{Argument, Operation};
 use shared::{Error, Result};
 use url::Url;
@@ -81,11 +81,14 @@ impl File {
             [(CONTENT_TYPE, self.media_type), (CACHE_CONTROL, caching), (VARY, "Accept-Encoding")]
                 .map(|(name, value)| (name, HeaderValue::from_static(value))),
         );
-        if !reader.takes_gzip {
-            return Ok((headers, self.unpack().map_err(Error::internal)?).into_response());
-        }
-        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        Ok((headers, self.packed.clone()).into_response())
+        let body = if reader.takes_gzip {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            self.packed.clone()
+        } else {
+            self.unpack().map_err(Error::internal)?
+        };
+        let tag = Tag::of(&body);
+        reader.preconditions.answer(headers, body, &tag)
     }
 }
 
@@ -96,16 +99,18 @@ pub(crate) struct Reader {
     pub(crate) base_url: Url,
     /// The query of the address.
     pub(crate) query: String,
+    preconditions: Preconditions,
     takes_gzip: bool,
 }
 
 impl FromRequestParts<App> for Reader {
-    type Rejection = Infallible;
+    type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         Ok(Self {
             base_url: app.config().base_url.clone(),
             query: parts.uri.query().unwrap_or_default().to_owned(),
+            preconditions: Preconditions::of(parts)?,
             takes_gzip: takes_gzip(&parts.headers),
         })
     }

@@ -1,7 +1,7 @@
 //! Mails about accounts. Keys are made here, so that none is ever stored but by its hash.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::account::{Account, Claim};
 use shared::domain::company::Company;
 use shared::domain::customer::{Customer, CustomerStatus};
@@ -83,7 +83,7 @@ pub(crate) async fn give_customer_key(
     let claim = Claim::own(before.company.clone(), Account::Customer { customer: before.id });
     let (key, stored) = system.new_one_time_key(&claim, lifetime);
     let after = Customer { one_time_key: Some(stored), ..Customer::clone(before) };
-    system.store.commit(system.store.update_customer(before, &after, system.now)).await?;
+    system.commit(system.store.update_customer(before, &after, system.now)).await?;
     Ok(key)
 }
 

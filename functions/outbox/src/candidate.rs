@@ -1,7 +1,7 @@
 //! Mails to candidates.
 
 use chrono::{DateTime, Utc};
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::account::Account;
 use shared::domain::mail::CandidateMail;
 use shared::mail::{Envelope, Letter, Mailer, render};

@@ -1,6 +1,6 @@
 //! One effect: taken on, done, and erased.
 
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::effect::{Effect, Task};
 use shared::domain::erasure::Erasure;
 use shared::mail::Mailer;

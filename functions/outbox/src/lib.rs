@@ -15,7 +15,7 @@ mod uploads;
 use serde::{Deserialize, Serialize};
 use shared::Result;
 use shared::app::App;
-use shared::auth::guard::System;
+use shared::auth::System;
 
 pub use stream::{Failures, Record};
 pub use sweep::Summary;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::account::{Account, Claim};
 use shared::domain::candidate::Candidate;
 use shared::domain::company::Company;
@@ -194,7 +194,7 @@ impl Holder {
                 let claim = Claim::own(before.company.clone(), self.account());
                 let (key, stored) = system.new_one_time_key(&claim, reset);
                 let after = Candidate { one_time_key: Some(stored), ..Candidate::clone(before) };
-                system.store.commit(system.store.change_candidate(before, &after.into(), system.now)).await?;
+                system.commit(system.store.change_candidate(before, &after.into(), system.now)).await?;
                 Ok(reset_link(suite, &key))
             }
         }

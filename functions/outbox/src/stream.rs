@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use shared::Result;
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::mail::Mailer;
 use shared::store::effect_in;
 

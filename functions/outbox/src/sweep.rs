@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde::Serialize;
 use shared::Result;
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::mail::Mailer;
 use shared::store::Store;
 

@@ -1,6 +1,6 @@
 //! Uploads whose file has not arrived in time, and videos that have not been converted in time.
 
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::video::ConversionStatus;
 use shared::store::Store;
 use shared::{Error, Result};
@@ -49,8 +49,7 @@ async fn give_up_files(system: &System, given_up: &mut GivenUp) -> Result<()> {
         loop {
             let due = system.store.overdue_uploads(shard, system.now, from).await?;
             for upload in &due.rows {
-                given_up
-                    .count(system.store.commit(system.store.fail_upload(upload, TOO_LATE, system.now)).await);
+                given_up.count(system.commit(system.store.fail_upload(upload, TOO_LATE, system.now)).await);
             }
             from = due.next;
             if from.is_none() {
@@ -69,7 +68,7 @@ async fn give_up_videos(system: &System, given_up: &mut GivenUp) -> Result<()> {
             for video in &due.rows {
                 let has_arrived = video.status != ConversionStatus::AwaitingUpload;
                 let reason = if has_arrived { TOO_SLOW } else { TOO_LATE };
-                given_up.count(system.store.commit(system.store.fail_video(video, reason, system.now)).await);
+                given_up.count(system.commit(system.store.fail_video(video, reason, system.now)).await);
             }
             from = due.next;
             if from.is_none() {

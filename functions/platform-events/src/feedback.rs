@@ -1,7 +1,7 @@
 //! What SES tells of mails that did not arrive, or were not wanted.
 
 use serde::Deserialize;
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::account::Account;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
@@ -97,7 +97,7 @@ async fn note_customer(
         let Some(after) = Customer::clone(&before).after_mail_trouble(address, trouble) else {
             return Ok(false);
         };
-        match system.store.commit(system.store.update_customer(&before, &after, system.now)).await {
+        match system.commit(system.store.update_customer(&before, &after, system.now)).await {
             // Deleted meanwhile, which the next look finds.
             Err(Error::Changed | Error::NotFound) => {}
             done => return done.map(|()| true),
@@ -119,7 +119,7 @@ async fn note_candidate(
         let Some(after) = Candidate::clone(&before).after_mail_trouble(address, trouble) else {
             return Ok(false);
         };
-        match system.store.commit(system.store.change_candidate(&before, &after.into(), system.now)).await {
+        match system.commit(system.store.change_candidate(&before, &after.into(), system.now)).await {
             // Deleted meanwhile, which the next look finds.
             Err(Error::Changed | Error::NotFound) => {}
             done => return done.map(|()| true),

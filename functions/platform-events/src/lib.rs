@@ -8,7 +8,7 @@ mod feedback;
 
 use serde::Serialize;
 use shared::app::App;
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::candidate::Candidate;
 use shared::domain::report::Report;
 use shared::http::reference::References;
@@ -83,7 +83,6 @@ async fn apply(system: &System, event: Event) -> Result<Outcome> {
         let after = Candidate::clone(&before).after_report(event.report, &mut roster, event.at)?;
         let Some(after) = after else { return Ok(Outcome::Ignored) };
         let taken = system
-            .store
             .commit(system.store.take_report(&event.id, (&before, after), (&project, roster), system.now))
             .await;
         match taken {

@@ -2,15 +2,14 @@
 
 use axum::Json;
 use axum::extract::RawQuery;
-use shared::auth::guard::{Beside, InCompany, OnCustomer, OnProject};
-use shared::auth::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
-use shared::domain::company::Company;
+use shared::auth::access::{CompanyAccess, CountedProjectAccess, CustomerAccess};
+use shared::domain::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
 use shared::domain::roster::Roster;
 use shared::domain::tally::Tally;
 use shared::http::Fields;
 use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::Created;
+use shared::http::respond::{Answered, Created};
 use shared::{Error, Result};
 
 use crate::changes::Changes;
@@ -22,82 +21,87 @@ const NO_MANAGER: &str = "A named token cannot manage projects. Name at least on
 
 /// GET …/projects/
 pub(crate) async fn list(
-    guard: InCompany<ListProjects>,
+    access: CompanyAccess<ListProjects>,
     RawQuery(query): RawQuery,
 ) -> Result<Envelope<ListedProjectView>> {
     let expand = read_expand(query.as_deref())?;
     let query = ListQuery::parse(query.as_deref())?;
     let status = query.filter("status", ProjectStatus::parse)?;
-    let sees_all = Action::SeeAllProjects.is_allowed(&guard.caller.in_company());
-    let (page, total) = match guard.caller.customer().filter(|_| !sees_all) {
-        None => guard.store.list_projects(guard.company(), status, query.page()).await?,
+    let sees_all = Action::SeeAllProjects.is_allowed(&access.caller.in_company());
+    let (page, total) = match access.caller.customer().filter(|_| !sees_all) {
+        None => access.store.list_projects(access.company_id(), status, query.page()).await?,
         Some(customer) => {
-            let projects = guard.store.projects_of(guard.company(), customer, status).await?;
+            let projects = access.store.projects_of(access.company_id(), customer, status).await?;
             query.slice(projects, |counted| counted.project.id.to_string())
         }
     };
     query.check_range(total)?;
-    let loaded = Loaded::load(&guard, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
-    let viewer = Viewer::of(&guard, &guard.company).with(loaded);
+    let loaded = Loaded::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
+    let viewer = Viewer::of(&access, &access.company).with(loaded);
     let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
-    Ok(query.envelope(&guard.references().projects(guard.company()), page, total))
+    Ok(query.envelope(&access.references().projects(access.company_id()), page, total))
 }
 
 /// GET …/customers/{customerId}/projects/: those in which the customer has a role and that the caller may see.
 pub(crate) async fn list_of_customer(
-    Beside(guard, company): Beside<OnCustomer<ListProjects>, Company>,
+    access: CustomerAccess<ListProjects>,
     RawQuery(query): RawQuery,
 ) -> Result<Envelope<ListedProjectView>> {
     let expand = read_expand(query.as_deref())?;
     let query = ListQuery::parse(query.as_deref())?;
     let status = query.filter("status", ProjectStatus::parse)?;
-    let mut projects = guard.store.projects_of(guard.company(), guard.customer.id, status).await?;
-    projects.retain(|counted| Action::ReadProject.is_allowed(&guard.caller.in_project(&counted.project)));
+    let mut projects = access.store.projects_of(access.company_id(), access.customer.id, status).await?;
+    projects.retain(|counted| Action::ReadProject.is_allowed(&access.caller.in_project(&counted.project)));
     let (page, total) = query.slice(projects, |counted| counted.project.id.to_string());
     query.check_range(total)?;
-    let loaded = Loaded::load(&guard, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
-    let viewer = Viewer::of(&guard, &company).with(loaded);
+    let loaded = Loaded::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
+    let viewer = Viewer::of(&access, &access.company).with(loaded);
     let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
-    let address = format!("{}projects/", guard.references().customer(guard.company(), guard.customer.id));
+    let address =
+        format!("{}projects/", access.references().customer(access.company_id(), access.customer.id));
     Ok(query.envelope(&address, page, total))
 }
 
 /// POST …/projects/
-pub(crate) async fn create(guard: InCompany<CreateProject>, body: Fields) -> Result<Created<ProjectView>> {
-    let changes = Changes::read_new(body, guard.company(), guard.references())?;
-    let (settings, mut staff) = changes.into_new(&guard.company, guard.now)?;
+pub(crate) async fn create(
+    access: CompanyAccess<CreateProject>,
+    body: Fields,
+) -> Result<Answered<Created<ProjectView>>> {
+    let changes = Changes::read_new(body, access.company_id(), access.references())?;
+    let (settings, mut staff) = changes.into_new(&access.company, access.now)?;
     // Whoever creates a project runs it.
-    staff.interview_managers.extend(guard.caller.customer());
+    staff.interview_managers.extend(access.caller.customer());
     if staff.interview_managers.is_empty() {
         return Err(Error::field("interview_managers", NO_MANAGER));
     }
-    let id = guard.store.next_id(guard.now);
-    let company = guard.company().clone();
+    let id = access.store.next_id(access.now);
+    let company = access.company_id().clone();
     let (status, roster) = (ProjectStatus::Incomplete, Roster::default());
     let project = Project { id, company, status, settings, staff, roster };
-    guard.store.commit(guard.store.create_project(&project)).await?;
-    let view = ProjectView::new(&project, &Tally::default(), &Viewer::of(&guard, &guard.company));
-    Ok(Created(guard.references().project(guard.company(), id), view))
+    let view = ProjectView::new(&project, &Tally::default(), &Viewer::of(&access, &access.company));
+    let created = Created(access.references().project(access.company_id(), id), view);
+    access.commit(access.store.create_project(&project), created).await
 }
 
 /// GET …/projects/{projectId}/
 pub(crate) async fn read(
-    guard: OnProject<ReadProject>,
+    access: CountedProjectAccess<ReadProject>,
     RawQuery(query): RawQuery,
-) -> Result<Json<ProjectView>> {
+) -> Result<Answered<Json<ProjectView>>> {
     let expand = read_expand(query.as_deref())?;
-    let loaded = Loaded::load(&guard, expand, std::iter::once(&*guard.project)).await?;
-    let viewer = Viewer::of(&guard, &guard.company).with(loaded);
-    Ok(Json(ProjectView::new(&guard.project, &guard.tally, &viewer)))
+    let loaded = Loaded::load(&access, expand, std::iter::once(&*access.project)).await?;
+    let viewer = Viewer::of(&access, &access.company).with(loaded);
+    access.show(ProjectView::new(&access.project, &access.tally, &viewer))
 }
 
 /// PATCH …/projects/{projectId}/
-pub(crate) async fn update(guard: OnProject<ChangeProject>, body: Fields) -> Result<Json<ProjectView>> {
-    let mut after = Project::clone(&guard.project);
-    let changes = Changes::read(body, guard.company(), guard.references())?;
+pub(crate) async fn update(
+    access: CountedProjectAccess<ChangeProject>,
+    body: Fields,
+) -> Result<Answered<Json<ProjectView>>> {
+    let mut after = Project::clone(&access.project);
+    let changes = Changes::read(body, access.company_id(), access.references())?;
     changes.apply_to(&mut after.settings, &mut after.staff)?;
-    if after != *guard.project {
-        guard.store.commit(guard.store.update_project(&guard.project, &after)).await?;
-    }
-    Ok(Json(ProjectView::new(&after, &guard.tally, &Viewer::of(&guard, &guard.company))))
+    let view = ProjectView::new(&after, &access.tally, &Viewer::of(&access, &access.company));
+    access.commit(access.store.update_project(&access.project, &after), Json(view)).await
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use shared::Result;
-use shared::auth::guard::Scope;
+use shared::auth::access::Context;
 use shared::domain::id::{CustomerId, LabelId};
 use shared::domain::project::Project;
 use shared::http::expand::Expand;
@@ -42,7 +42,7 @@ pub(crate) struct Loaded {
 impl Loaded {
     /// Reads what `expand` asks for of all of `projects`, in one round trip if anything.
     pub(crate) async fn load(
-        scope: &Scope,
+        access: &Context,
         expand: Expand,
         projects: impl Iterator<Item = &Project>,
     ) -> Result<Self> {
@@ -57,7 +57,7 @@ impl Loaded {
             }
             ids.labels.extend(settings.labels.iter().filter(|_| expand.has(LABELS)));
         }
-        let referred = scope.store.referred(scope.company(), &ids).await?;
+        let referred = access.store.referred(access.company_id(), &ids).await?;
         Ok(Self { expand, referred })
     }
 

@@ -4,16 +4,16 @@ use axum::Json;
 use axum::extract::RawQuery;
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::auth::guard::{InProject, OnRole};
-use shared::auth::policy::{ChangeProject, Grant, ReadProject};
+use shared::auth::access::{ProjectAccess, RoleAccess};
 use shared::domain::id::{CompanyId, CustomerId};
+use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::domain::project::Project;
 use shared::domain::staff::{HeldRole, Role};
 use shared::error::FieldErrors;
 use shared::http::Fields;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::reference::References;
-use shared::http::respond::{Created, Done, Ensured};
+use shared::http::respond::{Answered, Created, Done, Ensured};
 use shared::openapi::Uri;
 use shared::{Error, Result};
 
@@ -61,34 +61,35 @@ impl RoleView {
 
 /// GET …/roles/
 pub(crate) async fn list(
-    guard: InProject<ReadProject>,
+    access: ProjectAccess<ReadProject>,
     RawQuery(query): RawQuery,
 ) -> Result<Envelope<RoleView>> {
     let query = ListQuery::parse(query.as_deref())?;
-    let (page, total) = query.slice(guard.project.staff.roles(), |held| held.id().to_string());
+    let (page, total) = query.slice(access.project.staff.roles(), |held| held.id().to_string());
     query.check_range(total)?;
-    let page = page.map(|held| view(&guard, held));
-    Ok(query.envelope(&guard.references().roles(guard.company(), guard.project.id), page, total))
+    let page = page.map(|held| RoleView::new(&access.project, held, access.references()));
+    Ok(query.envelope(&access.references().roles(access.company_id(), access.project.id), page, total))
 }
 
 /// POST …/roles/
-pub(crate) async fn create(guard: InProject<ChangeProject>, body: Fields) -> Result<Ensured<RoleView>> {
-    let change = RolesChange::read(body, guard.company(), guard.references())?;
-    let after = change.apply_to(&guard.project)?;
-    let given = change.held().find(|held| !guard.project.staff.has(*held));
+pub(crate) async fn create(
+    access: ProjectAccess<ChangeProject>,
+    body: Fields,
+) -> Result<Answered<Ensured<RoleView>>> {
+    let change = RolesChange::read(body, access.company_id(), access.references())?;
+    let after = change.apply_to(&access.project)?;
+    let given = change.held().find(|held| !access.project.staff.has(*held));
     let shown = given.or_else(|| change.held().next());
     let shown = shown.ok_or_else(|| Error::internal("a change without a role was read"))?;
-    if after.staff != guard.project.staff {
-        guard.store.commit(guard.store.change_roles(&guard.project, &after)).await?;
-    }
-    let view = RoleView::new(&after, shown, guard.references());
-    Ok(match given {
+    let view = RoleView::new(&after, shown, access.references());
+    let ensured = match given {
         Some(held) => {
-            let address = guard.references().role(guard.company(), guard.project.id, held.id());
+            let address = access.references().role(access.company_id(), access.project.id, held.id());
             Ensured::New(Created(address, view))
         }
         None => Ensured::Old(view),
-    })
+    };
+    access.commit(access.store.change_roles(&access.project, &after), ensured).await
 }
 
 /// What a client wants one customer to be in a project.
@@ -138,18 +139,13 @@ impl RolesChange {
 }
 
 /// GET …/roles/{roleId}/
-pub(crate) async fn read(guard: OnRole<ReadProject>) -> Json<RoleView> {
-    Json(view(&guard, guard.held))
+pub(crate) async fn read(access: RoleAccess<ReadProject>) -> Result<Answered<Json<RoleView>>> {
+    access.show(RoleView::new(&access.project, access.held, access.references()))
 }
 
 /// DELETE …/roles/{roleId}/
-pub(crate) async fn delete(guard: OnRole<ChangeProject>) -> Result<Done> {
-    let mut after = Project::clone(&guard.project);
-    after.staff.take(guard.held);
-    guard.store.commit(guard.store.update_project(&guard.project, &after)).await?;
-    Ok(Done)
-}
-
-fn view<G: Grant>(guard: &InProject<G>, held: HeldRole) -> RoleView {
-    RoleView::new(&guard.project, held, guard.references())
+pub(crate) async fn delete(access: RoleAccess<ChangeProject>) -> Result<Answered<Done>> {
+    let mut after = Project::clone(&access.project);
+    after.staff.take(access.held);
+    access.commit(access.store.update_project(&access.project, &after), Done).await
 }

@@ -3,11 +3,12 @@
 use axum::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::auth::guard::{InProject, OnProject};
-use shared::auth::policy::{ChangeProject, ReadProject};
+use shared::auth::access::{CountedProjectAccess, ProjectAccess};
+use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
 use shared::http::Fields;
 use shared::http::reference::References;
+use shared::http::respond::Answered;
 use shared::openapi::Uri;
 use shared::{Error, Result};
 
@@ -39,18 +40,21 @@ pub(crate) fn read_status(mut body: Fields) -> Result<ProjectStatus> {
 }
 
 /// GET …/projects/{projectId}/status/
-pub(crate) async fn read(guard: InProject<ReadProject>) -> Json<StatusView> {
-    Json(StatusView::new(&guard.project, guard.references()))
+pub(crate) async fn read(access: ProjectAccess<ReadProject>) -> Result<Answered<Json<StatusView>>> {
+    access.show(StatusView::new(&access.project, access.references()))
 }
 
 /// PATCH …/projects/{projectId}/status/
-pub(crate) async fn update(guard: OnProject<ChangeProject>, body: Fields) -> Result<Json<StatusView>> {
+pub(crate) async fn update(
+    access: CountedProjectAccess<ChangeProject>,
+    body: Fields,
+) -> Result<Answered<Json<StatusView>>> {
     let to = read_status(body)?;
-    if to == guard.project.status {
-        return Ok(Json(StatusView::new(&guard.project, guard.references())));
+    if to == access.project.status {
+        return access.show(StatusView::new(&access.project, access.references()));
     }
-    let (after, must) = Project::clone(&guard.project).move_to(to, guard.now)?;
-    guard.tally.check(must, &after)?;
-    guard.store.commit(guard.store.move_project(&guard.project, &after, must, &guard.shards)).await?;
-    Ok(Json(StatusView::new(&after, guard.references())))
+    let (after, must) = Project::clone(&access.project).move_to(to, access.now)?;
+    access.tally.check(must, &after)?;
+    let moved = access.store.move_project(&access.project, &after, must, &access.shards);
+    access.commit(moved, Json(StatusView::new(&after, access.references()))).await
 }

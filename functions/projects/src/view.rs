@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use shared::auth::guard::Scope;
+use shared::auth::access::Context;
 use shared::domain::candidate::CandidateStatus;
 use shared::domain::company::Company;
 use shared::domain::id::CustomerId;
@@ -27,10 +27,10 @@ pub(crate) struct Viewer<'a> {
 }
 
 impl<'a> Viewer<'a> {
-    /// The caller whom a guard has admitted.
-    pub(crate) fn of(scope: &'a Scope, company: &'a Company) -> Self {
+    /// The caller whom a access has admitted.
+    pub(crate) fn of(access: &'a Context, company: &'a Company) -> Self {
         let loaded = Loaded::default();
-        Self { customer: scope.caller.customer(), company, loaded, references: scope.references() }
+        Self { customer: access.caller.customer(), company, loaded, references: access.references() }
     }
 
     /// The same, with what was loaded in place of references.

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 use shared::app::App;
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
 use shared::domain::file::{Owner, StoredFile};
@@ -106,7 +106,7 @@ async fn give(system: &System, upload: &Upload, file: StoredFile) -> Result<bool
             if after.file_mut(upload.kind).replace(file) == Some(file) {
                 return Err(Error::Changed);
             }
-            store.commit(store.change_candidate(&before, &after.into(), now)).await?;
+            system.commit(store.change_candidate(&before, &after.into(), now)).await?;
         }
         Owner::Customer { customer } => {
             let Some(before) = store.customer(&upload.company, customer).await? else { return Ok(false) };
@@ -114,14 +114,14 @@ async fn give(system: &System, upload: &Upload, file: StoredFile) -> Result<bool
                 return Err(Error::Changed);
             }
             let after = Customer { photo: Some(file), ..Customer::clone(&before) };
-            store.commit(store.update_customer(&before, &after, now)).await?;
+            system.commit(store.update_customer(&before, &after, now)).await?;
         }
     }
     Ok(true)
 }
 
 async fn refuse(system: &System, upload: &Versioned<Upload>, reason: &str) -> Result<Outcome> {
-    match system.store.commit(system.store.fail_upload(upload, reason, system.now)).await {
+    match system.commit(system.store.fail_upload(upload, reason, system.now)).await {
         Ok(()) => Ok(Outcome::Refused),
         // The same event, or the end of the time, was faster.
         Err(Error::Changed | Error::NotFound) => Ok(Outcome::Ignored),

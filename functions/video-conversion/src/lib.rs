@@ -10,7 +10,7 @@ use std::time::Duration;
 use engine::{Conversion, Failure, convert};
 use serde::Serialize;
 use shared::app::App;
-use shared::auth::guard::System;
+use shared::auth::System;
 use shared::domain::id::{CompanyId, VideoId};
 use shared::domain::video::{ConversionStatus, Converted, Rendition, Video};
 use shared::event::ObjectCreated;
@@ -127,7 +127,7 @@ async fn finish(
     for _ in 0..TRIES {
         let after = end(Video::clone(&video));
         let is_converted = after.converted.is_some();
-        match system.store.commit(system.store.update_video(&video, &after)).await {
+        match system.commit(system.store.update_video(&video, &after)).await {
             Ok(()) if is_converted => {
                 system.objects()?.delete(&video_upload_key(&company, id)).await?;
                 return Ok(Outcome::Converted);

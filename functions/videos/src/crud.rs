@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::RawQuery;
-use axum::response::Response;
 use shared::Result;
-use shared::auth::guard::{InCompany, OnVideo, Progress, Turn};
-use shared::auth::policy::{ManageVideos, ReadCompany, ReadVideo};
+use shared::auth::access::{CompanyAccess, VideoAccess};
+use shared::domain::policy::{ManageVideos, ReadCompany, ReadVideo};
 use shared::domain::video::Video;
 use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::{Created, Done};
-use shared::http::{Fields, WithFiles};
+use shared::http::respond::{Answered, Created, Done};
+use shared::http::{Fields, Progress, Turn, WithFiles};
 
 use crate::changes::{Changes, Creation};
 use crate::view::VideoView;
@@ -21,85 +20,92 @@ const PATIENCE: Duration = Duration::from_secs(9);
 
 /// GET …/videos/
 pub(crate) async fn list(
-    guard: InCompany<ReadCompany>,
+    access: CompanyAccess<ReadCompany>,
     RawQuery(query): RawQuery,
 ) -> Result<Envelope<VideoView>> {
     let query = ListQuery::parse(query.as_deref())?;
-    let (page, total) = guard.store.list_videos(guard.company(), query.page()).await?;
+    let (page, total) = access.store.list_videos(access.company_id(), query.page()).await?;
     query.check_range(total)?;
-    let page = page.map(|video| VideoView::new(&video, &guard));
-    Ok(query.envelope(&guard.references().videos(guard.company()), page, total))
+    let page = page.map(|video| VideoView::new(&video, &access));
+    Ok(query.envelope(&access.references().videos(access.company_id()), page, total))
 }
 
 /// POST …/videos/
 ///
-/// In two steps, since whoever is told of the file must find the video.
-pub(crate) async fn create(guard: InCompany<ManageVideos>, WithFiles(body): WithFiles) -> Result<Response> {
+/// In two steps, since the function that learns of the file must find the video.
+pub(crate) async fn create(
+    access: CompanyAccess<ManageVideos>,
+    WithFiles(body): WithFiles,
+) -> Result<Answered<Created<VideoView>>> {
     let creation = Creation::read(body)?;
-    guard.once(PATIENCE, |turn| begin(&guard, creation, turn)).await
+    access.once(PATIENCE, |turn| begin(&access, creation, turn)).await
 }
 
 async fn begin(
-    guard: &InCompany<ManageVideos>,
+    access: &CompanyAccess<ManageVideos>,
     creation: Creation,
-    Turn { store, ids, is_resumed, .. }: Turn,
+    turn: Turn,
 ) -> Result<Progress<Created<VideoView>>> {
-    let (id, company, by) = (ids.id(0), guard.company().clone(), guard.caller.customer());
+    let (id, company, by) = (turn.ids.id(0), access.company_id().clone(), access.caller.customer());
     let (new, bytes) = match creation {
         Creation::Sent(new, bytes) => (new, Some(bytes)),
         Creation::Announced(new) => (new, None),
     };
-    let announced = Video::announced(id, company, new, by, guard.now);
+    let announced = Video::announced(id, company, new, by, access.now);
     let video = match bytes {
-        Some(_) => announced.arrived(guard.now),
-        None => announced.expected_from(guard.author()),
+        Some(_) => announced.arrived(access.now),
+        None => announced.expected_from(access.caller.author()),
     };
-    let is_there = is_resumed && store.video(guard.company(), id).await?.is_some();
+    let is_there = turn.is_resumed && turn.store.video(access.company_id(), id).await?.is_some();
     if !is_there {
-        store.commit(store.create_video(&video)).await?;
+        turn.commit(turn.store.create_video(&video)).await?;
     }
-    let view = VideoView::new(&video, guard);
+    let view = VideoView::new(&video, access);
     let view = match bytes {
         Some(bytes) => {
-            if let Err(error) = guard.upload_video(&video, bytes).await {
+            if let Err(error) = access.files()?.put_video(&video, bytes).await {
                 // Without its file there is no video.
-                if let Some(video) = store.video(guard.company(), id).await? {
-                    store.delete_video(&video, guard.now).await?;
+                if let Some(video) = turn.store.video(access.company_id(), id).await? {
+                    turn.store.delete_video(&video, access.now).await?;
                 }
                 return Err(error);
             }
             view
         }
-        None => view.with_request(guard.begin_video_upload(&video).await?, video.url_expires_at()),
+        None => view.with_request(access.files()?.announce_video(&video).await?, video.url_expires_at()),
     };
-    Ok(Progress::Done(Created(guard.references().video(guard.company(), id), view)))
+    Ok(Progress::Done(Created(access.references().video(access.company_id(), id), view)))
 }
 
 /// GET …/videos/{videoId}/
-pub(crate) async fn read(guard: OnVideo<ReadVideo>) -> Json<VideoView> {
-    Json(VideoView::new(&guard.video, &guard))
+pub(crate) async fn read(access: VideoAccess<ReadVideo>) -> Result<Answered<Json<VideoView>>> {
+    access.show(VideoView::new(&access.video, &access))
 }
 
 /// PUT …/videos/{videoId}/
-pub(crate) async fn replace(guard: OnVideo<ManageVideos>, body: Fields) -> Result<Json<VideoView>> {
-    change(&guard, Changes::read_whole(body)?).await
+pub(crate) async fn replace(
+    access: VideoAccess<ManageVideos>,
+    body: Fields,
+) -> Result<Answered<Json<VideoView>>> {
+    change(&access, Changes::read_whole(body)?).await
 }
 
 /// PATCH …/videos/{videoId}/
-pub(crate) async fn update(guard: OnVideo<ManageVideos>, body: Fields) -> Result<Json<VideoView>> {
-    change(&guard, Changes::read(body)?).await
+pub(crate) async fn update(
+    access: VideoAccess<ManageVideos>,
+    body: Fields,
+) -> Result<Answered<Json<VideoView>>> {
+    change(&access, Changes::read(body)?).await
 }
 
-async fn change(guard: &OnVideo<ManageVideos>, changes: Changes) -> Result<Json<VideoView>> {
-    let after = changes.apply_to(Video::clone(&guard.video));
-    if after != *guard.video {
-        guard.store.commit(guard.store.update_video(&guard.video, &after)).await?;
-    }
-    Ok(Json(VideoView::new(&after, guard)))
+async fn change(access: &VideoAccess<ManageVideos>, changes: Changes) -> Result<Answered<Json<VideoView>>> {
+    let after = changes.apply_to(Video::clone(&access.video));
+    let view = VideoView::new(&after, access);
+    access.commit(access.store.update_video(&access.video, &after), Json(view)).await
 }
 
 /// DELETE …/videos/{videoId}/, which takes it from all projects as well
-pub(crate) async fn delete(guard: OnVideo<ManageVideos>) -> Result<Done> {
-    guard.store.delete_video(&guard.video, guard.now).await?;
+pub(crate) async fn delete(access: VideoAccess<ManageVideos>) -> Result<Done> {
+    access.store.delete_video(&access.video, access.now).await?;
     Ok(Done)
 }

@@ -17,7 +17,7 @@ pub fn routes<R: Routes>(routes: R) -> R {
         )
         .under("/companies/{companyId}/videos/")
         .get("", crud::list, document::list_videos)
-        .post_in_steps("", crud::create, document::create_video)
+        .post("", crud::create, document::create_video)
         .get("{videoId}/", crud::read, document::get_video)
         .put("{videoId}/", crud::replace, document::replace_video)
         .patch("{videoId}/", crud::update, document::change_video)

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
+use shared::auth::access::Context;
 use shared::auth::caller::Identity;
-use shared::auth::guard::Scope;
 use shared::domain::video::ConversionStatus;
 use shared::domain::video::{Rendition, Video};
 use shared::http::respond::date;
@@ -91,9 +91,9 @@ struct Dimensions {
 
 impl VideoView {
     /// The view of a video for whoever calls.
-    pub(crate) fn new(video: &Video, scope: &Scope) -> Self {
-        let references = scope.references();
-        let is_for_staff = !matches!(scope.caller.identity, Identity::Candidate(_));
+    pub(crate) fn new(video: &Video, access: &Context) -> Self {
+        let references = access.references();
+        let is_for_staff = !matches!(access.caller.identity, Identity::Candidate(_));
         let company = &video.company;
         let converted = video.converted;
         let (width, height) = converted.map(|made| (made.width, made.height)).unwrap_or_default();

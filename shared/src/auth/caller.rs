@@ -4,15 +4,16 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
-use super::policy::Standing;
-use crate::domain::account::{Account, Principal};
+use crate::domain::account::{Account, Claim, Principal};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::named_token::NamedToken;
+use crate::domain::policy::Standing;
 use crate::domain::project::Project;
 use crate::domain::secret::PasswordHash;
 use crate::domain::text::Email;
+use crate::domain::upload::Author;
 use crate::store::{Key, Session, Versioned};
 
 /// An authenticated caller.
@@ -53,6 +54,8 @@ pub struct LiveSession {
     pub session: Session,
     /// When it ends unless it is used before.
     pub ends: DateTime<Utc>,
+    /// Whether the request is a use that keeps the session alive for longer.
+    pub(super) slides: bool,
     pub(super) key: Key,
 }
 
@@ -68,6 +71,21 @@ impl Caller {
             Identity::NamedToken(token) => Principal::NamedToken(token.id),
             Identity::Customer(customer) => Principal::of_customer(customer.id),
             Identity::Candidate(candidate) => Principal::of_candidate(candidate.project, candidate.id),
+        }
+    }
+
+    /// The caller as the author of an upload, who must still be known when the file arrives.
+    pub fn author(&self) -> Author {
+        match (&self.proof, self.principal()) {
+            (Proof::Session(live), _) => {
+                let Session { claim, epoch, actor_epoch, .. } = live.session.clone();
+                Author::Account { claim, epoch: Some(epoch), actor_epoch }
+            }
+            (_, Principal::Account(account)) => {
+                let claim = Claim::own(self.company().clone(), account);
+                Author::Account { claim, epoch: None, actor_epoch: None }
+            }
+            (_, Principal::NamedToken(token)) => Author::NamedToken { token },
         }
     }
 

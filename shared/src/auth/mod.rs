@@ -1,10 +1,17 @@
 //! Who is calling, what they may do, and the guards that let them.
 
+pub mod access;
+mod admission;
+mod authentication;
 pub mod caller;
 pub mod credential;
 mod csrf;
-pub mod guard;
+pub mod login;
+pub mod operator;
 pub mod password;
-pub mod policy;
+pub mod system;
 
+pub use admission::{Admission, Admits};
 pub use caller::Caller;
+pub use operator::Operator;
+pub use system::System;

@@ -16,6 +16,7 @@ pub mod language;
 pub mod mail;
 pub mod named_token;
 pub mod partner_data;
+pub mod policy;
 pub mod project;
 pub mod rate;
 pub mod report;

@@ -1,10 +1,77 @@
 //! The headers If-Match and If-None-Match.
 
-use axum::http::{HeaderMap, HeaderName};
+use axum::body::Bytes;
+use axum::http::header::{CONTENT_TYPE, ETAG, IF_MATCH, IF_NONE_MATCH};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+use super::tag::Tag;
+use crate::domain::Refusal;
+use crate::error::{Error, Result};
+
+const INVALID_IF_MATCH: Refusal = Refusal {
+    code: "invalid_if_match",
+    detail: "Send * in If-Match, or entity tags in quotation marks, as ETag gives them.",
+};
+
+/// The conditions of a request on the resource that its path names. A POST has none: it creates another resource.
+#[derive(Debug, Clone, Default)]
+pub struct Preconditions {
+    /// For a change: the revisions to which it applies.
+    if_match: Option<Condition>,
+    /// For a read: what the client has.
+    if_none_match: Option<Condition>,
+}
+
+impl Preconditions {
+    /// The conditions in the headers of a request.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for a malformed If-Match. A malformed If-None-Match only costs an answer that need not have been
+    /// sent.
+    pub fn of(parts: &Parts) -> Result<Self> {
+        let read = |name| Condition::read(&parts.headers, name);
+        match parts.method {
+            Method::GET | Method::HEAD => {
+                Ok(Self { if_none_match: read(&IF_NONE_MATCH).unwrap_or_default(), ..Self::default() })
+            }
+            Method::POST => Ok(Self::default()),
+            _ => {
+                let if_match = read(&IF_MATCH).map_err(|()| Error::Refused(INVALID_IF_MATCH))?;
+                Ok(Self { if_match, ..Self::default() })
+            }
+        }
+    }
+
+    /// Refuses a change to a resource in this revision unless the client asked for that.
+    ///
+    /// # Errors
+    /// [`Error::PreconditionFailed`].
+    pub(crate) fn check(&self, revision: u64) -> Result<()> {
+        match &self.if_match {
+            Some(condition) if !condition.is_of(revision) => Err(Error::PreconditionFailed),
+            _ => Ok(()),
+        }
+    }
+
+    /// 200 with a body, or 304 without one if the client has it.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub fn answer(&self, mut headers: HeaderMap, body: Bytes, tag: &Tag) -> Result<Response> {
+        headers.insert(ETAG, tag.value()?);
+        if !self.if_none_match.as_ref().is_some_and(|condition| condition.has(tag.digest())) {
+            return Ok((headers, body).into_response());
+        }
+        headers.remove(CONTENT_TYPE);
+        Ok((StatusCode::NOT_MODIFIED, headers).into_response())
+    }
+}
 
 /// What a request makes its answer depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Condition {
+enum Condition {
     /// That there is something.
     Any,
     /// One of these tags, each with whether it is weak.
@@ -16,7 +83,7 @@ impl Condition {
     ///
     /// # Errors
     /// When it is neither `*` nor a list of tags.
-    pub(super) fn read(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Self>, ()> {
+    fn read(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Self>, ()> {
         let mut tags = Vec::new();
         let mut is_any = false;
         for value in headers.get_all(name) {
@@ -40,7 +107,7 @@ impl Condition {
     }
 
     /// Whether a client has what is shown, by weak comparison.
-    pub(super) fn has(&self, digest: &str) -> bool {
+    fn has(&self, digest: &str) -> bool {
         match self {
             Self::Any => true,
             Self::Tags(tags) => tags.iter().any(|(_, tag)| tag.rsplit('-').next() == Some(digest)),
@@ -48,7 +115,7 @@ impl Condition {
     }
 
     /// Whether a client has the item in this revision, by strong comparison.
-    pub(super) fn is_of(&self, revision: u64) -> bool {
+    fn is_of(&self, revision: u64) -> bool {
         let is_of = |tag: &str| tag.split_once('-').is_some_and(|(of, _)| of == revision.to_string());
         match self {
             Self::Any => true,
@@ -78,7 +145,6 @@ fn read_tags(mut list: &str, tags: &mut Vec<(bool, String)>) -> Result<(), ()> {
 #[cfg(test)]
 mod tests {
     use axum::http::HeaderValue;
-    use axum::http::header::IF_MATCH;
 
     use super::*;
 

@@ -1,89 +1,209 @@
-//! The Idempotency-Key header: a request that may be sent again without being done again.
+//! The Idempotency-Key header: a client may repeat a POST, and it happens once.
+//!
+//! A handler that makes one transaction commits it together with its answer, by `commit` of its guard. One that makes
+//! several runs them inside `once`, which holds a lease meanwhile and records the answer at the end. In both cases the
+//! guard replays the answer to every later request with the same key.
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, Utc};
+use sha2::{Digest, Sha256};
 
 use super::body::{MAX_BYTES, read_body};
-use super::intent::{Intent, key_in};
 use super::respond::Kept;
 use super::state::RequestState;
-use super::tag;
+use super::{multipart, redo};
 use crate::app::App;
+use crate::domain::Refusal;
+use crate::domain::id::IdBlock;
 use crate::error::{Error, Result};
-use crate::store::{Answer, Held};
+use crate::store::{Answer, Attempt, Begun, KeyedRequest, SealingKey, Store, Transaction, Versioned, keys};
 
-/// Says that an answer was given before.
+/// Marks a replayed answer.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// How a POST does what it does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// By one transaction, which waits for the answer so that this is noted in it.
-    Whole,
-    /// By several; the handler says what it does once.
-    InSteps,
-    /// By what may be done again: its answer is not kept.
-    Repeatable,
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// The most characters of a key.
+const MAX_CHARACTERS: usize = 255;
+
+const INVALID_KEY: Refusal = Refusal {
+    code: "invalid_idempotency_key",
+    detail: "Send one Idempotency-Key of 1 to 255 visible ASCII characters.",
+};
+
+/// An Idempotency-Key, and what the request means that came with it.
+#[derive(Debug)]
+pub(crate) struct Intent {
+    /// Method and path.
+    route: String,
+    key: String,
+    /// The hash of the key, the query and what the body means: query and body alone could be guessed.
+    fingerprint: String,
 }
 
-/// Answers a POST: once, if its sender names it by a key.
+impl Intent {
+    /// The intent of a request with these parts and this body.
+    async fn new(parts: &Parts, key: String, body: &Bytes) -> Self {
+        let (method, uri) = (&parts.method, &parts.uri);
+        let query = uri.query().unwrap_or_default();
+        let hasher = Sha256::new().chain_update(format!("{key}\n{query}\n"));
+        let hash = multipart::hash(hasher, &parts.headers, body).await.finalize();
+        Self { route: format!("{method} {}", uri.path()), key, fingerprint: URL_SAFE_NO_PAD.encode(hash) }
+    }
+
+    /// The request as one of `sender`: only they replay its answer.
+    pub(crate) fn of(&self, sender: &str) -> KeyedRequest {
+        // None of the parts can hold the separator.
+        let name = format!("{sender}\n{}\n{}", self.route, self.key);
+        let (id, sealing_key) = (keys::idempotency_id(&name), SealingKey::of(&name));
+        KeyedRequest { id, fingerprint: self.fingerprint.clone(), sealing_key }
+    }
+}
+
+/// The Idempotency-Key in the headers.
 ///
-/// After the guard has let the caller in, nothing more is done for a request that was answered before.
+/// # Errors
+/// When it is malformed, or there are several.
+fn key_in(headers: &HeaderMap) -> Result<Option<String>> {
+    let mut keys = headers.get_all(KEY).into_iter();
+    let Some(key) = keys.next() else { return Ok(None) };
+    let key = key.as_bytes();
+    let is_key = (1..=MAX_CHARACTERS).contains(&key.len()) && key.iter().all(u8::is_ascii_graphic);
+    if !is_key || keys.next().is_some() {
+        return Err(INVALID_KEY.into());
+    }
+    Ok(Some(String::from_utf8_lossy(key).into_owned()))
+}
+
+/// Answers a POST that may have an Idempotency-Key. Unless its answer is stored (`is_once`), a well-formed key changes
+/// nothing.
+///
+/// A guard that finds an earlier answer to the same request replays it. A refusal may be due to what the same request has
+/// changed since the guard read the table, so it gives way to an answer that is there by now.
 pub(super) async fn post<F>(
     app: &App,
     request: Request,
-    form: Form,
-    handle: impl FnOnce(Request) -> F,
+    is_once: bool,
+    handle: impl Fn(Request) -> F,
 ) -> Result<Response>
 where
     F: Future<Output = Response>,
 {
     let (parts, mut body) = request.into_parts();
-    let state = RequestState::of(&parts);
+    let state = RequestState::of(&parts.extensions);
     if let Some(key) = key_in(&parts.headers)?
-        && form != Form::Repeatable
+        && is_once
     {
         let bytes = read_body(body, MAX_BYTES).await?;
         state.set_intent(Intent::new(&parts, key, &bytes).await);
         body = Body::from(bytes);
     }
-    let held = (form == Form::Whole).then(|| state.hold());
-    let mut response = handle(Request::from_parts(parts, body)).await;
-    if response.status() == StatusCode::CREATED {
-        response = tag::tagged(app, &state, response, 1).await?;
-    }
-    match held {
-        Some(held) => conclude(app, &state, &held, response).await,
-        None => Ok(response),
+    let response = redo::until_settled(app, Request::from_parts(parts, body), handle).await;
+    match state.keyed() {
+        Some(request) if response.status().is_client_error() => {
+            let answer = state.store(app).answered(request, app.now()).await?;
+            Ok(answer.map_or(response, Answer::replayed))
+        }
+        _ => Ok(response),
     }
 }
 
-/// Does what the request has held back, and notes its answer.
-async fn conclude(app: &App, state: &RequestState, held: &Held, response: Response) -> Result<Response> {
-    let (store, now) = (state.store(app), app.now());
-    let Some(request) = state.keyed() else {
-        if response.status().is_success() {
-            store.conclude(held, None, now).await?;
-        }
-        return Ok(response);
+/// One turn at the work of a request that takes several transactions.
+pub struct Turn {
+    /// The table.
+    pub store: Store,
+    /// The identifiers of all that the request creates; every turn at the same request has the same.
+    pub ids: IdBlock,
+    /// Whether an earlier turn may have done a part of the work.
+    pub is_resumed: bool,
+    /// Whether the request has an Idempotency-Key, so that a retry finishes what is left.
+    pub is_keyed: bool,
+}
+
+impl Turn {
+    /// Commits one transaction of the work.
+    ///
+    /// # Errors
+    /// Those that the transaction's conditions mean.
+    pub async fn commit(&self, transaction: Transaction) -> Result<()> {
+        self.store.commit(transaction).await
+    }
+}
+
+/// The outcome of a turn.
+pub enum Progress<R> {
+    /// The answer, for good.
+    Done(R),
+    /// The answer so far; a retry continues.
+    Unfinished(R),
+}
+
+/// Runs `work`, which takes several transactions, or replays its answer when it is done already.
+///
+/// A retry runs unfinished work again, so `work` must skip what exists, and leave nothing behind when its error tells the
+/// caller to correct something.
+///
+/// # Errors
+/// [`Error::KeyReused`], [`Error::InProgress`], and those of `work`.
+pub(crate) async fn once<F, R>(
+    store: Store,
+    request: Option<&KeyedRequest>,
+    now: DateTime<Utc>,
+    work: impl FnOnce(Turn) -> F,
+) -> Result<Response>
+where
+    F: Future<Output = Result<Progress<R>>>,
+    R: IntoResponse,
+{
+    let Some(request) = request else {
+        let turn = Turn { ids: store.next_ids(now), is_resumed: false, is_keyed: false, store };
+        let (Progress::Done(answer) | Progress::Unfinished(answer)) = work(turn).await?;
+        return Ok(answer.into_response());
     };
-    if response.status().is_client_error() {
-        // Perhaps by what the very same request has changed since the guard looked for it.
-        let answer = store.answered(request, now).await?;
-        return Ok(answer.map_or(response, Answer::replayed));
+    let (attempt, ids) = match store.begin(request, now).await? {
+        Begun::Ours(attempt, ids) => (attempt, ids),
+        Begun::Done(answer) => return Ok(answer.replayed()),
+    };
+    let turn = Turn { ids, is_resumed: attempt.is_resumed(), is_keyed: true, store: store.clone() };
+    let outcome = work(turn).await;
+    record(&store, request, (&attempt, ids), outcome, now).await
+}
+
+/// Records the outcome of a turn. When that fails the lease runs out, and a retry finds out for itself.
+async fn record<R: IntoResponse>(
+    store: &Store,
+    request: &KeyedRequest,
+    (attempt, ids): (&Versioned<Attempt>, IdBlock),
+    outcome: Result<Progress<R>>,
+    now: DateTime<Utc>,
+) -> Result<Response> {
+    let (recorded, result) = match outcome {
+        Ok(Progress::Done(answer)) => {
+            let (answer, response) = Answer::of(answer.into_response()).await?;
+            (store.finish(request, attempt, &answer).await, Ok(response))
+        }
+        Ok(Progress::Unfinished(answer)) => {
+            (store.leave(attempt, ids, now).await, Ok(answer.into_response()))
+        }
+        Err(error) if error.status().is_client_error() && !attempt.is_resumed() => {
+            (store.forget(attempt).await, Err(error))
+        }
+        Err(error) => (store.leave(attempt, ids, now).await, Err(error)),
+    };
+    match recorded {
+        Ok(()) | Err(Error::Changed) => {}
+        Err(error) => tracing::warn!(target: "idempotency", %error, "an outcome was not recorded"),
     }
-    if !response.status().is_success() {
-        return Ok(response);
-    }
-    let (answer, response) = Answer::of(response).await?;
-    let earlier = store.conclude(held, Some((request, &answer)), now).await?;
-    Ok(earlier.map_or(response, Answer::replayed))
+    result
 }
 
 impl Answer {
-    /// What can be given again of a response: its status, its JSON, the address of what it created and its tag.
+    /// The part of a response that can be replayed: its status, its JSON, the address of what it created and its tag.
     pub(crate) async fn of(response: Response) -> Result<(Self, Response)> {
         let (head, body) = response.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await.map_err(Error::internal)?;
@@ -100,11 +220,10 @@ impl Answer {
 
     /// The HTTP status.
     pub(crate) fn status(&self) -> StatusCode {
-        // It was that of a response before.
+        // It comes from a response.
         StatusCode::from_u16(self.status).unwrap_or_default()
     }
 
-    /// The answer, given once more.
     pub(crate) fn replayed(self) -> Response {
         let mut response = self.into_response();
         response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
@@ -124,5 +243,25 @@ impl IntoResponse for Answer {
             response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(keys: &[&str]) -> Result<Option<String>> {
+        key_in(&keys.iter().map(|key| (KEY, HeaderValue::from_bytes(key.as_bytes()).unwrap())).collect())
+    }
+
+    #[test]
+    fn a_key_is_one_word_of_visible_characters() {
+        assert_eq!(read(&[]).unwrap(), None);
+        for good in ["a", "\"8e03978e-40d5-43dd\"", "~!{}", &"k".repeat(255)] {
+            assert_eq!(read(&[good]).unwrap().as_deref(), Some(good));
+        }
+        for bad in [&[""][..], &["a b"], &["é"], &["a\tb"], &[&"k".repeat(256)], &["a", "a"]] {
+            assert!(matches!(read(bad), Err(Error::Refused(INVALID_KEY))), "{bad:?}");
+        }
     }
 }

@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use url::form_urlencoded;
 
-use super::respond::Listed;
 use crate::domain::id::Id;
 use crate::error::{Error, Result};
 use crate::openapi::Uri;
@@ -64,7 +63,7 @@ impl ListQuery {
     }
 
     /// Whether the page is named by its number alone, and is not the first: then it costs more than following a link.
-    pub(crate) fn is_by_number(&self) -> bool {
+    pub fn is_by_number(&self) -> bool {
         self.page.cursor.is_none() && self.page.number > 1
     }
 
@@ -189,9 +188,7 @@ struct Meta {
 
 impl<T: Serialize> IntoResponse for Envelope<T> {
     fn into_response(self) -> Response {
-        let mut response = axum::Json(self).into_response();
-        response.extensions_mut().insert(Listed);
-        response
+        axum::Json(self).into_response()
     }
 }
 

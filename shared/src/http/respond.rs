@@ -1,8 +1,10 @@
 //! How answers are written.
 
+use std::marker::PhantomData;
+
 use axum::Json;
 use axum::body::Bytes;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{Extensions, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
@@ -60,9 +62,29 @@ impl<T: IntoResponse, K: Serialize> IntoResponse for ShownOnce<T, K> {
 #[derive(Clone)]
 pub(super) struct Kept(pub(super) Bytes);
 
-/// A response that is a list.
-#[derive(Clone, Copy)]
-pub(super) struct Listed;
+/// What may be kept of a response with these extensions, if that is not its body.
+pub(crate) fn kept_of(extensions: &Extensions) -> Option<&Bytes> {
+    extensions.get::<Kept>().map(|Kept(kept)| kept)
+}
+
+/// An `R` that a guard has made a response of: tagged, and committed with the change that it tells of.
+pub struct Answered<R> {
+    response: Response,
+    shows: PhantomData<R>,
+}
+
+impl<R> Answered<R> {
+    /// The response that shows an `R`.
+    pub(crate) fn new(response: Response) -> Self {
+        Self { response, shows: PhantomData }
+    }
+}
+
+impl<R> IntoResponse for Answered<R> {
+    fn into_response(self) -> Response {
+        self.response
+    }
+}
 
 /// 204.
 pub struct Done;

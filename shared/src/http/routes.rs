@@ -1,4 +1,4 @@
-//! Serves the routes of one group: what surrounds a handler follows from the method of its route.
+//! Serves the routes of one group.
 
 use std::convert::Infallible;
 
@@ -10,8 +10,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 
-use super::idempotency::{self, Form};
-use super::{redo, request, tag};
+use super::{idempotency, redo, request};
 use crate::app::App;
 use crate::config::VERSION_PATH;
 use crate::error::Error;
@@ -46,50 +45,18 @@ impl Router {
     }
 }
 
-/// Serves GET and HEAD. The answer carries a tag, unless it is a list.
-pub(crate) fn get<H: Handler<T, App>, T: 'static>(handler: H) -> MethodRouter<App> {
-    let tagged = async move |State(app): State<App>, request: Incoming| {
-        tag::read(&app, request, |request| handler.call(request, app.clone())).await
+/// Serves a POST. If `is_once` and the request has an Idempotency-Key, its answer is stored and replayed to its repeats.
+pub(crate) fn post<H: Handler<T, App>, T: 'static>(handler: H, is_once: bool) -> MethodRouter<App> {
+    let settled = async move |State(app): State<App>, request: Incoming| {
+        idempotency::post(&app, request, is_once, |request| handler.clone().call(request, app.clone())).await
     };
-    on(MethodFilter::GET, tagged)
+    on(MethodFilter::POST, settled)
 }
 
-/// Serves a POST that writes at most one transaction.
-pub(crate) fn post<H: Handler<T, App>, T: 'static>(handler: H) -> MethodRouter<App> {
-    post_by(Form::Whole, handler)
-}
-
-/// Serves a POST that writes several transactions.
-pub(crate) fn post_in_steps<H: Handler<T, App>, T: 'static>(handler: H) -> MethodRouter<App> {
-    post_by(Form::InSteps, handler)
-}
-
-/// Serves a POST whose answer is not kept.
-pub(crate) fn post_repeatable<H: Handler<T, App>, T: 'static>(handler: H) -> MethodRouter<App> {
-    post_by(Form::Repeatable, handler)
-}
-
-fn post_by<H: Handler<T, App>, T: 'static>(form: Form, handler: H) -> MethodRouter<App> {
-    let once = async move |State(app): State<App>, request: Incoming| {
-        let attempt = |request| {
-            let (app, handler) = (app.clone(), handler.clone());
-            async move {
-                idempotency::post(&app, request, form, |request| handler.call(request, app.clone())).await
-            }
-        };
-        redo::until_settled(&app, request, attempt).await
-    };
-    on(MethodFilter::POST, once)
-}
-
-/// Serves PUT, PATCH or DELETE, under the condition of If-Match.
+/// Serves a change, which is done again when it loses to another write.
 pub(crate) fn change<H: Handler<T, App>, T: 'static>(method: MethodFilter, handler: H) -> MethodRouter<App> {
-    let conditional = async move |State(app): State<App>, request: Incoming| {
-        let attempt = |request| {
-            let (app, handler) = (app.clone(), handler.clone());
-            async move { tag::change(&app, request, |request| handler.call(request, app.clone())).await }
-        };
-        redo::until_settled(&app, request, attempt).await
+    let settled = async move |State(app): State<App>, request: Incoming| {
+        redo::until_settled(&app, request, |request| handler.clone().call(request, app.clone())).await
     };
-    on(method, conditional)
+    on(method, settled)
 }

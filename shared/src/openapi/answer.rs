@@ -7,27 +7,30 @@ use schemars::JsonSchema;
 use serde_json::json;
 
 use super::operation::Operation;
-use crate::auth::guard::Redirect;
-use crate::error::Error;
+use crate::auth::access::Redirect;
 use crate::http::page::{DEFAULT_SIZE, Envelope, MAX_SIZE};
-use crate::http::respond::{Accepted, Created, Done, Ensured, ShownOnce};
+use crate::http::respond::{Accepted, Answered, Created, Done, Ensured, ShownOnce};
 
 /// The answer of a handler.
 pub trait Answer {
+    /// Whether a guard has made it, which stores it for repeats with the same Idempotency-Key.
+    const IS_ONCE: bool = false;
+
     /// Adds status, headers and body to the operation.
     fn describe(operation: &mut Operation);
 }
 
-impl Operation {
-    /// Adds an answer that the handler's type does not show.
-    #[must_use]
-    pub fn answers<R: Answer>(mut self) -> Self {
-        R::describe(&mut self);
-        self
+impl<T: Answer, E> Answer for Result<T, E> {
+    const IS_ONCE: bool = T::IS_ONCE;
+
+    fn describe(operation: &mut Operation) {
+        T::describe(operation);
     }
 }
 
-impl<T: Answer> Answer for Result<T, Error> {
+impl<T: Answer> Answer for Answered<T> {
+    const IS_ONCE: bool = true;
+
     fn describe(operation: &mut Operation) {
         T::describe(operation);
     }

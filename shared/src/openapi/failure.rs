@@ -83,7 +83,7 @@ impl Failure {
             Self::Unauthenticated => {
                 vec![("missing", Error::Unauthenticated(crate::auth::credential::MISSING))]
             }
-            Self::Forbidden => vec![("denied", Error::Forbidden(crate::auth::policy::NOT_ALLOWED))],
+            Self::Forbidden => vec![("denied", Error::Forbidden(crate::domain::policy::NOT_ALLOWED))],
             Self::NotFound => vec![("unknown", Error::NotFound)],
             Self::Conflict => vec![("changed", Error::Changed), ("in_progress", Error::InProgress(2))],
             Self::PreconditionFailed => vec![("changed", Error::PreconditionFailed)],

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::auth::policy::{Action, Standing};
 use crate::domain::customer::AccountType;
 use crate::domain::mail::CandidateMail;
+use crate::domain::policy::{Action, Standing};
 use crate::domain::project::{CandidatesMust, ProjectStatus};
 use crate::domain::staff::Role;
 use crate::domain::transition::{ADVANCES, Actor, Condition};

@@ -199,7 +199,7 @@ impl Store {
     }
 
     /// A page of a project's candidates, who are `among` these statuses, those with one status only if asked for.
-    pub(crate) async fn list_candidates(
+    pub async fn list_candidates(
         &self,
         company: &CompanyId,
         project: ProjectId,
@@ -217,7 +217,7 @@ impl Store {
     }
 
     /// All candidates of a project with this email, in any case, oldest first.
-    pub(crate) async fn candidates_by_email(
+    pub async fn candidates_by_email(
         &self,
         company: &CompanyId,
         project: ProjectId,

@@ -16,7 +16,6 @@ pub struct Usage {
     read_millis: AtomicU64,
     write_millis: AtomicU64,
     commits: AtomicU32,
-    shown_changes: AtomicU32,
 }
 
 impl Default for Usage {
@@ -28,7 +27,6 @@ impl Default for Usage {
             read_millis: AtomicU64::default(),
             write_millis: AtomicU64::default(),
             commits: AtomicU32::default(),
-            shown_changes: AtomicU32::default(),
         }
     }
 }
@@ -59,14 +57,8 @@ impl Usage {
         self.commits.load(Ordering::Relaxed)
     }
 
-    /// Those of the transactions that changed something that answers show.
-    pub(crate) fn shown_changes(&self) -> u32 {
-        self.shown_changes.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn count_commit(&self, is_shown: bool) {
+    pub(super) fn count_commit(&self) {
         self.commits.fetch_add(1, Ordering::Relaxed);
-        self.shown_changes.fetch_add(is_shown.into(), Ordering::Relaxed);
     }
 
     pub(super) fn count_call(&self) {

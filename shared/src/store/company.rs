@@ -27,7 +27,7 @@ impl Store {
     ///
     /// # Errors
     /// A message on `company` when its identifier is taken.
-    pub(crate) fn create_company(&self, company: &Company, owner: &Customer) -> Transaction {
+    pub fn create_company(&self, company: &Company, owner: &Customer) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(company, Error::field("company", "This company already exists."));
         // The owner is counted from the start, so the tally is written whole and not added to.
@@ -88,8 +88,6 @@ impl Store {
     /// # Errors
     /// [`Error::Changed`].
     pub fn update_company(&self, before: &Versioned<Company>, after: &Company) -> Transaction {
-        let mut transaction = self.transaction();
-        transaction.replace(before, after);
-        transaction
+        self.replacing(before, after)
     }
 }

@@ -58,8 +58,7 @@ impl Store {
         after: &Customer,
         now: DateTime<Utc>,
     ) -> Transaction {
-        let mut transaction = self.transaction();
-        transaction.replace(before, after);
+        let mut transaction = self.replacing(before, after);
         transaction.files(Some(files_of(before)), files_of(after), now);
         transaction.customer_logins(Some(before), Some(after));
         transaction.count_customers(&after.company, Some(before), Some(after));

@@ -17,7 +17,7 @@ use super::item::{self, ABSENT_OR_EXPIRED, EXPIRES_AT, Entity, Item, VERSION, Ve
 use super::keys::{self, Key};
 use super::retry::Failure;
 use super::sealed::SealingKey;
-use super::transaction::Held;
+use super::transaction::Transaction;
 use crate::domain::id::IdBlock;
 use crate::error::{Error, Result};
 
@@ -172,30 +172,22 @@ impl Store {
         }
     }
 
-    /// Does at `now` what a request has held back, and notes its answer in the same transaction if the request has a
-    /// key; gives the answer of whoever has done it before.
+    /// Commits `transaction` at `now` together with the answer that tells of it; gives the answer that another attempt at
+    /// the same request has committed before.
     ///
     /// # Errors
     /// Those of the transaction; [`Error::KeyReused`], [`Error::InProgress`].
-    pub(crate) async fn conclude(
+    pub(crate) async fn commit_with(
         &self,
-        held: &Held,
-        outcome: Option<(&KeyedRequest, &Answer)>,
+        mut transaction: Transaction,
+        (request, answer): (&KeyedRequest, &Answer),
         now: DateTime<Utc>,
     ) -> Result<Option<Answer>> {
-        let transaction = held.take();
-        let Some((request, answer)) = outcome else {
-            return match transaction {
-                Some(transaction) => self.commit_now(transaction).await.map(|()| None),
-                None => Ok(None),
-            };
-        };
-        let mut transaction = transaction.unwrap_or_else(|| self.transaction());
         // What one transaction makes is shown in far less than an item holds.
         let state = State::Done { sealed: self.sealed(request, answer)?, parts: 0 };
-        let attempt = request.attempt(state, now);
-        transaction.create_first(request.key(), item::write(&attempt, 1)?, now, Error::InProgress(ASK_AGAIN));
-        match self.commit_now(transaction).await {
+        let item = item::write(&request.attempt(state, now), 1)?;
+        transaction.create_first(request.key(), item, now, Error::InProgress(ASK_AGAIN));
+        match self.commit(transaction).await {
             Err(Error::InProgress(seconds)) => match self.answered(request, now).await? {
                 Some(answer) => Ok(Some(answer)),
                 None => Err(Error::InProgress(seconds)),

@@ -40,8 +40,7 @@ impl Store {
     /// # Errors
     /// [`Error::Changed`]; a message on `text` when there is a label with the new text.
     pub fn update_label(&self, before: &Versioned<Label>, after: &Label) -> Transaction {
-        let mut transaction = self.transaction();
-        transaction.replace(before, after);
+        let mut transaction = self.replacing(before, after);
         transaction.label_text(Some(before), Some(after));
         transaction
     }

@@ -65,12 +65,11 @@ pub use report::Reported;
 pub use reset::ResetMail;
 pub use sample::check;
 pub(crate) use sealed::SealingKey;
-pub(crate) use search::Hit;
+pub use search::Hit;
 pub use session::{Session, SessionKind};
 pub use share::Shared;
 pub use tally::Shards;
 pub(crate) use tally::shards;
-pub(crate) use transaction::Held;
 pub use transaction::Transaction;
 
 use crate::app::App;
@@ -86,24 +85,17 @@ pub struct Store {
     usage: Arc<Usage>,
     /// How long all calls may take together.
     patience: Duration,
-    /// Where its transaction waits for the answer, if it is to.
-    held: Option<Held>,
 }
 
 impl Store {
     /// Access that counts towards `usage`.
     pub(crate) fn new(app: App, usage: Arc<Usage>) -> Self {
-        Self { app, usage, patience: PATIENCE, held: None }
+        Self { app, usage, patience: PATIENCE }
     }
 
     /// The same access for work that may take longer than a request.
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
-    }
-
-    /// The same access for a request whose one transaction waits in `held` for its answer.
-    pub(crate) fn holding(self, held: Option<Held>) -> Self {
-        Self { held, ..self }
     }
 
     /// A new identifier, made at `now`.

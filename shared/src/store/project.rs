@@ -62,8 +62,7 @@ impl Store {
     /// # Errors
     /// [`Error::Changed`]; messages on the fields whose new references lead nowhere.
     pub fn update_project(&self, before: &Versioned<Project>, after: &Project) -> Transaction {
-        let mut transaction = self.transaction();
-        transaction.replace(before, after);
+        let mut transaction = self.replacing(before, after);
         transaction.attachments(Some(before), after);
         transaction.memberships(Some(before), after);
         transaction
@@ -74,8 +73,7 @@ impl Store {
     /// # Errors
     /// [`Error::Changed`]; a message on `customer`, whatever the role, when that leads nowhere.
     pub fn change_roles(&self, before: &Versioned<Project>, after: &Project) -> Transaction {
-        let mut transaction = self.transaction();
-        transaction.replace(before, after);
+        let mut transaction = self.replacing(before, after);
         transaction.memberships(Some(before), after);
         transaction.blame("customer");
         transaction
@@ -126,11 +124,7 @@ impl Store {
     }
 
     /// The projects in which `customer` has a role, oldest first.
-    pub(crate) async fn project_ids_of(
-        &self,
-        company: &CompanyId,
-        customer: CustomerId,
-    ) -> Result<Vec<ProjectId>> {
+    pub async fn project_ids_of(&self, company: &CompanyId, customer: CustomerId) -> Result<Vec<ProjectId>> {
         let memberships = Listing::All(keys::memberships(company, customer));
         let mut ids = Vec::new();
         for row in self.page_of_items(&memberships, &PageRequest::everything()).await?.rows {

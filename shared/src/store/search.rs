@@ -36,7 +36,7 @@ pub(super) type Words = BTreeMap<String, Source>;
 /// An entry that was found, in the order in which results are shown: full names, other names, addresses; then by the word,
 /// and so whole words before longer ones; then the newest candidate first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Hit {
+pub struct Hit {
     source: Source,
     word: String,
     candidate: Reverse<CandidateId>,
@@ -96,12 +96,12 @@ impl Transaction {
 
 impl Store {
     /// What `terms` find in a whole company, best first, several entries of one candidate included.
-    pub(crate) async fn search_company(&self, company: &CompanyId, terms: &Terms) -> Result<Vec<Hit>> {
+    pub async fn search_company(&self, company: &CompanyId, terms: &Terms) -> Result<Vec<Hit>> {
         self.search(vec![Place::Company(company)], terms).await
     }
 
     /// The same in some projects only.
-    pub(crate) async fn search_projects(
+    pub async fn search_projects(
         &self,
         company: &CompanyId,
         projects: &[ProjectId],
@@ -184,12 +184,7 @@ impl Store {
     }
 
     /// The candidates that the best `hits` lead to, with their projects, those left out that `terms` no longer find.
-    pub(crate) async fn matches(
-        &self,
-        company: &CompanyId,
-        hits: Vec<Hit>,
-        terms: &Terms,
-    ) -> Result<Vec<Placed>> {
+    pub async fn matches(&self, company: &CompanyId, hits: Vec<Hit>, terms: &Terms) -> Result<Vec<Placed>> {
         let mut seen = HashSet::new();
         let hits = hits.into_iter().filter(|hit| seen.insert(hit.candidate)).take(MAX_RESULTS);
         let ids: Vec<(ProjectId, CandidateId)> = hits.map(|hit| (hit.project, hit.candidate.0)).collect();

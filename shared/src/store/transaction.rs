@@ -1,7 +1,6 @@
 //! One transaction for all that a request changes: it happens whole or not at all.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
@@ -24,7 +23,7 @@ use crate::error::{Error, FieldErrors, Result};
 /// The most writes that DynamoDB takes in one transaction.
 const MAX_WRITES: usize = 100;
 
-/// Writes that happen together; each names the error that its condition means.
+/// Writes that happen together when the transaction is committed; each names the error that its condition means.
 ///
 /// One item may be written only once in a transaction.
 pub struct Transaction {
@@ -37,24 +36,6 @@ pub struct Transaction {
     is_shown: bool,
     /// The first write that could not be expressed; the commit fails with it.
     fault: Option<Error>,
-}
-
-/// The one transaction of a request, held back until the answer that tells of it can be written along with it.
-#[derive(Clone, Default)]
-pub(crate) struct Held(Arc<Mutex<Option<Transaction>>>);
-
-impl Held {
-    fn hold(&self, transaction: Transaction) -> Result<()> {
-        match self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(transaction) {
-            None => Ok(()),
-            Some(_) => Err(Error::internal("a second transaction in a request that may make one")),
-        }
-    }
-
-    /// What is held, if anything is.
-    pub(super) fn take(&self) -> Option<Transaction> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
 }
 
 /// An update of single attributes: the expression and the condition refer to `values` by name.
@@ -75,6 +56,11 @@ impl Transaction {
             is_shown: false,
             fault: None,
         }
+    }
+
+    /// Whether it changes something that answers show.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.is_shown
     }
 
     /// Without deleting what stands under these keys.
@@ -264,20 +250,25 @@ impl Store {
         Transaction::of(self.table().to_owned())
     }
 
-    /// Does all writes of the transaction, or none and says which condition refused it; in a request whose changes are
-    /// held back, when its answer is known.
-    pub async fn commit(&self, transaction: Transaction) -> Result<()> {
-        match &self.held {
-            Some(held) => held.hold(transaction),
-            None => self.commit_now(transaction).await,
-        }
+    /// A transaction that changes nothing.
+    pub fn nothing(&self) -> Transaction {
+        self.transaction()
     }
 
-    /// Does all writes of the transaction at once.
+    /// A transaction that puts `after` in place of `before`; empty when both are the same.
+    pub(super) fn replacing<T: Entity + PartialEq>(&self, before: &Versioned<T>, after: &T) -> Transaction {
+        let mut transaction = self.transaction();
+        if **before != *after {
+            transaction.replace(before, after);
+        }
+        transaction
+    }
+
+    /// Does all writes of the transaction, or none and says which condition refused it.
     ///
     /// A retry after an answer that got lost carries the same token, so it is the same transaction and not a second.
-    pub(super) async fn commit_now(&self, transaction: Transaction) -> Result<()> {
-        let Transaction { writes, mut refusals, is_shown, fault, .. } = transaction;
+    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<()> {
+        let Transaction { writes, mut refusals, fault, .. } = transaction;
         if let Some(fault) = fault {
             return Err(fault);
         }
@@ -292,7 +283,7 @@ impl Store {
         let token = URL_SAFE_NO_PAD.encode(random);
         let outcome = self.with_retries(|| self.commit_once(&writes, &token)).await?;
         let Some(failed) = outcome else {
-            self.usage.count_commit(is_shown);
+            self.usage.count_commit();
             return Ok(());
         };
         // From the last on, since taking one out moves those behind it.
@@ -369,18 +360,4 @@ fn join(errors: Vec<Error>) -> Error {
         }
     }
     Error::Fields(fields)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_second_transaction_is_not_held_back_but_refused() {
-        let empty = || Transaction::of(String::new());
-        let held = Held::default();
-        assert!(held.hold(empty()).is_ok());
-        assert!(matches!(held.hold(empty()), Err(Error::Internal(_))));
-        assert!(held.take().is_some() && held.take().is_none());
-    }
 }

@@ -106,7 +106,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Busy`].
-    pub(crate) fn create_upload(&self, upload: &Upload) -> Transaction {
+    pub fn create_upload(&self, upload: &Upload) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(upload, Error::internal("a new identifier is taken"));
         transaction

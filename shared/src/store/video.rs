@@ -63,9 +63,7 @@ impl Store {
     /// # Errors
     /// [`Error::Changed`], [`Error::NotFound`].
     pub fn update_video(&self, before: &Versioned<Video>, after: &Video) -> Transaction {
-        let mut transaction = self.transaction();
-        transaction.replace(before, after);
-        transaction
+        self.replacing(before, after)
     }
 
     /// Puts `after` in place of `before` at once, for whoever goes on to change it.

@@ -1,6 +1,6 @@
 //! Commands about what people may do.
 
-use shared::auth::guard::Operator;
+use shared::auth::Operator;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::{AccountType, Customer};
 use shared::store::Versioned;
@@ -49,13 +49,13 @@ pub(super) async fn end_sessions(operator: &Operator, company: &str, name: &str)
     let mut ended = Vec::new();
     for before in customers {
         let after = Customer::clone(&before).with_sessions_ended();
-        operator.store.commit(operator.store.update_customer(&before, &after, operator.now)).await?;
+        operator.commit(operator.store.update_customer(&before, &after, operator.now)).await?;
         ended.push(references.customer(&company, after.id));
     }
     for before in candidates {
         let after = Candidate::clone(&before).with_sessions_ended();
         ended.push(references.candidate(&company, after.project, after.id));
-        operator.store.commit(operator.store.change_candidate(&before, &after.into(), operator.now)).await?;
+        operator.commit(operator.store.change_candidate(&before, &after.into(), operator.now)).await?;
     }
     Ok(Outcome { ended: Some(ended), ..Outcome::of_company(&company) })
 }
@@ -73,7 +73,7 @@ async fn staff_user(operator: &Operator, company: &str, username: &str) -> Resul
 
 async fn change(operator: &Operator, before: &Versioned<Customer>, after: Customer) -> Result<Outcome> {
     if after != **before {
-        operator.store.commit(operator.store.update_customer(before, &after, operator.now)).await?;
+        operator.commit(operator.store.update_customer(before, &after, operator.now)).await?;
     }
     Ok(Outcome::of_customer(&after, operator))
 }

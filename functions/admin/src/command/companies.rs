@@ -1,6 +1,6 @@
 //! Commands about companies as a whole.
 
-use shared::auth::guard::Operator;
+use shared::auth::Operator;
 use shared::domain::company::Company;
 use shared::domain::sender::Sender;
 use shared::error::FieldErrors;
@@ -29,7 +29,7 @@ pub(super) async fn verify_senders(
     let before = operator.store.company(&company).await?.ok_or_else(no_company)?;
     if before.verified_senders != senders {
         let after = Company { verified_senders: senders, ..Company::clone(&before) };
-        operator.store.commit(operator.store.update_company(&before, &after)).await?;
+        operator.commit(operator.store.update_company(&before, &after)).await?;
     }
     Ok(Outcome::of_company(&company))
 }

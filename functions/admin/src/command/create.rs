@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use serde::Deserialize;
-use shared::auth::guard::Operator;
+use shared::auth::Operator;
 use shared::auth::password::Password;
 use shared::domain::account::{Account, Claim};
 use shared::domain::company::Company;
@@ -51,7 +51,7 @@ pub(super) async fn company(
     };
     let company = Company::new(id, name);
     let (owner, link) = owner.into_customer(&company.id, AccountType::Owner, operator).await?;
-    let created = operator.create_company(&company, &owner).await;
+    let created = operator.commit(operator.store.create_company(&company, &owner)).await;
     finish(operator, owner, link, created).await
 }
 
@@ -67,7 +67,7 @@ pub(super) async fn customer(
     let customer = Details::read(customer, &mut errors);
     let (Some(company), Some(customer)) = (company, customer) else { return Err(Error::Fields(errors)) };
     let (customer, link) = customer.into_customer(&company, account_type, operator).await?;
-    let created = operator.store.commit(operator.store.create_customer(&customer, operator.now)).await;
+    let created = operator.commit(operator.store.create_customer(&customer, operator.now)).await;
     finish(operator, customer, link, created).await
 }
 
@@ -95,7 +95,7 @@ async fn finish(
     let mut outcome = Outcome::of_customer(&found, operator);
     if found.status == CustomerStatus::Invited && found.is_active {
         let (after, link) = with_key(Customer::clone(&found), operator);
-        operator.store.commit(operator.store.update_customer(&found, &after, operator.now)).await?;
+        operator.commit(operator.store.update_customer(&found, &after, operator.now)).await?;
         outcome.activation_link = Some(link);
     }
     Ok(outcome)

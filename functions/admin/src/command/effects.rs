@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use shared::auth::guard::Operator;
+use shared::auth::Operator;
 use shared::domain::effect::{Effect, Task};
 use shared::error::FieldErrors;
 use shared::store::Store;

@@ -1,6 +1,6 @@
 //! The command that makes a restored table forget again.
 
-use shared::auth::guard::Operator;
+use shared::auth::Operator;
 use shared::domain::erasure::{Erased, Erasure};
 use shared::media::LedgerPosition;
 use shared::{Error, Result};

@@ -9,7 +9,7 @@ mod upkeep;
 
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
-use shared::auth::guard::Operator;
+use shared::auth::Operator;
 use shared::domain::customer::AccountType;
 use shared::domain::id::CompanyId;
 use shared::error::FieldErrors;

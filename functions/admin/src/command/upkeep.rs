@@ -1,6 +1,6 @@
 //! Commands that compare what follows from other things with what it follows from, and mend it.
 
-use shared::auth::guard::Operator;
+use shared::auth::Operator;
 use shared::domain::id::ProjectId;
 use shared::error::FieldErrors;
 use shared::{Error, Result};

@@ -6,10 +6,11 @@ use shared::domain::Refusal;
 use shared::domain::candidate::{Candidate, Profile};
 use shared::domain::id::CandidateId;
 use shared::domain::transition::{Actor, PROJECT_NOT_RUNNING, Step, Terms};
-use shared::store::{Store, Versioned};
+use shared::http::Turn;
+use shared::store::Versioned;
 use shared::{Error, Result};
 
-use super::Guard;
+use super::Access;
 
 /// What became of an entry.
 pub(super) enum Outcome {
@@ -36,8 +37,8 @@ impl Outcome {
 
 /// What all entries have in common.
 pub(super) struct Importer<'a> {
-    pub(super) guard: &'a Guard,
-    pub(super) store: Store,
+    pub(super) access: &'a Access,
+    pub(super) turn: &'a Turn,
     pub(super) terms: Terms,
     /// The candidates that were created before, when the request was not finished.
     pub(super) there: HashMap<CandidateId, Versioned<Candidate>>,
@@ -49,8 +50,8 @@ impl Importer<'_> {
         if let Some(candidate) = self.there.get(&id) {
             return self.found(candidate);
         }
-        let (company, project) = (self.guard.company().clone(), self.guard.project.id);
-        let by = self.guard.caller.customer();
+        let (company, project) = (self.access.company_id().clone(), self.access.project.id);
+        let by = self.access.caller.customer();
         let outcome = self.create(Candidate::new(id, company, project, profile, by)).await;
         if let Err(error) = &outcome
             && error.status().is_server_error()
@@ -63,7 +64,7 @@ impl Importer<'_> {
     async fn create(&self, candidate: Candidate) -> Result<Outcome> {
         let id = candidate.id;
         let refusal = match self.advance(&candidate) {
-            Ok(step) => match self.store.commit(self.store.create_candidate(&step, self.guard.now)).await {
+            Ok(step) => match self.create_as(&step).await {
                 Ok(()) => return Ok(Outcome::Invited(id)),
                 // Another way than by the terms, which are a moment old.
                 Err(Error::Refused(PROJECT_NOT_RUNNING)) => PROJECT_NOT_RUNNING,
@@ -71,16 +72,21 @@ impl Importer<'_> {
             },
             Err(refusal) => refusal,
         };
-        match self.store.commit(self.store.create_candidate(&Step::from(candidate), self.guard.now)).await {
+        match self.create_as(&Step::from(candidate)).await {
             Ok(()) => Ok(Outcome::New(id, Some(refusal))),
             Err(error) => self.unless_there(id, error).await,
         }
     }
 
+    async fn create_as(&self, step: &Step) -> Result<()> {
+        self.turn.commit(self.turn.store.create_candidate(step, self.access.now)).await
+    }
+
     /// What became of an entry that could not be created: somebody else who is at the same request may have done it.
     async fn unless_there(&self, id: CandidateId, error: Error) -> Result<Outcome> {
         let Error::Changed = error else { return Err(error) };
-        let found = self.store.candidates(self.guard.company(), self.guard.project.id, [id]).await?;
+        let found =
+            self.turn.store.candidates(self.access.company_id(), self.access.project.id, [id]).await?;
         found.get(&id).map(|candidate| self.found(candidate)).ok_or(error)
     }
 
@@ -92,7 +98,7 @@ impl Importer<'_> {
     }
 
     fn advance(&self, candidate: &Candidate) -> Result<Step, Refusal> {
-        let key = self.guard.new_access_key(candidate.project, candidate.id);
-        candidate.clone().advance(Actor::Manager, &self.terms, self.guard.now, key)
+        let key = self.access.new_access_key(candidate.project, candidate.id);
+        candidate.clone().advance(Actor::Manager, &self.terms, self.access.now, key)
     }
 }

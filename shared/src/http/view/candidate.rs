@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::auth::policy::{Action, Standing};
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::evaluation::{self, EvaluationStatus};
 use crate::domain::file::FileKind;
 use crate::domain::id::CustomerId;
+use crate::domain::policy::{Action, Standing};
 use crate::domain::project::Project;
 use crate::domain::text::{Email, Username};
 use crate::http::reference::References;

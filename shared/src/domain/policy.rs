@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::Refusal;
-use crate::domain::customer::AccountType;
-use crate::domain::schema::inline_schema;
-use crate::domain::staff::Role;
+use super::Refusal;
+use super::customer::AccountType;
+use super::schema::inline_schema;
+use super::staff::Role;
 
 /// The refusal of a known caller who may not do something.
 pub const NOT_ALLOWED: Refusal =

@@ -1,27 +1,28 @@
-//! The guard of routes that anybody may call.
+//! Logging in, and choosing passwords by keys that came by mail: what callers may do before they are authenticated.
 
 use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::extract::FromRequestParts;
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use chrono::{DateTime, Utc};
 
+use super::access::{Context, Request};
 use crate::app::App;
+use crate::auth::admission::{Admission, Admits};
 use crate::auth::caller::{Caller, Identity, Proof};
-use crate::auth::credential::{Credential, Means, SecretKind};
+use crate::auth::credential::{Credential, MISSING, Means, SecretKind};
 use crate::auth::csrf;
 use crate::auth::password::Password;
-use crate::auth::policy::NOT_ALLOWED;
 use crate::config::Config;
 use crate::domain::account::{Account, Claim};
 use crate::domain::candidate::{Candidate, Profile};
 use crate::domain::customer::{Customer, CustomerStatus};
 use crate::domain::effect::{Effect, Task};
 use crate::domain::id::CompanyId;
+use crate::domain::policy::NOT_ALLOWED;
 use crate::domain::project::Project;
-use crate::domain::secret::{OneTimeKey, SecretHash};
+use crate::domain::secret::{OneTimeKey, PasswordHash, SecretHash};
 use crate::domain::text::{Email, Username, fold_case};
 use crate::error::{Error, Result};
 use crate::http::reference::References;
@@ -32,13 +33,13 @@ use crate::store::{LoginPartition, Session, SessionKind, Store, Versioned, keys}
 /// Failed logins take a multiple of this: far more than what could tell one from the other.
 const FAILURE_STEP: Duration = Duration::from_millis(25);
 
-/// Anybody. Gives no access to the table but through what logging in needs.
-pub struct Public {
+/// Any request. Gives no access to the table but through what logging in needs.
+pub struct PublicAccess {
     /// The moment of the request.
     pub now: DateTime<Utc>,
     store: Store,
     app: App,
-    headers: HeaderMap,
+    parts: Parts,
     state: RequestState,
 }
 
@@ -58,17 +59,20 @@ enum Holder {
     Candidate(Versioned<Candidate>),
 }
 
-impl FromRequestParts<App> for Public {
+impl Admits for PublicAccess {
+    const ADMISSION: Admission = Admission::Anyone;
+}
+
+impl FromRequestParts<App> for PublicAccess {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
-        let state = RequestState::of(parts);
-        let (store, headers) = (state.store(app), parts.headers.clone());
-        Ok(Self { now: app.now(), store, app: app.clone(), headers, state })
+        let state = RequestState::of(&parts.extensions);
+        Ok(Self { now: app.now(), store: state.store(app), app: app.clone(), parts: parts.clone(), state })
     }
 }
 
-impl Public {
+impl PublicAccess {
     /// Makes and reads the addresses of resources.
     pub fn references(&self) -> References<'_> {
         References::new(self.app.config())
@@ -92,7 +96,21 @@ impl Public {
     /// # Errors
     /// [`crate::Error::Forbidden`].
     pub fn check_csrf(&self) -> Result<()> {
-        csrf::check(&self.headers, self.app.config())
+        csrf::check(&self.parts.headers, self.app.config())
+    }
+
+    /// Whether the request has a credential, be it good or not.
+    pub fn has_credential(&self) -> bool {
+        !matches!(Credential::from_headers(&self.parts.headers), Err(Error::Unauthenticated(MISSING)))
+    }
+
+    /// The caller by the request's credential.
+    ///
+    /// # Errors
+    /// [`Error::Unauthenticated`].
+    pub async fn caller(&self) -> Result<Caller> {
+        let request = Request::without_path(&self.parts, &self.app);
+        Ok(request.authenticate(Vec::new()).await?.into_caller())
     }
 
     /// Begins a session for the active staff user, or the candidate, of `company` whose user name or email is `name` and
@@ -279,5 +297,38 @@ impl Public {
             Identity::Customer(_) | Identity::NamedToken(_) => Ok(None),
             Identity::Candidate(candidate) => self.store.project(&candidate.company, candidate.project).await,
         }
+    }
+}
+
+impl Context {
+    /// The hash of a customer's password, to store.
+    ///
+    /// # Errors
+    /// [`crate::Error::Internal`].
+    pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
+        password.hash(None, self.entropy()).await
+    }
+
+    /// The hash of a candidate's password, to store.
+    ///
+    /// # Errors
+    /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
+    pub async fn hash_for(&self, candidate: &Candidate, password: Password) -> Result<PasswordHash> {
+        let shared = self.store.password_to_share_salt_with(candidate).await?;
+        password.hash(shared.as_ref(), self.entropy()).await
+    }
+
+    /// Whether `password` is the present one of a customer. A wrong one counts as a failed login by their user name.
+    ///
+    /// # Errors
+    /// [`crate::Error::Throttled`] after too many failures; [`crate::Error::Busy`] or [`crate::Error::Internal`].
+    pub async fn is_password_of(&self, customer: &Customer, password: Password) -> Result<bool> {
+        let name = LoginPartition::of(customer.company.as_str(), customer.username.as_str());
+        let (_, counted) = self.store.begin_login(&name, self.source(), self.now).await?;
+        let fits = password.find(customer.password_hash.iter().cloned().collect()).await?.is_some();
+        if fits {
+            self.store.end_login(&counted, false).await?;
+        }
+        Ok(fits)
     }
 }

@@ -11,14 +11,13 @@ use crate::auth::password::Password;
 use crate::config::Config;
 use crate::domain::account::Claim;
 use crate::domain::company::Company;
-use crate::domain::customer::Customer;
 use crate::domain::erasure::Erasure;
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::secret::{OneTimeKey, PasswordHash};
 use crate::error::Result;
 use crate::http::reference::References;
 use crate::media::Objects;
-use crate::store::{Recount, Reindexed, Store, Usage, Versioned};
+use crate::store::{Recount, Reindexed, Store, Transaction, Usage, Versioned};
 
 /// How long the storage may be busy before a command is given up; the function has fifteen minutes.
 const PATIENCE: Duration = Duration::from_secs(14 * 60);
@@ -57,17 +56,17 @@ impl Operator {
         password.hash(None, self.app.entropy()).await
     }
 
+    /// Commits a transaction.
+    ///
+    /// # Errors
+    /// Those that the transaction's conditions mean.
+    pub async fn commit(&self, transaction: Transaction) -> Result<()> {
+        self.store.commit(transaction).await
+    }
+
     /// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
     pub fn new_one_time_key(&self, claim: &Claim, lifetime: TimeDelta) -> (String, OneTimeKey) {
         new_one_time_key(claim, (self.now, lifetime), self.app.entropy())
-    }
-
-    /// Creates a company and its first owner.
-    ///
-    /// # Errors
-    /// Messages by field for what is taken.
-    pub async fn create_company(&self, company: &Company, owner: &Customer) -> Result<()> {
-        self.store.commit(self.store.create_company(company, owner)).await
     }
 
     /// Every company.

@@ -1,0 +1,255 @@
+//! What every guard hands to its handler.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::Serialize;
+
+use super::Rejection;
+use crate::app::App;
+use crate::auth::caller::{Caller, Identity, Proof};
+use crate::auth::credential::{SecretKind, new_token_value};
+use crate::clock::Entropy;
+use crate::config::Config;
+use crate::domain::Refusal;
+use crate::domain::account::{Account, Claim};
+use crate::domain::customer::AccountType;
+use crate::domain::id::{CandidateId, CompanyId, ProjectId};
+use crate::domain::policy::NOT_ALLOWED;
+use crate::domain::secret::{AccessKey, MediaKey};
+use crate::error::{Error, Result};
+use crate::http::files::Files;
+use crate::http::idempotency::{self, Progress, Turn};
+use crate::http::reference::References;
+use crate::http::respond::{Answered, kept_of};
+use crate::http::state::RequestState;
+use crate::http::{Preconditions, Tag};
+use crate::media::{MediaSigner, Objects};
+use crate::store::{Answer, Earlier, KeyedRequest, Store, Transaction, Versioned};
+
+/// The request came with a credential that is no session.
+pub const NO_SESSION: Refusal =
+    Refusal { code: "no_session", detail: "This credential is no session and cannot be ended here." };
+
+/// What every guard hands to its handler: the caller, the table, and the ways to answer.
+pub struct Context {
+    /// The caller.
+    pub caller: Caller,
+    /// The moment of the request.
+    pub now: DateTime<Utc>,
+    /// The table.
+    pub store: Store,
+    pub(super) app: App,
+    pub(super) state: RequestState,
+    pub(super) signer: MediaSigner,
+    /// For whom addresses of files in the answer are good.
+    pub(super) viewer: String,
+    /// The request by its Idempotency-Key, if it has one.
+    pub(super) keyed: Option<KeyedRequest>,
+    /// What is known of a request with the same Idempotency-Key.
+    pub(super) earlier: Option<Earlier>,
+    pub(super) preconditions: Preconditions,
+    /// Whether answers show other resources too, whose files the revision does not count.
+    pub(super) shows_others: bool,
+    /// Whether the request creates another resource than the one that its path names.
+    pub(super) is_post: bool,
+    /// The revision of the resource that the path names.
+    pub(super) revision: Option<u64>,
+}
+
+impl Context {
+    /// The revision of a resource that exists or not, and never changes in between.
+    pub(super) const UNCHANGING: u64 = 1;
+
+    /// The context of a request about this resource.
+    pub(super) fn about<T>(self, resource: &Versioned<T>) -> Self {
+        self.about_revision(resource.revision())
+    }
+
+    /// The context of a request about a resource in this revision.
+    pub(super) fn about_revision(self, revision: u64) -> Self {
+        Self { revision: Some(revision).filter(|_| !self.is_post), ..self }
+    }
+
+    /// Lets the request through to its handler.
+    ///
+    /// # Errors
+    /// The answer to an earlier request with the same Idempotency-Key; [`Error::KeyReused`],
+    /// [`Error::PreconditionFailed`].
+    pub(super) fn accept(&self) -> Result<(), Rejection> {
+        match &self.earlier {
+            Some(Earlier::Answered(answer)) => return Err(Rejection::Replayed(Box::new(answer.clone()))),
+            Some(Earlier::Other) => return Err(Error::KeyReused.into()),
+            Some(Earlier::Running(_)) | None => {}
+        }
+        if let Some(keyed) = &self.keyed {
+            self.state.set_keyed(keyed.clone());
+        }
+        Ok(self.revision.map_or(Ok(()), |revision| self.preconditions.check(revision))?)
+    }
+
+    /// Commits `transaction`, together with the answer if the request has an Idempotency-Key, and gives the answer.
+    ///
+    /// # Errors
+    /// Those that the transaction's conditions mean; [`Error::InProgress`] while the same request is being processed.
+    pub async fn commit<R: IntoResponse>(&self, transaction: Transaction, answer: R) -> Result<Answered<R>> {
+        let response = self.tagged(answer.into_response(), transaction.is_shown()).await?;
+        let Some(request) = &self.keyed else {
+            self.store.commit(transaction).await?;
+            return Ok(Answered::new(response));
+        };
+        let (answer, response) = Answer::of(response).await?;
+        let earlier = self.store.commit_with(transaction, (request, &answer), self.now).await?;
+        Ok(Answered::new(earlier.map_or(response, Answer::replayed)))
+    }
+
+    /// The answer to a change, with the tag of what it shows: of a new resource, or of that of the path, which now is in
+    /// its next revision if the change `is_shown`.
+    async fn tagged(&self, response: Response, is_shown: bool) -> Result<Response> {
+        let revision = match response.status() {
+            StatusCode::CREATED => Some(1),
+            StatusCode::OK => self.revision.map(|before| before + u64::from(is_shown)),
+            _ => None,
+        };
+        let Some(revision) = revision else { return Ok(response) };
+        let (mut head, body) = response.into_parts();
+        let body = axum::body::to_bytes(body, usize::MAX).await.map_err(Error::internal)?;
+        let tag = self.tag(kept_of(&head.extensions).unwrap_or(&body), revision);
+        head.headers.insert(header::ETAG, tag.value()?);
+        Ok(Response::from_parts(head, Body::from(body)))
+    }
+
+    /// Answers a read with `view`, or with 304 if the client has it.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub fn show<V: Serialize>(&self, view: V) -> Result<Answered<Json<V>>> {
+        let body = serde_json::to_vec(&view).map_err(Error::internal)?;
+        let tag = match self.revision {
+            Some(revision) if !self.shows_others => self.tag(&body, revision),
+            revision => Tag::of(&body).in_revision(revision),
+        };
+        let json =
+            HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        self.preconditions.answer(json, body.into(), &tag).map(Answered::new)
+    }
+
+    fn tag(&self, body: &[u8], revision: u64) -> Tag {
+        Tag::of_resource(body, self.config().base_url.as_str(), revision, &self.viewer)
+    }
+
+    /// Runs work that takes several transactions; with an Idempotency-Key only once, and a retry finishes what is left.
+    ///
+    /// A retry runs unfinished work again, so `work` must skip what exists, and leave nothing behind when its error tells
+    /// the caller to correct something. `patience` limits the time of all calls together.
+    ///
+    /// # Errors
+    /// [`Error::KeyReused`], [`Error::InProgress`], and those of `work`.
+    pub async fn once<F, R>(&self, patience: Duration, work: impl FnOnce(Turn) -> F) -> Result<Answered<R>>
+    where
+        F: Future<Output = Result<Progress<R>>>,
+        R: IntoResponse,
+    {
+        let store = self.store.clone().with_patience(patience);
+        let work = async |turn| {
+            Ok(match work(turn).await? {
+                Progress::Done(answer) => Progress::Done(self.tagged(answer.into_response(), true).await?),
+                Progress::Unfinished(answer) => Progress::Unfinished(answer.into_response()),
+            })
+        };
+        idempotency::once(store, self.keyed.as_ref(), self.now, work).await.map(Answered::new)
+    }
+
+    /// The company of the caller, which is that of the path.
+    pub fn company_id(&self) -> &CompanyId {
+        self.caller.company()
+    }
+
+    /// Makes and reads the addresses of resources, those of files included.
+    pub fn references(&self) -> References<'_> {
+        References::new(self.app.config()).signed_by(&self.signer)
+    }
+
+    /// Stores the files that the request brings or announces.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when no setting names the bucket.
+    pub fn files(&self) -> Result<Files<'_>> {
+        let (company, author) = (self.company_id(), self.caller.author());
+        Ok(Files { store: &self.store, objects: self.objects()?, company, author, now: self.now })
+    }
+
+    /// The bucket.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when no setting names it.
+    pub fn objects(&self) -> Result<Objects<'_>> {
+        Objects::of(&self.app)
+    }
+
+    /// The time since the request came.
+    pub fn age(&self) -> TimeDelta {
+        self.app.now() - self.now
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &Config {
+        self.app.config()
+    }
+
+    /// The network that the request came from; empty when the gateway does not tell.
+    pub(in crate::auth) fn source(&self) -> &str {
+        self.state.source()
+    }
+
+    /// The source of randomness.
+    pub(in crate::auth) fn entropy(&self) -> &dyn Entropy {
+        self.app.entropy()
+    }
+
+    /// A new key for a candidate to act by without a password.
+    pub fn new_access_key(&self, project: ProjectId, candidate: CandidateId) -> AccessKey {
+        let account = Account::Candidate { project, candidate };
+        let claim = Claim::own(self.company_id().clone(), account);
+        AccessKey::new(SecretKind::AccessKey.generate(&claim, self.app.entropy()))
+    }
+
+    /// A new value of a named token.
+    pub fn new_token_value(&self) -> String {
+        new_token_value(self.app.entropy())
+    }
+
+    /// A new key for a named token to sign the addresses of files with.
+    pub fn new_media_key(&self) -> MediaKey {
+        MediaKey::generate(self.app.entropy())
+    }
+
+    /// Refuses a caller who does not manage customers of this account type.
+    ///
+    /// # Errors
+    /// [`Error::Forbidden`].
+    pub fn require_manages(&self, other: AccountType) -> Result<()> {
+        let manages = match &self.caller.identity {
+            Identity::Customer(customer) => customer.account_type.manages(other),
+            // A named token has an owner's rights.
+            Identity::NamedToken(_) => AccountType::Owner.manages(other),
+            Identity::Candidate(_) => false,
+        };
+        if manages { Ok(()) } else { Err(Error::Forbidden(NOT_ALLOWED)) }
+    }
+
+    /// Ends the session that the request came with.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] when it came with no session; [`Error::Busy`] or [`Error::Internal`].
+    pub async fn end_session(&self) -> Result<()> {
+        match &self.caller.proof {
+            Proof::Session(live) => self.store.end_session(&live.key).await,
+            Proof::AccessKey | Proof::NamedToken => Err(NO_SESSION.into()),
+        }
+    }
+}

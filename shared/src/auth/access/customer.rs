@@ -1,0 +1,70 @@
+//! The guard of one customer.
+
+use std::marker::PhantomData;
+
+use super::file::OwnerAccess;
+use super::request::Path;
+use super::{Authenticated, Context, Guard, Request, extract};
+use crate::domain::company::Company;
+use crate::domain::customer::Customer;
+use crate::domain::file::Owner;
+use crate::domain::id::InvalidId;
+use crate::domain::policy::Grant;
+use crate::error::Result;
+use crate::store::{Key, Versioned};
+
+/// A caller who may do `A` in the company of the path, and the customer of the path.
+pub struct CustomerAccess<A> {
+    /// The company.
+    pub company: Versioned<Company>,
+    /// The customer.
+    pub customer: Versioned<Customer>,
+    context: Context,
+    action: PhantomData<A>,
+}
+
+impl<A: Grant> Guard for CustomerAccess<A> {
+    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+        vec![request.path.company(), request.path.customer()]
+    }
+
+    async fn load(mut request: Authenticated) -> Result<Self> {
+        let company = request.take(Path::company)?;
+        let (customer, standing) = (request.take_customer(), request.caller().in_company());
+        // Only callers who may do this learn whether the customer exists.
+        let context = request.authorise(A::ACTION, &standing)?;
+        let customer = customer?;
+        Ok(Self { company, context: context.about(&customer), customer, action: PhantomData })
+    }
+}
+
+impl<A> CustomerAccess<A> {
+    /// Whether the caller is the customer.
+    pub fn is_own(&self) -> bool {
+        self.caller.customer() == Some(self.customer.id)
+    }
+
+    /// Refuses a caller who neither is the customer nor manages them.
+    ///
+    /// # Errors
+    /// [`Error::Forbidden`](crate::Error::Forbidden).
+    pub fn require_own_or_managed(&self) -> Result<()> {
+        if self.is_own() { Ok(()) } else { self.require_managed() }
+    }
+
+    /// Refuses a caller who does not manage the customer.
+    ///
+    /// # Errors
+    /// [`Error::Forbidden`](crate::Error::Forbidden).
+    pub fn require_managed(&self) -> Result<()> {
+        self.require_manages(self.customer.account_type)
+    }
+}
+
+impl<A: Grant> OwnerAccess for CustomerAccess<A> {
+    fn owner_in(path: &Path) -> Result<Owner, InvalidId> {
+        Ok(Owner::Customer { customer: path.id("customerId")? })
+    }
+}
+
+extract!(CustomerAccess<A: Grant>);

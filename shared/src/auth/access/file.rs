@@ -1,0 +1,154 @@
+//! Guards of the files and uploads of candidates and customers.
+
+use std::ops::Deref;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use super::request::Path;
+use super::{Authenticated, Context, Guard, Rejection, Request, admit};
+use crate::app::App;
+use crate::auth::credential::REJECTED;
+use crate::auth::{Admission, Admits};
+use crate::domain::file::{FileType, Owner, StoredFile};
+use crate::domain::id::{FileId, InvalidId};
+use crate::domain::upload::Upload;
+use crate::error::{Error, Result};
+use crate::media::{Objects, object_key};
+use crate::store::{Key, Versioned};
+
+/// A guard of a resource that has files.
+pub(super) trait OwnerAccess: Guard {
+    /// The owner of files that the path names.
+    fn owner_in(path: &Path) -> Result<Owner, InvalidId>;
+}
+
+/// A caller who was shown the address of a file, and may still do what `G` asks for with its owner.
+pub struct MediaAccess<G> {
+    /// The guard of the owner.
+    pub of: G,
+    owner: Owner,
+    fetch: Fetch,
+}
+
+impl<G> Admits for MediaAccess<G> {
+    const ADMISSION: Admission = Admission::Link;
+}
+
+impl<G: Deref<Target = Context>> MediaAccess<G> {
+    /// Redirects to one of the owner's files, to be shown, or saved under `name`.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when there is none, [`Error::Unauthenticated`] when the token is for another.
+    pub async fn redirect(&self, file: Option<StoredFile>, name: Option<&str>) -> Result<Redirect> {
+        let file = file.ok_or(Error::NotFound)?;
+        let key = object_key(self.of.company_id(), self.owner, file.id);
+        self.fetch.redirect(&self.of.objects()?, &key, file.file_type, name).await
+    }
+}
+
+impl<G: OwnerAccess> FromRequestParts<App> for MediaAccess<G> {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Rejection> {
+        let method = parts.method.clone();
+        let request = Request::new(parts, app).await?;
+        let token = request.path.text("token").unwrap_or_default().to_owned();
+        let request = request.by_address(&token, |path, token| {
+            Ok(object_key(&path.company_id()?, G::owner_in(path)?, FileId::from_bytes(token.file())))
+        })?;
+        let owner = G::owner_in(&request.path).map_err(|_| Error::NotFound)?;
+        let of = admit(&request).await?;
+        Ok(Self { of, owner, fetch: Fetch::of(request, method)? })
+    }
+}
+
+/// A request for an object by its address.
+pub(super) struct Fetch {
+    /// The key of the object.
+    object: String,
+    method: Method,
+}
+
+impl Fetch {
+    pub(super) fn of(request: Request<'_>, method: Method) -> Result<Self> {
+        let address = request.address.ok_or(Error::Unauthenticated(REJECTED))?;
+        Ok(Self { object: address.object, method })
+    }
+
+    /// Redirects to the object with this key, to be shown, or saved under `name`.
+    ///
+    /// # Errors
+    /// [`Error::Unauthenticated`] when the address is of another object.
+    pub(super) async fn redirect(
+        &self,
+        objects: &Objects<'_>,
+        key: &str,
+        file_type: FileType,
+        name: Option<&str>,
+    ) -> Result<Redirect> {
+        if self.object != key {
+            return Err(Error::Unauthenticated(REJECTED));
+        }
+        Ok(Redirect(objects.url_of(key, file_type, name, &self.method).await?))
+    }
+}
+
+/// 302 to where a file can be fetched for a short time.
+pub struct Redirect(String);
+
+impl IntoResponse for Redirect {
+    fn into_response(self) -> Response {
+        let mut response = StatusCode::FOUND.into_response();
+        // A signed URL is visible ASCII.
+        let location = HeaderValue::from_str(&self.0).ok();
+        response.headers_mut().extend(location.map(|location| (header::LOCATION, location)));
+        response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        response
+    }
+}
+
+/// A caller who may do what `G` asks for with an owner of files, and the upload of the path, which is for that owner.
+pub struct UploadAccess<G> {
+    /// The guard of the owner.
+    pub of: G,
+    /// The upload, which a client announced.
+    pub upload: Versioned<Upload>,
+}
+
+impl<G: Admits> Admits for UploadAccess<G> {
+    const ADMISSION: Admission = G::ADMISSION;
+}
+
+impl<G: Deref<Target = Context>> Deref for UploadAccess<G> {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.of
+    }
+}
+
+impl<G: OwnerAccess> Guard for UploadAccess<G> {
+    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+        G::keys(request).into_iter().chain([request.path.upload()]).collect()
+    }
+
+    async fn load(mut request: Authenticated) -> Result<Self> {
+        let (upload, owner) = (request.take::<Upload>(Path::upload), G::owner_in(&request.path));
+        let of = G::load(request).await?;
+        let upload = upload?;
+        let is_of = upload.company == *of.company_id() && Ok(upload.owner) == owner;
+        if is_of && upload.announced.is_some() { Ok(Self { of, upload }) } else { Err(Error::NotFound) }
+    }
+}
+
+impl<G: OwnerAccess> FromRequestParts<App> for UploadAccess<G> {
+    type Rejection = Rejection;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Rejection> {
+        let request = Request::new(parts, app).await?;
+        admit(&request).await
+    }
+}

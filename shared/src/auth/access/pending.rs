@@ -1,0 +1,90 @@
+//! Reads that run while their caller is being admitted, so that a list costs one round trip.
+
+use std::convert::Infallible;
+use std::marker::PhantomData;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+
+use super::request::Path;
+use super::{Rejection, Request};
+use crate::app::App;
+use crate::auth::{Admission, Admits};
+use crate::domain::id::{CompanyId, ProjectId};
+use crate::error::{Error, Result};
+use crate::http::state::RequestState;
+use crate::store::Store;
+
+/// A guard that has yet to admit its request, so that a read can run at the same time.
+pub struct Pending<G> {
+    parts: Parts,
+    app: App,
+    guard: PhantomData<G>,
+}
+
+/// What a read goes by while its caller is being admitted.
+pub struct Ahead {
+    /// The table.
+    pub store: Store,
+    /// The company of the path.
+    pub company: CompanyId,
+    path: Path,
+}
+
+impl Ahead {
+    /// The project of the path.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub fn project(&self) -> Result<ProjectId> {
+        self.path.id("projectId").map_err(|_| Error::NotFound)
+    }
+}
+
+impl<G: FromRequestParts<App, Rejection = Rejection>> Pending<G> {
+    /// Admits the caller.
+    ///
+    /// # Errors
+    /// The guard's rejection.
+    pub async fn admit(mut self) -> Result<G, Rejection> {
+        G::from_request_parts(&mut self.parts, &self.app).await
+    }
+
+    /// Admits the caller while `read` runs. A rejection ends the read; nothing is read for credentials of other companies.
+    ///
+    /// # Errors
+    /// The guard's rejection.
+    pub async fn admit_beside<T, F>(
+        mut self,
+        read: impl FnOnce(Ahead) -> F,
+    ) -> Result<(G, Option<Result<T>>), Rejection>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        let Some(ahead) = self.ahead().await else { return Ok((self.admit().await?, None)) };
+        let read = read(ahead);
+        let (guard, found) = tokio::try_join!(self.admit(), async { Ok(read.await) })?;
+        Ok((guard, Some(found)))
+    }
+
+    /// None unless the credential claims to belong to the company of the path.
+    async fn ahead(&mut self) -> Option<Ahead> {
+        let store = RequestState::of(&self.parts.extensions).store(&self.app);
+        let request = Request::new(&mut self.parts, &self.app).await.ok()?;
+        let company = request.path.company_id().ok()?;
+        let is_own = request.credential().ok()?.claim().is_none_or(|claim| claim.company == company);
+        is_own.then(|| Ahead { store, company, path: request.path.clone() })
+    }
+}
+
+impl<G: Admits> Admits for Pending<G> {
+    const ADMISSION: Admission = G::ADMISSION;
+}
+
+impl<G> FromRequestParts<App> for Pending<G> {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        Ok(Self { parts: parts.clone(), app: app.clone(), guard: PhantomData })
+    }
+}

@@ -1,0 +1,348 @@
+//! A request on its way through admission.
+
+use std::str::FromStr;
+
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{FromRequestParts as _, RawPathParams};
+use axum::http::Method;
+use axum::http::request::Parts;
+use chrono::{DateTime, TimeDelta, Utc};
+use url::form_urlencoded;
+
+use super::context::Context;
+use crate::app::App;
+use crate::auth::authentication::{SessionRules, authenticate, keys_of};
+use crate::auth::caller::{Caller, Identity, Proof};
+use crate::auth::credential::{Credential, Means, REJECTED};
+use crate::auth::csrf;
+use crate::domain::account::Principal;
+use crate::domain::candidate::Candidate;
+use crate::domain::customer::Customer;
+use crate::domain::id::{CompanyId, CustomerId, InvalidId};
+use crate::domain::policy::{Action, NOT_ALLOWED, Standing};
+use crate::error::{Error, Result};
+use crate::http::Preconditions;
+use crate::http::state::RequestState;
+use crate::media::{MediaSigner, MediaToken};
+use crate::store::{Batch, Entity, Key, KeyedRequest, SessionKind, Store, Versioned, keys};
+
+/// How long an address works that a named token was shown, which itself never ends.
+const NAMED_TOKENS_ADDRESS: TimeDelta = TimeDelta::hours(24);
+
+/// The parameter that shows other resources in an answer.
+const EXPAND: &str = "expand";
+
+/// The parameters of a path, such as `projectId`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Path(Vec<(String, String)>);
+
+impl Path {
+    async fn of(parts: &mut Parts, app: &App) -> Result<Self> {
+        let params = RawPathParams::from_request_parts(parts, app).await;
+        match &params {
+            Ok(params) => Ok(Self(params.iter().map(|(name, value)| (name.into(), value.into())).collect())),
+            // No resource has such a path; callers are authenticated before they learn so.
+            Err(RawPathParamsRejection::InvalidUtf8InPathParam(_)) => Ok(Self::default()),
+            Err(_) => Err(Error::internal("a guard on a route without path parameters")),
+        }
+    }
+
+    /// The text of a parameter.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The identifier in a parameter.
+    pub(super) fn id<T: FromStr<Err = InvalidId>>(&self, name: &str) -> Result<T, InvalidId> {
+        self.text(name).ok_or(InvalidId)?.parse()
+    }
+
+    /// The identifier of the company.
+    pub(super) fn company_id(&self) -> Result<CompanyId, InvalidId> {
+        self.id("companyId")
+    }
+
+    /// The key of the company.
+    pub(super) fn company(&self) -> Result<Key, InvalidId> {
+        Ok(keys::company(&self.company_id()?))
+    }
+
+    /// The key of the project.
+    pub(super) fn project(&self) -> Result<Key, InvalidId> {
+        Ok(keys::project(&self.company_id()?, self.id("projectId")?))
+    }
+
+    /// The key of the candidate.
+    pub(super) fn candidate(&self) -> Result<Key, InvalidId> {
+        Ok(keys::candidate(&self.company_id()?, self.id("projectId")?, self.id("candidateId")?))
+    }
+
+    /// The key of the customer.
+    pub(super) fn customer(&self) -> Result<Key, InvalidId> {
+        Ok(keys::customer(&self.company_id()?, self.id("customerId")?))
+    }
+
+    /// The key of the label.
+    pub(super) fn label(&self) -> Result<Key, InvalidId> {
+        Ok(keys::label(&self.company_id()?, self.id("labelId")?))
+    }
+
+    /// The key of the named token.
+    pub(super) fn token(&self) -> Result<Key, InvalidId> {
+        Ok(keys::token(&self.company_id()?, self.id("tokenId")?))
+    }
+
+    /// The key of the video.
+    pub(super) fn video(&self) -> Result<Key, InvalidId> {
+        Ok(keys::video(&self.company_id()?, self.id("videoId")?))
+    }
+
+    /// The key of the upload.
+    pub(super) fn upload(&self) -> Result<Key, InvalidId> {
+        Ok(keys::upload(self.id("uploadId")?))
+    }
+}
+
+/// A request that is not authenticated yet.
+pub(in crate::auth) struct Request<'a> {
+    parts: &'a Parts,
+    app: &'a App,
+    pub(super) path: Path,
+    /// The address of a file by which the request comes, where its path holds a token.
+    pub(super) address: Option<Address>,
+}
+
+/// An address of a file, as a request comes by it.
+pub(super) struct Address {
+    /// The credential that was shown the address.
+    credential: Credential,
+    token: MediaToken,
+    /// The key of the object that it is an address of.
+    pub(super) object: String,
+}
+
+impl<'a> Request<'a> {
+    pub(super) async fn new(parts: &'a mut Parts, app: &'a App) -> Result<Self> {
+        let path = Path::of(parts, app).await?;
+        Ok(Self { parts, app, path, address: None })
+    }
+
+    /// A request to a route without path parameters.
+    pub(in crate::auth) fn without_path(parts: &'a Parts, app: &'a App) -> Self {
+        Self { parts, app, path: Path::default(), address: None }
+    }
+
+    /// This request, which comes by the token in its path, the address of the object with the key that `object` tells.
+    ///
+    /// # Errors
+    /// [`Error::Unauthenticated`].
+    pub(super) fn by_address(
+        mut self,
+        token: &str,
+        object: impl FnOnce(&Path, &MediaToken) -> Result<String, InvalidId>,
+    ) -> Result<Self> {
+        let rejected = || Error::Unauthenticated(REJECTED);
+        let company = self.path.company_id().map_err(|_| rejected())?;
+        let token = MediaToken::parse(token).ok_or_else(rejected)?;
+        let object = object(&self.path, &token).map_err(|_| rejected())?;
+        let credential = Credential::from_reference(token.reference(), &company).ok_or_else(rejected)?;
+        // Other credentials end by themselves.
+        if credential.means == Means::NamedToken && token.is_older_than(NAMED_TOKENS_ADDRESS, self.app.now())
+        {
+            return Err(rejected());
+        }
+        self.address = Some(Address { credential, token, object });
+        Ok(self)
+    }
+
+    /// The credential of the request.
+    ///
+    /// # Errors
+    /// [`Error::Unauthenticated`] when there is none, or none that is well-formed.
+    pub(super) fn credential(&self) -> Result<Credential> {
+        match &self.address {
+            Some(address) => Ok(address.credential.clone()),
+            None => Credential::from_headers(&self.parts.headers),
+        }
+    }
+
+    /// Authenticates the caller, and reads what stands under `more` keys in the same round trip.
+    ///
+    /// # Errors
+    /// [`Error::Unauthenticated`]; [`Error::NotFound`] when the path is of another company than the caller's.
+    pub(in crate::auth) async fn authenticate(&self, more: Vec<Key>) -> Result<Authenticated> {
+        let (preconditions, credential) = (Preconditions::of(self.parts)?, self.credential()?);
+        let is_cookie = matches!(credential.means, Means::Session(SessionKind::Cookie, _));
+        if is_cookie && !self.parts.method.is_safe() {
+            csrf::check(&self.parts.headers, self.app.config())?;
+        }
+        let state = RequestState::of(&self.parts.extensions);
+        let (store, now) = (state.store(self.app), self.app.now());
+        let keyed = state.keyed_by(&sender(&credential));
+        let keys = keys_of(&credential).into_iter().chain(more);
+        let mut batch = store.get(keys.chain(keyed.as_ref().map(KeyedRequest::key))).await?;
+        let rules = SessionRules {
+            idle_minutes: self.app.config().session_idle_minutes,
+            // Fetching a file is no use of a session: the page that shows it may be open for ever.
+            is_use: self.address.is_none(),
+            now,
+        };
+        let (caller, media_key) = authenticate(&credential, &mut batch, &rules)?;
+        state.set_caller(caller.company(), caller.principal());
+        slide(&caller, &store, &state, now);
+        // Before anything else tells whether the object of the address exists.
+        if self.address.as_ref().is_some_and(|address| !address.token.is_for(&media_key, &address.object)) {
+            return Err(Error::Unauthenticated(REJECTED));
+        }
+        if self.path.text("companyId").is_some_and(|company| company != caller.company().as_str()) {
+            return Err(Error::NotFound);
+        }
+        let earlier = match &keyed {
+            Some(keyed) => store.earlier_in(&mut batch, keyed, now).await?,
+            None => None,
+        };
+        let app = self.app.clone();
+        let signer = MediaSigner::new(media_key, &credential.to_reference(), now, app.entropy());
+        let viewer = viewer(&credential, now);
+        let context = Context {
+            caller,
+            now,
+            store,
+            app,
+            state,
+            signer,
+            viewer,
+            keyed,
+            earlier,
+            preconditions,
+            shows_others: has_parameter(self.parts, EXPAND),
+            is_post: self.parts.method == Method::POST,
+            revision: None,
+        };
+        Ok(Authenticated { context, path: self.path.clone(), batch })
+    }
+}
+
+fn has_parameter(parts: &Parts, name: &str) -> bool {
+    let query = parts.uri.query().unwrap_or_default();
+    form_urlencoded::parse(query.as_bytes()).any(|(key, _)| key == name)
+}
+
+/// Keeps the caller's session alive, beside the request.
+fn slide(caller: &Caller, store: &Store, state: &RequestState, now: DateTime<Utc>) {
+    if let Proof::Session(live) = &caller.proof
+        && live.slides
+    {
+        let (store, key) = (store.clone(), live.key.clone());
+        state.beside(async move { store.slide_session(&key, now).await });
+    }
+}
+
+/// The sender of a request, whichever of their sessions or keys it comes with.
+fn sender(credential: &Credential) -> String {
+    match &credential.means {
+        Means::Session(_, claim) | Means::AccessKey(claim) => {
+            keys::sender(&claim.company, Principal::Account(claim.account))
+        }
+        Means::NamedToken => keys::token_sender(&credential.hash),
+    }
+}
+
+/// For whom, and for how long at most, the addresses of files in an answer are good.
+fn viewer(credential: &Credential, now: DateTime<Utc>) -> String {
+    let hash = credential.hash.as_str();
+    match credential.means {
+        // Addresses end before a named token does, so clients must read them again before that.
+        Means::NamedToken => {
+            format!("{hash} {}", now.timestamp() / (NAMED_TOKENS_ADDRESS.num_seconds() / 2))
+        }
+        Means::Session(..) | Means::AccessKey(_) => hash.to_owned(),
+    }
+}
+
+/// An authenticated request that no guard has authorised yet.
+pub(in crate::auth) struct Authenticated {
+    context: Context,
+    pub(super) path: Path,
+    pub(super) batch: Batch,
+}
+
+impl Authenticated {
+    /// The caller.
+    pub(super) fn caller(&self) -> &Caller {
+        &self.context.caller
+    }
+
+    /// The caller alone.
+    pub(in crate::auth) fn into_caller(self) -> Caller {
+        self.context.caller
+    }
+
+    /// The table, for reads that the path does not name.
+    pub(super) fn store(&self) -> &Store {
+        &self.context.store
+    }
+
+    /// Takes the resource under `key` out of what was read.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`]; [`Error::Unreadable`].
+    pub(super) fn take<T: Entity>(
+        &mut self,
+        key: fn(&Path) -> Result<Key, InvalidId>,
+    ) -> Result<Versioned<T>> {
+        let key = key(&self.path).map_err(|_| Error::NotFound)?;
+        self.batch.take(&key)?.ok_or(Error::NotFound)
+    }
+
+    /// Takes the candidate of the path, who may be the caller.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    pub(super) fn take_candidate(&mut self) -> Result<Versioned<Candidate>> {
+        match &self.caller().identity {
+            Identity::Candidate(own) if self.path.candidate().is_ok_and(|key| key == own.key()) => {
+                Ok(own.clone())
+            }
+            _ => self.take(Path::candidate),
+        }
+    }
+
+    /// Takes the customer of the path, who may be the caller.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    pub(super) fn take_customer(&mut self) -> Result<Versioned<Customer>> {
+        let id = self.path.id::<CustomerId>("customerId");
+        match &self.caller().identity {
+            Identity::Customer(own) if id == Ok(own.id) => Ok(own.clone()),
+            _ => self.take(Path::customer),
+        }
+    }
+
+    /// Authorises an action of a caller with this standing.
+    ///
+    /// # Errors
+    /// [`Error::Forbidden`].
+    pub(super) fn authorise(self, action: Action, standing: &Standing) -> Result<Context> {
+        if action.is_allowed(standing) { Ok(self.context) } else { Err(Error::Forbidden(NOT_ALLOWED)) }
+    }
+
+    /// Authorises an action on a resource that exists only for callers who may `read` it.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Forbidden`].
+    pub(super) fn authorise_reader(
+        self,
+        read: Action,
+        action: Action,
+        standing: &Standing,
+    ) -> Result<Context> {
+        if read.is_allowed(standing) { self.authorise(action, standing) } else { Err(Error::NotFound) }
+    }
+
+    /// Authorises any caller, for what concerns themselves alone.
+    pub(super) fn authorise_anyone(self) -> Context {
+        self.context
+    }
+}

@@ -1,0 +1,121 @@
+//! Authentication: the caller, from a credential and the items that it leads to.
+
+use chrono::{DateTime, Utc};
+
+use super::caller::{Caller, Identity, LiveSession, Proof};
+use super::credential::{Credential, Means, REJECTED};
+use crate::domain::account::{Account, Claim};
+use crate::domain::customer::Customer;
+use crate::domain::secret::{MediaKey, SecretHash};
+use crate::error::{Error, Result};
+use crate::store::{Batch, Key, SessionKind, keys};
+
+/// The keys of the items that prove a credential: its session and its user, or the named token.
+pub(super) fn keys_of(credential: &Credential) -> Vec<Key> {
+    let account = |claim: &Claim| keys::account(&claim.company, claim.account);
+    match &credential.means {
+        Means::Session(_, claim) => {
+            let actor = claim.on_behalf_by.map(|by| keys::customer(&claim.company, by));
+            [keys::session(&credential.hash), account(claim)].into_iter().chain(actor).collect()
+        }
+        Means::AccessKey(claim) => vec![account(claim)],
+        Means::NamedToken => vec![keys::token_by_hash(&credential.hash)],
+    }
+}
+
+/// How a session is judged.
+pub(super) struct SessionRules {
+    /// Minutes without use after which a session ends.
+    pub(super) idle_minutes: i64,
+    /// Whether the request counts as a use.
+    pub(super) is_use: bool,
+    pub(super) now: DateTime<Utc>,
+}
+
+/// The caller, and the key that signs the addresses of files that they are shown.
+///
+/// # Errors
+/// [`Error::Unauthenticated`].
+pub(super) fn authenticate(
+    credential: &Credential,
+    batch: &mut Batch,
+    rules: &SessionRules,
+) -> Result<(Caller, MediaKey)> {
+    let rejected = || Error::Unauthenticated(REJECTED);
+    let (identity, proof, media_key) = match &credential.means {
+        Means::Session(kind, claim) => {
+            let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
+            let live = live_session((*kind, &credential.hash, claim), batch, &identity, rules)?;
+            let live = live.ok_or_else(rejected)?;
+            let media_key = live.session.media_key.clone();
+            (identity, Proof::Session(Box::new(live)), media_key)
+        }
+        Means::AccessKey(claim) => {
+            let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
+            let key = match &identity {
+                Identity::Candidate(candidate) if candidate.may_use_key(rules.now) => {
+                    candidate.access_key.as_ref().filter(|key| key.has(&credential.hash))
+                }
+                _ => None,
+            };
+            let media_key = MediaKey::of(key.ok_or_else(rejected)?);
+            (identity, Proof::AccessKey, media_key)
+        }
+        Means::NamedToken => {
+            let key = keys::token_by_hash(&credential.hash);
+            let token = batch.take_token(&key)?.ok_or_else(rejected)?;
+            let media_key = token.media_key.clone();
+            (Identity::NamedToken(token), Proof::NamedToken, media_key)
+        }
+    };
+    Ok((Caller { identity, proof }, media_key))
+}
+
+/// The session behind a credential, if it is alive.
+fn live_session(
+    (kind, hash, claim): (SessionKind, &SecretHash, &Claim),
+    batch: &mut Batch,
+    identity: &Identity,
+    rules: &SessionRules,
+) -> Result<Option<LiveSession>> {
+    let key = keys::session(hash);
+    let Some(mut session) = batch.take_session(&key)? else { return Ok(None) };
+    let is_alive = session.kind == kind
+        && session.claim == *claim
+        && identity.user().is_some_and(|(_, user)| user.epoch == Some(session.epoch))
+        && rules.now < session.expires_at(rules.idle_minutes);
+    if !is_alive || !may_act_for(&session.claim, session.actor_epoch, identity, batch)? {
+        return Ok(None);
+    }
+    let slides = rules.is_use && session.is_due_to_slide(rules.idle_minutes, rules.now);
+    if slides {
+        session.used_at = rules.now;
+    }
+    Ok(Some(LiveSession { ends: session.expires_at(rules.idle_minutes), session, key, slides }))
+}
+
+/// The account that a claim names, if it exists.
+pub(super) fn take_identity(claim: &Claim, batch: &mut Batch) -> Result<Option<Identity>> {
+    let key = keys::account(&claim.company, claim.account);
+    Ok(match claim.account {
+        Account::Customer { .. } => batch.take(&key)?.map(Identity::Customer),
+        Account::Candidate { .. } => batch.take(&key)?.map(Identity::Candidate),
+    })
+}
+
+/// Whether the customer who acts for `identity`, if one does, still may; what ends their own sessions ends this as well.
+pub(super) fn may_act_for(
+    claim: &Claim,
+    actor_epoch: Option<u32>,
+    identity: &Identity,
+    batch: &mut Batch,
+) -> Result<bool> {
+    let Some(by) = claim.on_behalf_by else { return Ok(true) };
+    let actor = match identity {
+        // Taken out of the batch as the user already.
+        Identity::Customer(own) if own.id == by => Some(own.clone()),
+        _ => batch.take::<Customer>(&keys::customer(&claim.company, by))?,
+    };
+    Ok(matches!((actor, identity), (Some(actor), Identity::Customer(target))
+        if actor.may_act_for(target) && actor_epoch == Some(actor.session_epoch)))
+}

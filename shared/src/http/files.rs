@@ -1,0 +1,92 @@
+//! Files that requests bring, and those that they announce.
+
+use axum::body::Bytes;
+use chrono::{DateTime, Utc};
+
+use super::FileChange;
+use crate::domain::file::{FileKind, Owner, StoredFile};
+use crate::domain::id::CompanyId;
+use crate::domain::upload::{Announced, Author, Upload};
+use crate::domain::video::Video;
+use crate::error::{Error, Result};
+use crate::media::{Checked, Objects, SignedUpload, object_key, upload_key, video_upload_key};
+use crate::store::Store;
+
+/// Stores files on behalf of a request.
+pub struct Files<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) objects: Objects<'a>,
+    pub(crate) company: &'a CompanyId,
+    pub(crate) author: Author,
+    pub(crate) now: DateTime<Utc>,
+}
+
+impl Files<'_> {
+    /// The file that an owner has after a change: a new one is stored at once, and belongs to the owner as soon as the
+    /// owner is written with it. One that no owner is written with is deleted later.
+    ///
+    /// # Errors
+    /// A message on the field of this kind; [`Error::Busy`].
+    pub async fn change(
+        &self,
+        owner: Owner,
+        kind: FileKind,
+        before: Option<StoredFile>,
+        change: Option<FileChange>,
+    ) -> Result<Option<StoredFile>> {
+        match change {
+            None => Ok(before),
+            Some(FileChange::Remove) => Ok(None),
+            Some(FileChange::Put(bytes)) => {
+                let file = Checked::new(kind, bytes).await?;
+                let upload = self.new_upload(owner, kind, None);
+                self.store.note_upload(&upload).await?;
+                let key = object_key(self.company, owner, upload.id);
+                self.objects.put(&key, upload.id, file).await.map(Some)
+            }
+        }
+    }
+
+    /// An upload that lets the client put a file for an owner straight into the bucket, and the request to do so.
+    ///
+    /// # Errors
+    /// [`Error::Busy`].
+    pub async fn announce(
+        &self,
+        owner: Owner,
+        kind: FileKind,
+        announced: Announced,
+    ) -> Result<(Upload, SignedUpload)> {
+        let upload = self.new_upload(owner, kind, Some(announced.clone()));
+        let lifetime = (upload.url_expires_at() - self.now).to_std().map_err(Error::internal)?;
+        let (key, Announced { content_type, size }) = (upload_key(upload.id), announced);
+        let signed = self.objects.upload_to(&key, &content_type, size, lifetime).await?;
+        Ok((upload, signed))
+    }
+
+    /// The request by which the client puts the file of a new video straight into the bucket.
+    ///
+    /// # Errors
+    /// [`Error::Internal`].
+    pub async fn announce_video(&self, video: &Video) -> Result<SignedUpload> {
+        let Announced { content_type, size } = &video.file;
+        let lifetime = (video.url_expires_at() - self.now).to_std().map_err(Error::internal)?;
+        self.objects
+            .upload_to(&video_upload_key(&video.company, video.id), content_type, *size, lifetime)
+            .await
+    }
+
+    /// Stores the file of a video, which is converted as soon as it is there.
+    ///
+    /// # Errors
+    /// [`Error::Busy`].
+    pub async fn put_video(&self, video: &Video, bytes: Bytes) -> Result<()> {
+        self.objects.put_unchecked(&video_upload_key(&video.company, video.id), bytes).await
+    }
+
+    fn new_upload(&self, owner: Owner, kind: FileKind, announced: Option<Announced>) -> Upload {
+        let id = self.store.next_id(self.now);
+        let by = (self.author.clone(), self.now);
+        Upload::new(id, self.company.clone(), (owner, kind), announced, by)
+    }
+}

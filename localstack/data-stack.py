@@ -12,10 +12,10 @@ import botocore.exceptions
 import yaml
 
 STACK = "interviews-local"
-# What `localstack/run --aws` looks for.
+# `localstack/run --aws` expects this name.
 MAILS = f"{STACK}-mails"
 NAMES = {"Table": {"TableName": STACK}, "MediaBucket": {"BucketName": f"{STACK}-media"}}
-# Whom mails may come from. An address is verified by a mail to it, which nobody would get here.
+# The sender's domain. Verifying an address would need a mail to be read.
 SENDERS = ["localhost.example", "example.com"]
 KINDS = {
     "AWS::DynamoDB::Table",
@@ -85,7 +85,7 @@ def data_stack(template):
                 "Type": "AWS::SQS::Queue",
                 "Properties": {
                     "QueueName": f"{STACK}-{function}",
-                    # As long as a function may take, and as often as it is tried.
+                    # A function's timeout and number of tries.
                     "VisibilityTimeout": 900,
                     "RedrivePolicy": {"deadLetterTargetArn": target["DeadLetterConfig"]["Arn"], "maxReceiveCount": 3},
                 },

@@ -22,7 +22,7 @@ def name_for_dynamodb(provider, name, rename=DynamoDBStreamsProvider.modify_stre
     return rename(provider, name) if name.startswith("arn:") else name
 
 
-# GATEWAY_LISTEN names an address, of which LocalStack heeds the port only.
+# LocalStack uses only the port of GATEWAY_LISTEN.
 endpoints.TCP4ServerEndpoint = functools.partial(endpoints.TCP4ServerEndpoint, interface="127.0.0.1")
 DynamoDBStreamsProvider.modify_stream_arn_for_ddb_local = name_for_dynamodb
 DynamodbServer.do_start_thread = wait_for_the_end

@@ -213,7 +213,7 @@ def logs_are_metrics():
 
 def update_replaces_nothing(owner, candidate):
     before = physical_ids()
-    update = ["localstack/deploy", "--update", "SessionIdleMinutes=60"]
+    update = ["localstack/deploy-to-ministack", "--update", "SessionIdleMinutes=60"]
     updated = subprocess.run(update, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert updated.returncode == 0, updated.stdout
     stack = boto3.client("cloudformation").describe_stacks(StackName=STACK)["Stacks"][0]

@@ -1,4 +1,4 @@
-//! What every request of one process shares: settings, clock, chance and AWS clients.
+//! The state that all requests of a process share: configuration, clock, entropy and AWS clients.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use crate::clock::{Clock, Entropy, SystemClock, SystemEntropy};
 use crate::config::{Config, ConfigError};
 use crate::domain::id::Ids;
 
-/// A handle on the running application; clones are cheap and share everything.
+/// A handle on the application state. Clones share it.
 #[derive(Clone)]
 pub struct App(Arc<Inner>);
 
@@ -30,7 +30,7 @@ impl App {
         Self::assemble(config, clock, entropy, ids)
     }
 
-    /// The application with other settings, which goes on with the same clock and the same order of identifiers.
+    /// Another configuration with the same clock and the same sequence of identifiers.
     pub fn with_config(&self, config: Config) -> Self {
         Self::assemble(config, self.0.clock.clone(), self.0.entropy.clone(), self.0.ids.clone())
     }
@@ -40,10 +40,10 @@ impl App {
         Self(Arc::new(Inner { config, clock, entropy, ids, aws, has_answered: AtomicBool::new(false) }))
     }
 
-    /// The application as this process's environment describes it.
+    /// Reads the configuration from the environment.
     ///
     /// # Errors
-    /// The first environment variable that is missing or unusable.
+    /// The first environment variable that is missing or invalid.
     pub fn from_environment() -> Result<Self, ConfigError> {
         Ok(Self::new(Config::from_environment()?, Arc::new(SystemClock), Arc::new(SystemEntropy)))
     }
@@ -58,17 +58,17 @@ impl App {
         self.0.clock.now()
     }
 
-    /// The source of identifiers.
+    /// Generates identifiers.
     pub fn ids(&self) -> &Ids {
         &self.0.ids
     }
 
-    /// The source of secrets.
+    /// Random bytes for secrets.
     pub fn entropy(&self) -> &dyn Entropy {
         &*self.0.entropy
     }
 
-    /// Whether this is the first request of the process, which had to wait for its start. Ask once a request.
+    /// Whether this is the first request of the process, a cold start. Call once per request.
     pub(crate) fn is_cold(&self) -> bool {
         !self.0.has_answered.swap(true, Ordering::Relaxed)
     }

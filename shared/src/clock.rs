@@ -1,4 +1,4 @@
-//! Time and chance, the two inputs that a rule must be handed rather than take.
+//! Time and randomness, which rules take as arguments.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 /// Tells the time of day.
 pub trait Clock: Send + Sync + 'static {
-    /// The present moment, in UTC.
+    /// The current time in UTC.
     fn now(&self) -> DateTime<Utc>;
 }
 
@@ -21,12 +21,12 @@ impl Clock for SystemClock {
     }
 }
 
-/// Gives unpredictable bytes.
+/// A source of random bytes.
 pub trait Entropy: Send + Sync + 'static {
-    /// Fills `bytes` with bytes that nobody can foresee.
+    /// Fills `bytes` with unpredictable bytes.
     ///
     /// # Panics
-    /// When the source fails: nothing that needs secrets may go on without one.
+    /// If the source fails: nothing that needs secrets may continue.
     fn fill(&self, bytes: &mut [u8]);
 }
 
@@ -42,7 +42,7 @@ impl Entropy for SystemEntropy {
     }
 }
 
-/// Measures how long something took, unmoved by changes of the wall clock.
+/// Measures durations, independent of the system's clock.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch(Instant);
 

@@ -1,4 +1,4 @@
-//! What a deployment decides, read once from environment variables.
+//! Configuration of a deployment, read once from environment variables.
 
 use std::fmt;
 
@@ -6,39 +6,41 @@ use url::Url;
 
 use crate::domain::text::Email;
 
-/// The path of the API's version: where every route begins.
+/// The common prefix of all routes.
 pub const VERSION_PATH: &str = "/api/v3";
 
-/// The settings of one running function.
+/// The configuration of a function.
 #[derive(Clone)]
 pub struct Config {
-    /// `BASE_URL`, required: an origin followed by [`VERSION_PATH`], no slash at the end.
-    /// Every reference in a response is built from it, never from the Host header.
+    /// `BASE_URL`, required: an origin followed by [`VERSION_PATH`], without a trailing slash. All references in
+    /// responses are built from it, never from the Host header.
     pub base_url: Url,
-    /// `SUITE_URL`, default: the origin of `BASE_URL`. The web application that `interview_suite_url` points into.
+    /// `SUITE_URL`, by default the origin of `BASE_URL`: the web application, for `interview_suite_url` and links in
+    /// mails.
     pub suite_url: Url,
     /// `TABLE_NAME`, required: the DynamoDB table.
     pub table: String,
-    /// `SESSION_IDLE_MINUTES`, default 120: a session dies when it is unused for this long.
+    /// `SESSION_IDLE_MINUTES`, default 120: sessions end after this time without use.
     pub session_idle_minutes: i64,
-    /// `ALLOWED_ORIGINS`, default empty: comma-separated origins of web front ends, whose pages may read answers and use session
-    /// cookies.
+    /// `ALLOWED_ORIGINS`, default empty: comma-separated origins of web front ends that may read responses and use
+    /// session cookies.
     pub allowed_origins: Vec<String>,
-    /// `MAIL_SENDER`, required where mails are sent: the address that they come from.
+    /// `MAIL_SENDER`, required where mails are sent: the default sender.
     pub mail_sender: Option<Email>,
-    /// `MAIL_CONFIGURATION_SET`, default none: SES's configuration set for mails, by which it tells what becomes of them.
+    /// `MAIL_CONFIGURATION_SET`, default none: the SES configuration set through which SES reports on mails.
     pub mail_configuration_set: Option<String>,
-    /// `METRICS_NAMESPACE`, default none: CloudWatch's namespace for what log lines count; without one they count nothing.
+    /// `METRICS_NAMESPACE`, default none: the CloudWatch namespace for metrics in log lines; without one, there are no
+    /// metrics.
     pub metrics_namespace: Option<String>,
     /// `BUCKET_NAME`, required where files are stored or fetched: the S3 bucket.
     pub bucket: Option<String>,
-    /// `PATH`, set by every system: where programs are looked for.
+    /// `PATH`, set by every system: the folders of ffmpeg and ffprobe.
     pub program_path: String,
-    /// How the AWS APIs are reached.
+    /// Access to the AWS APIs.
     pub aws: AwsConfig,
 }
 
-/// How the AWS APIs are reached. Lambda sets all but the endpoints.
+/// Access to the AWS APIs. Lambda sets everything except the endpoints.
 #[derive(Clone)]
 pub struct AwsConfig {
     /// `AWS_REGION`, required.
@@ -49,20 +51,20 @@ pub struct AwsConfig {
     pub secret_access_key: String,
     /// `AWS_SESSION_TOKEN`, absent for long-lived keys.
     pub session_token: Option<String>,
-    /// `AWS_ENDPOINT_URL_DYNAMODB`, else `AWS_ENDPOINT_URL`, else AWS itself.
+    /// `AWS_ENDPOINT_URL_DYNAMODB`, else `AWS_ENDPOINT_URL`, else AWS.
     pub dynamodb_endpoint: Option<String>,
-    /// `AWS_ENDPOINT_URL_S3`, else `AWS_ENDPOINT_URL`, else AWS itself.
+    /// `AWS_ENDPOINT_URL_S3`, else `AWS_ENDPOINT_URL`, else AWS.
     pub s3_endpoint: Option<String>,
-    /// `AWS_ENDPOINT_URL_SES`, else `AWS_ENDPOINT_URL`, else AWS itself.
+    /// `AWS_ENDPOINT_URL_SES`, else `AWS_ENDPOINT_URL`, else AWS.
     pub ses_endpoint: Option<String>,
 }
 
-/// A variable is missing or has no usable value.
+/// A variable is missing or invalid.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ConfigError {
     /// The variable's name.
     pub variable: &'static str,
-    /// What is wrong with it.
+    /// The problem with its value.
     pub problem: String,
 }
 
@@ -75,19 +77,19 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 impl Config {
-    /// Reads the settings from this process's environment.
+    /// Reads the environment.
     ///
     /// # Errors
-    /// The first variable that is missing or unusable.
+    /// The first variable that is missing or invalid.
     #[expect(clippy::disallowed_methods, reason = "the one place where the environment is read")]
     pub fn from_environment() -> Result<Self, ConfigError> {
         Self::from_variables(|name| std::env::var(name).ok())
     }
 
-    /// Reads the settings through `variable`, which gives a variable's value by its name. Empty counts as absent.
+    /// Reads variables by name through `variable`. Empty values count as missing.
     ///
     /// # Errors
-    /// The first variable that is missing or unusable.
+    /// The first variable that is missing or invalid.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let read = Variables(variable);
         let mut base_url = read.url("BASE_URL")?.ok_or_else(|| missing("BASE_URL"))?;
@@ -141,7 +143,7 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
         self.0(name).filter(|value| !value.is_empty())
     }
 
-    /// Origins as browsers write them. `*` is none: it would let any page act with a visitor's session.
+    /// Origins as browsers send them. `*` is refused: it would let any page act with a visitor's session.
     fn origins(&self, name: &'static str) -> Result<Vec<String>, ConfigError> {
         let text = self.get(name).unwrap_or_default();
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());

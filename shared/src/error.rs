@@ -108,15 +108,17 @@ impl Error {
                 detail(refusal.code, refusal.detail)
             }
             Self::NotFound => detail("not_found", "Not found."),
-            Self::MethodNotAllowed => {
-                detail("method_not_allowed", "This method is not allowed here; see Allow.")
-            }
+            Self::MethodNotAllowed => detail(
+                "method_not_allowed",
+                "Method not allowed. The `Allow` header lists the methods of this path.",
+            ),
             Self::Changed => {
                 detail("changed", "Another request modified this resource. Fetch it and try again.")
             }
-            Self::InProgress(_) => {
-                detail("in_progress", "The same request is being done already. Repeat it shortly.")
-            }
+            Self::InProgress(_) => detail(
+                "in_progress",
+                "A request with this `Idempotency-Key` is still running. Retry after the seconds in `Retry-After`.",
+            ),
             Self::PreconditionFailed => detail(
                 "precondition_failed",
                 "The resource no longer matches `If-Match`. Fetch it and try again.",
@@ -124,7 +126,7 @@ impl Error {
             Self::TooLarge => detail("too_large", "The request body is too large."),
             Self::FilesTooLarge => detail(
                 "too_large",
-                "The request body is too large. Announce large files by POST …/uploads/, videos by POST …/videos/ with JSON, and put them where that says.",
+                "The request body is too large. POST the file's metadata as JSON to …/uploads/ (videos: …/videos/), then upload the file to the URL in the answer.",
             ),
             Self::UnsupportedMediaType => {
                 detail("unsupported_media_type", "Send the body as application/json.")
@@ -132,15 +134,19 @@ impl Error {
             Self::Throttled(_) => {
                 detail("throttled", "Too many attempts. Try again after the seconds in `Retry-After`.")
             }
-            Self::KeyReused => {
-                detail("idempotency_key_reused", "This Idempotency-Key came with another body before.")
-            }
+            Self::KeyReused => detail(
+                "idempotency_key_reused",
+                "This `Idempotency-Key` was used with a different request. Send a new key.",
+            ),
             Self::Busy(_) => detail("busy", "The service is busy. Try again shortly."),
             Self::Unreadable(_) => detail(
                 "unreadable",
-                "A newer version of the service wrote this while it is being deployed. Try again in a minute.",
+                "This resource was written by a newer release that is still being deployed. Try again in a minute.",
             ),
-            Self::Internal(_) => detail("internal_error", "Something went wrong on our side."),
+            Self::Internal(_) => detail(
+                "internal_error",
+                "Internal error. If it persists, report the `X-Request-Id` of this response.",
+            ),
         }
     }
 

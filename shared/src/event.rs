@@ -1,4 +1,4 @@
-//! Events, which no HTTP request brings: runs a handler of them as a Lambda function.
+//! Runs a handler of events as a Lambda function.
 
 use lambda_runtime::{Diagnostic, LambdaEvent, service_fn};
 use serde::de::DeserializeOwned;
@@ -9,10 +9,10 @@ use crate::app::App;
 use crate::error::Result;
 use crate::telemetry;
 
-/// Answers each event by `handle` until the execution environment ends.
+/// Handles events until the execution environment ends.
 ///
 /// # Errors
-/// When a setting is missing, or the Lambda runtime interface fails.
+/// If a setting is missing, or the Lambda runtime API fails.
 pub fn serve<E, O>(handle: impl AsyncFn(&App, E) -> Result<O>) -> Outcome
 where
     E: DeserializeOwned,
@@ -22,7 +22,7 @@ where
     telemetry::install(app.config().metrics_namespace.as_deref());
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         let service = service_fn(async |event: LambdaEvent<E>| {
-            // Boxed: handlers nest so many futures that the compiler gives up on laying out one that holds them all.
+            // Boxed: the compiler cannot lay out a future that holds all futures nested in a handler.
             let outcome = Box::pin(handle(&app, event.payload)).await;
             outcome.map_err(|error| Diagnostic {
                 error_type: error.status().as_str().to_owned(),
@@ -33,10 +33,10 @@ where
     })
 }
 
-/// An object that was put into the bucket, as EventBridge tells of it.
+/// EventBridge's event about a new object in the bucket.
 #[derive(Debug, Deserialize)]
 pub struct ObjectCreated {
-    /// The event's own identifier, the same when it comes again.
+    /// The event's identifier, the same for each redelivery.
     pub id: String,
     detail: Detail,
 }

@@ -1,4 +1,4 @@
-//! Logs: JSON, one line an event, one event a request. Some lines are metrics as well, in CloudWatch's embedded format.
+//! Logs: one line of JSON per event, one event per request. Some lines carry metrics in CloudWatch's embedded format.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::clock::{Clock, SystemClock};
 
-/// The targets of our own lines. A test finds those that are used and missing here.
+/// The targets of the service's own lines. A test finds missing ones.
 pub const TARGETS: [&str; 11] = [
     "conversion",
     "deadline-expiry",
@@ -30,11 +30,11 @@ pub const TARGETS: [&str; 11] = [
     "uploads",
 ];
 
-/// Fields that are metrics, with their units.
+/// Fields with metrics, and their units.
 type Metrics = &'static [(&'static str, &'static str)];
 
-/// The lines that are metrics: their target, and the fields to count by, each value of which CloudWatch charges for. What
-/// is counted by fields is counted without them, too.
+/// Lines with metrics: the target, the dimensions (CloudWatch charges for each of their values) and the metrics. Each
+/// metric is also recorded without dimensions.
 const METRICS: [(&str, &[&str], Metrics); 3] = [
     (
         "request",
@@ -50,17 +50,17 @@ const METRICS: [(&str, &[&str], Metrics); 3] = [
     ("unreadable", &[], &[("unreadable_items", "Count")]),
 ];
 
-/// Writes this process's log to standard output, where Lambda reads it. With a namespace, some lines are metrics of it.
+/// Logs to standard output, where Lambda reads it. Lines carry metrics if there is a namespace.
 pub fn install(namespace: Option<&str>) {
     let _ = subscriber(std::io::stdout, namespace).try_init();
 }
 
-/// Writes this process's log to `writer`. Only the first call in a process counts.
+/// Logs to `writer`. Only the first call in a process has an effect.
 pub fn install_to<W>(writer: W)
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    // A second installation, in a test process for example, leaves the first as it is.
+    // A second call, for example in a test process, changes nothing.
     let _ = subscriber(writer, None).try_init();
 }
 
@@ -76,13 +76,13 @@ where
         .with_span_list(false)
         .map_event_format(|json| Lines { json, namespace })
         .with_writer(writer);
-    // Libraries are heard only when something is wrong; what they say below that may quote requests.
+    // Libraries log warnings and errors only; their other lines may quote requests.
     let heard = TARGETS.map(|target| (target, LevelFilter::INFO));
     let ours = Targets::new().with_default(LevelFilter::WARN).with_targets(heard);
     tracing_subscriber::registry().with(lines).with(ours)
 }
 
-/// Lines of JSON, with what makes metrics of some of them.
+/// Formats lines of JSON and adds metrics to some of them.
 struct Lines<F> {
     json: F,
     namespace: Option<String>,
@@ -112,7 +112,7 @@ where
     }
 }
 
-/// What tells CloudWatch which members of a line are metrics, if any are.
+/// The metadata that declares members of a line as metrics; none for other lines.
 fn directive(namespace: &str, line: &Metadata<'_>, now: DateTime<Utc>) -> Option<serde_json::Value> {
     let (_, by, metrics) = METRICS.iter().find(|(target, ..)| *target == line.target())?;
     let has = |name: &str| line.fields().field(name).is_some();
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// The lines that `log` leaves.
+    /// The lines that `log` writes.
     fn lines(namespace: Option<&str>, log: impl FnOnce()) -> Vec<Value> {
         let kept = Kept::default();
         let writer = kept.clone();

@@ -240,7 +240,7 @@ async fn a_key_is_no_session_and_cannot_be_ended() {
         let response = invited.send(Request::post(path)).await;
         response.expect_json(
             400,
-            json!({ "detail": "This credential is no session and cannot be ended here.", "code": "no_session" }),
+            json!({ "detail": "This credential is not a session. Only the tokens and cookies of a login can be invalidated here.", "code": "no_session" }),
         );
     }
     invited.get("/whoami/").await.expect(200);

@@ -205,7 +205,7 @@ async fn a_company_keeps_its_last_owner_until_there_is_another() {
     app.settle().await;
 
     app.table().restore(&before).await;
-    let reason = "The company would be left without an owner who can log in.";
+    let reason = "This is the company's last owner who can log in. Add another owner first.";
     let kept = json!([{ "uri": owner.uri, "reason": reason }]);
     assert_eq!(erase_again(&app, &since).await, json!({ "noted": 1, "erased": 0, "kept": kept }));
     app.operate(second).await.unwrap();

@@ -202,6 +202,9 @@ async fn a_handler_that_panics_ends_its_own_request_alone() {
         assert!(response.headers().contains_key("x-request-id"));
         let body = axum::body::to_bytes(response.into_body(), 1000).await.unwrap();
         let body: Value = serde_json::from_slice(&body).unwrap();
-        assert_eq!(body, json!({ "code": "internal_error", "detail": "Something went wrong on our side." }));
+        assert_eq!(
+            body,
+            json!({ "code": "internal_error", "detail": "Internal error. If it persists, report the `X-Request-Id` of this response." })
+        );
     }
 }

@@ -12,22 +12,23 @@ use tests::caller::{Caller, Staff, Token};
 use tests::http::Response;
 
 const NO_TRANSITION: (&str, &str) =
-    ("no_transition", "The candidate cannot be advanced from this status by this user.");
+    ("no_transition", "You cannot advance the candidate from the current status.");
 const NOT_RUNNING: (&str, &str) =
-    ("project_not_running", "The project must be running for its candidates to advance.");
+    ("project_not_running", "The project is not running. Set its status to `40-running` first.");
 const EMAIL_MISSING: (&str, &str) = ("email_missing", "The candidate has no email address. Set one first.");
 const DEADLINE_MISSING: (&str, &str) = ("deadline_missing", "The candidate has no deadline. Set one first.");
 const DEADLINE_PASSED: (&str, &str) =
     ("deadline_passed", "The candidate's deadline has passed. Set a later one first.");
 const PASSWORD_MISSING: (&str, &str) = ("password_missing", "Set a password before you confirm.");
-const NOT_IMPLEMENTED: (&str, &str) =
-    ("not_implemented", "An interview is completed by taking it; it cannot be marked as completed here.");
+const NOT_IMPLEMENTED: (&str, &str) = (
+    "not_implemented",
+    "Candidates complete interviews on the interview platform. This endpoint cannot mark them as completed.",
+);
 const NOT_SKIPPABLE: (&str, &str) = (
     "no_transition",
-    "A candidate who has started or completed an interview, or was skipped already, cannot be skipped.",
+    "Candidates who have started or completed the interview, or are already skipped, cannot be skipped.",
 );
-const NOT_REMINDABLE: (&str, &str) =
-    ("no_reminder", "Only candidates who are invited or confirmed can be reminded.");
+const NOT_REMINDABLE: (&str, &str) = ("no_reminder", "Only invited or confirmed candidates can be reminded.");
 
 /// Makes sure that a request is refused in these words and changes nothing.
 async fn assert_refused(

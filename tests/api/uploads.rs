@@ -168,7 +168,8 @@ async fn a_file_that_never_arrives_fails_in_time_and_one_that_comes_too_late_is_
     assert_eq!(state(&owner, &announced).await.0, "awaiting-upload");
     app.clock().advance(TimeDelta::minutes(1));
     assert_eq!(app.sweep().await["OutboxFunction"]["uploads_given_up"], 1);
-    let failed = ("failed".to_owned(), json!("The file has not arrived in time."));
+    let failed =
+        ("failed".to_owned(), json!("The file did not arrive in time. Announce and upload it again."));
     assert_eq!(state(&owner, &announced).await, failed);
 
     put(&announced, pdf(10)).await;

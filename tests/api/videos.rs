@@ -123,7 +123,7 @@ async fn a_video_that_does_not_fit_goes_straight_to_the_bucket() {
     assert!(large.len() > 4_608_000, "{}", large.len());
     let form = Request::post(VIDEOS).form(form(&large[..4_608_000]));
     let refused = recruiter.send(form).await.expect_code(413, "too_large");
-    assert!(refused.json()["detail"].as_str().unwrap().contains("POST …/videos/"));
+    assert!(refused.json()["detail"].as_str().unwrap().contains("…/videos/"));
 
     let video = announced(&recruiter, large.len()).await;
     assert_eq!(video["video_conversion_status"], "awaiting-upload");
@@ -215,7 +215,7 @@ async fn a_video_that_never_arrives_fails_in_time_and_one_that_comes_too_late_is
     assert_eq!(app.sweep().await["OutboxFunction"]["uploads_given_up"], 0);
     app.clock().advance(TimeDelta::minutes(1));
     assert_eq!(app.sweep().await["OutboxFunction"]["uploads_given_up"], 1);
-    let failed = (json!("failed"), json!("The file has not arrived in time."));
+    let failed = (json!("failed"), json!("The file did not arrive in time. Announce and upload it again."));
     assert_eq!(status(&recruiter, uri).await, failed);
     put(&video, film()).await;
     app.settle().await;
@@ -245,7 +245,7 @@ async fn a_video_that_this_computer_cannot_convert_fails_in_the_end() {
     app.clock().advance(TimeDelta::hours(7));
     let recruiter = app.staff("recruiter").await;
     assert_eq!(app.sweep().await["OutboxFunction"]["uploads_given_up"], 1);
-    let failed = (json!("failed"), json!("The video could not be converted in time."));
+    let failed = (json!("failed"), json!("The video could not be converted in time. Upload it again."));
     assert_eq!(status(&recruiter, &uri).await, failed);
     app.settle().await;
     assert!(app.object_keys().is_empty());

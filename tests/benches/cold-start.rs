@@ -1,5 +1,5 @@
-//! How long the `auth` function takes from the start of its process to its first answer, against the smallest function
-//! built the same way. Release binaries, DynamoDB over TLS; where Valgrind is installed, instructions are counted too.
+//! The time of the `auth` function from process start to its first response, compared with the smallest function built
+//! the same way. Release binaries, DynamoDB over TLS; counts instructions if Valgrind is installed.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -20,12 +20,11 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const STARTS: usize = 31;
 const TABLE: &str = "cold-start-table";
-/// What a deployed function trusts. Here another authority signs, but the start has as much to parse.
+/// The root certificates of deployed functions. Another authority signs here, but parsing takes as long.
 const AMAZON_ROOTS: &str = include_str!("../../shared/src/aws/roots.pem");
-/// A well-formed credential of nobody: answering it takes one round trip to DynamoDB and needs no data there.
+/// A well-formed but unknown token: the response needs one round trip to DynamoDB and no data.
 const TOKEN: &str = "ivt_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAGFjbWU";
 
-/// What is started and measured.
 struct Subject {
     name: &'static str,
     binary: PathBuf,
@@ -41,7 +40,7 @@ async fn main() -> Result<()> {
     let subjects = subjects(&binaries, &backend).await?;
 
     let mut starts = [Vec::new(), Vec::new()];
-    // In turn, so that whatever else the computer does meets all alike.
+    // In turn, so that other load on the computer affects all subjects alike.
     for _ in 0..STARTS {
         for (subject, starts) in subjects.iter().zip(&mut starts) {
             starts.push(start(subject).await?);
@@ -92,7 +91,7 @@ async fn subjects(binaries: &BTreeMap<String, PathBuf>, backend: &Backend) -> Re
     ])
 }
 
-/// A TLS server that passes everything on to `target`, and the certificate it shows.
+/// A TLS server that forwards to `target`, and its certificate.
 async fn tls_in_front_of(target: String) -> Result<(SocketAddr, String)> {
     let rcgen::CertifiedKey { cert, signing_key } =
         rcgen::generate_simple_self_signed([Ipv4Addr::LOCALHOST.to_string()])?;
@@ -118,7 +117,7 @@ async fn tls_in_front_of(target: String) -> Result<(SocketAddr, String)> {
     Ok((address, cert.pem()))
 }
 
-/// Starts a subject and has it answer once: the times to its first poll and to its answer.
+/// Starts a subject and sends one request: the times to its first poll and to its response.
 async fn start(subject: &Subject) -> Result<(Duration, Duration)> {
     let mut function = Function::start(Command::new(&subject.binary), &subject.variables).await?;
     function.ready().await?;
@@ -136,7 +135,7 @@ async fn ask(subject: &Subject, function: &mut Function) -> Result<()> {
     }
 }
 
-/// Millions of instructions until the first poll, and from there to the first answer.
+/// Millions of instructions until the first poll, and from there to the first response.
 async fn instructions(subject: &Subject) -> Result<(f64, f64)> {
     let count = async |asks: bool| -> Result<f64> {
         let report = Path::new(env!("CARGO_TARGET_TMPDIR")).join("callgrind.out");

@@ -1,5 +1,5 @@
-//! What the conversion of a video takes: time, against ffmpeg alone on the same file, and memory, by the real function
-//! with an upload of 500 MB, once one that is made anew and once one that is passed on as it is.
+//! The conversion of videos: time compared with ffmpeg alone on the same file, and memory of the real function for an
+//! upload of 500 MB, both re-encoded and copied.
 #![recursion_limit = "256"]
 
 use std::error::Error;
@@ -21,9 +21,9 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const RUNS: usize = 3;
 const UPLOAD: u64 = 500_000_000;
-/// As long as Lambda lets the function run.
+/// Lambda's timeout.
 const LIMIT: Duration = Duration::from_secs(900);
-/// What somebody would write who wants the same mp4 and nothing else.
+/// A plain ffmpeg command for the same mp4.
 const ALONE: &str = "-c:v libx264 -preset veryfast -crf 23 -maxrate 2500k -bufsize 5000k -pix_fmt yuv420p -vf scale=1280:720 \
                      -c:a aac -b:a 128k -movflags +faststart";
 
@@ -51,7 +51,7 @@ async fn measure(folder: &Path) -> Result<()> {
     times(&fits, "-c copy -movflags +faststart").await?;
     for (name, from) in [("made anew", &clip), ("passed on", &fits)] {
         let large = folder.join("large.mov");
-        // The same over and over, to the size wanted.
+        // Loops the clip up to the wanted size.
         let looped = format!("-stream_loop -1 -i {} -c copy -fs {UPLOAD}", from.display());
         ffmpeg(&looped, &large)?;
         memory(name, &large).await?;
@@ -59,7 +59,7 @@ async fn measure(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The time of a whole conversion against that of ffmpeg alone.
+/// The time of a complete conversion compared with ffmpeg alone.
 async fn times(input: &Path, alone: &str) -> Result<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let (mut whole, mut plain) = (Vec::new(), Vec::new());
@@ -79,7 +79,7 @@ async fn times(input: &Path, alone: &str) -> Result<()> {
     Ok(())
 }
 
-/// The most memory that the function and its ffmpeg take.
+/// The peak memory of the function and of its ffmpeg.
 async fn memory(name: &str, input: &Path) -> Result<()> {
     let app = TestApp::start().await;
     let owner = app.owner().await;

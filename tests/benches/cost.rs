@@ -1,5 +1,5 @@
-//! What candidates cost, from their creation to the evaluation of their interview, as the log tells it; and what that is in
-//! public prices.
+//! The cost of candidates from their creation to the evaluation of their interview: usage from the log, at public
+//! prices.
 //!
 //! `tests/bench cost [CANDIDATES]` measures another number than 100.
 #![recursion_limit = "256"]
@@ -12,8 +12,8 @@ use tests::logs::Recording;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Dollars a million, in us-east-1 in November 2026: a write unit and a read unit of DynamoDB on demand, a request to an
-/// HTTP API, a start of a function, a gigabyte-second of one on arm64 in thousandths, and a mail.
+/// Dollars per million, in us-east-1 in November 2026: a DynamoDB write unit and read unit on demand, a request to an
+/// HTTP API, an invocation of a function, a gigabyte-millisecond on arm64, and a mail.
 const PRICES: [(&str, f64); 6] = [
     ("write_units", 0.625),
     ("read_units", 0.125),
@@ -23,7 +23,7 @@ const PRICES: [(&str, f64); 6] = [
     ("mails", 100.0),
 ];
 
-/// What Lambda is given, in gigabytes; the function that hashes passwords has twice as much.
+/// The functions' memory in gigabytes; the function that hashes passwords has twice as much.
 const MEMORY: f64 = 0.5;
 
 #[tokio::main(flavor = "current_thread")]
@@ -37,7 +37,7 @@ async fn main() -> Result<()> {
     let recording = Recording::start();
     let mut mails = 0;
     for _ in 0..count {
-        // Created, given a deadline and invited; it looks around, registers, logs in and takes the interview.
+        // Create, set a deadline, invite; then read, register, log in and take the interview.
         let invited = owner.invite(&project, json!({})).await;
         app.settle().await;
         mails += app.mails_to(&invited.email).len();
@@ -49,7 +49,7 @@ async fn main() -> Result<()> {
         own.get("/whoami/candidate/").await.expect(200);
         own.advance(&invited.uri).await.expect(200);
         app.complete(&invited.uri).await;
-        // Evaluated, by somebody who looks at it and at the list.
+        // An evaluator reads the candidate and the list, and evaluates.
         evaluator.get(&format!("{project}candidates/")).await.expect(200);
         evaluator.get(&invited.uri).await.expect(200);
         app.evaluate(&invited.uri, &evaluator.uri, true).await;

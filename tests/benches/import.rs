@@ -1,5 +1,5 @@
-//! What an import of 1,000 candidates takes: time, and DynamoDB. On AWS the time is that of DynamoDB's answers, so one
-//! run has them come later.
+//! An import of 1,000 candidates: time and DynamoDB usage. On AWS, DynamoDB's latency dominates, so one run adds
+//! latency.
 #![recursion_limit = "256"]
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -14,7 +14,7 @@ use tests::http::Request;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const ENTRIES: usize = 1_000;
-/// How much later each answer of DynamoDB comes, about as long as a transaction takes on AWS.
+/// Additional latency per response of DynamoDB, about that of a transaction on AWS.
 const LATENCY: Duration = Duration::from_millis(15);
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
@@ -57,7 +57,7 @@ async fn measure(app: &TestApp, latency: Duration) -> Result<()> {
     Ok(())
 }
 
-/// Makes sure that the table holds what was answered: everybody invited, with one mail each to be sent.
+/// Checks the table: everyone is invited, with one mail each to be sent.
 async fn verify(app: &TestApp) -> Result<()> {
     app.table().assert_sound().await;
     let mut mails = BTreeMap::new();

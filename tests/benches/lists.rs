@@ -1,9 +1,9 @@
-//! What lists and searches take of DynamoDB, and how long, as projects and companies grow: a company with 1,000, one with
-//! 10,000 and one with 100,000 candidates in a project, the last of them with 1,000,000 search entries. Each request goes
-//! to one after the other, so that whatever else this computer does slows all of them.
+//! Time and DynamoDB usage of lists and searches as companies grow: 1,000, 10,000 and 100,000 candidates in a project,
+//! the last with 1,000,000 search entries. Each request goes to one company after the other, so that other load on the
+//! computer affects all alike.
 //!
-//! Fails when an operation costs more calls with more candidates, or more than a twentieth more capacity. `tests/bench
-//! lists [SIZE…]` measures other sizes.
+//! Fails if an operation takes more calls with more candidates, or over 5 % more capacity. `tests/bench lists [SIZE…]`
+//! measures other sizes.
 #![recursion_limit = "256"]
 use std::error::Error;
 
@@ -19,15 +19,15 @@ use tests::http::{Request, Response};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// How many search entries the largest company has at least.
+/// The minimum number of search entries of the largest company.
 const ENTRIES: usize = 1_000_000;
-/// How often each operation is measured.
+/// Repetitions per operation.
 const TIMES: usize = 21;
-/// How much dearer an operation may get: the last of several items read together fills a unit of capacity or does not.
+/// Tolerated growth: several items that are read together may or may not fill a unit of capacity.
 const TOLERANCE: f64 = 1.05;
-/// Operations that cost more up to a bound: of several terms, 1,600 entries are looked at if there are so many.
+/// Operations with growing but bounded cost: of several terms, up to 1,600 entries are read.
 const BOUNDED: [&str; 2] = ["search of first and last name", "search of two beginnings"];
-/// How many links are followed.
+/// The number of links to follow.
 const LINKS: usize = 50;
 const FIRST_NAMES: [&str; 8] = ["Ada", "Adam", "Grace", "Zoe", "Anna", "Lukas", "Maria", "Alexandra"];
 const LAST_NAMES: [&str; 7] = ["Byron", "Hopper", "Mueller", "Schwarzenberg", "Rossi", "Nielsen", "Abel"];
@@ -53,17 +53,16 @@ async fn main() -> Result<()> {
     if costs_more.is_empty() { Ok(()) } else { Err(format!("not flat: {}", costs_more.join(", ")).into()) }
 }
 
-/// What is asked for.
 #[derive(Clone, Copy)]
 enum Target {
     Candidate,
     /// Candidates, with this query.
     List(&'static str),
-    /// The next page, and the next, from the first on.
+    /// The pages from the first one on, by their links.
     Next,
-    /// What the owner looks for.
+    /// A query of the owner.
     Search(&'static str),
-    /// What somebody looks for who has a role in a project of 1,000.
+    /// A query of a user with a role in a project of 1,000 candidates.
     OwnSearch(&'static str),
     Advance,
 }
@@ -85,7 +84,7 @@ const OPERATIONS: [(&str, Target); 14] = [
     ("advance", Target::Advance),
 ];
 
-/// A company, who looks at it, and the project that is looked at.
+/// A company, its users, and the measured project.
 struct Company {
     owner: Staff,
     evaluator: Staff,
@@ -96,7 +95,7 @@ struct Company {
 }
 
 impl Company {
-    /// One with so many candidates in a project, and at least so many search entries.
+    /// A company with `size` candidates in a project and at least `entries` search entries.
     async fn fill(size: usize, entries: usize) -> Result<Self> {
         let stopwatch = Stopwatch::start();
         let app = TestApp::start().await;
@@ -123,7 +122,7 @@ impl Company {
         Ok(Self { owner, evaluator, project, candidate, size, entries: in_all })
     }
 
-    /// The request for a target; `last` is the answer to the one before.
+    /// The request for a target; `last` is the response before.
     async fn request(&self, target: Target, last: Option<&Response>) -> (&Staff, Option<Request>) {
         let list = format!("{}candidates/", self.project);
         let search = |text: &str| Request::get(&format!("/companies/acme/search/?q={text}"));
@@ -145,7 +144,7 @@ impl Company {
     }
 }
 
-/// What an operation takes in each company; none where there is no such page.
+/// The usage of an operation in each company; none if there is no such page.
 async fn measure(target: Target, companies: &[Company]) -> Result<Vec<Figures>> {
     let mut all: Vec<Figures> = companies.iter().map(|_| Figures::default()).collect();
     let mut last: Vec<Option<Response>> = companies.iter().map(|_| None).collect();
@@ -160,7 +159,7 @@ async fn measure(target: Target, companies: &[Company]) -> Result<Vec<Figures>> 
     Ok(all)
 }
 
-/// Prints what an operation takes in each company, and names it if it takes more where there is more.
+/// Prints the usage of an operation in each company, and returns its name if the usage grows.
 fn compare(operation: &str, companies: &[Company], figures: Vec<Figures>) -> Option<String> {
     let there: Vec<(&Company, Figures)> =
         companies.iter().zip(figures).filter(|(_, figures)| figures.calls > 0).collect();
@@ -179,7 +178,7 @@ fn compare(operation: &str, companies: &[Company], figures: Vec<Figures>) -> Opt
     (!is_flat && !BOUNDED.contains(&operation)).then(|| operation.to_owned())
 }
 
-/// Somebody whose item is as large as everybody's.
+/// A profile of constant size.
 fn profile(number: usize) -> std::result::Result<Profile, String> {
     let first = FIRST_NAMES[number % FIRST_NAMES.len()];
     let last = LAST_NAMES[number / FIRST_NAMES.len() % LAST_NAMES.len()];
@@ -188,7 +187,7 @@ fn profile(number: usize) -> std::result::Result<Profile, String> {
     Ok(profile)
 }
 
-/// What one operation took, each time.
+/// The usage of one operation, per repetition.
 #[derive(Default)]
 struct Figures {
     milliseconds: Vec<f64>,
@@ -198,7 +197,7 @@ struct Figures {
 }
 
 impl Figures {
-    /// Sends a request; calls and capacity are those of the dearest. A page that is not there takes nothing.
+    /// Sends a request; records the highest number of calls and capacity. A missing page records nothing.
     async fn measure(&mut self, caller: &Staff, request: Request) -> Response {
         let stopwatch = Stopwatch::start();
         let response = caller.send(request).await;

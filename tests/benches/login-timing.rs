@@ -1,8 +1,9 @@
-//! Whether the time of a failed login tells who there is: as many logins of a user, of six candidates with one email and
-//! of nobody, by turns, and how well they can be told apart.
+//! Whether the time of a failed login reveals names: logins of a user, of six candidates with one email address and of
+//! an unknown name, in turn.
 //!
-//! The figures `auc…` are the chance that a random login of the user, or of the six, takes longer than one of nobody: 0.5
-//! when nothing can be told. `tests/bench login-timing [ROUNDS]` measures another number of rounds than 1,000.
+//! The figures `auc…` are the probability that a random login of the user, or of the six, takes longer than one of the
+//! unknown name: 0.5 means no information. `tests/bench login-timing [ROUNDS]` measures another number of rounds than
+//! 1,000.
 #![recursion_limit = "256"]
 
 use chrono::TimeDelta;
@@ -10,7 +11,7 @@ use serde_json::json;
 use shared::clock::Stopwatch;
 use tests::app::TestApp;
 
-/// So that no ten failures of one name come within a quarter of an hour.
+/// Keeps failures per name below ten in a quarter of an hour.
 const BETWEEN: TimeDelta = TimeDelta::minutes(2);
 
 #[tokio::main(flavor = "current_thread")]
@@ -24,12 +25,12 @@ async fn main() {
         let project = owner.running_project(json!({})).await;
         owner.invite(&project, json!({ "email": email })).await.choose_password().await;
     }
-    // All have failed as often lately, which is something else than being there.
+    // All names have failed equally often, because failures affect the time as well.
     let names = ["nobody".to_owned(), owner.username, email];
     let mut times = [Vec::new(), Vec::new(), Vec::new()];
     for number in 0..rounds {
         app.clock().advance(BETWEEN);
-        // The one who goes first, by turns, finds other caches than the others.
+        // The order rotates, because the first login of a round finds colder caches.
         for which in (0..names.len()).map(|turn| (number + turn) % names.len()) {
             let stopwatch = Stopwatch::start();
             app.anonymous().log_in("acme", &names[which], "a wrong password").await.expect(401);

@@ -1,7 +1,7 @@
-//! What memory the functions take at most: the real binary of each does the heaviest that it is asked for, and says how
-//! much it has had at once, beside what template.yaml gives it.
+//! The peak memory of each function's real binary in the heaviest work that we found for it, beside the memory that
+//! template.yaml grants.
 //!
-//! Conversions of videos have a benchmark of their own.
+//! Conversions of videos have their own benchmark.
 #![recursion_limit = "256"]
 
 use std::error::Error;
@@ -21,7 +21,7 @@ use tokio::process::Command;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// As large as a picture may be, in pixels.
+/// The maximum size of a picture, in pixels.
 const WIDTH: u32 = 8_000;
 const HEIGHT: u32 = 5_000;
 const ENTRIES: usize = 1_000;
@@ -45,7 +45,7 @@ async fn main() -> Result<()> {
 }
 
 impl Bench {
-    /// Logs in, by which the other requests are admitted: the binaries go by the real time.
+    /// Logs in for the other requests: the binaries use the real time.
     async fn auth(&mut self) -> Result<()> {
         let login = json!({ "company": "acme", "username": "owner", "password": PASSWORD });
         let mut auth = self.start("AuthFunction", "auth").await?;
@@ -104,7 +104,7 @@ impl Bench {
         search.request("GET", "/companies/acme/search/", "q=ada+lovelace", &Value::Null).await?;
         search.print("a search with two terms among 1,000 namesakes");
 
-        // To a client that takes nothing packed, so that each is unpacked.
+        // Without compression, so that each file is unpacked.
         let mut docs = self.start("DocsFunction", "docs").await?;
         for path in ["/openapi.json", "/docs/", "/docs/swagger-ui-bundle.js"] {
             docs.request("GET", path, "", &Value::Null).await?;
@@ -172,7 +172,7 @@ impl Bench {
     }
 }
 
-/// A function that is watched.
+/// A function under measurement.
 struct Measured<'a> {
     function: &'static str,
     process: Function,
@@ -220,7 +220,7 @@ impl Measured<'_> {
     }
 }
 
-/// Pictures that take the most room once they are unpacked, and little until then.
+/// Pictures that take the most memory when decoded.
 fn pictures() -> Result<[(&'static str, Vec<u8>); 2]> {
     let packed = |picture: DynamicImage, format| -> Result<Vec<u8>> {
         let mut bytes = std::io::Cursor::new(Vec::new());
@@ -241,7 +241,7 @@ fn entry(number: usize) -> Value {
     })
 }
 
-/// The part of an address after the version.
+/// The part of a URL after the version.
 fn path_of(uri: &str) -> &str {
     uri.split_once("/api/v3").map_or(uri, |(_, path)| path)
 }

@@ -1,5 +1,5 @@
-//! Time and memory of the worst pictures: of each that is hostile, and of each kind at its largest. Prints a line of JSON
-//! for each, accepted or refused, and fails when one is past the goal.
+//! Time and memory of the worst pictures: hostile ones, and the largest of each kind. Prints one line of JSON each, and
+//! fails above the limits.
 
 use std::error::Error;
 use std::io::Cursor;
@@ -12,7 +12,7 @@ use shared::media::Checked;
 use tests::function::peak_kilobytes;
 use tests::hostile;
 
-/// The most that any may take.
+/// The maximum per picture.
 const MAX_SECONDS: f64 = 2.0;
 const MAX_MEGABYTES: u64 = 300;
 /// 40 megapixels.
@@ -56,7 +56,7 @@ async fn main() -> Result<()> {
     for (kind, make) in makers {
         let bytes = make();
         let size = bytes.len();
-        // From here on the peak counts anew, from what this process has already.
+        // Resets the peak to this process's current memory.
         std::fs::write("/proc/self/clear_refs", "5")?;
         let before = peak_kilobytes(std::process::id());
         let stopwatch = Stopwatch::start();

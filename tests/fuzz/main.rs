@@ -23,6 +23,7 @@ use shared::config::Config;
 use shared::domain::file::FileKind;
 use shared::event::ObjectCreated;
 use shared::http::page::ListQuery;
+use shared::http::wire::Uri;
 use shared::http::{FileChange, Router, WithFiles};
 use shared::media::{Checked, MediaToken, upload_in, video_upload_in};
 use tests::hostile::crc32;
@@ -90,7 +91,7 @@ async fn read_body(app: &App, content_type: &str, body: Vec<u8>) {
             let _ = Checked::new(kind, bytes).await;
         }
     }
-    let _ = fields.finish();
+    let _ = fields.finish(|| Some(()));
 }
 
 #[test]
@@ -142,7 +143,7 @@ fn cursor() {
         let rows: Vec<u32> = (0..30).collect();
         if let Ok(query) = ListQuery::parse(Some(&String::from_utf8_lossy(input))) {
             let (page, total) = query.slice(rows, |row| format!("{row:026}"));
-            query.envelope("https://hr.example/", page, total);
+            query.envelope(&Uri::new("https://hr.example/".to_owned()), page, total);
             let _ = query.check_range(total);
         }
     });

@@ -1,8 +1,8 @@
-//! Shell blocks of a Markdown document, with what is shown below them.
+//! Shell blocks of a Markdown document, with the output shown below them.
 
 use std::path::Path;
 
-/// What stands for anything but blanks and quotation marks.
+/// Stands for any text without blanks and quotation marks.
 const OMITTED: char = '…';
 
 /// Lines that are executed together.
@@ -12,19 +12,20 @@ pub(crate) struct Block {
     pub(crate) place: String,
     /// The lines.
     pub(crate) script: String,
-    /// What they print, as it is shown; empty when they print nothing.
+    /// Their output as shown; empty if they print nothing.
     pub(crate) shown: String,
 }
 
-/// The `sh` blocks of a section, each with the `text` block that follows.
+/// The `sh` blocks from `heading` to the next one of its level, each with the `text` block that follows.
 ///
 /// # Panics
-/// When there is no such section, or it has blocks of another kind, which nobody would compare with anything.
+/// If there is no such heading, or if a block is neither `sh` nor `text`, so that no test would check it.
 pub(crate) fn blocks(file: &str, heading: &str) -> Vec<Block> {
     let text = read(file);
     let mut lines = text.lines().zip(1..).skip_while(|(line, _)| *line != heading).skip(1);
     let mut blocks: Vec<Block> = Vec::new();
-    while let Some((line, number)) = lines.next().filter(|(line, _)| !line.starts_with("## ")) {
+    let level = heading.split_inclusive(' ').next().unwrap_or_default();
+    while let Some((line, number)) = lines.next().filter(|(line, _)| !line.starts_with(level)) {
         let Some(kind) = line.strip_prefix("```") else { continue };
         let place = format!("{file}:{number}");
         let inside = lines.by_ref().map(|(line, _)| line).take_while(|line| *line != "```");
@@ -32,7 +33,7 @@ pub(crate) fn blocks(file: &str, heading: &str) -> Vec<Block> {
         match (kind, blocks.last_mut()) {
             ("sh", _) => blocks.push(Block { place, script: inside, shown: String::new() }),
             ("text", Some(block)) if block.shown.is_empty() => block.shown = inside,
-            _ => panic!("{place}: neither commands nor what they print"),
+            _ => panic!("{place}: neither commands nor their output"),
         }
     }
     assert!(!blocks.is_empty(), "{file} has no blocks below {heading:?}");
@@ -42,7 +43,7 @@ pub(crate) fn blocks(file: &str, heading: &str) -> Vec<Block> {
 /// The block that begins with a line.
 ///
 /// # Panics
-/// When there is none.
+/// If there is none.
 pub(crate) fn fenced(file: &str, first: &str) -> String {
     let text = read(file);
     let lines = text.lines().skip_while(|line| *line != first).take_while(|line| *line != "```");
@@ -56,7 +57,7 @@ fn read(file: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// Whether a text is what is shown, where `…` may be anything but blanks and quotation marks.
+/// Whether a text matches the shown one, in which `…` matches any text without blanks and quotation marks.
 pub(crate) fn is_shown_as(text: &str, shown: &str) -> bool {
     let Some((before, after)) = shown.split_once(OMITTED) else { return text == shown };
     let Some(rest) = text.strip_prefix(before) else { return false };
@@ -65,7 +66,7 @@ pub(crate) fn is_shown_as(text: &str, shown: &str) -> bool {
 }
 
 #[test]
-fn only_what_is_omitted_may_differ() {
+fn only_omitted_text_may_differ() {
     for (text, shown, same) in [
         ("a\nb\n", "a\nb\n", true),
         ("a\nb\n", "a\n", false),

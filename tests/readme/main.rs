@@ -1,5 +1,5 @@
-//! Does what the documentation says: executes its shell blocks in order, in one session of bash against the service on one
-//! computer, and compares what each prints with what is shown below it.
+//! Executes the shell blocks of the documentation in order, in one bash session against the local service, and compares
+//! their output with the text shown below them.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod document;
@@ -19,11 +19,11 @@ use tokio::process::Command;
 use document::{Block, blocks, is_shown_as};
 use service::Service;
 
-/// When a session that does not end is taken to wait for what never comes.
+/// Ends a session that hangs.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Executes scripts in one session in this folder. What each printed, errors included, and nothing for those that a hanging
-/// one kept from their turn.
+/// Executes scripts in one session in this folder and returns the output of each, errors included. Scripts after one that
+/// hangs have no output.
 async fn executed(folder: &Path, scripts: impl Iterator<Item = String>) -> Vec<String> {
     let (mut session, mut printed) = (String::new(), Vec::new());
     for (index, script) in scripts.enumerate() {
@@ -42,7 +42,7 @@ async fn executed(folder: &Path, scripts: impl Iterator<Item = String>) -> Vec<S
     printed.iter().map(|out| std::fs::read_to_string(out).unwrap_or_default()).collect()
 }
 
-/// A folder with the files that a reader brings.
+/// A folder with the files that the walkthrough uploads.
 fn files() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let film = "-f lavfi -i testsrc2=s=640x360:r=25:d=2 -f lavfi -i sine=d=2 -c:v mpeg4 -c:a aac";
@@ -57,10 +57,11 @@ fn files() -> TempDir {
 }
 
 #[tokio::test]
-async fn the_walk_prints_what_is_shown() {
+async fn every_block_prints_the_text_below_it() {
     let service = Service::start().await;
     let mut walk: Vec<Block> = blocks("README.md", "## Use it");
-    walk.extend(blocks("localstack/README.md", "## What only the local run has"));
+    walk.extend(blocks("localstack/walkthrough.md", "# Walkthrough"));
+    walk.extend(blocks("localstack/README.md", "## Local endpoints"));
     let folder = files();
     let printed = executed(folder.path(), walk.iter().map(|block| service.fill_in(&block.script))).await;
 

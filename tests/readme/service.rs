@@ -1,4 +1,4 @@
-//! The program that `localstack/run` starts.
+//! Starts the program that `localstack/run` starts.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -10,10 +10,10 @@ use tokio::process::{Child, Command};
 
 /// The address in the documents.
 const SHOWN: &str = "localhost:8080";
-/// What it says last once it answers.
+/// The last line that it prints before it answers.
 const READY: &str = "Ctrl-C stops it.";
 
-/// The service, fresh, on a port of its own. It ends with this value, as does the folder that it keeps its files in.
+/// The service with no data, on a port of its own. Dropping it ends the process and deletes its files.
 pub(crate) struct Service {
     announcement: String,
     _process: Child,
@@ -37,12 +37,12 @@ impl Service {
         Self { announcement, _process: process, _folder: folder }
     }
 
-    /// What it says at its start.
+    /// What it prints at its start.
     pub(crate) fn announcement(&self) -> &str {
         &self.announcement
     }
 
-    /// What follows a word in the announcement, up to a blank.
+    /// The text after `word` in the announcement, up to a blank.
     fn said_after(&self, word: &str) -> &str {
         let (_, rest) = self.announcement.split_once(word).unwrap_or_else(|| panic!("{}", self.announcement));
         rest.split_whitespace().next().unwrap()
@@ -54,7 +54,7 @@ impl Service {
         text.replace(SHOWN, address)
     }
 
-    /// The same, with the password that the reader puts in.
+    /// A script of the documents with the address and the password of this service.
     pub(crate) fn fill_in(&self, script: &str) -> String {
         self.at_its_port(script).replace('…', self.said_after(", password "))
     }

@@ -31,8 +31,8 @@ const LEDGER: &str = "erased/";
 /// One for all tests of a process: starting it costs more than most tests. With `AWS_ENDPOINT_URL`, the services that
 /// answer there.
 static BACKEND: LazyLock<Backend> = LazyLock::new(|| {
-    let elsewhere = std::env::var_os("AWS_ENDPOINT_URL");
-    let storage = elsewhere.map_or(Storage::Memory, |url| Storage::Elsewhere(url.to_string_lossy().into()));
+    let external = std::env::var_os("AWS_ENDPOINT_URL");
+    let storage = external.map_or(Storage::Memory, |url| Storage::External(url.to_string_lossy().into()));
     Backend::start(&storage).expect("the back end starts")
 });
 
@@ -311,7 +311,7 @@ impl TestApp {
         let token = self.log_in(company, username).await;
         let username = username.to_owned();
         let uri = created.customer.expect("a staff user");
-        Staff { token, company: company.to_owned(), uri, username, email }
+        Staff { token, company: company.to_owned(), uri: uri.to_string(), username, email }
     }
 
     /// A token that has been invalidated.

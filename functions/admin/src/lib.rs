@@ -1,6 +1,6 @@
-//! What the operator does: commands that only those whom IAM lets invoke this function may give.
+//! Operator commands. IAM decides who may invoke this function.
 //!
-//! Each command can be repeated without doing more than once, and leaves one line in the log.
+//! Commands are idempotent, and each one writes a line to the log.
 
 mod command;
 mod outcome;
@@ -11,11 +11,12 @@ pub use outcome::{ActivationLink, ErasedAgain, Kept, ListedCompany, Outcome};
 use shared::Result;
 use shared::app::App;
 use shared::auth::Operator;
+use shared::http::wire::Uri;
 
-/// Does what `command` says.
+/// Runs one command.
 ///
 /// # Errors
-/// Messages by field for what is wrong with the command, taken or missing.
+/// Field errors for invalid arguments, taken names and missing accounts.
 pub async fn handle(app: &App, command: Command) -> Result<Outcome> {
     let name = command.name();
     let company = command.company().map(str::to_owned);
@@ -25,8 +26,8 @@ pub async fn handle(app: &App, command: Command) -> Result<Outcome> {
             target: "operator",
             command = name,
             company,
-            customer = done.customer,
-            sessions_ended = done.ended.as_ref().map(|ended| ended.join(" ")),
+            customer = done.customer.as_ref().map(Uri::as_str),
+            sessions_ended = done.ended.as_ref().map(|ended| ended.iter().map(Uri::as_str).collect::<Vec<_>>().join(" ")),
             drift = done.recount.as_ref().map(|recount| recount.drift.len()),
             erased_again = done.erased_again.as_ref().map(|done| done.erased),
             kept = done.erased_again.as_ref().map(|done| done.kept.len()),

@@ -1,4 +1,4 @@
-//! What commands answer.
+//! Results of commands.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,87 +8,87 @@ use shared::auth::Operator;
 use shared::domain::company::Company;
 use shared::domain::customer::Customer;
 use shared::domain::id::CompanyId;
+use shared::http::wire::Uri;
 use shared::store::{Recount, Reindexed};
 
-/// What a command did; each has only some of it to tell.
+/// The result of a command. Each command sets some of the fields.
 #[derive(Debug, Default, Serialize)]
 pub struct Outcome {
-    /// The company that it was about.
+    /// The company's identifier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub company: Option<String>,
-    /// The address of the staff user that it was about.
+    /// The staff user's reference.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub customer: Option<String>,
-    /// Where that user chooses a password.
+    pub customer: Option<Uri>,
+    /// The page where that user chooses a password.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub activation_link: Option<ActivationLink>,
-    /// The addresses of those whose sessions have ended.
+    /// References of the accounts whose sessions were revoked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended: Option<Vec<String>>,
+    pub ended: Option<Vec<Uri>>,
     /// Every company.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub companies: Option<Vec<ListedCompany>>,
-    /// What was counted.
+    /// The result of a recount.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recount: Option<Recount>,
-    /// What was erased again.
+    /// The result of repeated deletions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erased_again: Option<ErasedAgain>,
-    /// How many effects were taken up again, by what they do.
+    /// Numbers of retried effects, by kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retried: Option<BTreeMap<&'static str, usize>>,
-    /// What was done about the search.
+    /// The result of rebuilding the search entries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Reindexed>,
 }
 
-/// A company in a list.
+/// A company of a list.
 #[derive(Debug, Serialize)]
 pub struct ListedCompany {
-    /// Its identifier.
+    /// The identifier.
     pub company: String,
-    /// What it is called.
+    /// The display name.
     pub name: String,
 }
 
-/// What the ledger of erasures led to.
+/// The result of repeated deletions.
 #[derive(Debug, Default, Serialize)]
 pub struct ErasedAgain {
-    /// How many erasures it has noted.
+    /// Recorded deletions.
     pub noted: usize,
-    /// How many of those were in the table again, and are not any more.
+    /// Items that existed again and were deleted.
     pub erased: usize,
-    /// What is in the table again and could not be erased.
+    /// Items that exist again and could not be deleted.
     pub kept: Vec<Kept>,
 }
 
-/// Something that could not be erased.
+/// An item that could not be deleted.
 #[derive(Debug, Serialize)]
 pub struct Kept {
-    /// Its address.
-    pub uri: String,
-    /// Why.
+    /// The reference.
+    pub uri: Uri,
+    /// The reason, a sentence.
     pub reason: &'static str,
 }
 
 impl ErasedAgain {
-    /// Tells that something could not be erased.
-    pub(crate) fn keep(&mut self, uri: String, reason: &'static str) {
+    /// Adds an item that could not be deleted.
+    pub(crate) fn keep(&mut self, uri: Uri, reason: &'static str) {
         self.kept.push(Kept { uri, reason });
     }
 }
 
-/// A link with a one-time key in it, which no log may show.
+/// A link with a one-time key. `Debug` hides it, so that it is not logged.
 #[derive(Clone, Serialize)]
 pub struct ActivationLink(String);
 
 impl ActivationLink {
-    /// Wraps a link.
     pub(crate) fn new(link: String) -> Self {
         Self(link)
     }
 
-    /// The link.
+    /// The URL.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -101,12 +101,10 @@ impl fmt::Debug for ActivationLink {
 }
 
 impl Outcome {
-    /// About a company.
     pub(crate) fn of_company(company: &CompanyId) -> Self {
         Self { company: Some(company.to_string()), ..Self::default() }
     }
 
-    /// About a staff user.
     pub(crate) fn of_customer(customer: &Customer, operator: &Operator) -> Self {
         let reference = operator.references().customer(&customer.company, customer.id);
         Self { customer: Some(reference), ..Self::of_company(&customer.company) }

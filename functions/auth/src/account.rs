@@ -8,8 +8,8 @@ use shared::http::respond::{Accepted, Done};
 use shared::http::view::CustomerView;
 use shared::{Error, Result};
 
-/// The most characters of a user name; a longer one leads nowhere.
-const MAX_NAME: usize = 254;
+use crate::view::name;
+
 /// The one message about every key that is not good.
 const BAD_KEY: &str = "This key is invalid or has expired.";
 
@@ -32,17 +32,9 @@ pub(crate) async fn forget_password(access: PublicAccess, body: Fields) -> Resul
 
 /// Reads who has forgotten a password: the user name, and the company.
 pub(crate) fn read_forgotten(mut body: Fields) -> Result<(String, String)> {
-    let short = |text: &str| match text.trim() {
-        "" => Err("This field may not be blank.".to_owned()),
-        name if name.chars().count() > MAX_NAME => {
-            Err(format!("Ensure this field has no more than {MAX_NAME} characters."))
-        }
-        name => Ok(name.to_owned()),
-    };
-    let username = body.required("username", short);
-    let company = body.required("company", short);
-    body.finish()?;
-    username.zip(company).ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+    let username = body.required("username", name);
+    let company = body.required("company", name);
+    body.finish(|| username.zip(company))
 }
 
 /// POST /api-password-reset/confirm/
@@ -67,6 +59,5 @@ pub(crate) fn read_reset(body: Fields) -> Result<(String, Password)> {
 fn read_choice(mut body: Fields, key_field: &str) -> Result<(String, Password)> {
     let key = body.required(key_field, |key| Ok(key.trim().to_owned()));
     let password = body.required("password", Password::choose);
-    body.finish()?;
-    key.zip(password).ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+    body.finish(|| key.zip(password))
 }

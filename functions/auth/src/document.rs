@@ -23,6 +23,7 @@ pub(crate) fn log_in(operation: Operation) -> Operation {
              from one source within 15 minutes, that source must wait (429 with `Retry-After`); after a \
              hundred from all sources, every source must.",
         )
+        .may_be_authenticated()
         .body::<TokenView, _>(|body: Fields| Login::read_for_token(body, true))
         .field("username", USERNAME)
         .field("company", COMPANY)

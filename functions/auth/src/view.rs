@@ -1,25 +1,25 @@
 //! What logging in takes and shows.
 
-use schemars::JsonSchema;
-use shared::domain::language::Language;
-use shared::openapi::{Answer, Operation, Timestamp, Uri};
 use std::collections::BTreeSet;
 
 use axum::http::header::SET_COOKIE;
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::CandidateSelf;
 use shared::auth::caller::Identity;
 use shared::auth::credential::COOKIE;
 use shared::auth::password::Password;
 use shared::config::Config;
+use shared::domain::language::Language;
 use shared::domain::policy::{Action, Standing};
 use shared::domain::project::Project;
 use shared::http::Fields;
 use shared::http::reference::References;
-use shared::http::respond::timestamp;
 use shared::http::view::{CandidateFields, CandidateView, CustomerView, PlacedVideoView, Viewer};
+use shared::http::wire::{Timestamp, Uri};
+use shared::openapi::{Answer, Operation};
 use shared::store::{Session, SessionKind};
 use shared::{Error, Result};
 
@@ -61,15 +61,12 @@ impl Login {
         let password = body.text("password", Password::attempt);
         let company = body.required("company", name);
         let days = days(&mut body);
-        body.finish()?;
-        match (username, company) {
-            (Some(username), Some(company)) => Ok(Self { username, password, company, days }),
-            _ => Err(Error::internal("a required field was neither read nor refused")),
-        }
+        body.finish(|| Some(Self { username: username?, password, company: company?, days }))
     }
 }
 
-fn name(text: &str) -> Result<String, String> {
+/// Reads a user name or a company.
+pub(crate) fn name(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("This field may not be blank.".to_owned()),
         name if name.chars().count() > MAX_NAME => {
@@ -93,20 +90,17 @@ pub(crate) struct TokenView {
 #[schemars(rename = "WhoAmI")]
 pub(crate) struct WhoAmIView {
     /// The company that the caller belongs to.
-    #[schemars(with = "Uri")]
-    company: String,
+    company: Uri,
     /// What the caller is.
     kind: CallerKind,
     /// The caller's own customer or candidate; null for a named token.
     resource: ResourceView,
     /// The actions that are allowed without a role in a project.
-    #[schemars(with = "Vec<Action>")]
-    permissions: Vec<&'static str>,
+    permissions: Vec<Action>,
     /// What the caller is known by.
     token: ProofView,
     /// The customer who logged in for the caller.
-    #[schemars(with = "Option<Uri>")]
-    on_behalf_by: Option<String>,
+    on_behalf_by: Option<Uri>,
 }
 
 /// What a caller can be.
@@ -161,8 +155,7 @@ struct ProofView {
     /// What it is.
     kind: ProofKind,
     /// When it ends unless it is used; null if it does not.
-    #[schemars(with = "Option<Timestamp>")]
-    expires_at: Option<String>,
+    expires_at: Option<Timestamp>,
 }
 
 impl WhoAmIView {
@@ -202,8 +195,8 @@ impl WhoAmIView {
             company: references.company(company),
             kind,
             resource,
-            permissions: allowed.map(|action| action.as_str()).collect(),
-            token: ProofView { kind: proof, expires_at: ends.map(timestamp) },
+            permissions: allowed.copied().collect(),
+            token: ProofView { kind: proof, expires_at: ends.map(Timestamp) },
             on_behalf_by: on_behalf_by.map(|by| references.customer(company, by)),
         })
     }
@@ -228,8 +221,7 @@ pub(crate) struct CandidateWhoAmIView {
 #[schemars(rename = "OwnCompany")]
 struct OwnCompanyView {
     /// Its address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// Its name.
     #[schemars(example = &"Acme Ltd")]
     name: String,
@@ -242,14 +234,12 @@ struct OwnCompanyView {
 #[schemars(rename = "OwnProject")]
 struct OwnProjectView {
     /// Its address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// Its name.
     #[schemars(example = &"Backend engineer")]
     name: String,
     /// The language of the interview.
-    #[schemars(with = "Language")]
-    support_lang: &'static str,
+    support_lang: Language,
     /// The same with its country.
     #[schemars(example = &"en-GB")]
     language: &'static str,
@@ -274,7 +264,7 @@ impl CandidateWhoAmIView {
             project: OwnProjectView {
                 resource_uri: references.project(&company.id, project.id),
                 name: project.settings.name.to_string(),
-                support_lang: language.code(),
+                support_lang: language,
                 language: language.iso(),
                 videos: PlacedVideoView::all_of(project, references),
             },

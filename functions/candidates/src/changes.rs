@@ -1,6 +1,7 @@
 //! What clients send of a candidate.
 
 use chrono::{DateTime, Utc};
+use shared::Result;
 use shared::auth::access::Context;
 use shared::auth::password::Password;
 use shared::domain::candidate::{Candidate, Profile};
@@ -8,8 +9,8 @@ use shared::domain::file::FileKind;
 use shared::domain::partner_data::PartnerData;
 use shared::domain::text::{Email, Line, Lines, Name, Username};
 use shared::http::fields::set;
+use shared::http::wire::Uri;
 use shared::http::{Fields, FileChange};
-use shared::{Error, Result};
 
 /// The fields of a candidate that its managers may send; none leaves a field as it is.
 pub(crate) struct Changes {
@@ -27,7 +28,24 @@ pub(crate) struct Changes {
 impl Changes {
     /// Reads the body of a change.
     pub(crate) fn read(mut body: Fields) -> Result<Self> {
-        let changes = Self {
+        let changes = Self::read_from(&mut body);
+        body.finish(|| Some(changes))
+    }
+
+    /// Reads the body of a creation.
+    pub(crate) fn read_new(mut body: Fields) -> Result<Profile> {
+        body.require("first_name");
+        body.require("last_name");
+        let changes = Self::read_from(&mut body);
+        body.finish(|| {
+            let mut profile = Profile::new(changes.first_name.clone()?, changes.last_name.clone()?);
+            changes.apply_to(&mut profile);
+            Some(profile)
+        })
+    }
+
+    fn read_from(body: &mut Fields) -> Self {
+        Self {
             first_name: body.text("first_name", Name::parse),
             last_name: body.text("last_name", Name::parse),
             username: body.clearable("username", Username::parse),
@@ -37,22 +55,7 @@ impl Changes {
             gender: body.line("gender"),
             address: body.lines("address"),
             partner_data: body.partner_data("partner_data"),
-        };
-        body.finish()?;
-        Ok(changes)
-    }
-
-    /// Reads the body of a creation.
-    pub(crate) fn read_new(mut body: Fields) -> Result<Profile> {
-        body.require("first_name");
-        body.require("last_name");
-        let changes = Self::read(body)?;
-        let (Some(first_name), Some(last_name)) = (&changes.first_name, &changes.last_name) else {
-            return Err(Error::internal("a required field was neither read nor refused"));
-        };
-        let mut profile = Profile::new(first_name.clone(), last_name.clone());
-        changes.apply_to(&mut profile);
-        Ok(profile)
+        }
     }
 
     /// Makes the changes.
@@ -78,8 +81,8 @@ pub(crate) struct Files {
 impl Files {
     /// Reads them out of a body; what is wrong with them is told along with the rest. `own` tells where the candidate's
     /// files are fetched.
-    pub(crate) fn read(body: &mut Fields, own: impl Fn(FileKind) -> Option<String>) -> Self {
-        let mut file = |kind| body.file(kind, own(kind).as_deref());
+    pub(crate) fn read(body: &mut Fields, own: impl Fn(FileKind) -> Option<Uri>) -> Self {
+        let mut file = |kind| body.file(kind, own(kind).as_ref());
         Self { photo: file(FileKind::Photo), cv: file(FileKind::Cv) }
     }
 
@@ -110,8 +113,7 @@ impl OwnChanges {
     /// Reads the body of a change.
     pub(crate) fn read(mut body: Fields) -> Result<Self> {
         let changes = Self::read_from(&mut body);
-        body.finish()?;
-        Ok(changes)
+        body.finish(|| Some(changes))
     }
 
     /// The fields, of a body that is read for more.

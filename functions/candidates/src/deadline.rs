@@ -2,13 +2,13 @@
 
 use axum::Json;
 use chrono::{DateTime, Utc};
+use shared::Result;
 use shared::auth::access::CandidateAccess;
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::ChangeProject;
 use shared::http::Fields;
 use shared::http::respond::Answered;
 use shared::http::view::CandidateView;
-use shared::{Error, Result};
 
 use crate::view::view;
 
@@ -33,6 +33,5 @@ pub(crate) async fn update(
 /// Reads the body of a change.
 pub(crate) fn read(mut body: Fields) -> Result<DateTime<Utc>> {
     let deadline = body.required_timestamp("deadline");
-    body.finish()?;
-    deadline.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+    body.finish(|| deadline)
 }

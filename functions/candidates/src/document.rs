@@ -2,13 +2,14 @@
 
 use serde_json::json;
 use shared::domain::candidate::{CandidateStatus, TOO_MANY_SHARES};
-use shared::domain::email_status::UNDELIVERABLE;
 use shared::domain::file::FileKind;
+use shared::domain::suppression::UNDELIVERABLE;
 use shared::domain::transition::{
     DEADLINE_PASSED, EMAIL_MISSING, EMAIL_REQUIRED, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
 };
 use shared::http::Fields;
-use shared::http::view::{CandidateView, ShareView, UploadView, read_announcement};
+use shared::http::read_announcement;
+use shared::http::view::{CandidateView, ShareView, UploadView};
 use shared::openapi::Operation;
 
 use crate::changes::{Changes, Files, OwnChanges};

@@ -5,9 +5,9 @@ use shared::Result;
 use shared::auth::access::{CandidateAccess, MediaAccess, Redirect, UploadAccess};
 use shared::domain::file::FileKind;
 use shared::domain::policy::{ChangeCandidate, ReadCandidate};
-use shared::http::Fields;
 use shared::http::respond::{Answered, Created};
-use shared::http::view::{UploadView, read_announcement};
+use shared::http::view::UploadView;
+use shared::http::{Fields, read_announcement};
 use shared::media::file_name;
 
 /// GET …/candidates/{candidateId}/photo/{token}/

@@ -2,14 +2,13 @@
 
 mod entry;
 
-use schemars::JsonSchema;
-use shared::openapi::Uri;
 use std::collections::HashSet;
 use std::time::Duration;
 
 use axum::Json;
 use chrono::TimeDelta;
 use futures_util::future::join_all;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use shared::auth::access::ProjectAccess;
@@ -21,6 +20,7 @@ use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::transition::Terms;
 use shared::http::respond::Answered;
+use shared::http::wire::Uri;
 use shared::http::{Entries, Fields, Progress, Turn};
 use shared::store::TAKEN_USERNAME;
 use shared::{Error, Result};
@@ -37,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(26);
 
 const NOT_DONE_IN_TIME: Refusal = Refusal {
     code: "not_done_in_time",
-    detail: "There was no time for this entry. Send it again as the answer's `detail` says.",
+    detail: "This entry was not processed in time. `detail` says how to retry it.",
 };
 
 #[derive(Serialize, JsonSchema)]
@@ -47,7 +47,7 @@ pub(crate) struct Report {
     meta: Meta,
     /// What to send again; only while entries are pending.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(example = &"There was no time for the entries 970-999. Send only these again.")]
+    #[schemars(example = &"Entries 970-999 were not processed in time. Send only these again.")]
     detail: Option<String>,
     /// What became of each entry, in their order.
     objects: Vec<Row>,
@@ -82,8 +82,7 @@ struct Row {
     /// What became of it.
     status: RowStatus,
     /// The candidate; null if there is none.
-    #[schemars(with = "Option<Uri>")]
-    candidate: Option<String>,
+    candidate: Option<Uri>,
     /// Why it was not created, or not invited; an empty object if it was.
     errors: Value,
 }
@@ -117,7 +116,7 @@ pub(crate) async fn create(
 /// An entry, which brings no files: those of a thousand would not fit through a request.
 fn read(mut fields: Fields) -> Result<Profile> {
     if !Files::read(&mut fields, |_| None).is_empty() {
-        fields.refuse("photo", "Send this file by a PATCH of the candidate.");
+        fields.refuse("photo", "Imports take no files. PATCH the candidate afterwards.");
     }
     Changes::read_new(fields)
 }
@@ -204,9 +203,12 @@ impl Report {
 
 /// How to have the entries at `left` done.
 fn what_to_send(left: &str, is_keyed: bool) -> String {
-    let how =
-        if is_keyed { "Repeat the request with the same Idempotency-Key." } else { "Send only these again." };
-    format!("There was no time for the entries {left}. {how}")
+    let how = if is_keyed {
+        "Retry the whole request with the same `Idempotency-Key`."
+    } else {
+        "Send only these again."
+    };
+    format!("Entries {left} were not processed in time. {how}")
 }
 
 /// Ascending numbers as text, such as `3, 5-9`.

@@ -4,6 +4,7 @@ use axum::extract::RawQuery;
 use shared::Result;
 use shared::auth::access::{Ahead, CountedProjectAccess, Pending, Rejection};
 use shared::domain::candidate::{Candidate, CandidateStatus};
+use shared::domain::choice;
 use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::policy::ReadProject;
 use shared::domain::tally::Tally;
@@ -60,7 +61,7 @@ struct Wanted {
 impl Wanted {
     fn parse(query: Option<&str>) -> Result<Self> {
         let query = ListQuery::parse(query)?;
-        let status = query.filter("status", CandidateStatus::parse)?;
+        let status = query.filter("status", choice)?;
         let email = query.filter("email", |email| Ok(email.to_owned()))?;
         Ok(Self { query, status, email })
     }

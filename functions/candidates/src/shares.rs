@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::RawQuery;
+use shared::Result;
 use shared::auth::access::{CandidateAccess, ShareAccess};
 use shared::domain::candidate::Candidate;
 use shared::domain::id::{CompanyId, CustomerId, ShareId};
@@ -13,7 +14,6 @@ use shared::http::reference::References;
 use shared::http::respond::{Answered, Created, Done, Ensured};
 use shared::http::view::{CustomerView, ShareView};
 use shared::store::Referring;
-use shared::{Error, Result};
 
 /// What a list of shares can show in place of its reference.
 pub(crate) const CUSTOMER: &str = "customer";
@@ -66,8 +66,7 @@ pub(crate) fn read_new(
     references: References<'_>,
 ) -> Result<CustomerId> {
     let customer = body.required("customer", |reference| references.parse_customer(company, reference));
-    body.finish()?;
-    customer.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+    body.finish(|| customer)
 }
 
 /// GET …/shares/{shareId}/

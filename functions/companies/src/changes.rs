@@ -1,6 +1,7 @@
 //! What clients send of a company.
 
 use shared::Result;
+use shared::domain::choice;
 use shared::domain::company::{Company, time_zone};
 use shared::domain::language::Language;
 use shared::domain::text::{Email, Line, Lines, Name};
@@ -34,12 +35,11 @@ impl Changes {
             phone: body.line("phone"),
             default_interview_period: body.clearable_integer("default_interview_period", 1, 3650),
             default_maximum_score: body.integer("default_maximum_score", 1, 1000),
-            default_project_lang: body.text("default_project_lang", Language::parse),
+            default_project_lang: body.text("default_project_lang", choice),
             registration_email: body.clearable("registration_email", Email::parse),
             timezone: body.clearable("timezone", time_zone),
         };
-        body.finish()?;
-        Ok(changes)
+        body.finish(|| Some(changes))
     }
 
     /// Makes the changes.

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::RawQuery;
+use shared::Result;
 use shared::auth::access::{CompanyAccess, LabelAccess};
 use shared::domain::label::{Label, LabelText};
 use shared::domain::policy::{ManageLabels, ReadCompany};
@@ -10,7 +11,6 @@ use shared::http::fields::set;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::respond::{Answered, Created, Done};
 use shared::http::view::LabelView;
-use shared::{Error, Result};
 
 /// GET …/labels/
 pub(crate) async fn list(
@@ -39,15 +39,13 @@ pub(crate) async fn create(
 /// Reads the body of a creation.
 pub(crate) fn read_new(mut body: Fields) -> Result<LabelText> {
     let text = body.required("text", LabelText::parse);
-    body.finish()?;
-    text.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+    body.finish(|| text)
 }
 
 /// Reads the body of a change.
 pub(crate) fn read_change(mut body: Fields) -> Result<Option<LabelText>> {
     let text = body.text("text", LabelText::parse);
-    body.finish()?;
-    Ok(text)
+    body.finish(|| Some(text))
 }
 
 /// GET …/labels/{labelId}/

@@ -55,9 +55,7 @@ pub(crate) async fn create(
 pub(crate) fn read_new(mut body: Fields) -> Result<(Name, Option<String>)> {
     let name = body.required("name", Name::parse);
     let value = body.clearable("value", chosen_token_value).flatten();
-    body.finish()?;
-    let name = name.ok_or_else(|| Error::internal("a required field was neither read nor refused"))?;
-    Ok((name, value))
+    body.finish(|| Some((name?, value)))
 }
 
 /// GET …/tokens/{tokenId}/

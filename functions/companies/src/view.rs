@@ -6,16 +6,14 @@ use shared::domain::company::Company;
 use shared::domain::language::Language;
 use shared::domain::named_token::NamedToken;
 use shared::http::reference::References;
-use shared::http::respond::timestamp;
-use shared::openapi::{EmailOrEmpty, Timestamp, Uri};
+use shared::http::wire::{Timestamp, Uri};
 
 /// A company as clients see it.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Company")]
 pub(crate) struct CompanyView {
     /// Its own address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// Its name.
     #[schemars(example = &"Acme Ltd")]
     name: String,
@@ -40,10 +38,9 @@ pub(crate) struct CompanyView {
     #[schemars(example = 10)]
     default_maximum_score: u32,
     /// The language of projects that name none.
-    #[schemars(with = "Language")]
-    default_project_lang: &'static str,
+    default_project_lang: Language,
     /// The address that candidates may write to, shown in mails; empty for none.
-    #[schemars(with = "EmailOrEmpty")]
+    #[schemars(example = &"ada@example.com")]
     registration_email: String,
     /// The IANA name of the time zone in which mails tell times; empty for UTC.
     #[schemars(example = &"Europe/London")]
@@ -63,7 +60,7 @@ impl CompanyView {
             phone: company.phone.to_string(),
             default_interview_period: company.default_interview_period,
             default_maximum_score: company.default_maximum_score,
-            default_project_lang: company.default_project_lang.code(),
+            default_project_lang: company.default_project_lang,
             registration_email: company.registration_email.to_string(),
             timezone: company.timezone.to_string(),
         }
@@ -75,20 +72,16 @@ impl CompanyView {
 #[schemars(rename = "NamedToken")]
 pub(crate) struct TokenView {
     /// Its own address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// The company that it acts for.
-    #[schemars(with = "Uri")]
-    company: String,
+    company: Uri,
     /// What it is called.
     #[schemars(example = &"Applicant tracking")]
     name: String,
     /// When it was created.
-    #[schemars(with = "Timestamp")]
-    created_at: String,
+    created_at: Timestamp,
     /// The owner who created it.
-    #[schemars(with = "Uri")]
-    created_by: String,
+    created_by: Uri,
 }
 
 impl TokenView {
@@ -98,7 +91,7 @@ impl TokenView {
             resource_uri: references.token(&token.company, token.id),
             company: references.company(&token.company),
             name: token.name.to_string(),
-            created_at: timestamp(token.created_at),
+            created_at: Timestamp(token.created_at),
             created_by: references.customer(&token.company, token.created_by),
         }
     }

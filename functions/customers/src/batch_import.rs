@@ -1,12 +1,11 @@
 //! Making a company's staff those of a list.
 
-use schemars::JsonSchema;
-use shared::openapi::Uri;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use axum::Json;
 use chrono::TimeDelta;
+use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::CompanyAccess;
 use shared::domain::customer::{AccountType, Customer, LAST_OWNER};
@@ -15,6 +14,7 @@ use shared::domain::policy::ImportCustomers;
 use shared::domain::text::fold_case;
 use shared::error::FieldErrors;
 use shared::http::respond::Answered;
+use shared::http::wire::Uri;
 use shared::http::{Entries, Progress, Turn};
 use shared::store::{CustomerChange, Store, Versioned};
 use shared::{Error, Result};
@@ -61,8 +61,7 @@ struct ImportedView {
     /// What became of it.
     status: ImportOutcome,
     /// The customer.
-    #[schemars(with = "Uri")]
-    customer: String,
+    customer: Uri,
 }
 
 /// POST …/customers/batch-import/
@@ -114,7 +113,7 @@ async fn plan(
 }
 
 /// What is done already, by reference, so that the answer tells of it whichever plan it was part of.
-type Done = BTreeMap<String, ImportedView>;
+type Done = BTreeMap<Uri, ImportedView>;
 
 /// Makes the changes of a plan, and notes in `done` which are made.
 async fn carry_out(
@@ -224,7 +223,10 @@ impl Plan {
                     }
                     let names = entry.names();
                     for (field, _) in names.iter().filter(|(_, name)| taken.contains(name)) {
-                        errors.add(&format!("[{index}].{field}"), "This leads to somebody else already.");
+                        errors.add(
+                            &format!("[{index}].{field}"),
+                            "This value already belongs to another user.",
+                        );
                     }
                     taken.extend(names.map(|(_, name)| name));
                     let by = access.caller.customer();
@@ -236,10 +238,10 @@ impl Plan {
         }
         for absent in left.into_values().filter(|absent| absent.is_active) {
             if access.caller.customer() == Some(absent.id) {
-                errors.add(FieldErrors::ACROSS, "The list must contain yourself.");
+                errors.add(FieldErrors::ACROSS, "The list must include your own account.");
             } else if access.require_manages(absent.account_type).is_err() {
                 let name = absent.username.as_str();
-                let message = format!("The list must contain \"{name}\", whom you may not deactivate.");
+                let message = format!("The list must include \"{name}\", whom you may not deactivate.");
                 errors.add(FieldErrors::ACROSS, message);
             }
             plan.add(access, &absent, ImportOutcome::Deactivated);

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
+use serde::Deserialize;
 use shared::auth::password::Password;
+use shared::domain::choice;
 use shared::domain::company::Company;
 use shared::domain::customer::{AccountType, Customer, NewCustomer};
 use shared::domain::id::{CompanyId, CustomerId};
@@ -36,7 +38,7 @@ impl Profile {
             phone: body.line("phone"),
             gender: body.line("gender"),
             position: body.line("position"),
-            preferred_language: body.text("preferred_language", Language::parse),
+            preferred_language: body.text("preferred_language", choice),
             receive_interview_notifications: body.flag("receive_interview_notifications"),
             seen_welcome: body.flag("seen_welcome"),
         }
@@ -82,11 +84,10 @@ impl Changes {
             profile: Profile::read(&mut body),
             email: body.text("email", Email::parse),
             role: body.line("role"),
-            account_type: body.text("account_type", AccountType::parse),
+            account_type: body.text("account_type", choice),
             password: password.zip(current.flatten()),
         };
-        body.finish()?;
-        Ok(changes)
+        body.finish(|| Some(changes))
     }
 }
 
@@ -111,28 +112,23 @@ impl Creation {
                 None
             }
         });
-        let account_type = body.required("account_type", AccountType::parse);
+        let account_type = body.required("account_type", choice);
         for name in ["first_name", "last_name", "preferred_language"] {
             body.require(name);
         }
         let profile = Profile::read(&mut body);
         let role = body.line("role");
-        body.finish()?;
-        let names = profile.first_name.clone().zip(profile.last_name.clone());
-        match (names, username, email, account_type, profile.preferred_language) {
-            (
-                Some((first_name, last_name)),
-                Some(username),
-                Some(email),
-                Some(account_type),
-                Some(preferred_language),
-            ) => {
-                let new =
-                    NewCustomer { account_type, username, email, first_name, last_name, preferred_language };
-                Ok(Self { profile, role, new })
-            }
-            _ => Err(Error::internal("a required field was neither read nor refused")),
-        }
+        body.finish(|| {
+            let new = NewCustomer {
+                account_type: account_type?,
+                username: username?,
+                email: email?,
+                first_name: profile.first_name.clone()?,
+                last_name: profile.last_name.clone()?,
+                preferred_language: profile.preferred_language?,
+            };
+            Some(Self { profile, role, new })
+        })
     }
 
     /// What it is to be in the company.
@@ -156,8 +152,9 @@ impl Creation {
 }
 
 /// By what the entries of an import are found among the staff.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
-#[schemars(inline, rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub(crate) enum PrimaryKey {
     /// The user name.
     Username,
@@ -166,11 +163,6 @@ pub(crate) enum PrimaryKey {
 }
 
 impl PrimaryKey {
-    fn parse(name: &str) -> Result<Self, String> {
-        let found = [Self::Username, Self::Email].into_iter().find(|key| key.as_str() == name);
-        found.ok_or_else(|| format!("\"{name}\" is not a valid choice."))
-    }
-
     /// The field of an entry that holds it.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -217,8 +209,7 @@ impl Imported {
                         let message = "This must be the same in all entries.";
                         errors.add(&format!("[{index}].pk_attribute"), message);
                     } else if !found.insert(entry.key(key)) {
-                        errors
-                            .add(&format!("[{index}].{}", key.as_str()), "This entry is on the list twice.");
+                        errors.add(&format!("[{index}].{}", key.as_str()), "This entry appears twice.");
                     }
                     read.push(entry);
                 }
@@ -233,27 +224,25 @@ impl Imported {
     }
 
     fn read(mut body: Fields) -> Result<(PrimaryKey, Self)> {
-        let primary_key = body.required("pk_attribute", PrimaryKey::parse);
-        let account_type = body.required("account_type", AccountType::parse);
+        let primary_key = body.required("pk_attribute", choice);
+        let account_type = body.required("account_type", choice);
         let username = body.required("username", Username::parse);
         let email = body.required("email", Email::parse);
         let first_name = body.required("first_name", Name::parse);
         let last_name = body.required("last_name", Name::parse);
         let (gender, position) = (body.line("gender"), body.line("position"));
-        body.finish()?;
-        match (primary_key, account_type, username, email, first_name.zip(last_name)) {
-            (
-                Some(primary_key),
-                Some(account_type),
-                Some(username),
-                Some(email),
-                Some((first_name, last_name)),
-            ) => Ok((
-                primary_key,
-                Self { account_type, username, email, first_name, last_name, gender, position },
-            )),
-            _ => Err(Error::internal("a required field was neither read nor refused")),
-        }
+        body.finish(|| {
+            let entry = Self {
+                account_type: account_type?,
+                username: username?,
+                email: email?,
+                first_name: first_name?,
+                last_name: last_name?,
+                gender,
+                position,
+            };
+            Some((primary_key?, entry))
+        })
     }
 
     /// The names that would lead to it, in the form in which names are compared, with the fields that hold them.

@@ -3,7 +3,8 @@
 use axum::Json;
 use axum::extract::RawQuery;
 use shared::auth::access::{CompanyAccess, CustomerAccess};
-use shared::domain::customer::{AccountType, Customer, CustomerStatus, OWN_ACCOUNT};
+use shared::domain::choice;
+use shared::domain::customer::{Customer, OWN_ACCOUNT};
 use shared::domain::deletion::Deleter;
 use shared::domain::file::FileKind;
 use shared::domain::policy::{ManageCustomers, ReadCompany};
@@ -23,8 +24,8 @@ pub(crate) async fn list(
 ) -> Result<Envelope<CustomerView>> {
     let query = ListQuery::parse(query.as_deref())?;
     let username = query.filter("username", |name| Ok(name.to_owned()))?;
-    let status = query.filter("status", CustomerStatus::parse)?;
-    let account_type = query.filter("account_type", AccountType::parse)?;
+    let status = query.filter("status", choice)?;
+    let account_type = query.filter("account_type", choice)?;
     let fits = |customer: &Customer| {
         status.is_none_or(|wanted| customer.status == wanted)
             && account_type.is_none_or(|wanted| customer.account_type == wanted)
@@ -104,10 +105,10 @@ pub(crate) async fn update(
     }
     if let Some((password, current)) = password {
         if !is_own {
-            return Err(Error::field("password", "People choose their passwords themselves."));
+            return Err(Error::field("password", "Only the customer may change this password."));
         }
         if !access.is_password_of(before, current).await? {
-            return Err(Error::field("current_password", "This is not your present password."));
+            return Err(Error::field("current_password", "This is not your current password."));
         }
         after = after.with_password(access.hash(password).await?, access.now);
     }
@@ -123,6 +124,6 @@ pub(crate) async fn delete(access: CustomerAccess<ManageCustomers>) -> Result<Do
     }
     access.require_managed()?;
     let by = Deleter { name: access.caller.name(), email: access.caller.email().cloned() };
-    access.store.retire_customer(&access.customer, by, access.now).await?;
+    access.store.delete_customer(&access.customer, by, access.now).await?;
     Ok(Done)
 }

@@ -2,10 +2,11 @@
 
 use serde_json::json;
 use shared::domain::customer::{AccountType, CustomerStatus, LAST_OWNER, NOT_INVITED, OWN_ACCOUNT};
-use shared::domain::email_status::UNDELIVERABLE;
 use shared::domain::file::FileKind;
+use shared::domain::suppression::UNDELIVERABLE;
 use shared::http::Fields;
-use shared::http::view::{CustomerView, UploadView, read_announcement};
+use shared::http::read_announcement;
+use shared::http::view::{CustomerView, UploadView};
 use shared::openapi::Operation;
 
 use crate::changes::{Changes, Creation, Imported};

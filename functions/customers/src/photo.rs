@@ -5,9 +5,9 @@ use shared::Result;
 use shared::auth::access::{CustomerAccess, MediaAccess, Redirect, UploadAccess};
 use shared::domain::file::FileKind;
 use shared::domain::policy::ReadCompany;
-use shared::http::Fields;
 use shared::http::respond::{Answered, Created};
-use shared::http::view::{UploadView, read_announcement};
+use shared::http::view::UploadView;
+use shared::http::{Fields, read_announcement};
 
 /// GET …/customers/{customerId}/photo/{token}/
 pub(crate) async fn read(access: MediaAccess<CustomerAccess<ReadCompany>>) -> Result<Redirect> {

@@ -1,4 +1,4 @@
-//! Some shards of the index, one after the other; lanes run side by side.
+//! One lane: some shards of the index, in sequence. Lanes run in parallel.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,17 +9,17 @@ use futures_util::future::join_all;
 use shared::auth::System;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::id::{CompanyId, ProjectId};
-use shared::store::{Store, Versioned};
+use shared::store::{DueCursor, Store, Versioned};
 use shared::{Error, Result};
 
 use crate::Summary;
 
-/// How long one run goes on.
+/// The duration of one run.
 const RUN: Duration = Duration::from_secs(40);
-/// How many projects of a lane are worked on side by side.
+/// Projects of a lane that are processed in parallel.
 const PROJECTS: usize = 8;
 
-/// How many candidates a run may still look at.
+/// The number of candidates that a run may still read.
 pub(crate) struct Budget(AtomicUsize);
 
 impl Budget {
@@ -27,26 +27,26 @@ impl Budget {
         Self(AtomicUsize::new(limit))
     }
 
-    /// Takes up to `wanted` out.
+    /// Takes up to `wanted` candidates from the budget.
     fn take(&self, wanted: usize) -> usize {
         let take = |left: usize| Some(left - left.min(wanted));
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).map_or(0, |left| left.min(wanted))
     }
 }
 
-/// A candidate as it is, and as it is after its deadline.
+/// A candidate before and after the expiry.
 type Move = (Versioned<Candidate>, Candidate);
 
 pub(crate) async fn run(
     system: &System,
     budget: &Budget,
-    shards: impl Iterator<Item = u8>,
+    shards: impl Iterator<Item = DueCursor>,
 ) -> Result<Summary> {
     let mut summary = Summary::default();
-    for shard in shards {
-        let mut from = None;
-        loop {
-            let due = system.store.overdue_candidates(shard, system.now, from).await?;
+    for first in shards {
+        let mut page = Some(first);
+        while let Some(cursor) = page {
+            let due = system.store.due_candidates(cursor).await?;
             let room = budget.take(due.seen);
             if room < due.seen || system.usage().elapsed() > RUN {
                 summary.more = true;
@@ -63,19 +63,16 @@ pub(crate) async fn run(
                 let parts = group.iter().map(|moves| expire(system, moves));
                 join_all(parts).await.into_iter().for_each(|part| summary.add(part));
             }
-            from = due.next;
+            page = due.next;
             if summary.more {
                 return Ok(summary);
-            }
-            if from.is_none() {
-                break;
             }
         }
     }
     Ok(summary)
 }
 
-/// Moves candidates of one project and one shard of its tally: many at once, and one by one where that fails.
+/// Moves candidates of one project and one tally shard: in one transaction, or one by one if that fails.
 async fn expire(system: &System, moves: &[Move]) -> Summary {
     let mut summary = Summary::default();
     for together in moves.chunks(Store::MAX_TOGETHER) {

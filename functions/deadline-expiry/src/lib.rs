@@ -1,6 +1,6 @@
-//! Expires the deadlines of candidates: those who were to begin become expired, those who were at it aborted.
+//! Moves candidates whose deadline has passed to expired, or to aborted if they had started.
 //!
-//! Every rule that looks at a deadline holds at once; this makes lists and counts show it, within a minute or two.
+//! Every rule that reads a deadline applies at once; this makes lists and counts follow within a minute or two.
 
 mod lane;
 
@@ -11,34 +11,34 @@ use shared::Result;
 use shared::app::App;
 use shared::auth::System;
 use shared::domain::tally::SHARDS;
-use shared::store::Store;
+use shared::store::{DueCursor, Queue};
 
 use lane::Budget;
 
-/// How many candidates one run looks at, at most; the next goes on where it ended.
+/// The maximum number of candidates per run; the next run continues.
 const LIMIT: usize = 20_000;
 
-/// What one run did.
+/// The result of one run.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Candidates who had not begun.
+    /// Candidates who had not started.
     pub expired: usize,
-    /// Candidates who had not finished.
+    /// Candidates who had started but not finished.
     pub aborted: usize,
-    /// Candidates whom somebody else moved at the same moment.
+    /// Candidates whom another request moved meanwhile.
     pub moved_on: usize,
-    /// Candidates who could not be moved, for the next run.
+    /// Candidates who could not be moved; the next run retries them.
     pub failed: usize,
-    /// Seconds that the longest overdue of them had been overdue.
+    /// How long the longest overdue candidate had been overdue.
     pub lag_seconds: i64,
-    /// Whether the run ended before it was through.
+    /// Whether work remains for the next run.
     pub more: bool,
 }
 
-/// Handles one tick of the schedule.
+/// Handles one scheduled run.
 ///
 /// # Errors
-/// When the storage cannot be read.
+/// If the storage cannot be read.
 pub async fn handle(app: &App, _: IgnoredAny) -> Result<Summary> {
     let summary = sweep(app, LIMIT).await;
     if let Err(error) = &summary {
@@ -47,15 +47,17 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<Summary> {
     summary
 }
 
-/// Expires up to `limit` candidates, those first who have been overdue longest.
+/// Expires up to `limit` candidates, the longest overdue ones first.
 ///
 /// # Errors
-/// When the storage cannot be read.
+/// If the storage cannot be read.
 pub async fn sweep(app: &App, limit: usize) -> Result<Summary> {
     let system = System::of(app);
     let budget = Budget::new(limit);
-    // Both kinds of shards follow from the candidate's identifier, so that no two lanes write the same tally.
-    let shards = |lane| Store::candidate_shards().filter(move |shard| shard % SHARDS == lane);
+    // The candidate's identifier determines both kinds of shards, so no two lanes write the same tally.
+    let shards = |lane| {
+        DueCursor::all(Queue::Candidates, system.now).filter(move |page| page.shard() % SHARDS == lane)
+    };
     let lanes = (0..SHARDS).map(|lane| lane::run(&system, &budget, shards(lane)));
     let mut summary = Summary::default();
     for lane in try_join_all(lanes).await? {

@@ -1,4 +1,4 @@
-//! Mails about accounts. Keys are made here, so that none is ever stored but by its hash.
+//! Mails about accounts. Keys are generated here; only their hashes are stored.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::auth::System;
@@ -12,29 +12,29 @@ use shared::mail::{AccountLetter, AccountMail, Envelope, Mailer, activation_link
 use shared::store::Versioned;
 use shared::{Error, Result};
 
-use crate::fate::{Fate, fate_of};
+use crate::outcome::{Outcome, outcome_of};
 
-/// How long an invitation can be taken up.
+/// Validity of the key in an invitation.
 pub(crate) const INVITATION_DAYS: i64 = 14;
 
-/// Sends a customer the key to choose its first password with. The key of an earlier mail ends.
+/// Sends a customer the key to choose a first password. It revokes the key of an earlier mail.
 pub(crate) async fn invite(
     system: &System,
     mailer: &Mailer<'_>,
     (company, customer): (&CompanyId, CustomerId),
     caused_at: DateTime<Utc>,
-) -> Result<(Fate, String)> {
+) -> Result<(Outcome, String)> {
     let (customer, company) =
         tokio::try_join!(system.store.customer(company, customer), system.store.company(company))?;
     let (Some(before), Some(company)) = (customer, company) else {
-        return Ok((Fate::Outdated, "the customer is gone".to_owned()));
+        return Ok((Outcome::Outdated, "the customer is gone".to_owned()));
     };
     let is_repeated = before.invited_at.is_some_and(|invited_at| invited_at > caused_at);
     if before.status != CustomerStatus::Invited || !before.is_active || is_repeated {
-        return Ok((Fate::Outdated, "the customer has moved on".to_owned()));
+        return Ok((Outcome::Outdated, "the customer has moved on".to_owned()));
     }
     if !before.takes_mail() {
-        return Ok((Fate::Outdated, "the customer takes no mails".to_owned()));
+        return Ok((Outcome::Outdated, "the customer takes no mails".to_owned()));
     }
     send_invitation(system, mailer, &before, &company).await
 }
@@ -44,23 +44,23 @@ async fn send_invitation(
     mailer: &Mailer<'_>,
     before: &Versioned<Customer>,
     company: &Company,
-) -> Result<(Fate, String)> {
+) -> Result<(Outcome, String)> {
     let key = give_customer_key(system, before, TimeDelta::days(INVITATION_DAYS)).await?;
     let link = activation_link(&system.config().suite_url, &key);
     let mail = AccountMail::Invitation { link: &link, days: INVITATION_DAYS };
     send_to_customer(mailer, before, company, mail).await
 }
 
-/// Tells somebody that it is no customer any more.
+/// Tells a customer that their account was deleted.
 pub(crate) async fn say_goodbye(
     system: &System,
     mailer: &Mailer<'_>,
     company: &CompanyId,
     was: &FormerCustomer,
     by: &Deleter,
-) -> Result<(Fate, String)> {
+) -> Result<(Outcome, String)> {
     let Some(company) = system.store.company(company).await? else {
-        return Ok((Fate::Outdated, "the company is gone".to_owned()));
+        return Ok((Outcome::Outdated, "the company is gone".to_owned()));
     };
     let letter = AccountLetter {
         first_name: &was.first_name,
@@ -71,10 +71,10 @@ pub(crate) async fn say_goodbye(
     };
     let rendered = render_account(&letter).map_err(Error::internal)?;
     let envelope = Envelope { to: &was.email, account: None, company: &company, alias: None };
-    Ok(fate_of(mailer.send(&envelope, &rendered).await))
+    Ok(outcome_of(mailer.send(&envelope, &rendered).await))
 }
 
-/// Gives a customer a new key to choose a password with. The key before ends.
+/// Gives a customer a new key to choose a password. It revokes the previous key.
 pub(crate) async fn give_customer_key(
     system: &System,
     before: &Versioned<Customer>,
@@ -92,7 +92,7 @@ async fn send_to_customer(
     customer: &Customer,
     company: &Company,
     mail: AccountMail<'_>,
-) -> Result<(Fate, String)> {
+) -> Result<(Outcome, String)> {
     let letter = AccountLetter {
         first_name: &customer.first_name,
         last_name: &customer.last_name,
@@ -103,5 +103,5 @@ async fn send_to_customer(
     let rendered = render_account(&letter).map_err(Error::internal)?;
     let account = Some(Account::Customer { customer: customer.id });
     let envelope = Envelope { to: &customer.email, account, company, alias: None };
-    Ok(fate_of(mailer.send(&envelope, &rendered).await))
+    Ok(outcome_of(mailer.send(&envelope, &rendered).await))
 }

@@ -8,30 +8,30 @@ use shared::mail::{Envelope, Letter, Mailer, render};
 use shared::store::Subject;
 use shared::{Error, Result};
 
-use crate::fate::{Fate, fate_of};
+use crate::outcome::{Outcome, outcome_of};
 
-/// Sends a mail to a candidate, unless the candidate has moved on.
+/// Sends a mail to a candidate unless later moves have made it pointless.
 pub(crate) async fn send(
     system: &System,
     mailer: &Mailer<'_>,
     (mail, caused_at): (CandidateMail, DateTime<Utc>),
     subject: &Subject,
-) -> Result<(Fate, String)> {
+) -> Result<(Outcome, String)> {
     let (Some(candidate), Some(project), Some(company)) =
         (&subject.candidate, &subject.project, &subject.company)
     else {
-        return Ok((Fate::Outdated, "the candidate is gone".to_owned()));
+        return Ok((Outcome::Outdated, "the candidate is gone".to_owned()));
     };
     if mail.is_outdated(candidate, caused_at) {
-        return Ok((Fate::Outdated, "the candidate has moved on".to_owned()));
+        return Ok((Outcome::Outdated, "the candidate has moved on".to_owned()));
     }
     let Some(to) = candidate.mail_address() else {
-        return Ok((Fate::Outdated, "the candidate takes no mails".to_owned()));
+        return Ok((Outcome::Outdated, "the candidate takes no mails".to_owned()));
     };
     let letter = Letter::new(candidate, project, company, &system.config().suite_url);
     let rendered = render(mail, &letter).map_err(Error::internal)?;
     let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
     let alias = project.settings.email_alias.as_ref();
     let envelope = Envelope { to, account: Some(account), company, alias };
-    Ok(fate_of(mailer.send(&envelope, &rendered).await))
+    Ok(outcome_of(mailer.send(&envelope, &rendered).await))
 }

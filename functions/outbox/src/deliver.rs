@@ -1,4 +1,4 @@
-//! One effect: taken on, done, and erased.
+//! Runs one effect under a lease and deletes it.
 
 use shared::auth::System;
 use shared::domain::effect::{Effect, Task};
@@ -7,55 +7,59 @@ use shared::mail::Mailer;
 use shared::store::Versioned;
 use shared::{Error, Result};
 
-use crate::fate::Fate;
+use crate::outcome::Outcome;
 use crate::{account, candidate, reset};
 
-/// How many effects are done side by side.
-pub(crate) const SIDE_BY_SIDE: usize = 8;
+/// Effects that run in parallel.
+pub(crate) const PARALLEL: usize = 8;
 
-/// Does an effect, if nobody else is at it.
+/// Runs the effect unless another worker holds its lease.
 ///
-/// Once it is taken on, it is this call's alone until its time is over; a call that dies leaves it to the schedule.
+/// If the process dies, the schedule retries the effect once the lease is over.
 ///
 /// # Errors
-/// When the storage fails, which leaves the effect to the schedule as well.
-pub(crate) async fn deliver(system: &System, mailer: &Mailer<'_>, effect: Versioned<Effect>) -> Result<Fate> {
+/// Storage failures; the schedule retries the effect.
+pub(crate) async fn deliver(
+    system: &System,
+    mailer: &Mailer<'_>,
+    effect: Versioned<Effect>,
+) -> Result<Outcome> {
     let now = system.now;
     if !effect.is_waiting(now) {
-        return Ok(Fate::WithSomebodyElse);
+        return Ok(Outcome::Skipped);
     }
     let taken = Effect::clone(&effect).taken(now);
     let effect = match system.store.update_effect(&effect, taken).await {
-        Err(Error::Changed) => return Ok(Fate::WithSomebodyElse),
+        Err(Error::Changed) => return Ok(Outcome::Skipped),
         effect => effect?,
     };
     if effect.is_given_up() {
-        return Ok(log(&effect, Fate::GivenUp, "tried too often"));
+        return Ok(log(&effect, Outcome::GivenUp, "tried too often"));
     }
-    let (fate, reason) = match perform(system, mailer, &effect).await {
-        Err(Error::Changed) => (Fate::Failed, "another request changed the same thing".to_owned()),
-        Err(Error::NotFound) => (Fate::Outdated, "the account is gone".to_owned()),
+    let (outcome, reason) = match perform(system, mailer, &effect).await {
+        Err(Error::Changed) => (Outcome::Failed, "another request changed the same thing".to_owned()),
+        Err(Error::NotFound) => (Outcome::Outdated, "the account is gone".to_owned()),
         outcome => outcome?,
     };
     let own = || Effect::clone(&effect);
-    let after = match fate {
-        Fate::Failed => own().failed(now),
-        Fate::Postponed => own().postponed(now),
-        Fate::GivenUp => own().given_up(now),
-        Fate::Sent | Fate::Deleted | Fate::Outdated | Fate::WithSomebodyElse => {
+    let after = match outcome {
+        Outcome::Failed => own().failed(now),
+        Outcome::Postponed => own().postponed(now),
+        Outcome::GivenUp => own().given_up(now),
+        Outcome::Sent | Outcome::Deleted | Outcome::Outdated | Outcome::Skipped => {
             match system.store.finish_effect(&effect).await {
-                // A deletion ends its effect itself; and once the lease is over, another worker answers for it.
+                // A deletion deletes its effect itself. Once the lease is over, another worker is responsible.
                 Ok(()) | Err(Error::Changed) => {}
                 Err(error) => return Err(error),
             }
-            return Ok(log(&effect, fate, &reason));
+            return Ok(log(&effect, outcome, &reason));
         }
     };
     let after = system.store.update_effect(&effect, after).await?;
-    Ok(log(&effect, if after.is_given_up() { Fate::GivenUp } else { fate }, &reason))
+    Ok(log(&effect, if after.is_given_up() { Outcome::GivenUp } else { outcome }, &reason))
 }
 
-async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Result<(Fate, String)> {
+async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Result<(Outcome, String)> {
     let company = &effect.company;
     match &effect.task {
         Task::CandidateMail { project, candidate, mail } => {
@@ -73,39 +77,39 @@ async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Resul
         }
         Task::Deletion { deletion } => {
             let was_there = system.store.finish_deletion(company, deletion, system.now).await?;
-            let fate = if was_there { Fate::Deleted } else { Fate::Outdated };
-            Ok((fate, String::new()))
+            let outcome = if was_there { Outcome::Deleted } else { Outcome::Outdated };
+            Ok((outcome, String::new()))
         }
         Task::PasswordReset { name } => reset::reset_passwords(system, mailer, effect, name).await,
     }
 }
 
-async fn erase(system: &System, erasure: &Erasure, keys: &[String]) -> Result<(Fate, String)> {
+async fn erase(system: &System, erasure: &Erasure, keys: &[String]) -> Result<(Outcome, String)> {
     match system.objects()?.note_erasure(erasure).await {
         Ok(()) => delete_objects(system, keys).await,
-        Err(error) => Ok((Fate::Failed, error.to_string())),
+        Err(error) => Ok((Outcome::Failed, error.to_string())),
     }
 }
 
-async fn delete_objects(system: &System, keys: &[String]) -> Result<(Fate, String)> {
+async fn delete_objects(system: &System, keys: &[String]) -> Result<(Outcome, String)> {
     let objects = system.objects()?;
     for key in keys {
         if let Err(error) = objects.delete(key).await {
-            return Ok((Fate::Failed, error.to_string()));
+            return Ok((Outcome::Failed, error.to_string()));
         }
     }
-    Ok((Fate::Deleted, String::new()))
+    Ok((Outcome::Deleted, String::new()))
 }
 
-/// One line for each effect, without what the mail says or whom it goes to.
-fn log(effect: &Effect, fate: Fate, reason: &str) -> Fate {
+/// Logs one line per effect, without the mail's content and recipient.
+fn log(effect: &Effect, outcome: Outcome, reason: &str) -> Outcome {
     let Effect { id, company, attempts, .. } = effect;
     let task = effect.task.as_str();
     let company = company.as_str();
-    if fate == Fate::GivenUp {
+    if outcome == Outcome::GivenUp {
         tracing::error!(target: "outbox", effect = id, task, company, attempts, reason, "given up");
     } else {
-        tracing::info!(target: "outbox", effect = id, task, company, attempts, ?fate, reason);
+        tracing::info!(target: "outbox", effect = id, task, company, attempts, ?outcome, reason);
     }
-    fate
+    outcome
 }

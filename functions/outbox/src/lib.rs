@@ -1,12 +1,13 @@
-//! Does what changes have noted as still to be done: sends mails, deletes objects, notes erasures. Gives up uploads that never came.
+//! Runs the effects that changes have recorded: sends mails, deletes objects, records deletions. Fails uploads that
+//! never arrived.
 //!
-//! Effects are written in the transaction of their cause, so that none is lost. The table's stream brings each at once;
-//! the schedule takes up those that the stream missed and those that failed before.
+//! Effects are written in the transaction of their cause, so that none is lost. The table's stream delivers each at
+//! once; the schedule picks up those that the stream missed and those that failed before.
 
 mod account;
 mod candidate;
 mod deliver;
-mod fate;
+mod outcome;
 mod reset;
 mod stream;
 mod sweep;
@@ -20,46 +21,46 @@ use shared::auth::System;
 pub use stream::{Failures, Record};
 pub use sweep::Summary;
 
-/// What invokes this function. An event that is neither fails.
+/// The events that invoke this function; any other fails.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub enum Event {
     /// The table's stream.
     Stream {
-        /// New items, some of them effects.
+        /// New items; some are effects.
         #[serde(rename = "Records")]
         records: Vec<Record>,
     },
     /// The schedule.
     Schedule {
-        /// What EventBridge calls it.
+        /// EventBridge's name for the event.
         #[serde(rename = "detail-type")]
         kind: ScheduleKind,
     },
 }
 
-/// The one kind of event by which EventBridge tells the time.
+/// The kind of event that EventBridge sends for a schedule.
 #[derive(Deserialize)]
 pub enum ScheduleKind {
-    /// A minute has passed.
+    /// One minute has passed.
     #[serde(rename = "Scheduled Event")]
     Scheduled,
 }
 
-/// What came of it.
+/// The response to an event.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Answer {
-    /// The records that the stream must bring again.
+    /// The records that the stream must deliver again.
     Stream(Failures),
-    /// What the schedule's sweep did.
+    /// The result of a scheduled sweep.
     Sweep(Summary),
 }
 
 /// Handles one event.
 ///
 /// # Errors
-/// When the storage cannot be read, or a setting is missing.
+/// If the storage cannot be read or a setting is missing.
 pub async fn handle(app: &App, event: Event) -> Result<Answer> {
     let answer = answer(&System::of(app), event).await;
     if let Err(error) = &answer {

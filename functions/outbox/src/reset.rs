@@ -1,4 +1,4 @@
-//! Mails about forgotten passwords: one to each address, with a link for each of its accounts.
+//! Password reset mails: one per address, with a link for each of its accounts.
 
 use std::collections::BTreeMap;
 
@@ -20,44 +20,44 @@ use shared::store::Versioned;
 use shared::{Error, Result};
 
 use crate::account::{INVITATION_DAYS, give_customer_key};
-use crate::fate::{Fate, fate_of};
+use crate::outcome::{Outcome, outcome_of};
 
-/// An account that may choose another password.
+/// An account whose password can be reset.
 enum Holder {
     Customer(Versioned<Customer>),
     Candidate(Box<Versioned<Candidate>>, Option<Versioned<Project>>),
 }
 
-/// Mails a reset key for every account that `name` leads to, all those of one address in one mail. Addresses that cannot
-/// be sent to now are left to another try, which leaves alone those that were sent to.
+/// Emails a reset key to every account that matches `name`, in one mail per address. Addresses that fail are retried;
+/// the retry skips addresses that already got their mail.
 pub(crate) async fn reset_passwords(
     system: &System,
     mailer: &Mailer<'_>,
     effect: &Effect,
     name: &str,
-) -> Result<(Fate, String)> {
+) -> Result<(Outcome, String)> {
     let Some(company) = system.store.company(&effect.company).await? else {
-        return Ok((Fate::Outdated, "there is no such company".to_owned()));
+        return Ok((Outcome::Outdated, "there is no such company".to_owned()));
     };
-    let mut outcome = (Fate::Outdated, "no account to reset".to_owned());
+    let mut outcome = (Outcome::Outdated, "no account to reset".to_owned());
     for holders in holders_by_address(system, &company, name).await?.into_values() {
         let own = match send(system, mailer, &company, &effect.id, holders).await {
             Err(Error::Changed | Error::NotFound) => {
-                (Fate::Failed, "an account has changed meanwhile".to_owned())
+                (Outcome::Failed, "an account has changed meanwhile".to_owned())
             }
             own => own?,
         };
         outcome = match (outcome.0, own.0) {
-            (_, Fate::Outdated) => outcome,
-            (Fate::Sent | Fate::Outdated, _) => own,
-            // What is still to be sent decides whether there is another try.
+            (_, Outcome::Outdated) => outcome,
+            (Outcome::Sent | Outcome::Outdated, _) => own,
+            // A pending address causes another try.
             _ => outcome,
         };
     }
     Ok(outcome)
 }
 
-/// The accounts that a name leads to and that take mails, by address: staff first, then the newest candidates.
+/// The accounts that match a name and take mails, by address: staff first, then the newest candidates.
 async fn holders_by_address(
     system: &System,
     company: &Company,
@@ -79,23 +79,23 @@ async fn holders_by_address(
     Ok(holders)
 }
 
-/// Sends one mail to the holders of an address; `holders` is not empty.
+/// Sends one mail to the accounts of an address; `holders` is not empty.
 async fn send(
     system: &System,
     mailer: &Mailer<'_>,
     company: &Company,
     effect: &str,
     mut holders: Vec<Holder>,
-) -> Result<(Fate, String)> {
+) -> Result<(Outcome, String)> {
     let Some(to) = holders.first().and_then(Holder::address).cloned() else {
-        return Ok((Fate::Outdated, "no account to reset".to_owned()));
+        return Ok((Outcome::Outdated, "no account to reset".to_owned()));
     };
     let Some(begun) = system.store.begin_reset_mail(&company.id, &to, effect, system.now).await? else {
-        return Ok((Fate::Outdated, "the address was mailed already".to_owned()));
+        return Ok((Outcome::Outdated, "the address was mailed already".to_owned()));
     };
     holders.retain(|holder| begun.may_replace(holder.key(), system.now));
     let Some(first) = holders.first() else {
-        return Ok((Fate::Outdated, "the keys that are out are too new".to_owned()));
+        return Ok((Outcome::Outdated, "the keys that are out are too new".to_owned()));
     };
     let mut accounts = Vec::new();
     for holder in &holders {
@@ -113,8 +113,8 @@ async fn send(
     let rendered = render_account(&letter).map_err(Error::internal)?;
     let alias = if holders.len() == 1 { first.alias() } else { None };
     let envelope = Envelope { to: &to, account: Some(first.account()), company, alias };
-    let outcome = fate_of(mailer.send(&envelope, &rendered).await);
-    if outcome.0 == Fate::Sent {
+    let outcome = outcome_of(mailer.send(&envelope, &rendered).await);
+    if outcome.0 == Outcome::Sent {
         system.store.end_reset_mail(&begun).await?;
     }
     Ok(outcome)
@@ -151,7 +151,7 @@ impl Holder {
         }
     }
 
-    /// What tells the account from others of the same address.
+    /// Distinguishes accounts with the same address.
     fn name(&self) -> String {
         match self {
             Self::Customer(customer) => customer.username.as_str().to_owned(),
@@ -178,8 +178,8 @@ impl Holder {
         }
     }
 
-    /// Gives the account a new key and tells where to use it. A customer who is still invited has forgotten no password:
-    /// their key is as good as that of the invitation, which it replaces.
+    /// Gives the account a new key and returns its link. For customers who are still invited, the key replaces that of
+    /// the invitation and is valid as long.
     async fn give_link(&self, system: &System) -> Result<String> {
         let suite = &system.config().suite_url;
         let (reset, invitation) = (TimeDelta::hours(RESET_HOURS), TimeDelta::days(INVITATION_DAYS));

@@ -1,4 +1,4 @@
-//! Effects as the table's stream brings them.
+//! Effects delivered by the table's stream.
 
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
@@ -7,9 +7,9 @@ use shared::auth::System;
 use shared::mail::Mailer;
 use shared::store::effect_in;
 
-use crate::deliver::{SIDE_BY_SIDE, deliver};
+use crate::deliver::{PARALLEL, deliver};
 
-/// A change of one item.
+/// A stream record: a change of one item.
 #[derive(Deserialize)]
 pub struct Record {
     dynamodb: Change,
@@ -34,15 +34,15 @@ struct Text {
     value: String,
 }
 
-/// The records that could not even be looked at. The stream brings those again, and all that follow the first of them.
+/// The records that could not be read. The stream delivers these again, with all that follow the first of them.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Failures {
-    /// One entry a record.
+    /// One entry per record.
     pub batch_item_failures: Vec<Failure>,
 }
 
-/// A record that could not be looked at.
+/// A record that could not be read.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Failure {
@@ -53,7 +53,7 @@ pub struct Failure {
 pub(crate) async fn handle(system: &System, records: Vec<Record>) -> Result<Failures> {
     let mailer = Mailer::new(system.aws(), system.config()).map_err(shared::Error::internal)?;
     let mut failures = Failures::default();
-    for group in records.chunks(SIDE_BY_SIDE) {
+    for group in records.chunks(PARALLEL) {
         let outcomes = join_all(group.iter().map(|record| take_up(system, &mailer, record))).await;
         for (record, outcome) in group.iter().zip(outcomes) {
             if let Err(error) = outcome {
@@ -68,7 +68,7 @@ pub(crate) async fn handle(system: &System, records: Vec<Record>) -> Result<Fail
 
 async fn take_up(system: &System, mailer: &Mailer<'_>, record: &Record) -> Result<()> {
     let Some(id) = effect_in(&record.dynamodb.keys.pk.value) else { return Ok(()) };
-    // What is not there any more is done.
+    // A missing effect is done.
     if let Some(effect) = system.store.effect(id).await? {
         deliver(system, mailer, effect).await?;
     }

@@ -1,4 +1,4 @@
-//! Effects that the stream missed, or that failed before.
+//! Picks up effects that the stream missed or that failed before.
 
 use std::time::Duration;
 
@@ -7,50 +7,50 @@ use serde::Serialize;
 use shared::Result;
 use shared::auth::System;
 use shared::mail::Mailer;
-use shared::store::Store;
+use shared::store::{DueCursor, Queue};
 
-use crate::deliver::{SIDE_BY_SIDE, deliver};
-use crate::fate::Fate;
+use crate::deliver::{PARALLEL, deliver};
+use crate::outcome::Outcome;
 use crate::uploads;
 
-/// How long one run goes on; what is left is taken up by the next.
+/// The duration of one run; the next one continues.
 const RUN: Duration = Duration::from_secs(40);
-/// SES counts the mails of a second.
+/// SES limits mails per second.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What one sweep did.
+/// The result of one sweep.
 #[derive(Debug, Default, Serialize)]
 pub struct Summary {
-    /// Mails that SES took.
+    /// Mails that SES accepted.
     pub sent: usize,
-    /// Erasures that were noted, and deletions of objects that nothing refers to any more.
+    /// Recorded deletions, and deleted objects without references.
     pub deleted: usize,
-    /// Effects that the candidate's moves have made pointless.
+    /// Effects that the candidate's moves made pointless.
     pub outdated: usize,
-    /// Effects to try again later.
+    /// Effects to retry later.
     pub postponed: usize,
-    /// Effects given up.
+    /// Effects that failed permanently or too often.
     pub given_up: usize,
-    /// Effects and uploads that could not be looked at.
+    /// Effects and uploads that could not be read.
     pub failed: usize,
-    /// Uploads whose file has not arrived in time, and videos that have not been converted in time.
+    /// Uploads that did not arrive in time, and videos that were not converted in time.
     pub uploads_given_up: usize,
-    /// Whether the run ended before it was through.
+    /// Whether work remains for the next run.
     pub more: bool,
 }
 
 pub(crate) async fn handle(system: &System) -> Result<Summary> {
     let mailer = Mailer::new(system.aws(), system.config()).map_err(shared::Error::internal)?;
-    // First, so that what is left of them is deleted by the same run.
+    // First, so that this run deletes what remains of them.
     let given_up = uploads::give_up(system).await?;
     let mut summary =
         Summary { uploads_given_up: given_up.uploads, failed: given_up.failed, ..Summary::default() };
     let mut is_postponed = false;
-    for shard in Store::effect_shards() {
-        let mut from = None;
-        loop {
-            let due = system.store.due_effects(shard, system.now, from).await?;
-            for group in due.rows.chunks(SIDE_BY_SIDE) {
+    for first in DueCursor::all(Queue::Effects, system.now) {
+        let mut page = Some(first);
+        while let Some(cursor) = page {
+            let due = system.store.due_effects(cursor).await?;
+            for group in due.rows.chunks(PARALLEL) {
                 if system.usage().elapsed() > RUN {
                     summary.more = true;
                     return Ok(summary.log(system));
@@ -58,29 +58,26 @@ pub(crate) async fn handle(system: &System) -> Result<Summary> {
                 if is_postponed {
                     tokio::time::sleep(PAUSE).await;
                 }
-                let fates =
+                let outcomes =
                     join_all(group.iter().map(|effect| deliver(system, &mailer, effect.clone()))).await;
-                is_postponed = fates.iter().any(|fate| matches!(fate, Ok(Fate::Postponed)));
-                fates.iter().for_each(|fate| summary.count(fate));
+                is_postponed = outcomes.iter().any(|outcome| matches!(outcome, Ok(Outcome::Postponed)));
+                outcomes.iter().for_each(|outcome| summary.count(outcome));
             }
-            from = due.next;
-            if from.is_none() {
-                break;
-            }
+            page = due.next;
         }
     }
     Ok(summary.log(system))
 }
 
 impl Summary {
-    fn count(&mut self, fate: &Result<Fate>) {
-        match fate {
-            Ok(Fate::Sent) => self.sent += 1,
-            Ok(Fate::Deleted) => self.deleted += 1,
-            Ok(Fate::Outdated) => self.outdated += 1,
-            Ok(Fate::Failed | Fate::Postponed) => self.postponed += 1,
-            Ok(Fate::GivenUp) => self.given_up += 1,
-            Ok(Fate::WithSomebodyElse) => {}
+    fn count(&mut self, outcome: &Result<Outcome>) {
+        match outcome {
+            Ok(Outcome::Sent) => self.sent += 1,
+            Ok(Outcome::Deleted) => self.deleted += 1,
+            Ok(Outcome::Outdated) => self.outdated += 1,
+            Ok(Outcome::Failed | Outcome::Postponed) => self.postponed += 1,
+            Ok(Outcome::GivenUp) => self.given_up += 1,
+            Ok(Outcome::Skipped) => {}
             Err(error) => {
                 tracing::error!(target: "outbox", %error, "an effect could not be looked at");
                 self.failed += 1;

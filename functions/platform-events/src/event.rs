@@ -1,4 +1,4 @@
-//! Events as EventBridge brings them.
+//! Events in EventBridge's envelope.
 
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -10,35 +10,34 @@ use shared::error::FieldErrors;
 use shared::http::reference::References;
 use shared::{Error, Result};
 
-/// An event in EventBridge's envelope; what else is in it does not matter here.
+/// The fields that matter here.
 #[derive(Debug, Deserialize)]
 pub struct Event {
-    /// Its identifier, by which it is known when it comes again.
+    /// Identifies duplicates.
     pub id: String,
-    /// Who sent it: one of the platform's other parts, or SES, whose name nobody else can take.
+    /// The sender: another part of the platform, or SES, whose name no other sender can use.
     pub source: String,
-    /// `interview.completed`, `interview.aborted` or `evaluation.recorded`; of SES, whatever it calls it.
+    /// `interview.completed`, `interview.aborted` or `evaluation.recorded`; for SES, its own kinds.
     #[serde(rename = "detail-type")]
     pub kind: String,
-    /// When that happened, to the second.
+    /// The time of the event, to the second.
     pub time: DateTime<Utc>,
-    /// What happened to whom.
+    /// Depends on the kind.
     pub detail: Value,
 }
 
-/// What an event of the platform tells.
+/// The `detail` of a platform event.
 #[derive(Debug, Deserialize)]
 struct Detail {
-    /// The candidate's reference.
     candidate: String,
-    /// The evaluator's reference, in an evaluation.
+    /// The evaluator's reference; evaluations only.
     customer: Option<String>,
-    /// Whether the evaluation is finished, in an evaluation.
+    /// Whether the evaluation is complete; evaluations only.
     completed: Option<bool>,
 }
 
-/// An event that makes sense.
-pub(crate) struct Told {
+/// A valid event.
+pub(crate) struct PlatformEvent {
     pub(crate) id: String,
     pub(crate) candidate: (CompanyId, ProjectId, CandidateId),
     pub(crate) report: Report,
@@ -46,24 +45,24 @@ pub(crate) struct Told {
 }
 
 impl Event {
-    /// Whether it tells of a mail.
-    pub(crate) fn is_of_mail(&self) -> bool {
+    /// Whether the event comes from SES.
+    pub(crate) fn is_from_ses(&self) -> bool {
         self.source == "aws.ses"
     }
 
     /// The `detail` of an event of one kind.
     ///
     /// # Errors
-    /// A message on `detail`.
+    /// A field error on `detail`.
     pub(crate) fn detail<T: DeserializeOwned>(&self) -> Result<T> {
         T::deserialize(&self.detail).map_err(|error| Error::field("detail", error.to_string()))
     }
 
-    /// What the event tells.
+    /// Validates the event.
     ///
     /// # Errors
-    /// Messages by field.
-    pub(crate) fn read(self, references: References<'_>) -> Result<Told> {
+    /// Field errors.
+    pub(crate) fn read(self, references: References<'_>) -> Result<PlatformEvent> {
         let mut errors = FieldErrors::default();
         let Detail { candidate, customer, completed } = self.detail()?;
         let candidate = errors.read("candidate", references.parse_candidate(&candidate));
@@ -87,7 +86,9 @@ impl Event {
             }
         };
         match (candidate, report) {
-            (Some(candidate), Some(report)) => Ok(Told { id: self.id, candidate, report, at: self.time }),
+            (Some(candidate), Some(report)) => {
+                Ok(PlatformEvent { id: self.id, candidate, report, at: self.time })
+            }
             _ => Err(Error::Fields(errors)),
         }
     }

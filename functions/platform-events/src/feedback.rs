@@ -1,15 +1,15 @@
-//! What SES tells of mails that did not arrive, or were not wanted.
+//! Handles bounces and complaints that SES reports.
 
 use serde::Deserialize;
 use shared::auth::System;
 use shared::domain::account::Account;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
-use shared::domain::email_status::{MailTag, Trouble};
-use shared::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
+use shared::domain::recipient::RecipientTag;
+use shared::domain::suppression::SuppressionReason;
 use shared::{Error, Result};
 
-use crate::{Outcome, TRIES};
+use crate::Outcome;
 
 /// The `detail` of an event that SES publishes.
 #[derive(Deserialize)]
@@ -26,7 +26,7 @@ struct Mail {
 
 #[derive(Deserialize)]
 struct Tags {
-    /// Whom the mail was to. Mails to who is nobody any more have none.
+    /// The recipient's account; absent in mails to accounts that were deleted.
     #[serde(default)]
     recipient: Vec<String>,
 }
@@ -51,79 +51,51 @@ struct Recipient {
 }
 
 impl Feedback {
-    /// What is wrong, and with mails to which addresses; none when it may pass by itself.
-    fn trouble(self) -> Option<(Trouble, Vec<Recipient>)> {
+    /// The addresses to suppress; none for transient bounces.
+    fn suppressed(self) -> Option<(SuppressionReason, Vec<Recipient>)> {
         match (self.bounce, self.complaint) {
             (Some(bounce), None) if bounce.bounce_type == "Permanent" => {
-                Some((Trouble::Bounced, bounce.bounced_recipients))
+                Some((SuppressionReason::Bounced, bounce.bounced_recipients))
             }
-            (None, Some(complaint)) => Some((Trouble::Complained, complaint.complained_recipients)),
+            (None, Some(complaint)) => Some((SuppressionReason::Complained, complaint.complained_recipients)),
             _ => None,
         }
     }
 }
 
-/// Notes with whom the mail was to that it gets no more. Doing it again changes nothing.
+/// Suppresses the reported addresses. Idempotent.
 pub(crate) async fn take(system: &System, feedback: Feedback) -> Result<Outcome> {
     let Some(tag) = feedback.mail.tags.recipient.first() else { return Ok(Outcome::Ignored) };
-    let tag: MailTag = tag.parse().map_err(|_| Error::field("recipient", "Not a tag of this service."))?;
-    let Some((trouble, addresses)) = feedback.trouble() else { return Ok(Outcome::Ignored) };
+    let tag: RecipientTag =
+        tag.parse().map_err(|_| Error::field("recipient", "Not a tag of this service."))?;
+    let Some((reason, addresses)) = feedback.suppressed() else { return Ok(Outcome::Ignored) };
     let mut outcome = Outcome::Ignored;
     for Recipient { email_address } in addresses {
-        let applied = match tag.account {
-            Account::Customer { customer } => {
-                note_customer(system, &tag.company, customer, &email_address, trouble).await?
-            }
-            Account::Candidate { project, candidate } => {
-                note_candidate(system, (&tag.company, project, candidate), &email_address, trouble).await?
-            }
-        };
-        if applied {
+        if system.store.retry(|| note(system, &tag, &email_address, reason)).await? {
             outcome = Outcome::Applied;
         }
     }
     Ok(outcome)
 }
 
-async fn note_customer(
-    system: &System,
-    company: &CompanyId,
-    customer: CustomerId,
-    address: &str,
-    trouble: Trouble,
-) -> Result<bool> {
-    for _ in 0..TRIES {
-        let Some(before) = system.store.customer(company, customer).await? else { return Ok(false) };
-        let Some(after) = Customer::clone(&before).after_mail_trouble(address, trouble) else {
-            return Ok(false);
-        };
-        match system.commit(system.store.update_customer(&before, &after, system.now)).await {
-            // Deleted meanwhile, which the next look finds.
-            Err(Error::Changed | Error::NotFound) => {}
-            done => return done.map(|()| true),
+/// Suppresses an address; false if the account is gone, or no longer has this address.
+async fn note(system: &System, tag: &RecipientTag, address: &str, reason: SuppressionReason) -> Result<bool> {
+    let store = &system.store;
+    let transaction = match tag.account {
+        Account::Customer { customer } => {
+            let Some(before) = store.customer(&tag.company, customer).await? else { return Ok(false) };
+            let after = Customer::clone(&before).after_delivery_report(address, reason);
+            after.map(|after| store.update_customer(&before, &after, system.now))
         }
-    }
-    Err(Error::Changed)
-}
-
-async fn note_candidate(
-    system: &System,
-    (company, project, candidate): (&CompanyId, ProjectId, CandidateId),
-    address: &str,
-    trouble: Trouble,
-) -> Result<bool> {
-    for _ in 0..TRIES {
-        let Some(before) = system.store.candidate(company, project, candidate).await? else {
-            return Ok(false);
-        };
-        let Some(after) = Candidate::clone(&before).after_mail_trouble(address, trouble) else {
-            return Ok(false);
-        };
-        match system.commit(system.store.change_candidate(&before, &after.into(), system.now)).await {
-            // Deleted meanwhile, which the next look finds.
-            Err(Error::Changed | Error::NotFound) => {}
-            done => return done.map(|()| true),
+        Account::Candidate { project, candidate } => {
+            let found = store.candidate(&tag.company, project, candidate).await?;
+            let Some(before) = found else { return Ok(false) };
+            let after = Candidate::clone(&before).after_delivery_report(address, reason);
+            after.map(|after| store.change_candidate(&before, &after.into(), system.now))
         }
+    };
+    match transaction {
+        Some(transaction) => system.commit(transaction).await.map(|()| true),
+        None => Ok(false),
     }
-    Err(Error::Changed)
 }

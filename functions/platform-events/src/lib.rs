@@ -1,7 +1,7 @@
-//! Takes in what the platform's other parts report over the bus: interviews that were completed or broken off, and
-//! evaluations; and what SES reports of mails.
+//! Applies interviews and evaluations that other parts of the platform report, and bounces and complaints that SES
+//! reports.
 //!
-//! An event may come twice, late, or before one that it follows from.
+//! Events may be duplicated, late or out of order.
 
 mod event;
 mod feedback;
@@ -15,27 +15,25 @@ use shared::http::reference::References;
 use shared::{Error, Result};
 
 pub use event::Event;
+use event::PlatformEvent;
 
-/// How often an event is tried while others change the same candidate.
-const TRIES: usize = 8;
-
-/// What an event came to.
+/// The result of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The candidate, or the customer, has changed.
+    /// The candidate or customer has changed.
     Applied,
-    /// It was taken in before.
+    /// A duplicate.
     Known,
-    /// It changes nothing as they stand, or they are gone.
+    /// Nothing to change in the current state, or the candidate or customer was deleted.
     Ignored,
 }
 
 /// Handles one event.
 ///
 /// # Errors
-/// Messages by field when the event is malformed; when the storage fails. The bus brings the event again, and after some
-/// tries puts it aside for the operator.
+/// Field errors if the event is malformed; storage failures. The event is retried and, after some tries, becomes a dead
+/// letter.
 pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
     let id = event.id.clone();
     let kind = event.kind.clone();
@@ -59,37 +57,32 @@ pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
 }
 
 async fn apply(system: &System, event: Event) -> Result<Outcome> {
-    if event.is_of_mail() {
+    if event.is_from_ses() {
         return feedback::take(system, event.detail()?).await;
     }
     let event = event.read(References::new(system.config()))?;
+    system.store.retry(|| take_in(system, &event)).await
+}
+
+async fn take_in(system: &System, event: &PlatformEvent) -> Result<Outcome> {
     let customer = match event.report {
         Report::Evaluated { customer, .. } => Some(customer),
         Report::Completed | Report::Aborted => None,
     };
     let (company, project, candidate) = &event.candidate;
-    for _ in 0..TRIES {
-        let found = system.store.reported(&event.id, (company, *project, *candidate), customer).await?;
-        if found.is_known {
-            return Ok(Outcome::Known);
-        }
-        if customer.is_some() && !found.knows_customer {
-            return Err(Error::field("customer", "There is no such customer in the candidate's company."));
-        }
-        let (Some(before), Some(project)) = (found.candidate, found.project) else {
-            return Ok(Outcome::Ignored);
-        };
-        let mut roster = project.roster.clone();
-        let after = Candidate::clone(&before).after_report(event.report, &mut roster, event.at)?;
-        let Some(after) = after else { return Ok(Outcome::Ignored) };
-        let taken = system
-            .commit(system.store.take_report(&event.id, (&before, after), (&project, roster), system.now))
-            .await;
-        match taken {
-            Ok(()) => return Ok(Outcome::Applied),
-            Err(Error::Changed | Error::NotFound) => {}
-            Err(error) => return Err(error),
-        }
+    let found = system.store.reported(&event.id, (company, *project, *candidate), customer).await?;
+    if found.is_known {
+        return Ok(Outcome::Known);
     }
-    Err(Error::Changed)
+    if customer.is_some() && !found.knows_customer {
+        return Err(Error::field("customer", "There is no such customer in the candidate's company."));
+    }
+    let (Some(before), Some(project)) = (found.candidate, found.project) else {
+        return Ok(Outcome::Ignored);
+    };
+    let mut roster = project.roster.clone();
+    let after = Candidate::clone(&before).after_report(event.report, &mut roster, event.at)?;
+    let Some(after) = after else { return Ok(Outcome::Ignored) };
+    let transaction = system.store.take_report(&event.id, (&before, after), (&project, roster), system.now);
+    system.commit(transaction).await.map(|()| Outcome::Applied)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
+use shared::domain::choice;
 use shared::domain::company::Company;
 use shared::domain::id::{CompanyId, CustomerId, LabelId};
 use shared::domain::language::Language;
@@ -47,20 +48,36 @@ pub(crate) struct Changes {
 impl Changes {
     /// Reads the body of a change.
     pub(crate) fn read(mut body: Fields, company: &CompanyId, references: References<'_>) -> Result<Self> {
+        let changes = Self::read_from(&mut body, company, references);
+        body.finish(|| Some(changes))
+    }
+
+    /// Reads the body of a creation, which has a name.
+    pub(crate) fn read_new(
+        mut body: Fields,
+        company: &CompanyId,
+        references: References<'_>,
+    ) -> Result<(Name, Self)> {
+        body.require("name");
+        let changes = Self::read_from(&mut body, company, references);
+        body.finish(|| Some((changes.name.clone()?, changes)))
+    }
+
+    fn read_from(body: &mut Fields, company: &CompanyId, references: References<'_>) -> Self {
         let people = |name: &str, body: &mut Fields| {
             let people = body.list(name, MAX_STAFF, |value| references.parse_customer(company, text(value)?));
             people.map(BTreeSet::from_iter)
         };
         let changes = Self {
-            evaluators: people("evaluators", &mut body),
-            interview_managers: people("interview_managers", &mut body),
-            reviewers: people("reviewers", &mut body),
+            evaluators: people("evaluators", body),
+            interview_managers: people("interview_managers", body),
+            reviewers: people("reviewers", body),
             name: body.text("name", Name::parse),
             job_url: body.clearable("job_url", WebLink::parse),
             email_alias: body.clearable("email_alias", Email::parse),
-            mode: body.text("mode", Mode::parse),
+            mode: body.text("mode", choice),
             maximum_score: body.integer("maximum_score", 1, 1000),
-            support_lang: body.clearable("support_lang", Language::parse),
+            support_lang: body.clearable("support_lang", choice),
             internal_id: body.line("internal_id"),
             allow_hash_login: body.flag("allow_hash_login"),
             max_interview_time: body.clearable_integer("max_interview_time", 1, 100_000),
@@ -83,24 +100,16 @@ impl Changes {
         if changes.videos.as_deref().is_some_and(repeats) {
             body.refuse("videos", "Each video, and each position, may appear only once.");
         }
-        body.finish()?;
-        Ok(changes)
-    }
-
-    /// Reads the body of a creation.
-    pub(crate) fn read_new(
-        mut body: Fields,
-        company: &CompanyId,
-        references: References<'_>,
-    ) -> Result<Self> {
-        body.require("name");
-        Self::read(body, company, references)
+        changes
     }
 
     /// The settings and staff of a new project.
-    pub(crate) fn into_new(self, company: &Company, now: DateTime<Utc>) -> Result<(Settings, Staff)> {
-        let name = self.name.clone();
-        let name = name.ok_or_else(|| Error::internal("a required field was neither read nor refused"))?;
+    pub(crate) fn into_new(
+        self,
+        name: Name,
+        company: &Company,
+        now: DateTime<Utc>,
+    ) -> Result<(Settings, Staff)> {
         let mut settings = Settings::new(name, company, now);
         let mut staff = Staff::default();
         self.apply_to(&mut settings, &mut staff)?;

@@ -3,6 +3,8 @@
 use axum::Json;
 use axum::extract::RawQuery;
 use shared::auth::access::{CompanyAccess, CountedProjectAccess, CustomerAccess};
+use shared::domain::choice;
+
 use shared::domain::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
 use shared::domain::roster::Roster;
@@ -17,7 +19,7 @@ use crate::nested::{Loaded, read_expand};
 use crate::view::{ListedProjectView, ProjectView, Viewer};
 
 /// A named token cannot run the project that it creates.
-const NO_MANAGER: &str = "A named token cannot manage projects. Name at least one customer here.";
+const NO_MANAGER: &str = "A named token cannot manage projects. Name at least one customer as manager.";
 
 /// GET …/projects/
 pub(crate) async fn list(
@@ -26,7 +28,7 @@ pub(crate) async fn list(
 ) -> Result<Envelope<ListedProjectView>> {
     let expand = read_expand(query.as_deref())?;
     let query = ListQuery::parse(query.as_deref())?;
-    let status = query.filter("status", ProjectStatus::parse)?;
+    let status = query.filter("status", choice)?;
     let sees_all = Action::SeeAllProjects.is_allowed(&access.caller.in_company());
     let (page, total) = match access.caller.customer().filter(|_| !sees_all) {
         None => access.store.list_projects(access.company_id(), status, query.page()).await?,
@@ -49,7 +51,7 @@ pub(crate) async fn list_of_customer(
 ) -> Result<Envelope<ListedProjectView>> {
     let expand = read_expand(query.as_deref())?;
     let query = ListQuery::parse(query.as_deref())?;
-    let status = query.filter("status", ProjectStatus::parse)?;
+    let status = query.filter("status", choice)?;
     let mut projects = access.store.projects_of(access.company_id(), access.customer.id, status).await?;
     projects.retain(|counted| Action::ReadProject.is_allowed(&access.caller.in_project(&counted.project)));
     let (page, total) = query.slice(projects, |counted| counted.project.id.to_string());
@@ -57,8 +59,7 @@ pub(crate) async fn list_of_customer(
     let loaded = Loaded::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
     let viewer = Viewer::of(&access, &access.company).with(loaded);
     let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
-    let address =
-        format!("{}projects/", access.references().customer(access.company_id(), access.customer.id));
+    let address = access.references().customer(access.company_id(), access.customer.id).join("projects");
     Ok(query.envelope(&address, page, total))
 }
 
@@ -67,8 +68,8 @@ pub(crate) async fn create(
     access: CompanyAccess<CreateProject>,
     body: Fields,
 ) -> Result<Answered<Created<ProjectView>>> {
-    let changes = Changes::read_new(body, access.company_id(), access.references())?;
-    let (settings, mut staff) = changes.into_new(&access.company, access.now)?;
+    let (name, changes) = Changes::read_new(body, access.company_id(), access.references())?;
+    let (settings, mut staff) = changes.into_new(name, &access.company, access.now)?;
     // Whoever creates a project runs it.
     staff.interview_managers.extend(access.caller.customer());
     if staff.interview_managers.is_empty() {

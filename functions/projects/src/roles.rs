@@ -5,6 +5,7 @@ use axum::extract::RawQuery;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::{ProjectAccess, RoleAccess};
+use shared::domain::choice;
 use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::domain::project::Project;
@@ -14,7 +15,7 @@ use shared::http::Fields;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::reference::References;
 use shared::http::respond::{Answered, Created, Done, Ensured};
-use shared::openapi::Uri;
+use shared::http::wire::Uri;
 use shared::{Error, Result};
 
 /// A role in a project as clients see it.
@@ -22,17 +23,13 @@ use shared::{Error, Result};
 #[schemars(rename = "Role")]
 pub(crate) struct RoleView {
     /// Its own address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// In which project.
-    #[schemars(with = "Uri")]
-    project: String,
+    project: Uri,
     /// Who has it.
-    #[schemars(with = "Uri")]
-    customer: String,
+    customer: Uri,
     /// What it is.
-    #[schemars(with = "Role")]
-    role: &'static str,
+    role: Role,
     /// Whether the customer is an interview manager of the project, by this role or another.
     interview_manager: bool,
     /// Whether the customer is an evaluator of the project, by this role or another.
@@ -51,7 +48,7 @@ impl RoleView {
             resource_uri: references.role(company, *id, held.id()),
             project: references.project(company, *id),
             customer: references.customer(company, held.customer),
-            role: held.role.as_str(),
+            role: held.role,
             interview_manager: has(Role::InterviewManager),
             evaluator: has(Role::Evaluator),
             reviewer: has(Role::Reviewer),
@@ -104,7 +101,7 @@ impl RolesChange {
     /// Reads the body: `role` names a role to give; of the flags, true gives a role and false takes it.
     pub(crate) fn read(mut body: Fields, company: &CompanyId, references: References<'_>) -> Result<Self> {
         let customer = body.required("customer", |reference| references.parse_customer(company, reference));
-        let named = body.text("role", Role::parse);
+        let named = body.text("role", choice);
         let flags = Role::ALL.map(|role| (role, body.flag(role.as_str())));
         let with =
             |wanted| flags.into_iter().filter(move |(_, flag)| *flag == Some(wanted)).map(|(role, _)| role);
@@ -112,13 +109,11 @@ impl RolesChange {
             named.into_iter().chain(with(true).filter(|role| Some(*role) != named)).collect();
         let taken: Vec<Role> = with(false).collect();
         if given.is_empty() && !body.has("role") {
-            body.refuse("role", "This field is required, unless a flag gives a role.");
+            body.refuse("role", "This field is required unless a flag gives a role.");
         } else if named.is_some_and(|named| taken.contains(&named)) {
-            body.refuse("role", "This role is false in the same request. Send one or the other.");
+            body.refuse("role", "`role` names a role whose flag is false. Send one or the other.");
         }
-        body.finish()?;
-        let change = customer.map(|customer| Self { customer, given, taken });
-        change.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+        body.finish(|| Some(Self { customer: customer?, given, taken }))
     }
 
     /// The roles that the customer holds after it, of those that were asked for.

@@ -3,40 +3,38 @@
 use axum::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
+use shared::Result;
 use shared::auth::access::{CountedProjectAccess, ProjectAccess};
+use shared::domain::choice;
 use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
 use shared::http::Fields;
 use shared::http::reference::References;
 use shared::http::respond::Answered;
-use shared::openapi::Uri;
-use shared::{Error, Result};
+use shared::http::wire::Uri;
 
 /// The status of a project as clients see it.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ProjectStatusResource")]
 pub(crate) struct StatusView {
     /// Its own address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// Where the project stands.
-    #[schemars(with = "ProjectStatus")]
-    status: &'static str,
+    status: ProjectStatus,
 }
 
 impl StatusView {
     /// The view of a project's status.
     pub(crate) fn new(project: &Project, references: References<'_>) -> Self {
         let own = references.project(&project.company, project.id);
-        Self { resource_uri: format!("{own}status/"), status: project.status.as_str() }
+        Self { resource_uri: own.join("status"), status: project.status }
     }
 }
 
 /// Reads the body of a change of status.
 pub(crate) fn read_status(mut body: Fields) -> Result<ProjectStatus> {
-    let status = body.required("status", ProjectStatus::parse);
-    body.finish()?;
-    status.ok_or_else(|| Error::internal("a required field was neither read nor refused"))
+    let status = body.required("status", choice);
+    body.finish(|| status)
 }
 
 /// GET …/projects/{projectId}/status/

@@ -1,5 +1,6 @@
 //! A project as clients see it.
 
+use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -7,13 +8,13 @@ use shared::auth::access::Context;
 use shared::domain::candidate::CandidateStatus;
 use shared::domain::company::Company;
 use shared::domain::id::CustomerId;
+use shared::domain::language::Language;
 use shared::domain::project::{Mode, Project, ProjectStatus};
 use shared::domain::tally::Tally;
 use shared::domain::text::Email;
 use shared::http::reference::References;
-use shared::http::respond::date;
 use shared::http::view::{CustomerView, LabelView, Nested, PlacedVideoView};
-use shared::openapi::{Date, EmailOrEmpty, LanguageOrEmpty, Uri, UriOrEmpty};
+use shared::http::wire::{OrEmpty, Uri};
 
 use crate::nested::Loaded;
 use crate::roles::RoleView;
@@ -77,38 +78,39 @@ impl ListedProjectView {
     }
 }
 
+/// The short codes of all languages, and that of none.
+fn language_codes() -> Vec<&'static str> {
+    Language::ALL.map(Language::as_str).into_iter().chain([""]).collect()
+}
+
 #[derive(Serialize, JsonSchema)]
 struct ProjectFields {
     /// Its own address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// The company whose project it is.
-    #[schemars(with = "Uri")]
-    company: String,
+    company: Uri,
     /// Its name.
     #[schemars(example = &"Backend engineer")]
     name: String,
     /// The public job listing; empty for none.
-    #[schemars(with = "UriOrEmpty")]
+    #[schemars(example = &"")]
     job_url: String,
     /// The address that mails to candidates can be answered at, and come from once the operator has verified it; empty for none.
-    #[schemars(with = "EmailOrEmpty")]
-    email_alias: String,
+    #[schemars(example = &"ada@example.com")]
+    email_alias: OrEmpty<Email>,
     /// How candidates join.
-    #[schemars(with = "Mode")]
-    mode: &'static str,
+    mode: Mode,
     /// The best score of an evaluation.
     #[schemars(example = 10)]
     maximum_score: u32,
     /// The language of mails to candidates; empty for the company's default.
-    #[schemars(with = "LanguageOrEmpty")]
-    support_lang: &'static str,
+    #[schemars(extend("enum" = language_codes()), example = &"en")]
+    support_lang: OrEmpty<Language>,
     /// The language that holds, with its country.
     #[schemars(example = &"en-GB")]
     language: &'static str,
     /// Where it stands; changed at `status_update_uri` only.
-    #[schemars(with = "ProjectStatus")]
-    status: &'static str,
+    status: ProjectStatus,
     /// The company's own name for it.
     #[schemars(example = &"BE-7")]
     internal_id: String,
@@ -123,22 +125,21 @@ struct ProjectFields {
     #[schemars(example = 14)]
     default_interview_period: Option<u32>,
     /// When it was first closed, or is meant to be.
-    #[schemars(with = "Option<Date>")]
-    closedate: Option<String>,
+    #[schemars(example = &"2026-11-08")]
+    closedate: Option<NaiveDate>,
     /// When it first ran, or is meant to.
-    #[schemars(with = "Option<Date>")]
-    activationdate: Option<String>,
+    #[schemars(example = &"2026-11-08")]
+    activationdate: Option<NaiveDate>,
     /// When it was created.
-    #[schemars(with = "Date")]
-    creationdate: String,
+    #[schemars(example = &"2026-11-08")]
+    creationdate: NaiveDate,
     /// Who answers questions about it.
     #[schemars(example = &"Grace Hopper")]
     contact_person: String,
     /// Whether an evaluator may veto.
     veto_enabled: bool,
     /// Where its status is changed.
-    #[schemars(with = "Uri")]
-    status_update_uri: String,
+    status_update_uri: Uri,
     /// Who evaluates interviews.
     evaluators: Vec<Nested<CustomerView>>,
     /// Who runs the project.
@@ -148,19 +149,15 @@ struct ProjectFields {
     /// Its labels.
     labels: Vec<Nested<LabelView>>,
     /// Its questions.
-    #[schemars(with = "Uri")]
-    questions: String,
+    questions: Uri,
     /// Its candidates.
-    #[schemars(with = "Uri")]
-    candidates: String,
+    candidates: Uri,
     /// Its results.
-    #[schemars(with = "Uri")]
-    results: String,
+    results: Uri,
     /// The roles in it.
     roles: Nested<Vec<RoleView>>,
     /// Its criteria.
-    #[schemars(with = "Uri")]
-    criteria: String,
+    criteria: Uri,
     /// Its welcome videos, in the order in which they are shown.
     videos: Vec<PlacedVideoView>,
     /// Whether the caller evaluates here and somebody was interviewed.
@@ -201,8 +198,7 @@ struct ProjectFields {
     #[schemars(example = 0)]
     team_evaluation: u8,
     /// Its page in the web application.
-    #[schemars(with = "Uri")]
-    interview_suite_url: String,
+    interview_suite_url: Uri,
 }
 
 impl ProjectFields {
@@ -215,32 +211,32 @@ impl ProjectFields {
             company: references.company(company),
             name: settings.name.to_string(),
             job_url: settings.job_url.as_str().to_owned(),
-            email_alias: settings.email_alias.as_ref().map(Email::as_str).unwrap_or_default().to_owned(),
-            mode: settings.mode.as_str(),
+            email_alias: OrEmpty(settings.email_alias.clone()),
+            mode: settings.mode,
             maximum_score: settings.maximum_score,
-            support_lang: settings.support_lang.map_or("", |language| language.code()),
+            support_lang: OrEmpty(settings.support_lang),
             language: language.iso(),
-            status: project.status.as_str(),
+            status: project.status,
             internal_id: settings.internal_id.to_string(),
             allow_hash_login: settings.allow_hash_login,
             max_interview_time: settings.max_interview_time,
             invite_candidates: settings.invite_candidates,
             default_interview_period: settings.default_interview_period,
-            closedate: settings.closedate.map(date),
-            activationdate: settings.activationdate.map(date),
-            creationdate: date(settings.creationdate),
+            closedate: settings.closedate,
+            activationdate: settings.activationdate,
+            creationdate: settings.creationdate,
             contact_person: settings.contact_person.to_string(),
             veto_enabled: settings.veto_enabled,
-            status_update_uri: format!("{own}status/"),
+            status_update_uri: own.join("status"),
             evaluators: loaded.evaluators(project, references),
             interview_managers: loaded.interview_managers(project, references),
             reviewers: loaded.reviewers(project, references),
             labels: loaded.labels(project, references),
-            questions: format!("{own}questions/"),
+            questions: own.join("questions"),
             candidates: references.candidates(company, project.id),
-            results: format!("{own}results/"),
+            results: own.join("results"),
             roles: loaded.roles(project, references),
-            criteria: format!("{own}criteria/"),
+            criteria: own.join("criteria"),
             videos: PlacedVideoView::all_of(project, references),
             can_evaluate: tally.can_evaluate(project, viewer.customer),
             can_see_results: tally.can_see_results(project, viewer.customer),

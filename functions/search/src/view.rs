@@ -7,7 +7,7 @@ use shared::domain::file::FileKind;
 use shared::domain::project::ProjectStatus;
 use shared::domain::text::Email;
 use shared::http::reference::References;
-use shared::openapi::{EmailOrEmpty, Uri, UriOrEmpty};
+use shared::http::wire::{OrEmpty, Uri};
 use shared::store::Placed;
 
 /// What a search shows of a candidate.
@@ -15,8 +15,7 @@ use shared::store::Placed;
 #[schemars(rename = "FoundCandidate")]
 pub(crate) struct ResultView {
     /// The candidate.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// First name.
     #[schemars(example = &"Ada")]
     first_name: String,
@@ -24,14 +23,13 @@ pub(crate) struct ResultView {
     #[schemars(example = &"Lovelace")]
     last_name: String,
     /// Where mails go; empty without an address.
-    #[schemars(with = "EmailOrEmpty")]
-    email: String,
+    #[schemars(example = &"ada@example.com")]
+    email: OrEmpty<Email>,
     /// Where it stands.
-    #[schemars(with = "CandidateStatus")]
-    status: &'static str,
+    status: CandidateStatus,
     /// Where its photo is; empty without one.
-    #[schemars(with = "UriOrEmpty")]
-    photo: String,
+    #[schemars(example = &"")]
+    photo: OrEmpty<Uri>,
     /// The project that it is a candidate of.
     project: ProjectView,
 }
@@ -41,14 +39,12 @@ pub(crate) struct ResultView {
 #[schemars(rename = "FoundProject")]
 struct ProjectView {
     /// Its address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// Its name.
     #[schemars(example = &"Backend engineer")]
     name: String,
     /// Where it stands.
-    #[schemars(with = "ProjectStatus")]
-    status: &'static str,
+    status: ProjectStatus,
 }
 
 impl ResultView {
@@ -59,13 +55,13 @@ impl ResultView {
             resource_uri: references.candidate(company, candidate.project, candidate.id),
             first_name: profile.first_name.to_string(),
             last_name: profile.last_name.to_string(),
-            email: profile.email.as_ref().map(Email::as_str).unwrap_or_default().to_owned(),
-            status: candidate.status.as_str(),
-            photo: references.file(company, candidate.owner(), FileKind::Photo, candidate.photo),
+            email: OrEmpty(profile.email.clone()),
+            status: candidate.status,
+            photo: OrEmpty(references.file(company, candidate.owner(), FileKind::Photo, candidate.photo)),
             project: ProjectView {
                 resource_uri: references.project(company, project.id),
                 name: project.settings.name.to_string(),
-                status: project.status.as_str(),
+                status: project.status,
             },
         }
     }

@@ -1,7 +1,7 @@
-//! Takes in files that clients have put straight into the bucket: looks at them, and gives them to their owners.
+//! Validates uploaded photos and CVs and attaches them.
 //!
-//! An event may come twice, late, or when the upload has been given up. What was put is deleted in any case: only what
-//! was looked at is ever served, from another place, to which no client has a URL.
+//! Events may be duplicated, late, or arrive after the upload has failed. The uploaded object is deleted in any case:
+//! only validated copies are served, from a place for which no client has a URL.
 
 use serde::Serialize;
 use shared::app::App;
@@ -16,30 +16,28 @@ use shared::media::{Checked, object_key, upload_in, upload_key};
 use shared::store::Versioned;
 use shared::{Error, Result};
 
-/// How often a file is given to its owner while others change the owner.
-const TRIES: usize = 8;
-
-const NOT_AS_ANNOUNCED: &str = "What arrived is not of the announced size.";
+const NOT_AS_ANNOUNCED: &str =
+    "The uploaded file does not have the announced size. Announce it again with the correct size.";
 const NOT_ALLOWED: &str =
     "The person who announced this file may no longer upload it. Announce it again with an account that may.";
-const OWNER_GONE: &str = "There is nobody any more to whom the file could belong.";
+const OWNER_GONE: &str = "The person this file was for no longer exists.";
 
-/// What an event came to.
+/// The result of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The file is its owner's.
+    /// The file is attached to its owner.
     TakenIn,
-    /// The file is not what it should be, or of nobody.
+    /// The file is invalid, or its owner does not exist.
     Refused,
-    /// The upload had ended before, or there never was one.
+    /// The upload had ended before, or never existed.
     Ignored,
 }
 
 /// Handles one event.
 ///
 /// # Errors
-/// When the storage or the bucket fails. The event comes again, and after some tries is put aside for the operator.
+/// If the storage or the bucket fails. The event is retried and, after some tries, becomes a dead letter.
 pub async fn handle(app: &App, event: ObjectCreated) -> Result<Outcome> {
     let key = event.key();
     let Some(id) = upload_in(key) else { return Ok(Outcome::Ignored) };
@@ -51,7 +49,7 @@ pub async fn handle(app: &App, event: ObjectCreated) -> Result<Outcome> {
     outcome
 }
 
-/// Takes the object in if its upload waits for it, and deletes it in any case.
+/// Attaches the object if its upload is pending, and deletes it in any case.
 async fn settle(system: &System, id: FileId, key: &str) -> Result<Outcome> {
     let outcome = match system.store.upload(id).await? {
         Some(upload) if upload.status == UploadStatus::AwaitingUpload => take_in(system, upload).await?,
@@ -75,26 +73,25 @@ async fn take_in(system: &System, upload: Versioned<Upload>) -> Result<Outcome> 
     };
     let key = object_key(&upload.company, upload.owner, upload.id);
     let file = objects.put(&key, upload.id, checked).await?;
-    for _ in 0..TRIES {
-        if !system.may_still_upload(&upload).await? {
-            return refuse(system, &upload, NOT_ALLOWED).await;
-        }
-        match give(system, &upload, file).await {
-            Ok(true) => return Ok(Outcome::TakenIn),
-            Ok(false) => return refuse(system, &upload, OWNER_GONE).await,
-            // The owner has changed, or the upload has ended.
-            Err(Error::Changed | Error::NotFound) => {}
-            Err(error) => return Err(error),
-        }
-        let status = system.store.upload(upload.id).await?.map(|upload| upload.status);
-        if status != Some(UploadStatus::AwaitingUpload) {
-            return Ok(Outcome::Ignored);
-        }
-    }
-    Err(Error::Changed)
+    system.store.retry(|| hand_over(system, &upload, file)).await
 }
 
-/// Writes the owner with the file; false when there is no such owner. An owner who has it already has changed.
+/// Gives a checked file to its owner, if its author still may upload it.
+async fn hand_over(system: &System, upload: &Versioned<Upload>, file: StoredFile) -> Result<Outcome> {
+    if !system.may_still_upload(upload).await? {
+        return refuse(system, upload, NOT_ALLOWED).await;
+    }
+    let lost = match give(system, upload, file).await {
+        Ok(true) => return Ok(Outcome::TakenIn),
+        Ok(false) => return refuse(system, upload, OWNER_GONE).await,
+        Err(error @ (Error::Changed | Error::NotFound)) => error,
+        Err(error) => return Err(error),
+    };
+    let status = system.store.upload(upload.id).await?.map(|upload| upload.status);
+    if status == Some(UploadStatus::AwaitingUpload) { Err(lost) } else { Ok(Outcome::Ignored) }
+}
+
+/// Attaches the file; false if the owner does not exist. Fails with [`Error::Changed`] if it is attached already.
 async fn give(system: &System, upload: &Upload, file: StoredFile) -> Result<bool> {
     let (store, now) = (&system.store, system.now);
     match upload.owner {
@@ -123,7 +120,7 @@ async fn give(system: &System, upload: &Upload, file: StoredFile) -> Result<bool
 async fn refuse(system: &System, upload: &Versioned<Upload>, reason: &str) -> Result<Outcome> {
     match system.commit(system.store.fail_upload(upload, reason, system.now)).await {
         Ok(()) => Ok(Outcome::Refused),
-        // The same event, or the end of the time, was faster.
+        // The same event, or the end of the time limit, came first.
         Err(Error::Changed | Error::NotFound) => Ok(Outcome::Ignored),
         Err(error) => Err(error),
     }

@@ -1,7 +1,7 @@
-//! Converts welcome videos: takes what a client has put into the bucket, and puts there what browsers play.
+//! Converts uploaded welcome videos to formats that browsers play.
 //!
-//! An event may come twice, late, or when the video has been deleted. All tries write the same objects, and what they
-//! find no video for they delete, so that nothing is left and one result counts.
+//! Events may be duplicated, late, or arrive after the video was deleted. All attempts write the same objects and
+//! delete those without a video, so that one result remains and no orphan.
 
 pub mod engine;
 
@@ -18,35 +18,36 @@ use shared::media::{Objects, rendition_key, video_keys, video_upload_in, video_u
 use shared::store::Versioned;
 use shared::{Error, Result};
 
-/// How long a try may go on, so that the function's 15 minutes are enough to store what it made.
+/// The duration of one attempt; the rest of the function's 15 minutes is for storing the result.
 const TRY: Duration = Duration::from_secs(13 * 60);
-/// How often an outcome is written while others change the video.
+/// Attempts to write a result when other requests change the video.
 const TRIES: usize = 8;
 
-const NOT_AS_ANNOUNCED: &str = "What arrived is not of the announced size.";
+const NOT_AS_ANNOUNCED: &str =
+    "The uploaded file does not have the announced size. Announce it again with the correct size.";
 const NOT_ALLOWED: &str = "The person who announced this video may no longer upload videos. Upload it again with an account that may.";
 
-/// What an event came to.
+/// The result of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The video can be played.
     Converted,
-    /// What was put is no video that can be played.
+    /// The file is not a video that can be converted.
     Refused,
-    /// There was nothing to do any more, or somebody else is at it.
+    /// Nothing to do, or another worker holds the video.
     Ignored,
 }
 
 /// Handles one event.
 ///
 /// # Errors
-/// When the storage, the bucket or this computer fails. The event comes again, and after some tries is put aside for the
-/// operator; the video fails when its time is over.
+/// If the storage, the bucket or this computer fails. The event is retried and, after some tries, becomes a dead
+/// letter; the video fails after its time limit.
 pub async fn handle(app: &App, event: ObjectCreated) -> Result<Outcome> {
     let Some((company, id)) = video_upload_in(event.key()) else { return Ok(Outcome::Ignored) };
     let system = System::of(app);
-    // Boxed: it is large, and nests deeply.
+    // Boxed, because it is large and deeply nested.
     let outcome = Box::pin(settle(&system, &company, id, &event.id)).await;
     let (video, company) = (id, company.as_str());
     let milliseconds = system.usage().elapsed().as_secs_f64() * 1000.0;
@@ -70,12 +71,12 @@ async fn settle(system: &System, company: &CompanyId, id: VideoId, event: &str) 
         return finish(system, video, event, |video| video.failed(NOT_ALLOWED)).await;
     }
     let Some(begun) = video.begun(event, system.now) else {
-        // As long as somebody is at it, they need the file.
+        // Another worker needs the file.
         let left = if video.is_under_way() { None } else { Some(video_upload_key(company, id)) };
         return clean_up(system, left.as_slice()).await;
     };
     let video = match system.store.begin_conversion(&video, begun).await {
-        // Another worker has begun or deleted it, and answers for it, or this event coming again does.
+        // Another worker, or a retry of this event, is responsible.
         Err(Error::Changed | Error::NotFound) => {
             return Err(Error::Busy("the video has just changed".into()));
         }
@@ -96,7 +97,7 @@ async fn work_on(system: &System, video: Versioned<Video>, event: &str) -> Resul
         if found { convert(path, &input, time).await } else { Err(Failure::Refused(NOT_AS_ANNOUNCED)) };
     match made {
         Ok(conversion) => {
-            // The disk has room for the renditions beside it, not for more.
+            // The disk has room for the upload and the renditions, not for more.
             store(&objects, &video, &conversion).await?;
             finish(system, video, event, |video| video.succeeded(converted(&conversion))).await
         }
@@ -105,7 +106,7 @@ async fn work_on(system: &System, video: Versioned<Video>, event: &str) -> Resul
     }
 }
 
-/// Puts the renditions into the bucket.
+/// Stores the renditions in the bucket.
 async fn store(objects: &Objects<'_>, video: &Video, conversion: &Conversion) -> Result<()> {
     let Conversion { mp4, flv, thumbnail, .. } = conversion;
     let files = [(Rendition::Mp4, mp4), (Rendition::Flv, flv), (Rendition::Thumbnail, thumbnail)];
@@ -116,7 +117,7 @@ async fn store(objects: &Objects<'_>, video: &Video, conversion: &Conversion) ->
     Ok(())
 }
 
-/// Writes the outcome, unless another try has; deletes what is not needed any more.
+/// Writes the result unless another attempt has, and deletes unneeded objects.
 async fn finish(
     system: &System,
     mut video: Versioned<Video>,
@@ -136,7 +137,7 @@ async fn finish(
                 clean_up(system, &video_keys(&company, id)).await?;
                 return Ok(Outcome::Refused);
             }
-            // Staff have changed or deleted it, or its time is over.
+            // Staff have changed or deleted the video, or its time limit is over.
             Err(Error::Changed | Error::NotFound) => {}
             Err(error) => return Err(error),
         }

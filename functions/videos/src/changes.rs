@@ -1,13 +1,12 @@
 //! What clients send of a video.
 
 use axum::body::Bytes;
+use shared::Result;
 use shared::domain::text::{Lines, Name};
 use shared::domain::upload::Announced;
 use shared::domain::video::{FileName, MAX_VIDEO_BYTES, NewVideo, Video};
 use shared::http::Fields;
 use shared::http::fields::set;
-use shared::http::view::parse_content_type;
-use shared::{Error, Result};
 
 /// What a form declares of a file counts for nothing: the conversion finds out what it is.
 const ANYTHING: &str = "application/octet-stream";
@@ -28,21 +27,20 @@ impl Creation {
         let description = body.lines("description").unwrap_or_default();
         let internal_description = body.lines("internal_description").unwrap_or_default();
         let (file, bytes) = if body.is_form() { read_file(&mut body) } else { (announced(&mut body), None) };
-        body.finish()?;
-        let (Some(name), Some((upload_filename, file))) = (name, file) else {
-            return Err(Error::internal("a required field was neither read nor refused"));
-        };
-        let new = NewVideo { name, description, internal_description, upload_filename, file };
-        Ok(match bytes {
-            Some(bytes) => Self::Sent(new, bytes),
-            None => Self::Announced(new),
+        body.finish(|| {
+            let (upload_filename, file) = file?;
+            let new = NewVideo { name: name?, description, internal_description, upload_filename, file };
+            Some(match bytes {
+                Some(bytes) => Self::Sent(new, bytes),
+                None => Self::Announced(new),
+            })
         })
     }
 }
 
 /// The file of a form.
 fn read_file(body: &mut Fields) -> (Option<(FileName, Announced)>, Option<Bytes>) {
-    let missing = "Send the video as a part of multipart/form-data with a file name.";
+    let missing = "Send the video as a multipart/form-data part with a file name.";
     let Some(file) = body.required_file("file", missing) else { return (None, None) };
     if file.bytes.is_empty() {
         body.refuse("file", "The submitted file is empty.");
@@ -60,10 +58,8 @@ fn read_file(body: &mut Fields) -> (Option<(FileName, Announced)>, Option<Bytes>
 /// The file that a JSON object announces.
 fn announced(body: &mut Fields) -> Option<(FileName, Announced)> {
     let name = body.required("upload_filename", FileName::parse);
-    let content_type = body.required("content_type", parse_content_type);
-    body.require("size");
-    let size = body.integer("size", 1, u32::try_from(MAX_VIDEO_BYTES).unwrap_or(u32::MAX));
-    Some((name?, Announced { content_type: content_type?, size: size?.into() }))
+    let announced = body.announced(MAX_VIDEO_BYTES);
+    name.zip(announced)
 }
 
 /// What is to be different.
@@ -82,7 +78,7 @@ impl Changes {
             description: body.lines("description"),
             internal_description: body.lines("internal_description"),
         };
-        body.finish().map(|()| changes)
+        body.finish(|| Some(changes))
     }
 
     /// Reads everything that can be different; what is absent becomes empty.

@@ -1,30 +1,25 @@
 //! A welcome video as clients see it.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::Context;
 use shared::auth::caller::Identity;
-use shared::domain::video::ConversionStatus;
-use shared::domain::video::{Rendition, Video};
-use shared::http::respond::date;
+use shared::domain::video::{ConversionStatus, Rendition, Video};
 use shared::http::view::SignedUploadView;
+use shared::http::wire::{OrEmpty, Uri};
 use shared::media::{SignedUpload, rendition_name};
-use shared::openapi::{Date, Uri, UriOrEmpty};
 
 /// A video. Candidates see what is meant for them.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Video")]
 pub(crate) struct VideoView {
     /// Its own address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// The company whose video it is.
-    #[schemars(with = "Uri")]
-    company: String,
+    company: Uri,
     /// The customer who uploaded it; null for a named token.
-    #[schemars(with = "Option<Uri>")]
-    submitted_by: Option<String>,
+    submitted_by: Option<Uri>,
     /// What staff call it. Not for candidates.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"Welcome")]
@@ -39,8 +34,8 @@ pub(crate) struct VideoView {
     #[schemars(example = 20)]
     length: u32,
     /// When it was uploaded.
-    #[schemars(with = "Date")]
-    submit_date: String,
+    #[schemars(example = &"2026-11-08")]
+    submit_date: NaiveDate,
     /// What the file was called.
     #[schemars(example = &"welcome.mov")]
     upload_filename: String,
@@ -49,13 +44,12 @@ pub(crate) struct VideoView {
     /// The name of the thumbnail's file; empty until it is converted.
     thumb_file: String,
     /// Where its thumbnail is; empty until it is converted. Good for the session that was shown it.
-    #[schemars(with = "UriOrEmpty")]
-    thumb: String,
+    #[schemars(example = &"")]
+    thumb: OrEmpty<Uri>,
     /// The number of its conversion.
     video_conversion_id: Option<u64>,
     /// How far it is.
-    #[schemars(with = "ConversionStatus")]
-    video_conversion_status: &'static str,
+    video_conversion_status: ConversionStatus,
     /// Why it failed, in words.
     video_conversion_error: Option<String>,
     /// Where it can be played from, by format. There may be more formats later.
@@ -71,11 +65,11 @@ pub(crate) struct VideoView {
 #[schemars(rename = "Streams")]
 struct Streams {
     /// H.264 and AAC in mp4.
-    #[schemars(with = "UriOrEmpty")]
-    mp4: String,
+    #[schemars(example = &"")]
+    mp4: OrEmpty<Uri>,
     /// H.264 and AAC in flv.
-    #[schemars(with = "UriOrEmpty")]
-    flv: String,
+    #[schemars(example = &"")]
+    flv: OrEmpty<Uri>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -107,17 +101,17 @@ impl VideoView {
             description: video.description.to_string(),
             internal_description: is_for_staff.then(|| video.internal_description.to_string()),
             length: converted.map_or(0, |made| made.seconds),
-            submit_date: date(video.submitted_at.date_naive()),
+            submit_date: video.submitted_at.date_naive(),
             upload_filename: video.upload_filename.as_str().to_owned(),
             thumb_conversion_id: video.conversion_id(Rendition::Thumbnail),
             thumb_file: thumb_file.unwrap_or_default(),
-            thumb: references.rendition(video, Rendition::Thumbnail),
+            thumb: OrEmpty(references.rendition(video, Rendition::Thumbnail)),
             video_conversion_id: video.conversion_id(Rendition::Mp4),
-            video_conversion_status: video.status.as_str(),
+            video_conversion_status: video.status,
             video_conversion_error: video.failure.clone(),
             streams: Streams {
-                mp4: references.rendition(video, Rendition::Mp4),
-                flv: references.rendition(video, Rendition::Flv),
+                mp4: OrEmpty(references.rendition(video, Rendition::Mp4)),
+                flv: OrEmpty(references.rendition(video, Rendition::Flv)),
             },
             dimensions: Dimensions { width, height },
             upload: None,

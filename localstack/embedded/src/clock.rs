@@ -1,4 +1,4 @@
-//! A clock that a person can move, so that a deadline can be seen to pass without waiting for it.
+//! A clock that can be moved ahead, to see a deadline pass without waiting.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,13 +10,13 @@ use shared::clock::{Clock, SystemClock};
 use crate::Error;
 use crate::state::StateFile;
 
-/// No clock goes further: every time that follows from the present must still have a year of four digits.
+/// The clock stops here, so that every derived time has a year of four digits.
 const END: DateTime<Utc> = match DateTime::from_timestamp(32_503_680_000, 0) {
     Some(year_3000) => year_3000,
     None => DateTime::<Utc>::MAX_UTC,
 };
 
-/// The system's clock and how far it has been moved ahead; it cannot be moved back. Clones share it.
+/// The system's clock plus an offset that only grows. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct OffsetClock(Arc<Inner>);
 
@@ -27,17 +27,17 @@ struct Inner {
 }
 
 impl OffsetClock {
-    /// A clock that stands where the file says, else on the system's time. Moves are kept in the file.
+    /// A clock with the offset stored in the file, else zero. The file stores later moves.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let file = StateFile::new(path);
         let ahead = Mutex::new(Duration::from_secs(file.load()?.unwrap_or(0)));
         Ok(Self(Arc::new(Inner { ahead, file: Some(file) })))
     }
 
-    /// Moves the clock ahead, by whole seconds, and gives the new time.
+    /// Moves the clock ahead by whole seconds and returns the new time.
     ///
     /// # Errors
-    /// When it would pass the year 3000, or cannot be kept; it has not moved then.
+    /// If it would pass the year 3000 or the file cannot be written; the clock has not moved then.
     pub fn advance(&self, by: Duration) -> Result<DateTime<Utc>, Error> {
         let mut ahead = self.ahead();
         let moved = Duration::from_secs(ahead.as_secs().saturating_add(by.as_secs()));
@@ -50,7 +50,7 @@ impl OffsetClock {
         Ok(now)
     }
 
-    /// How far the clock is ahead of the system's.
+    /// The offset from the system's clock.
     pub fn offset(&self) -> Duration {
         *self.ahead()
     }
@@ -66,7 +66,7 @@ impl Clock for OffsetClock {
     }
 }
 
-/// The time of a clock that is ahead by this much.
+/// The time of a clock with this offset.
 fn at(ahead: Duration) -> Option<DateTime<Utc>> {
     SystemClock.now().checked_add_signed(TimeDelta::from_std(ahead).ok()?)
 }
@@ -79,7 +79,7 @@ mod tests {
     const DAY: Duration = Duration::from_secs(86400);
 
     #[test]
-    fn it_moves_ahead_and_stays_there_for_the_next_run() {
+    fn a_moved_clock_is_kept_for_the_next_run() {
         let folder = Folder::temporary().unwrap();
         let path = folder.path().join("clock.json");
         let clock = OffsetClock::open(&path).unwrap();
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_before_years_get_a_fifth_digit() {
+    fn the_clock_stops_before_five_digit_years() {
         let clock = OffsetClock::default();
         let refusal = clock.advance(DAY * 365 * 1000).unwrap_err().to_string();
         assert!(refusal.contains("2999"), "{refusal}");

@@ -1,22 +1,22 @@
-//! Which pages of other web sites may read answers: the rules of `template.yaml` for the API and for the bucket, with the
-//! origins that its parameter `AllowedOrigins` would hold.
+//! CORS: the rules of `template.yaml` for the API and for the bucket, with the origins in its parameter
+//! `AllowedOrigins`.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header, request};
 use serde_json::Value;
 
-/// What the template's rules call their members, which differs between API Gateway and S3.
+/// The names of the rules' members, which differ between API Gateway and S3.
 pub(crate) struct Names {
     pub(crate) methods: &'static str,
     pub(crate) headers: &'static str,
     pub(crate) exposed: &'static str,
 }
 
-/// The rules, for some origins.
+/// The rules for some origins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Cors {
     origins: Vec<String>,
     methods: Vec<String>,
-    /// In lower case; `*` stands for any.
+    /// In lower case; `*` matches any.
     headers: Vec<String>,
     exposed: Vec<String>,
     max_age: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Cors {
 }
 
 impl Cors {
-    /// Reads the rules as the template has them.
+    /// Reads the template's rules.
     pub(crate) fn read(rules: &Value, names: &Names, origins: &[String]) -> Self {
         let list = |name: &str| -> Vec<String> {
             let entries = rules[name].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -40,12 +40,12 @@ impl Cors {
         }
     }
 
-    /// Whether there are origins at all.
+    /// Whether any origin is allowed.
     pub(crate) fn is_on(&self) -> bool {
         !self.origins.is_empty()
     }
 
-    /// The headers of the answer to a preflight request; none when its origin, its method or one of its headers is not
+    /// The headers of the response to a preflight request; none if its origin, its method or one of its headers is not
     /// allowed.
     pub(crate) fn to_preflight(&self, asked: &HeaderMap) -> Option<HeaderMap> {
         let mut headers = self.allowed(asked)?;
@@ -70,7 +70,7 @@ impl Cors {
         Some(headers)
     }
 
-    /// The headers that any other answer gets; none when the request's origin is not allowed.
+    /// The headers of any other response; none if the request's origin is not allowed.
     pub(crate) fn to_answer(&self, asked: &HeaderMap) -> Option<HeaderMap> {
         let mut headers = self.allowed(asked)?;
         let exposed = HeaderValue::try_from(self.exposed.join(",")).ok();
@@ -89,7 +89,7 @@ impl Cors {
     }
 }
 
-/// Whether a browser asks with this request if it may send another.
+/// Whether this is a preflight request.
 pub(crate) fn is_preflight(head: &request::Parts) -> bool {
     head.method == Method::OPTIONS
         && head.headers.contains_key(header::ORIGIN)

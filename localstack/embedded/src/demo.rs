@@ -1,4 +1,4 @@
-//! The company that a new data folder starts with, and its owner's login.
+//! The demo company of a new data folder, and its owner's login.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use shared::app::App;
 use crate::Error;
 
 const COMPANY: &str = "demo";
-/// The domain that the company's projects may have an `email_alias` of, so that it is seen as sender.
+/// A verified domain, so that a project's `email_alias` can be the sender.
 const SENDER: &str = "example.com";
 const FILE: &str = "demo.json";
 
-/// No letters or digits that look alike; 32 of them, so that a random byte picks each as often.
+/// 32 letters and digits that do not look alike, so that a random byte picks each with equal probability.
 const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 
 /// The login of the demo company's owner.
@@ -23,13 +23,13 @@ pub struct Demo {
     pub company: String,
     /// The owner's user name.
     pub username: String,
-    /// The password, random for each data folder.
+    /// Random per data folder.
     pub password: String,
 }
 
 impl Demo {
-    /// The login remembered in `folder`. Where there is none, an owner is created first, and before it the company unless
-    /// an earlier run has created that where the data is.
+    /// The login stored in `folder`. If there is none, creates an owner, and the company unless an earlier run has
+    /// created it.
     pub(crate) async fn of(folder: &Path, app: &App) -> Result<Self, Error> {
         let path = folder.join(FILE);
         let failed = || format!("cannot keep the demo login in {}", path.display());

@@ -1,8 +1,8 @@
-//! Why the local run cannot start or go on, in words for the person who started it.
+//! Start-up and run-time failures, in words for the person who started the service.
 
 use std::fmt;
 
-/// What failed and, where another error lies behind it, why.
+/// The failed action, and its cause if there is another error.
 #[derive(Debug)]
 pub struct Error {
     what: String,
@@ -10,12 +10,12 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error that explains itself.
+    /// An error without another cause.
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Self { what: what.into(), source: None }
     }
 
-    /// For `map_err`: says what failed because of the error at hand.
+    /// For `map_err`: names the action that failed because of the given error.
     pub(crate) fn because<E>(what: impl Into<String>) -> impl FnOnce(E) -> Self
     where
         E: Into<Box<dyn std::error::Error + Send + Sync>>,

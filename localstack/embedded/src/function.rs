@@ -1,4 +1,4 @@
-//! Functions as Lambda runs them: an event in JSON, an answer in JSON, and nothing else between them and their caller.
+//! Functions as Lambda runs them: JSON in, JSON out.
 
 use lambda_http::{Context, LambdaEvent};
 use serde::Serialize;
@@ -12,10 +12,10 @@ use tower::{BoxError, ServiceExt, service_fn};
 
 use crate::{Error, random};
 
-/// A Lambda function: takes an event in JSON and gives its answer in JSON.
+/// A Lambda function: its event and its response are JSON.
 pub type Function = BoxCloneSyncService<String, String, BoxError>;
 
-/// A function that runs in this process: `service` behind the same conversions that it has in Lambda.
+/// Runs `service` in this process, behind the same conversions as in Lambda.
 pub fn in_process(service: HttpService) -> Function {
     BoxCloneSyncService::new(service_fn(move |event: String| {
         let service = service.clone();
@@ -28,7 +28,7 @@ pub fn in_process(service: HttpService) -> Function {
     }))
 }
 
-/// A function that runs in this process: `handle` behind the same conversions that it has in Lambda.
+/// Runs `handle` in this process, behind the same conversions as in Lambda.
 pub fn in_process_event<E, A, F>(
     app: &App,
     handle: impl Fn(App, E) -> F + Clone + Send + Sync + 'static,
@@ -50,9 +50,8 @@ where
     }))
 }
 
-/// The function's answer to an event.
-///
-/// In a task of its own: the function goes on when nobody waits for it any more, and a panic ends it alone.
+/// Invokes a function in a task of its own: it continues if the caller stops waiting, and a panic ends only this
+/// invocation.
 pub(crate) async fn invoke(function: &Function, event: &Value) -> Result<Value, Error> {
     let invocation = tokio::spawn(function.clone().oneshot(event.to_string()));
     let answer = invocation.await.map_err(Error::because("the function died"))?;

@@ -1,10 +1,9 @@
 //! The whole service on localhost in one process.
 //!
-//! [`Local`] is all of it, as `localstack/run` starts it. Tests use the pieces: one [`Backend`] (DynamoDB, S3 and SES as
-//! servers on the loopback interface) for a whole test process, a table of its own for each test, and where routing
-//! matters a [`Gateway`] in front of the functions, where events matter [`Events`] behind them. The table, the routes and
-//! the triggers come from the workspace's [`Template`].
-//! The functions use the AWS SDK's own clients and do not know that they run here.
+//! `localstack/run` starts [`Local`], which is all of it. Tests use the parts: one [`Backend`] (DynamoDB, S3 and SES as
+//! servers on the loopback interface) per test process with a table per test; a [`Gateway`] in front of the functions,
+//! where routing matters; [`Events`] behind them, where events matter. The table, the routes and the triggers come from
+//! the workspace's [`Template`].
 
 mod backend;
 mod clock;

@@ -1,4 +1,4 @@
-//! Ties it together: back end, functions, gateway and the pages under `/_local/` on one port.
+//! Combines back end, functions, gateway and the pages under `/_local/` on one port.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -24,18 +24,18 @@ use crate::{
 
 const TABLE: &str = "interviews-local";
 
-/// How to run the service.
+/// Options of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// The port on 127.0.0.1; 0 takes a free one.
+    /// On 127.0.0.1; 0 picks a free port.
     pub port: u16,
     /// Where the data is kept.
     pub storage: Storage,
-    /// Origins of other web sites whose pages may use the API, such as `http://localhost:3000`.
+    /// Origins whose pages may use the API, such as `http://localhost:3000`.
     pub allowed_origins: Vec<String>,
 }
 
-/// The running service. [`stop`](Self::stop) it, or it ends with the runtime that it was started on.
+/// The running service. It ends with [`stop`](Self::stop), or with the runtime that started it.
 pub struct Local {
     origin: String,
     app: App,
@@ -47,13 +47,13 @@ pub struct Local {
 }
 
 impl Local {
-    /// Starts everything; creates the table and the demo company where the storage does not have them. Requests are
-    /// answered from the moment this returns.
+    /// Starts everything, and creates the table and the demo company if they are missing. The service answers as soon
+    /// as this returns.
     ///
     /// # Errors
-    /// When the port is taken, or the storage cannot be used.
+    /// If the port is in use or the storage cannot be used.
     pub async fn start(options: &Options) -> Result<Self, Error> {
-        // The port first: it is what another run holds most often, and that run may hold the data too.
+        // The port first: an earlier run usually holds both the port and the data, and the port's message is clearer.
         let listener = listen(options.port).await?;
         let port = listener.local_addr().map_err(Error::because("cannot listen"))?.port();
         let origin = format!("http://localhost:{port}");
@@ -67,7 +67,7 @@ impl Local {
                     "the data stack is not at {url}: localstack/data-stack {url}"
                 )));
             }
-            // Its own rules tell of objects.
+            // LocalStack's own rules announce objects.
             environment.insert("AWS_ENDPOINT_URL_S3", services.url());
             environment.insert("MAIL_CONFIGURATION_SET", format!("{TABLE}-mails"));
         } else {
@@ -90,14 +90,14 @@ impl Local {
         let demo = Demo::of(backend.folder(), &app).await?;
         let background = events.in_background();
 
-        // A function that runs elsewhere is reached elsewhere, and finds its programs by itself.
+        // A function in another process has its own URL and path.
         environment.retain(|name, _| !["BASE_URL", "PATH"].contains(name));
         let (mailbox, environment) = (backend.mailbox().clone(), Arc::new(environment));
         let pages = Pages { mailbox, events, clock, app: app.clone(), demo: demo.clone(), environment };
         let router = pages::router(pages).fallback(async move |request: Request| gateway.call(request).await);
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(backend::serve(listener, router, async {
-            // An error means that the handle was dropped, which is a stop as well.
+            // An error means that the handle was dropped, which is also a stop.
             let _ = stopped.await;
         }));
         Ok(Self { origin, app, demo, backend, background, stop, server })
@@ -108,7 +108,7 @@ impl Local {
         format!("{}/api/v3", self.origin)
     }
 
-    /// The page that shows the mails.
+    /// The inbox.
     pub fn inbox_url(&self) -> String {
         format!("{}/_local/inbox/", self.origin)
     }
@@ -118,7 +118,7 @@ impl Local {
         format!("{}/_local/mails", self.origin)
     }
 
-    /// Where the clock is read and moved ahead.
+    /// The URL of the clock.
     pub fn clock_url(&self) -> String {
         format!("{}/_local/clock", self.origin)
     }
@@ -128,7 +128,7 @@ impl Local {
         &self.demo
     }
 
-    /// The application that the functions share.
+    /// The application state that the functions share.
     pub fn app(&self) -> &App {
         &self.app
     }
@@ -138,8 +138,8 @@ impl Local {
         &self.backend
     }
 
-    /// Takes no more requests and starts no more functions, gives those under way two seconds at most, then stops the back
-    /// end.
+    /// Accepts no more requests and starts no more functions, waits at most two seconds for those in progress, then
+    /// stops the back end.
     pub async fn stop(self) {
         let _ = self.stop.send(());
         let served = async {
@@ -151,7 +151,7 @@ impl Local {
     }
 }
 
-/// The functions of the template by their logical ids, run in this process on `app`.
+/// The template's functions by their logical ids, run in this process on `app`.
 pub fn functions(app: &App) -> HashMap<String, Function> {
     let groups = groups().map(|(name, routes)| {
         (logical_id(name), in_process(routes(Router::new()).into_service(app.clone())))

@@ -1,4 +1,4 @@
-//! Every mail that was sent, kept for people and tests to look at.
+//! The mails that were sent, for people and tests.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -10,27 +10,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
-/// A mail as it was handed to SES. Addresses stand as they were given, with or without a display name.
+/// A mail as passed to SES. Addresses are unchanged, with or without display names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mail {
-    /// The message id that SES answered.
+    /// The message id of SES's response.
     pub id: String,
-    /// When it was sent: UTC, RFC 3339 with milliseconds.
+    /// UTC, RFC 3339 with milliseconds.
     pub time: String,
     /// The sender.
     pub source: String,
     /// The recipients.
     pub to: Vec<String>,
-    /// The recipients of a copy.
+    /// Cc.
     pub cc: Vec<String>,
-    /// The recipients of a copy that the others do not see.
+    /// Bcc.
     pub bcc: Vec<String>,
-    /// Where answers go; the sender when empty.
+    /// Reply-To; empty if it is the sender.
     pub reply_to: Vec<String>,
-    /// The configuration set by which it is sent, if one is named.
+    /// The configuration set, if there is one.
     #[serde(default)]
     pub configuration_set: Option<String>,
-    /// What SES gives back with the news of it.
+    /// Tags that SES returns with its reports.
     #[serde(default)]
     pub tags: BTreeMap<String, String>,
     /// The subject, decoded.
@@ -39,12 +39,12 @@ pub struct Mail {
     pub text: Option<String>,
     /// The body in HTML, if it has one.
     pub html: Option<String>,
-    /// The whole message for SendRawEmail; bytes that are not UTF-8 are replaced.
+    /// The whole message of SendRawEmail; bytes that are not UTF-8 are replaced.
     pub raw: Option<String>,
 }
 
 impl Mail {
-    /// Whether `address` is among the recipients, whatever the display name and the case of letters.
+    /// Whether `address` is a recipient, ignoring display names and case.
     pub fn is_for(&self, address: &str) -> bool {
         [&self.to, &self.cc, &self.bcc]
             .into_iter()
@@ -69,12 +69,12 @@ pub struct Mailbox(Arc<Mutex<Mails>>);
 struct Mails {
     /// Oldest first.
     list: Vec<Arc<Mail>>,
-    /// One JSON object a line.
+    /// One JSON object per line.
     file: Option<File>,
 }
 
 impl Mailbox {
-    /// A mailbox kept in a file, with what it already holds. A last line cut short by a crash is dropped.
+    /// A mailbox stored in a file, with the mails it holds. Ignores a last line that a crash cut short.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let failed = || format!("cannot keep mails in {}", path.display());
         let mut file = OpenOptions::new()
@@ -103,7 +103,7 @@ impl Mailbox {
         self.mails().list.iter().rev().cloned().collect()
     }
 
-    /// The mails of which `address` is a recipient, newest first.
+    /// The mails to `address`, newest first.
     pub fn to(&self, address: &str) -> Vec<Arc<Mail>> {
         self.mails().list.iter().rev().filter(|mail| mail.is_for(address)).cloned().collect()
     }

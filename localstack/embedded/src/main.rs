@@ -31,7 +31,7 @@ fn finish(result: Result<(), Box<dyn std::error::Error>>) -> ExitCode {
 }
 
 fn complain(error: &dyn std::error::Error) {
-    // Nobody is left to tell when standard error is closed.
+    // There is no other place to report it if standard error is closed.
     let _ = writeln!(io::stderr(), "embedded: {error}");
 }
 
@@ -39,7 +39,7 @@ fn start(run: &Run) -> Result<(), Box<dyn std::error::Error>> {
     shared::telemetry::install_to(io::stderr);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
-        // Before anything is written: from here on a signal ends the run in order.
+        // Before anything is written, so that a signal always ends the run in order.
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
         let local = Local::start(&run.options).await?;

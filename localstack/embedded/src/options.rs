@@ -25,7 +25,6 @@ Runs the whole service on localhost until Ctrl-C.
 const DEFAULT_PORT: u16 = 8080;
 const DEFAULT_DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.local");
 
-/// What the command line asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Help,
@@ -39,7 +38,7 @@ pub(crate) struct Run {
 }
 
 impl Command {
-    /// Reads the arguments, the first of which is the program's name.
+    /// Parses the arguments; the first one is the program's name.
     pub(crate) fn from_arguments(
         arguments: impl IntoIterator<Item = OsString>,
     ) -> Result<Self, Box<dyn std::error::Error>> {
@@ -60,7 +59,7 @@ impl Command {
             }
         }
         let storage = match (aws, fresh, data) {
-            (Some(url), false, None) => Storage::Elsewhere(url),
+            (Some(url), false, None) => Storage::External(url),
             (Some(_), ..) => {
                 return Err("--aws keeps all data there, so it takes no --data and no --fresh".into());
             }
@@ -94,7 +93,7 @@ mod tests {
         let Ok(Command::Run(Run { options, .. })) = read(both) else { panic!("{both}") };
         assert_eq!(options.allowed_origins, ["http://localhost:3000", "https://app.example"]);
         let url = "http://localhost:4566";
-        assert_eq!(read(&format!("--aws {url}")), run(8080, Storage::Elsewhere(url.to_owned()), false));
+        assert_eq!(read(&format!("--aws {url}")), run(8080, Storage::External(url.to_owned()), false));
         assert_eq!(read("--help"), Ok(Command::Help));
     }
 

@@ -1,4 +1,4 @@
-//! Names that nobody else chooses.
+//! Unique names.
 
 use shared::clock::{Entropy, SystemEntropy};
 
@@ -12,7 +12,7 @@ pub(crate) fn uuid() -> String {
     uuid_of(number())
 }
 
-/// A number in the form of a UUID.
+/// `number` in the form of a UUID.
 pub(crate) fn uuid_of(number: u128) -> String {
     let hex = format!("{number:032x}");
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])

@@ -1,4 +1,4 @@
-//! Small things that a data folder remembers from one run to the next.
+//! Values that a data folder stores between runs.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::Error;
 
-/// A file with one value in JSON, replaced as a whole: a crash leaves the old value or the new one.
+/// A file with one JSON value, replaced atomically.
 #[derive(Debug)]
 pub(crate) struct StateFile(PathBuf);
 
@@ -18,7 +18,7 @@ impl StateFile {
         Self(path.to_owned())
     }
 
-    /// The value; none when nothing was stored yet.
+    /// The value; none if nothing has been stored yet.
     pub(crate) fn load<T: DeserializeOwned>(&self) -> Result<Option<T>, Error> {
         let text = match fs::read(&self.0) {
             Ok(text) => text,

@@ -1,4 +1,4 @@
-//! The back end as the AWS SDK's clients see it.
+//! The back end through the AWS SDK's clients.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Sends one request and gives the response's status and JSON.
+/// Sends one request and returns the response's status and JSON.
 async fn send(method: &str, url: &str, token: &str, body: &Value) -> (u16, Value) {
     let (address, _) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     send_for(address, method, url, token, body).await
 }
 
-/// Sends one request for this `Host`, whatever the URL says.
+/// Sends one request with this `Host` header, whatever the URL says.
 async fn send_for(host: &str, method: &str, url: &str, token: &str, body: &Value) -> (u16, Value) {
     let (address, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let body = body.to_string();
@@ -90,7 +90,7 @@ async fn the_clock_moves_ahead_and_stays_there() {
     assert_eq!(status, 200, "{after}");
     let moment = |answer: &Value| answer["now"].as_str().unwrap().parse::<DateTime<Utc>>().unwrap();
     assert!((moment(&after) - moment(&before) - TimeDelta::days(1)).abs() < TimeDelta::minutes(1), "{after}");
-    // What the service says goes by it, as sessions show, which end after two hours without use.
+    // The service uses the clock: sessions end after two hours without use.
     let (status, _) = send("GET", &format!("{}/whoami/", local.base_url()), &token, &Value::Null).await;
     assert_eq!(status, 401);
     local.stop().await;
@@ -117,7 +117,7 @@ async fn schedules_and_events_start_the_templates_functions() {
 }
 
 #[tokio::test]
-async fn requests_for_another_host_are_refused_whatever_leads_here() {
+async fn requests_for_another_host_are_refused() {
     let local = start(Storage::Memory).await;
     let own = |path: &str| local.mails_url().replace("mails", path);
     let s3 = local.backend().environment(&local.base_url(), "any")["AWS_ENDPOINT_URL_S3"].clone() + "/";

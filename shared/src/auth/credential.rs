@@ -163,7 +163,7 @@ pub fn chosen_token_value(text: &str) -> Result<String, String> {
     check_token_value(text)?;
     if bits(text) < MIN_BITS {
         return Err(
-            "This value is too easy to guess. Use random characters, or leave it out to get a safe one."
+            "This value is too easy to guess. Use random characters, or omit it to get a generated value."
                 .to_owned(),
         );
     }
@@ -179,7 +179,7 @@ fn check_token_value(text: &str) -> Result<(), String> {
         return Err("Use visible ASCII characters without spaces.".to_owned());
     }
     if SecretKind::ALL.into_iter().any(|kind| text.starts_with(kind.prefix())) {
-        return Err("Values that begin so are made by the service alone.".to_owned());
+        return Err("This prefix is reserved. Choose a value that starts differently.".to_owned());
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 
 const REFUSED: Refusal = Refusal {
     code: "csrf",
-    detail: "Pages of this origin may not use the session cookie. Send a token, or have the origin allowed.",
+    detail: "This origin may not use the session cookie. Send a token, or ask the operator to allow the origin.",
 };
 
 /// Checks that a request that acts by the session cookie comes from the service's own origin, from a configured one, or

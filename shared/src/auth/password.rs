@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn as_many_hashes_are_computed_whoever_there_is() {
+    async fn every_login_computes_two_hashes() {
         let first = hash("password number 0", None).await;
         let mut hashes = vec![hash("password of staff", None).await, first.clone()];
         for n in 1..6 {

@@ -1,4 +1,4 @@
-//! The AWS clients: one HTTP connector for all, each client built when it is first used.
+//! AWS clients: they share one HTTP connector and are built on first use.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -16,19 +16,18 @@ use aws_types::region::Region;
 
 use crate::config::AwsConfig;
 
-/// How long one call may take.
+/// Timeout of one attempt.
 pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long handing over a mail may take: giving up on one that SES has taken would send it twice.
+/// Timeout of sending a mail: retrying one that SES has accepted would send it twice.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long storing or starting to fetch a file may take.
+/// Timeout of storing a file or starting to fetch it.
 const FILE_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long reaching a service may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The AWS clients of one process.
 ///
-/// Everything they need stands in the environment that Lambda sets, so nothing is looked up over the network. TLS is
-/// rustls over ring: the SDK's default provider spends most of a cold start on seeding its random number generator.
+/// Lambda's environment holds all settings, so nothing is looked up over the network. TLS is rustls over ring: the
+/// SDK's default provider spends most of a cold start seeding its random number generator.
 pub struct Aws {
     config: AwsConfig,
     shared: SdkConfig,
@@ -38,7 +37,7 @@ pub struct Aws {
 }
 
 impl Aws {
-    /// Clients for these endpoints and credentials.
+    /// Builds no client yet.
     pub fn new(config: &AwsConfig) -> Self {
         let credentials = Credentials::new(
             &config.access_key_id,
@@ -60,7 +59,7 @@ impl Aws {
             .time_source(aws_smithy_async::time::SystemTimeSource::new())
             .timeout_config(timeouts(ATTEMPT_TIMEOUT))
             .build();
-        // The store retries by itself: it knows which failures are worth it and which are answers.
+        // The store retries by itself, because it knows which failures are worth a retry.
         let mut dynamodb =
             aws_sdk_dynamodb::config::Builder::from(&shared).retry_config(RetryConfig::disabled());
         dynamodb.set_endpoint_url(config.dynamodb_endpoint.clone());
@@ -73,13 +72,13 @@ impl Aws {
         }
     }
 
-    /// The DynamoDB client, which never retries by itself.
+    /// Never retries by itself.
     pub fn dynamodb(&self) -> &aws_sdk_dynamodb::Client {
         &self.dynamodb
     }
 
-    /// The S3 client. An endpoint other than AWS is addressed by path, since its host has no names for buckets. Checksums
-    /// only where S3 demands one: signed into a URL, it would be that of no bytes.
+    /// Other endpoints than AWS are addressed by path, because their hosts have no names for buckets. Checksums are
+    /// sent only where S3 requires one: in a signed URL, it would be that of an empty body.
     pub fn s3(&self) -> &aws_sdk_s3::Client {
         self.s3.get_or_init(|| {
             let endpoint = self.config.s3_endpoint.clone();
@@ -93,7 +92,7 @@ impl Aws {
         })
     }
 
-    /// The SES client, which never retries by itself: sending is not idempotent.
+    /// Never retries by itself: sending is not idempotent.
     pub fn ses(&self) -> &aws_sdk_ses::Client {
         self.ses.get_or_init(|| {
             let mut config = aws_sdk_ses::config::Builder::from(&self.shared)
@@ -109,8 +108,8 @@ fn timeouts(attempt: Duration) -> TimeoutConfig {
     TimeoutConfig::builder().connect_timeout(CONNECT_TIMEOUT).operation_attempt_timeout(attempt).build()
 }
 
-/// Whom to trust: AWS's own authorities for AWS, since parsing all of the system's is most of what a start costs; the
-/// system's (or those in `SSL_CERT_FILE`) when an endpoint is configured, which may be anybody's.
+/// AWS's own authorities for AWS, because parsing all of the system's takes most of a start. For a configured endpoint,
+/// the system's, or those in `SSL_CERT_FILE`.
 fn tls_context(config: &AwsConfig) -> TlsContext {
     let endpoints = [&config.dynamodb_endpoint, &config.s3_endpoint, &config.ses_endpoint];
     let trusted = if endpoints.into_iter().any(Option::is_some) {
@@ -121,8 +120,8 @@ fn tls_context(config: &AwsConfig) -> TlsContext {
     TlsContext::builder().with_trust_store(trusted).build().unwrap_or_default()
 }
 
-/// The root certificates of Amazon Trust Services (<https://www.amazontrust.com/repository/>), which sign for every
-/// AWS endpoint.
+/// The root certificates of Amazon Trust Services (<https://www.amazontrust.com/repository/>), which sign all AWS
+/// endpoints.
 const AMAZON_ROOTS: &[u8] = include_bytes!("roots.pem");
 
 #[cfg(test)]
@@ -147,7 +146,7 @@ mod tests {
         let context = tls_context(&config(None));
         let shown = format!("{context:?}");
         assert!(shown.contains("enable_native_roots: false"), "{shown}");
-        // Panics on a certificate that is none.
+        // Panics on an invalid certificate.
         aws_smithy_http_client::Connector::builder()
             .tls_provider(Provider::Rustls(CryptoMode::Ring))
             .tls_context(context)

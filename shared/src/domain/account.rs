@@ -1,4 +1,4 @@
-//! Who can call.
+//! Accounts, and the callers that act for them.
 
 use std::fmt;
 
@@ -6,46 +6,46 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, TokenId};
 
-/// Somebody of a company who can log in.
+/// A user of a company who can log in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "account", rename_all = "kebab-case")]
 pub enum Account {
     /// A staff user.
     Customer {
-        /// Which.
+        /// Its identifier.
         customer: CustomerId,
     },
     /// A candidate.
     Candidate {
-        /// Its project.
+        /// Their project.
         project: ProjectId,
-        /// Which.
+        /// Their identifier.
         candidate: CandidateId,
     },
 }
 
-/// Whom a credential is of.
+/// The account that a credential belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// The company.
     pub company: CompanyId,
-    /// The account.
+    /// The account that requests act as.
     pub account: Account,
-    /// Who acts in its name, if that is somebody else.
+    /// The customer who acts on behalf of the account.
     pub on_behalf_by: Option<CustomerId>,
 }
 
 impl Claim {
-    /// The claim of somebody in their own name.
+    /// A claim without another actor.
     pub fn own(company: CompanyId, account: Account) -> Self {
         Self { company, account, on_behalf_by: None }
     }
 }
 
-/// Whoever a request is answered to, whichever of their credentials it came with.
+/// The recipient of a response, independent of the credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Principal {
-    /// Somebody who can log in.
+    /// A user who can log in.
     Account(Account),
     /// A named token of the company.
     NamedToken(TokenId),

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
-use super::email_status::{MailTrouble, Trouble, UNDELIVERABLE};
 use super::file::{FileKind, Owner, StoredFile};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
+use super::names::named;
 use super::partner_data::PartnerData;
 use super::rate::MailRate;
 use super::roster::{Seat, Seats};
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
+use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use super::text::{Email, Line, Lines, Name, Username};
 use super::transition::EMAIL_MISSING;
 
@@ -21,68 +21,28 @@ use super::transition::EMAIL_MISSING;
 pub const MAX_SHARES: usize = 50;
 
 /// The candidate has as many shares as it may have.
-pub const TOO_MANY_SHARES: Refusal = Refusal {
-    code: "too_many_shares",
-    detail: "This candidate is shared with as many customers as it may be.",
-};
+pub const TOO_MANY_SHARES: Refusal =
+    Refusal { code: "too_many_shares", detail: "A candidate may have 50 shares. Delete one first." };
 
-/// Where a candidate stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
-pub enum CandidateStatus {
-    /// Created, knows of nothing.
-    New,
-    /// Has an invitation.
-    Invited,
-    /// Has taken it up.
-    Confirmed,
-    /// Is in the interview.
-    Interviewing,
-    /// Has finished the interview.
-    Interviewed,
-    /// Missed the deadline.
-    Expired,
-    /// Broke the interview off.
-    Aborted,
-    /// Was taken out.
-    Skipped,
-}
-
-impl CandidateStatus {
-    /// Every status.
-    pub const ALL: [Self; 8] = [
-        Self::New,
-        Self::Invited,
-        Self::Confirmed,
-        Self::Interviewing,
-        Self::Interviewed,
-        Self::Expired,
-        Self::Aborted,
-        Self::Skipped,
-    ];
-
-    /// The status with this name.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
-    pub fn parse(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|status| status.as_str() == name);
-        found.ok_or_else(|| format!("\"{name}\" is not a valid choice."))
-    }
-
-    /// The name in requests and responses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Invited => "invited",
-            Self::Confirmed => "confirmed",
-            Self::Interviewing => "interviewing",
-            Self::Interviewed => "interviewed",
-            Self::Expired => "expired",
-            Self::Aborted => "aborted",
-            Self::Skipped => "skipped",
-        }
+named! {
+    /// Where a candidate stands.
+    pub enum CandidateStatus {
+        /// Created, knows of nothing.
+        New = "new",
+        /// Has an invitation.
+        Invited = "invited",
+        /// Has taken it up.
+        Confirmed = "confirmed",
+        /// Is in the interview.
+        Interviewing = "interviewing",
+        /// Has finished the interview.
+        Interviewed = "interviewed",
+        /// Missed the deadline.
+        Expired = "expired",
+        /// Broke the interview off.
+        Aborted = "aborted",
+        /// Was taken out.
+        Skipped = "skipped",
     }
 }
 
@@ -167,8 +127,9 @@ pub struct Candidate {
     /// The customers who may read it though they have no role in its project, each once.
     #[serde(default)]
     pub shares: BTreeMap<ShareId, CustomerId>,
-    /// What SES has told of mails to it.
-    pub mail_trouble: Option<MailTrouble>,
+    /// Set when SES reported a bounce or a complaint.
+    #[serde(rename = "mail_trouble")]
+    pub suppression: Option<Suppression>,
     /// Its picture.
     pub photo: Option<StoredFile>,
     /// Its curriculum vitae.
@@ -214,7 +175,7 @@ impl Candidate {
             session_epoch: 0,
             one_time_key: None,
             shares: BTreeMap::new(),
-            mail_trouble: None,
+            suppression: None,
             photo: None,
             cv: None,
         }
@@ -289,18 +250,18 @@ impl Candidate {
         self
     }
 
-    /// Whether mails reach it, in a word for clients; empty without an address.
-    pub fn email_status(&self) -> &'static str {
-        MailTrouble::status(self.mail_trouble.as_ref(), self.profile.email.as_ref())
+    /// The `email_status` that clients see.
+    pub fn email_status(&self) -> EmailStatus {
+        Suppression::status(self.suppression.as_ref(), self.profile.email.as_ref())
     }
 
-    /// The address for mails to it; none when it has none, or gets no more there.
+    /// The address for mails; none if there is none or it is suppressed.
     pub fn mail_address(&self) -> Option<&Email> {
         let address = self.profile.email.as_ref();
-        address.filter(|_| MailTrouble::of(self.mail_trouble.as_ref(), address).is_none())
+        address.filter(|_| Suppression::reason(self.suppression.as_ref(), address).is_none())
     }
 
-    /// Refuses a candidate whom no mail can reach.
+    /// Refuses candidates who cannot get mails.
     ///
     /// # Errors
     /// [`EMAIL_MISSING`] or [`UNDELIVERABLE`].
@@ -312,10 +273,10 @@ impl Candidate {
         }
     }
 
-    /// The candidate after the news of `trouble` with mails to `told`; none when that is nothing new, or not its address.
-    pub fn after_mail_trouble(mut self, told: &str, trouble: Trouble) -> Option<Self> {
-        let (known, address) = (self.mail_trouble.as_ref(), self.profile.email.as_ref());
-        self.mail_trouble = Some(MailTrouble::after(known, address, told, trouble)?);
+    /// The candidate after SES reported `reason` for mails to `reported`. None if that changes nothing.
+    pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
+        let (known, address) = (self.suppression.as_ref(), self.profile.email.as_ref());
+        self.suppression = Some(Suppression::after_report(known, address, reported, reason)?);
         Some(self)
     }
 

@@ -8,12 +8,12 @@ use super::language::Language;
 use super::sender::Sender;
 use super::text::{Email, Line, Lines, Name};
 
-/// A company as it is stored.
+/// A company as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Company {
     /// Its identifier.
     pub id: CompanyId,
-    /// What it is called.
+    /// The display name.
     pub name: Name,
     /// Street and number.
     pub address: Lines<255>,
@@ -25,24 +25,24 @@ pub struct Company {
     pub country: Line<100>,
     /// Telephone number.
     pub phone: Line<50>,
-    /// Days that a candidate gets when neither candidate nor project names a deadline.
+    /// Days until the default deadline, if neither candidate nor project has one.
     pub default_interview_period: Option<u32>,
-    /// The maximum score of a project that names none.
+    /// The default maximum score of projects.
     pub default_maximum_score: u32,
-    /// The language of a project that names none.
+    /// The default language of projects.
     pub default_project_lang: Language,
-    /// The address that candidates may write to, shown in mails.
+    /// The address for questions, shown in mails.
     pub registration_email: Line<254>,
-    /// IANA name of the time zone that people of the company read times in.
+    /// IANA name of the company's time zone.
     pub timezone: Line<64>,
-    /// Where mails in its name may come from: what SES has verified for it, on the operator's word. Never shared, since a
-    /// company must not write from another's address.
+    /// The senders that SES has verified for this company, as the operator has declared. Never shared, because no
+    /// company may send from another's address.
     #[serde(default)]
     pub verified_senders: Vec<Sender>,
 }
 
 impl Company {
-    /// A company with the defaults that every company starts with.
+    /// A company with all defaults.
     pub fn new(id: CompanyId, name: Name) -> Self {
         Self {
             id,
@@ -61,16 +61,16 @@ impl Company {
         }
     }
 
-    /// Whether mails in its name may come from `address`.
+    /// Whether the company's mails may come from `address`.
     pub fn may_send_from(&self, address: &Email) -> bool {
         self.verified_senders.iter().any(|sender| sender.covers(address))
     }
 }
 
-/// The IANA name of a time zone that is known here, spelled as IANA does.
+/// Parses the IANA name of a known time zone.
 ///
 /// # Errors
-/// The message for whoever sent it.
+/// The message for the client.
 pub fn time_zone(text: &str) -> Result<Line<64>, String> {
     let name = Line::parse(text)?;
     let known = name.as_str().parse::<Tz>();

@@ -5,60 +5,33 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
-use super::email_status::{MailTrouble, Trouble, UNDELIVERABLE};
 use super::file::{Owner, StoredFile};
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
+use super::names::named;
 use super::rate::{MailRate, Unsent};
 use super::secret::{OneTimeKey, PasswordHash};
+use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use super::text::{Email, Line, Name, Username};
 
-/// What a customer is in the company; each has all rights of those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
-pub enum AccountType {
-    /// Works in the projects that name them.
-    HiringManager,
-    /// Creates projects and welcome videos.
-    Recruiter,
-    /// Manages staff and every project.
-    Admin,
-    /// Answers for the account.
-    Owner,
+named! {
+    /// What a customer is in the company; each has all rights of those before it.
+    pub enum AccountType {
+        /// Works in the projects that name them.
+        HiringManager = "hiring-manager",
+        /// Creates projects and welcome videos.
+        Recruiter = "recruiter",
+        /// Manages staff and every project.
+        Admin = "admin",
+        /// Answers for the account.
+        Owner = "owner",
+    }
 }
 
-/// Every account type with its name, lowest first.
-const ACCOUNT_TYPES: [(AccountType, &str); 4] = [
-    (AccountType::HiringManager, "hiring-manager"),
-    (AccountType::Recruiter, "recruiter"),
-    (AccountType::Admin, "admin"),
-    (AccountType::Owner, "owner"),
-];
-
 impl AccountType {
-    /// Every account type, lowest first.
-    pub const ALL: [Self; 4] = [Self::HiringManager, Self::Recruiter, Self::Admin, Self::Owner];
-
-    /// The account type with this name.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
-    pub fn parse(name: &str) -> Result<Self, String> {
-        let found = ACCOUNT_TYPES.iter().find(|(_, known)| *known == name);
-        found
-            .map(|(account_type, _)| *account_type)
-            .ok_or_else(|| format!("\"{name}\" is not a valid choice."))
-    }
-
     /// Whether a customer of this type may create, change and delete those of `other`: only those below it.
     pub fn manages(self, other: Self) -> bool {
         other < self
-    }
-
-    /// The name in requests and responses.
-    pub fn as_str(self) -> &'static str {
-        ACCOUNT_TYPES[self as usize].1
     }
 }
 
@@ -73,31 +46,14 @@ pub enum CustomerStatus {
     Confirmed,
 }
 
-impl CustomerStatus {
-    /// The status with this name.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
-    pub fn parse(name: &str) -> Result<Self, String> {
-        let found = [Self::Invited, Self::Confirmed].into_iter().find(|status| status.as_str() == name);
-        found.ok_or_else(|| format!("\"{name}\" is not a valid choice."))
-    }
-
-    /// The name in requests and responses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Invited => "invited",
-            Self::Confirmed => "confirmed",
-        }
-    }
-}
-
 /// A company must keep an owner who can log in.
-pub const LAST_OWNER: Refusal =
-    Refusal { code: "last_owner", detail: "The company would be left without an owner who can log in." };
+pub const LAST_OWNER: Refusal = Refusal {
+    code: "last_owner",
+    detail: "This is the company's last owner who can log in. Add another owner first.",
+};
 /// Nobody deletes themselves.
 pub const OWN_ACCOUNT: Refusal =
-    Refusal { code: "own_account", detail: "You cannot delete yourself. Ask somebody else to do it." };
+    Refusal { code: "own_account", detail: "You cannot delete your own account. Ask a colleague to do it." };
 /// Only who has not taken up the invitation can be invited again.
 pub const NOT_INVITED: Refusal = Refusal {
     code: "not_invited",
@@ -157,8 +113,9 @@ pub struct Customer {
     pub one_time_key: Option<OneTimeKey>,
     /// Whether the operator lets it act for others without their passwords.
     pub authenticate_on_behalf: bool,
-    /// What SES has told of mails to it.
-    pub mail_trouble: Option<MailTrouble>,
+    /// Set when SES reported a bounce or a complaint.
+    #[serde(rename = "mail_trouble")]
+    pub suppression: Option<Suppression>,
     /// Its picture.
     pub photo: Option<StoredFile>,
 }
@@ -214,7 +171,7 @@ impl Customer {
             session_epoch: 0,
             one_time_key: None,
             authenticate_on_behalf: false,
-            mail_trouble: None,
+            suppression: None,
             photo: None,
         }
     }
@@ -300,40 +257,25 @@ impl Customer {
         self
     }
 
-    /// Whether mails reach it, in a word for clients.
-    pub fn email_status(&self) -> &'static str {
-        MailTrouble::status(self.mail_trouble.as_ref(), Some(&self.email))
+    /// The `email_status` that clients see.
+    pub fn email_status(&self) -> EmailStatus {
+        Suppression::status(self.suppression.as_ref(), Some(&self.email))
     }
 
-    /// Whether mails to it are still to be sent.
+    /// Whether the address is not suppressed.
     pub fn takes_mail(&self) -> bool {
-        MailTrouble::of(self.mail_trouble.as_ref(), Some(&self.email)).is_none()
+        Suppression::reason(self.suppression.as_ref(), Some(&self.email)).is_none()
     }
 
-    /// The customer after the news of `trouble` with mails to `told`; none when that is nothing new, or not its address.
-    pub fn after_mail_trouble(mut self, told: &str, trouble: Trouble) -> Option<Self> {
-        let known = self.mail_trouble.as_ref();
-        self.mail_trouble = Some(MailTrouble::after(known, Some(&self.email), told, trouble)?);
+    /// The customer after SES reported `reason` for mails to `reported`. None if that changes nothing.
+    pub fn after_delivery_report(mut self, reported: &str, reason: SuppressionReason) -> Option<Self> {
+        let known = self.suppression.as_ref();
+        self.suppression = Some(Suppression::after_report(known, Some(&self.email), reported, reason)?);
         Some(self)
     }
 
     /// Whether it can log in.
     pub fn is_at_work(&self) -> bool {
         self.is_active && self.status == CustomerStatus::Confirmed
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn account_types_stand_in_the_order_of_their_rights() {
-        for (index, (account_type, name)) in ACCOUNT_TYPES.into_iter().enumerate() {
-            assert_eq!(account_type as usize, index);
-            assert_eq!(account_type.as_str(), name);
-            assert_eq!(serde_json::to_value(account_type).unwrap(), name);
-        }
-        assert!(ACCOUNT_TYPES.is_sorted());
     }
 }

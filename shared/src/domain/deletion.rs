@@ -1,4 +1,4 @@
-//! Deletions that take more than one transaction.
+//! Deletions in several transactions.
 
 use std::fmt;
 
@@ -7,40 +7,40 @@ use serde::{Deserialize, Serialize};
 use super::id::{CustomerId, LabelId, VideoId};
 use super::text::Email;
 
-/// The person or named token that deletes a customer, as the mail to the customer names them.
+/// The person or named token that deletes a customer, as named in the mail to the customer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deleter {
-    /// Their name.
+    /// The display name.
     pub name: String,
-    /// Where they answer questions; none for a named token.
+    /// The address for questions; none for a named token.
     pub email: Option<Email>,
 }
 
-/// Something that is being deleted: it is inactive, so that nothing new refers to it, and what refers to it is changed
-/// before it goes.
+/// An item that is being deleted: it is inactive, so that no new references to it are made, and existing ones are
+/// removed first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "kebab-case")]
 pub enum Deletion {
     /// A customer.
     Customer {
-        /// The customer.
+        /// Its identifier.
         customer: CustomerId,
-        /// Who deletes it, for the mail to the customer.
+        /// The user or token named in the mail.
         by: Deleter,
     },
     /// A label.
     Label {
-        /// The label.
+        /// Its identifier.
         label: LabelId,
     },
     /// A welcome video.
     Video {
-        /// The video.
+        /// Its identifier.
         video: VideoId,
     },
 }
 
-/// The identifier of the thing that is being deleted.
+/// The identifier of the deleted item.
 impl fmt::Display for Deletion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

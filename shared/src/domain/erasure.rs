@@ -1,5 +1,4 @@
-//! Who and what was deleted for good, told apart from the table: a table that is restored as it was before must forget it
-//! again.
+//! Records of deletions, stored apart from the table: a restored table must repeat them.
 
 use std::fmt;
 
@@ -8,41 +7,41 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, VideoId};
 
-/// A deletion that holds whatever becomes of the table. Identifiers are never used again, so it holds for ever.
+/// The record of a deletion. Valid for ever, because identifiers are never reused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Erasure {
-    /// Whose it was.
+    /// The company of the item.
     pub company: CompanyId,
-    /// What is gone.
+    /// The deleted item.
     pub erased: Erased,
-    /// When it was deleted, to the second.
+    /// The time of the deletion, to the second.
     pub at: DateTime<Utc>,
 }
 
-/// What is about people, and gone when it is deleted.
+/// An item with personal data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Erased {
     /// A candidate.
     Candidate {
-        /// Its project.
+        /// Their project.
         project: ProjectId,
-        /// Which.
+        /// Their identifier.
         candidate: CandidateId,
     },
     /// A staff user.
     Customer {
-        /// Which.
+        /// Their identifier.
         customer: CustomerId,
     },
     /// A welcome video.
     Video {
-        /// Which.
+        /// Its identifier.
         video: VideoId,
     },
 }
 
-/// Its identifier, unique in its company.
+/// The identifier, unique in the company.
 impl fmt::Display for Erased {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! When the evaluation of a candidate counts as completed.
+//! When a candidate's evaluation is complete.
 
 use std::collections::BTreeSet;
 
@@ -20,13 +20,13 @@ pub enum EvaluationStatus {
     Completed,
 }
 
-/// How many completed evaluations by evaluators make a candidate fully evaluated: `team_evaluation`, where 0 means all
-/// evaluators. Never 0: without evaluators nobody can be fully evaluated.
+/// The number of completed evaluations that make a candidate fully evaluated: `team_evaluation`, or the number of
+/// evaluators if that is 0. Never 0: without evaluators, no candidate is fully evaluated.
 pub fn needed(team_evaluation: u8, evaluators: usize) -> usize {
     if team_evaluation == 0 { evaluators.max(1) } else { usize::from(team_evaluation) }
 }
 
-/// The evaluation status of a candidate whose evaluation is completed by so many of the project's evaluators.
+/// The evaluation status with `done` completed evaluations by the project's evaluators.
 pub fn status(done: usize, needed: usize) -> EvaluationStatus {
     match done {
         0 => EvaluationStatus::Pending,
@@ -35,7 +35,7 @@ pub fn status(done: usize, needed: usize) -> EvaluationStatus {
     }
 }
 
-/// The evaluation status as `evaluator` sees it: none for who is none.
+/// The evaluation status for `evaluator`; none for other users.
 pub fn status_for(
     evaluator: Option<CustomerId>,
     completed_by: &BTreeSet<CustomerId>,

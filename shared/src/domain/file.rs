@@ -1,9 +1,9 @@
 //! Files that belong to somebody: photos and CVs; and what files are.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::id::{CandidateId, CustomerId, FileId, ProjectId};
+use super::names::named;
 
 /// Whose a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -23,29 +23,17 @@ pub enum Owner {
     },
 }
 
-/// What a file is to its owner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
-pub enum FileKind {
-    /// A picture of the owner.
-    Photo,
-    /// A curriculum vitae.
-    Cv,
+named! {
+    /// What a file is to its owner.
+    pub enum FileKind {
+        /// A picture of the owner.
+        Photo = "photo",
+        /// A curriculum vitae.
+        Cv = "cv",
+    }
 }
 
 impl FileKind {
-    /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Photo, Self::Cv];
-
-    /// The name of the field that shows it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Photo => "photo",
-            Self::Cv => "cv",
-        }
-    }
-
     /// What people call it.
     pub fn title(self) -> &'static str {
         match self {

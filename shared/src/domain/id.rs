@@ -1,4 +1,4 @@
-//! Identifiers: a company's is its own slug, every other one is a ULID, so that key order is creation order.
+//! Identifiers: a company's is its slug, all others are ULIDs, so that key order is creation order.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -51,7 +51,7 @@ impl<'de> Deserialize<'de> for CompanyId {
     }
 }
 
-/// The text is no identifier of this kind, so nothing can be known by it.
+/// The text is not an identifier of this kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidId;
 
@@ -63,13 +63,13 @@ impl fmt::Display for InvalidId {
 
 impl std::error::Error for InvalidId {}
 
-/// The identifier of what `T` marks: a ULID, 26 characters in capitals.
+/// The identifier of a resource of type `T`: a ULID, 26 characters in capitals.
 pub struct Id<T> {
     ulid: Ulid,
     of: PhantomData<fn() -> T>,
 }
 
-/// What an identifier may name; these types have no values.
+/// Types of resources; they have no values.
 pub mod mark {
     /// A staff user.
     #[derive(Debug)]
@@ -92,7 +92,7 @@ pub mod mark {
     /// A share of a candidate.
     #[derive(Debug)]
     pub enum Share {}
-    /// A role that a customer has in a project.
+    /// A customer's role in a project.
     #[derive(Debug)]
     pub enum Role {}
     /// A file.
@@ -100,23 +100,23 @@ pub mod mark {
     pub enum File {}
 }
 
-/// Names a staff user.
+/// Of a staff user.
 pub type CustomerId = Id<mark::Customer>;
-/// Names a project.
+/// Of a project.
 pub type ProjectId = Id<mark::Project>;
-/// Names a candidate.
+/// Of a candidate.
 pub type CandidateId = Id<mark::Candidate>;
-/// Names a welcome video.
+/// Of a welcome video.
 pub type VideoId = Id<mark::Video>;
-/// Names a label.
+/// Of a label.
 pub type LabelId = Id<mark::Label>;
-/// Names a named token, not its secret.
+/// Of a named token; not its secret.
 pub type TokenId = Id<mark::Token>;
-/// Names a share of a candidate.
+/// Of a share.
 pub type ShareId = Id<mark::Share>;
-/// Names a role that a customer has in a project.
+/// Of a customer's role in a project.
 pub type RoleId = Id<mark::Role>;
-/// Names a file, from the beginning of its upload on.
+/// Of a file, from the start of its upload.
 pub type FileId = Id<mark::File>;
 
 impl<T> Id<T> {
@@ -135,17 +135,17 @@ impl<T> Id<T> {
         Self::new(Ulid::from_bytes(bytes))
     }
 
-    /// What sorts right behind this one, and before all others.
+    /// The next identifier in sort order.
     pub const fn next(self) -> Self {
         Self::new(Ulid(self.ulid.0.saturating_add(1)))
     }
 
-    /// What sorts right before this one, and behind all others.
+    /// The previous identifier in sort order.
     pub const fn previous(self) -> Self {
         Self::new(Ulid(self.ulid.0.saturating_sub(1)))
     }
 
-    /// What sorts the other way round: the newest first. Doing it again gives the identifier back.
+    /// Sorts in reverse, the newest first. Its own inverse.
     pub const fn reversed(self) -> Self {
         Self::new(Ulid(!self.ulid.0))
     }
@@ -192,7 +192,7 @@ impl<T> fmt::Display for Id<T> {
 impl<T> FromStr for Id<T> {
     type Err = InvalidId;
 
-    /// Accepts the canonical form only: one resource has one address.
+    /// Accepts only the canonical form, so that each resource has one URL.
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         let ulid = Ulid::from_string(text).map_err(|_| InvalidId)?;
         let mut canonical = [0; 26];
@@ -200,7 +200,7 @@ impl<T> FromStr for Id<T> {
     }
 }
 
-// Clients see and send whole references.
+// Clients see and send complete references.
 inline_schema!(impl[T] Id<T> {
     "type": "string",
     "format": "uri-reference",
@@ -219,59 +219,59 @@ impl<'de, T> Deserialize<'de> for Id<T> {
     }
 }
 
-/// Identifiers that follow one another without a gap, so that the first of them tells them all.
+/// Consecutive identifiers, so that the first one determines all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdBlock {
     first: Id<IdBlock>,
 }
 
 impl IdBlock {
-    /// How many there are.
+    /// The number of identifiers.
     pub const SIZE: usize = 1_000;
 
-    /// The identifier at `index`, counted from 0.
+    /// The identifier at `index`, from 0.
     ///
     /// # Panics
-    /// Beyond [`Self::SIZE`] in debug builds: what stands there belongs to somebody else.
+    /// Beyond [`Self::SIZE`] in debug builds: such identifiers belong to another block.
     pub fn id<T>(self, index: usize) -> Id<T> {
         debug_assert!(index < Self::SIZE, "an identifier behind the end of its block");
         Id::new(Ulid(self.first.ulid.0.wrapping_add(index as u128)))
     }
 }
 
-/// Makes identifiers that never repeat and, within one process, always grow.
+/// Generates unique identifiers, which increase within one process.
 pub struct Ids {
     entropy: Arc<dyn Entropy>,
     last: Mutex<Ulid>,
 }
 
 impl Ids {
-    /// A source that draws on `entropy`.
+    /// Takes random bits from `entropy`.
     pub fn new(entropy: Arc<dyn Entropy>) -> Self {
         Self { entropy, last: Mutex::new(Ulid::nil()) }
     }
 
-    /// The next identifier, made at `now`.
+    /// The next identifier, created at `now`.
     ///
-    /// Within one millisecond, or when the clock steps back, it follows the one before, so that lists keep the order
-    /// in which things were created.
+    /// Within one millisecond, or if the clock steps back, it follows the previous one, so that lists keep the order of
+    /// creation.
     pub fn next<T>(&self, now: DateTime<Utc>) -> Id<T> {
         Id::new(self.take(1, now))
     }
 
-    /// The identifiers that come next, made at `now` as [`Self::next`] makes one.
+    /// The next block of identifiers, created at `now` like [`Self::next`].
     pub fn next_block(&self, now: DateTime<Utc>) -> IdBlock {
         IdBlock { first: Id::new(self.take(IdBlock::SIZE, now)) }
     }
 
-    /// The first of the next `count` identifiers, none of which is given out again.
+    /// The first of the next `count` identifiers, which are all reserved.
     fn take(&self, count: usize, now: DateTime<Utc>) -> Ulid {
         let millisecond = u64::try_from(now.timestamp_millis()).unwrap_or(0);
         let mut random = [0; 16];
         self.entropy.fill(&mut random);
         let fresh = Ulid::from_parts(millisecond, u128::from_be_bytes(random));
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        // An increment fails only when all 80 random bits are set; the fresh value is then as good.
+        // An increment fails only if all 80 random bits are set; the fresh value is as good then.
         let next = if fresh.timestamp_ms() > last.timestamp_ms() {
             fresh
         } else {

@@ -1,4 +1,4 @@
-//! Labels, by which a company sorts its projects.
+//! Labels, with which a company organises its projects.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 use super::id::{CompanyId, LabelId};
 use super::text::Line;
 
-/// What stands on a label: one line of at most 100 characters, with something to see in it.
+/// One line of at most 100 characters, not blank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
 pub struct LabelText(Line<100>);
 
 impl LabelText {
-    /// Takes `text` as [`Line::parse`] does.
+    /// Parses `text` like [`Line::parse`].
     ///
     /// # Errors
-    /// The message for whoever sent it.
+    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         Line::parse_visible(text).map(Self)
     }
@@ -34,16 +34,16 @@ impl fmt::Display for LabelText {
     }
 }
 
-/// A label as it is stored.
+/// A label as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
     /// Its identifier.
     pub id: LabelId,
-    /// The company that it is of.
+    /// The company that owns it.
     pub company: CompanyId,
-    /// What stands on it, unique in the company whatever the case.
+    /// Unique in the company, ignoring case.
     pub text: LabelText,
-    /// Whether projects may take it on: not any more once its deletion has begun.
+    /// False once the deletion has begun: projects may not add it.
     pub is_active: bool,
 }
 

@@ -6,7 +6,6 @@ pub mod company;
 pub mod customer;
 pub mod deletion;
 pub mod effect;
-pub mod email_status;
 pub mod erasure;
 pub mod evaluation;
 pub mod file;
@@ -15,10 +14,12 @@ pub mod label;
 pub mod language;
 pub mod mail;
 pub mod named_token;
+mod names;
 pub mod partner_data;
 pub mod policy;
 pub mod project;
 pub mod rate;
+pub mod recipient;
 pub mod report;
 pub mod roster;
 pub(crate) mod schema;
@@ -26,11 +27,14 @@ pub mod search;
 pub mod secret;
 pub mod sender;
 pub mod staff;
+pub mod suppression;
 pub mod tally;
 pub mod text;
 pub mod transition;
 pub mod upload;
 pub mod video;
+
+pub use names::choice;
 
 /// A request that makes sense but that the current state does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

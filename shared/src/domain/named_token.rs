@@ -1,4 +1,4 @@
-//! Named tokens: credentials of a company as a whole, which do not expire.
+//! Named tokens: credentials of a company without expiry.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,17 @@ use super::id::{CompanyId, CustomerId, TokenId};
 use super::secret::{MediaKey, SecretHash};
 use super::text::Name;
 
-/// The most named tokens of one company.
+/// The maximum per company.
 pub const MAX_TOKENS: u32 = 100;
-/// A company has as many named tokens as it may have.
+/// The company has the maximum number of named tokens.
 pub const TOO_MANY_TOKENS: Refusal =
     Refusal { code: "too_many_tokens", detail: "A company may have 100 named tokens. Delete one first." };
 
-/// The fewest bits that a value may take to guess, by [`bits`]: what 20 random hexadecimal digits have.
+/// The minimum entropy of a value, by [`bits`]: that of 20 random hexadecimal digits.
 pub const MIN_BITS: f64 = 80.0;
 
-/// About how many bits it takes to guess a text: what its characters tell by how often they come, or, if that is less, by
-/// how each differs from the one before. What repeats earlier parts of the text counts nothing.
+/// The approximate entropy of a text in bits: by the frequency of its characters or, if that is less, of the
+/// differences between neighbours. Repetitions of earlier parts do not count.
 pub fn bits(text: &str) -> f64 {
     let bytes = text.as_bytes();
     let fresh = bytes.windows(3).collect::<BTreeSet<_>>().len() as f64;
@@ -28,7 +28,7 @@ pub fn bits(text: &str) -> f64 {
     fresh * surprise(bytes).min(surprise(&steps))
 }
 
-/// The bits that one byte tells, by how often each comes (Shannon).
+/// Entropy per byte by the frequency of bytes (Shannon).
 fn surprise(bytes: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     bytes.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
@@ -37,18 +37,18 @@ fn surprise(bytes: &[u8]) -> f64 {
     shares.map(|share| -share * share.log2()).sum()
 }
 
-/// A named token as it is stored: what it is for, and the hash of its value.
+/// A named token as stored, with the hash of its value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedToken {
     /// Its identifier.
     pub id: TokenId,
-    /// The company that it is of.
+    /// The company that owns it.
     pub company: CompanyId,
-    /// What it is for, usually the name of a service.
+    /// Usually the name of a service.
     pub name: Name,
     /// The hash of its value.
     pub hash: SecretHash,
-    /// What the addresses of files that it is shown are signed with.
+    /// Signs the URLs of files in its responses.
     pub media_key: MediaKey,
     /// When it was created.
     pub created_at: DateTime<Utc>,

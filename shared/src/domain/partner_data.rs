@@ -1,23 +1,23 @@
-//! Data of a partner's own, which the service only keeps.
+//! Partner data, which the service stores but does not use.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::schema::inline_schema;
 
-/// Data that a partner attaches for itself; the service only keeps it. At most [`PartnerData::MAX_BYTES`] as JSON.
+/// A partner's own JSON object, at most [`PartnerData::MAX_BYTES`] long. The service does not use it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct PartnerData(Map<String, Value>);
 
 impl PartnerData {
-    /// The longest JSON text that is kept.
+    /// The maximum length as JSON text.
     pub const MAX_BYTES: usize = 4096;
 
-    /// Takes a JSON object.
+    /// Parses a JSON object.
     ///
     /// # Errors
-    /// The message for whoever sent it.
+    /// The message for the client.
     pub fn parse(object: &Map<String, Value>) -> Result<Self, String> {
         let data = Self(object.clone());
         if String::from(data.clone()).len() <= Self::MAX_BYTES {
@@ -37,7 +37,7 @@ inline_schema!(impl[] PartnerData {
     "type": "object"
 });
 
-// Kept as text: DynamoDB's numbers and JSON's are not the same.
+// Stored as text, because DynamoDB's numbers differ from JSON's.
 impl From<PartnerData> for String {
     fn from(data: PartnerData) -> Self {
         Value::Object(data.0).to_string()

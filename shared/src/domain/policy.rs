@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::Refusal;
 use super::customer::AccountType;
-use super::schema::inline_schema;
 use super::staff::Role;
 
 /// The refusal of a known caller who may not do something.
@@ -53,8 +55,10 @@ pub trait Grant: Send + Sync + 'static {
 
 macro_rules! actions {
     ($($(#[doc = $doc:literal])+ $name:ident $text:literal: $account_type:ident or $roles:ident $(or $other:ident)* $(but $person:ident)?;)+) => {
-        /// Something that not everybody may do.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        /// An action that a caller needs permission for.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        #[schemars(inline)]
         pub enum Action {
             $($(#[doc = $doc])+ $name,)+
         }
@@ -131,10 +135,6 @@ actions! {
     /// Advance a candidate.
     AdvanceCandidate "advance_candidate": Admin or MANAGERS or itself;
 }
-
-inline_schema!(impl[] Action {
-    "type": "string", "enum": Self::ALL.iter().map(|action| action.as_str()).collect::<Vec<_>>()
-});
 
 impl Action {
     /// Whether a caller of this standing may do this.

@@ -11,6 +11,7 @@ use super::company::Company;
 use super::evaluation;
 use super::id::{CompanyId, LabelId, ProjectId, VideoId};
 use super::language::Language;
+use super::names::named;
 use super::partner_data::PartnerData;
 use super::roster::{Roster, Seats};
 use super::staff::Staff;
@@ -19,34 +20,19 @@ use super::text::{Email, Line, Name, WebLink};
 /// The most welcome videos, and the most labels, of one project.
 pub const MAX_ATTACHED: usize = 20;
 
-/// Where a project stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-pub enum ProjectStatus {
-    /// A draft.
-    #[serde(rename = "10-incomplete")]
-    Incomplete,
-    /// Active.
-    #[serde(rename = "40-running")]
-    Running,
-    /// Archived.
-    #[serde(rename = "60-closed")]
-    Closed,
+named! {
+    /// Where a project stands.
+    pub enum ProjectStatus {
+        /// A draft.
+        Incomplete = "10-incomplete",
+        /// Active.
+        Running = "40-running",
+        /// Archived.
+        Closed = "60-closed",
+    }
 }
 
 impl ProjectStatus {
-    /// Every status.
-    pub const ALL: [Self; 3] = [Self::Incomplete, Self::Running, Self::Closed];
-
-    /// The status with this name, such as `40-running`.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
-    pub fn parse(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|status| status.as_str() == name);
-        found.ok_or_else(|| format!("\"{name}\" is not a valid choice."))
-    }
-
     /// What must hold of the candidates for a project to move from here to `to`; none when no move leads there.
     pub fn candidates_must(self, to: Self) -> Option<CandidatesMust> {
         match (self, to) {
@@ -54,15 +40,6 @@ impl ProjectStatus {
             (Self::Incomplete | Self::Running, Self::Closed) => Some(CandidatesMust::BeArchivable),
             (Self::Running, Self::Incomplete) => Some(CandidatesMust::BeNew),
             _ => None,
-        }
-    }
-
-    /// The name in requests and responses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Incomplete => "10-incomplete",
-            Self::Running => "40-running",
-            Self::Closed => "60-closed",
         }
     }
 }
@@ -74,27 +51,6 @@ impl ProjectStatus {
 pub enum Mode {
     /// At any time.
     Rolling,
-}
-
-impl Mode {
-    /// The mode with this name.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
-    pub fn parse(name: &str) -> Result<Self, String> {
-        if name == Self::Rolling.as_str() {
-            Ok(Self::Rolling)
-        } else {
-            Err(format!("\"{name}\" is not a valid choice."))
-        }
-    }
-
-    /// The name in requests and responses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Rolling => "rolling",
-        }
-    }
 }
 
 /// A welcome video's place in a project.
@@ -217,7 +173,7 @@ pub enum CandidatesMust {
 
 /// No move leads to the status.
 pub const NO_MOVE: Refusal =
-    Refusal { code: "no_transition", detail: "The project cannot move to this status." };
+    Refusal { code: "no_transition", detail: "The project cannot move from its current status to this one." };
 
 impl CandidatesMust {
     /// The refusal when it does not hold.
@@ -229,7 +185,7 @@ impl CandidatesMust {
             },
             Self::BeNew | Self::BeAnything => Refusal {
                 code: "candidates_not_new",
-                detail: "The project cannot become a draft again once a candidate is no longer new.",
+                detail: "The project cannot return to `10-incomplete` once a candidate is no longer `new`.",
             },
         }
     }

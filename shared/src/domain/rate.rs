@@ -1,26 +1,26 @@
-//! How many mails clients may have sent to one person.
+//! Limits the mails that clients can cause for one person.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
 
-/// The most mails an hour.
+/// The maximum per hour.
 pub const MAX_MAILS: usize = 5;
 /// How long a mail counts.
 const WINDOW: TimeDelta = TimeDelta::hours(1);
 
-/// When clients asked for the recent mails to one person. It bounds reminders, repeated invitations, and invitations to a
-/// changed address, by which a client could flood a mailbox.
+/// The times of recent mails to one person that clients have asked for. Limits reminders, repeated invitations and
+/// invitations to a changed address, with which a client could flood a mailbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MailRate(Vec<DateTime<Utc>>);
 
 impl MailRate {
-    /// Counts a mail that is asked for at `now`.
+    /// Counts a mail requested at `now`.
     ///
     /// # Errors
-    /// [`Unsent::TooMany`] beyond [`MAX_MAILS`] an hour.
+    /// [`Unsent::TooMany`] beyond [`MAX_MAILS`] per hour.
     pub fn count(&mut self, now: DateTime<Utc>) -> Result<(), Unsent> {
         self.0.retain(|at| *at + WINDOW > now);
         if let Some(oldest) = self.0.first().filter(|_| self.0.len() >= MAX_MAILS) {
@@ -31,12 +31,12 @@ impl MailRate {
     }
 }
 
-/// Why a mail that a client asks for is not sent.
+/// Why a requested mail is not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unsent {
     /// The current state does not allow it.
     Refused(Refusal),
-    /// The person was sent too many mails; the time after which another is allowed.
+    /// Too many mails to this person; the time until the next one is allowed.
     TooMany(TimeDelta),
 }
 

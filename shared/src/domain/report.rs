@@ -1,4 +1,4 @@
-//! What the platform's other parts report of a candidate, in whatever order it arrives.
+//! Applies reports of the platform's other parts to a candidate, in any order.
 
 use chrono::{DateTime, Utc};
 
@@ -7,30 +7,29 @@ use super::candidate::{Candidate, CandidateStatus, Evaluation};
 use super::id::CustomerId;
 use super::roster::Roster;
 
-/// What was reported.
+/// A report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Report {
-    /// The interview was taken to its end.
+    /// The interview was completed.
     Completed,
-    /// The interview was broken off.
+    /// The interview was aborted.
     Aborted,
-    /// An evaluator finished evaluating, or took that back.
+    /// An evaluation was completed or withdrawn.
     Evaluated {
         /// The evaluator.
         customer: CustomerId,
-        /// Whether the evaluation is finished.
+        /// Whether the evaluation is complete.
         completed: bool,
     },
 }
 
 impl Candidate {
-    /// The candidate as `report`, of something that happened at `at`, makes it; none when it changes nothing. Whoever
-    /// evaluates for the first time takes a seat in the `roster` of the candidate's project.
+    /// The candidate after `report` of an event at `at`; none if it changes nothing. The first evaluation by a customer
+    /// assigns a seat in the project's `roster`.
     ///
-    /// A completed interview is a fact whatever was reported or swept before it; one that was broken off counts only if
-    /// it is the present one, not an earlier try. An evaluation may arrive before the interview that it is of; of two by
-    /// one evaluator, the one that happened later counts. Evaluations are kept whoever made them: those who are no
-    /// evaluators today may become some tomorrow.
+    /// A completed interview counts after any earlier report or expiry. An aborted one counts only for the current
+    /// attempt. An evaluation may arrive before its interview; of two by one evaluator, the later one counts.
+    /// Evaluations by other customers are kept, because they may become evaluators.
     ///
     /// # Errors
     /// [`NO_SEAT`](super::roster::NO_SEAT).
@@ -64,7 +63,7 @@ impl Candidate {
         Ok(Some(self))
     }
 
-    /// Whether the present try at the interview began after `at`, of which only the second is known.
+    /// Whether the current attempt at the interview started after `at`, which has whole seconds.
     fn started_after(&self, at: DateTime<Utc>) -> bool {
         self.started_at.is_some_and(|started| started.timestamp() > at.timestamp())
     }

@@ -1,4 +1,4 @@
-//! The people who have evaluated in a project, and sets of them that are small enough to name a counter.
+//! The people who have evaluated in a project, and sets of them that are short enough for a counter's name.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -8,22 +8,22 @@ use serde::{Deserialize, Serialize};
 use super::Refusal;
 use super::id::CustomerId;
 
-/// The most people whose evaluations one project can count, over all its life: as many as [`Seats`] has bits.
+/// The maximum number of people whose evaluations a project can count over its lifetime: the bits of [`Seats`].
 pub const MAX_SEATS: usize = 128;
 
-/// Every seat is taken, and seats are never given back.
+/// All seats are taken; seats are never reused.
 pub const NO_SEAT: Refusal = Refusal {
     code: "too_many_evaluators",
-    detail: "128 people have evaluated in this project already. Let another project go on with new evaluators.",
+    detail: "128 people have already evaluated in this project. Create another project for new evaluators.",
 };
 
-/// Everyone who has ever evaluated a candidate of one project, first to last.
+/// Everyone who has evaluated a candidate of the project, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Roster(Vec<CustomerId>);
 
 impl Roster {
-    /// The seat of `customer`, who takes the next one if they have none.
+    /// The seat of `customer`, newly assigned if necessary.
     ///
     /// # Errors
     /// [`NO_SEAT`].
@@ -37,7 +37,7 @@ impl Roster {
         Ok(seat)
     }
 
-    /// The seats of those of `customers` who have one.
+    /// The seats of those `customers` who have one.
     pub fn seats_of<'a>(&self, customers: impl IntoIterator<Item = &'a CustomerId>) -> Seats {
         customers.into_iter().filter_map(|customer| self.seat_of(*customer)).collect()
     }
@@ -48,17 +48,17 @@ impl Roster {
     }
 }
 
-/// The number of a person in a [`Roster`], for ever.
+/// A person's permanent number in a [`Roster`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Seat(u8);
 
-/// Some people of a [`Roster`]; as text a hexadecimal number with a bit for each of them.
+/// A set of people in a [`Roster`]; as text a hexadecimal number with one bit each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Seats(u128);
 
 impl Seats {
-    /// How many of these are also among `others`.
+    /// The size of the intersection with `others`.
     pub fn among(self, others: Self) -> usize {
         (self.0 & others.0).count_ones() as usize
     }

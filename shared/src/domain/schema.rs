@@ -1,6 +1,6 @@
-//! How values look that are one text or object to clients, for the OpenAPI document.
+//! JSON Schemas of values that clients see as one string or object.
 
-/// Says what JSON Schema a type has, wherever it stands: `inline_schema!(impl[const MAX: usize] Line<MAX> { … })`.
+/// Implements an inline JSON Schema for a type: `inline_schema!(impl[const MAX: usize] Line<MAX> { … })`.
 macro_rules! inline_schema {
     (impl[$($generics:tt)*] $type:ty { $($schema:tt)* }) => {
         impl<$($generics)*> schemars::JsonSchema for $type {

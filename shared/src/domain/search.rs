@@ -1,38 +1,38 @@
-//! The words by which a candidate is found, and what somebody looks for.
+//! The words by which candidates are found, and the terms of queries.
 
 use std::collections::BTreeMap;
 
 use super::candidate::Profile;
 use super::text::fold_accents;
 
-/// The most candidates that one search finds.
+/// The maximum number of results.
 pub const MAX_RESULTS: usize = 50;
-/// The most words one candidate is found by; a change of all of them still fits in one transaction.
+/// The maximum number of words of a candidate; one transaction can replace them all.
 pub const MAX_WORDS: usize = 32;
-/// How much of a word counts, in characters.
+/// Further characters of a word are ignored.
 const MAX_WORD_CHARS: usize = 64;
-/// The longest text that somebody may look for, in characters.
+/// The maximum length of a query, in characters.
 const MAX_QUERY_CHARS: usize = 200;
 
-/// Where a word of a candidate comes from; the better place first.
+/// The source of a word, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
-    /// Its full name, which counts as one word, in either order.
+    /// The full name as one word, in either order.
     FullName,
-    /// Its first or last name.
+    /// The first or last name.
     Name,
-    /// Its email address.
+    /// The email address.
     Email,
 }
 
 impl Source {
-    /// Every source, the best first.
+    /// All sources, best first.
     pub const ALL: [Self; 3] = [Self::FullName, Self::Name, Self::Email];
 }
 
-/// The words of a candidate, each with the best place that it comes from: its full name in either order; its email as a
-/// whole, local part and domain; whatever stands between spaces in its names; and the parts of these and of the local
-/// part between other characters than letters and digits.
+/// The words of a candidate, each with its best source: the full name in either order; the email address, its local
+/// part and its domain; words in the names; and the parts of these and of the local part between characters other than
+/// letters and digits.
 ///
 /// Folded by [`fold_accents`].
 pub fn words_of(profile: &Profile) -> BTreeMap<String, Source> {
@@ -59,28 +59,28 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_alphanumeric())
 }
 
-/// What counts of folded names one after the other.
+/// The searchable part of consecutive folded names.
 fn full_name<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let words: Vec<String> = names.flat_map(str::split_whitespace).filter_map(normal).collect();
     words.join(" ").chars().take(MAX_WORD_CHARS).collect::<String>().trim_end().to_owned()
 }
 
-/// What counts of a folded word: the beginning, without the punctuation around it; none when nothing is left.
+/// The searchable part of a folded word: its beginning, without surrounding punctuation; none if nothing remains.
 fn normal(word: &str) -> Option<String> {
     let word = word.trim_matches(|character: char| !character.is_alphanumeric());
     let counts: String = word.chars().take(MAX_WORD_CHARS).collect();
     (!counts.is_empty()).then_some(counts)
 }
 
-/// What somebody looks for: the beginnings of words, all of which a candidate must have.
+/// A query: beginnings of words, all of which a candidate must have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Terms(Vec<String>);
 
 impl Terms {
-    /// The terms in `text`, which spaces separate; none when there is nothing to look for.
+    /// Splits `text` at spaces; none if it is blank.
     ///
     /// # Errors
-    /// The message for whoever sent it.
+    /// The message for the client.
     pub fn parse(text: &str) -> Result<Option<Self>, String> {
         if text.chars().count() > MAX_QUERY_CHARS {
             return Err(format!("Ensure this field has no more than {MAX_QUERY_CHARS} characters."));
@@ -89,7 +89,7 @@ impl Terms {
         Ok((!terms.is_empty()).then_some(Self(terms)))
     }
 
-    /// How a word from `source` begins of whoever is to be looked at; none when that source tells no more than others.
+    /// The beginning of entries from `source` to read; none if they add nothing to other sources.
     pub fn start(&self, source: Source) -> Option<String> {
         match source {
             Source::FullName if self.is_lead_alone() => None,
@@ -98,12 +98,12 @@ impl Terms {
         }
     }
 
-    /// The term that tells most: the longest, the first of several.
+    /// The most selective term: the longest one, the first of several.
     fn lead(&self) -> &str {
         self.0.iter().rev().max_by_key(|term| term.chars().count()).map_or("", String::as_str)
     }
 
-    /// Whether there is nothing to look for but the lead.
+    /// Whether the lead is the only term.
     pub fn is_lead_alone(&self) -> bool {
         self.0.iter().all(|term| term == self.lead())
     }

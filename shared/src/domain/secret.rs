@@ -1,4 +1,4 @@
-//! Secrets as values that no log shows.
+//! Secrets, which `Debug` hides.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::clock::Entropy;
 
-/// A password as it may be stored: argon2id in PHC string form.
+/// An argon2id hash in PHC string form.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PasswordHash(String);
 
@@ -32,7 +32,7 @@ impl fmt::Debug for PasswordHash {
     }
 }
 
-/// The SHA-256 of a secret that is hard enough to guess without slowing that down, in base64url.
+/// The SHA-256 of a secret with enough entropy, in base64url.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecretHash(String);
 
@@ -52,7 +52,7 @@ impl SecretHash {
         URL_SAFE_NO_PAD.decode(&self.0).ok()?.try_into().ok()
     }
 
-    /// The hash as text.
+    /// In base64url.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -64,31 +64,31 @@ impl fmt::Debug for SecretHash {
     }
 }
 
-/// How many hours a forgotten password can be replaced by the key in a mail.
+/// Validity of a password reset key, in hours.
 pub const RESET_HOURS: i64 = 2;
 
-/// A key that is sent by mail and may be used once, until a day.
+/// A key that is sent by mail, works once and expires.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OneTimeKey {
     /// The hash of the key.
     pub hash: SecretHash,
     /// When it ends unused.
     pub expires_at: DateTime<Utc>,
-    /// When it was made; none when that was not noted yet.
+    /// None for keys from before this was recorded.
     #[serde(default)]
     pub made_at: Option<DateTime<Utc>>,
 }
 
 impl OneTimeKey {
-    /// Whether `key` is this one and may be used at `now`.
+    /// Whether `key` is this one and is valid at `now`.
     pub fn is(&self, key: &str, now: DateTime<Utc>) -> bool {
         self.hash == SecretHash::of(key) && now < self.expires_at
     }
 }
 
-/// What lets a candidate act who has no password, or none yet.
+/// The key of a candidate without a password.
 ///
-/// Stored as it is, unlike other secrets: project managers may see it, and it dies before the interview is over.
+/// Stored unhashed, because project managers may see it; it is revoked before the interview ends.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessKey(String);
 
@@ -103,7 +103,7 @@ impl AccessKey {
         &self.0
     }
 
-    /// Whether `hash` is that of this key.
+    /// Whether `hash` is the hash of this key.
     pub fn has(&self, hash: &SecretHash) -> bool {
         SecretHash::of(&self.0) == *hash
     }
@@ -115,7 +115,7 @@ impl fmt::Debug for AccessKey {
     }
 }
 
-/// What the addresses of files are signed with, for one credential: in base64url.
+/// Signs the URLs of files for one credential; in base64url.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MediaKey(String);
 
@@ -127,12 +127,12 @@ impl MediaKey {
         Self(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// The key for a credential that is stored as it is.
+    /// The key for an access key, which is stored unhashed.
     pub fn of(key: &AccessKey) -> Self {
         Self(SecretHash::of(&format!("media {}", key.as_str())).0)
     }
 
-    /// The key as a block of SHA-256, filled up with zeroes as HMAC does.
+    /// A block of SHA-256, padded with zeroes as HMAC requires.
     pub fn to_block(&self) -> [u8; 64] {
         let mut block = [0; 64];
         block.iter_mut().zip(self.0.bytes()).for_each(|(to, from)| *to = from);

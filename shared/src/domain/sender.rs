@@ -1,23 +1,23 @@
-//! Where mails may come from in a company's name.
+//! Senders of a company's mails.
 
 use serde::{Deserialize, Serialize};
 
 use super::text::{Email, is_domain};
 
-/// The most senders that one company may have.
+/// The maximum per company.
 pub const MAX_SENDERS: usize = 20;
 
-/// What SES has verified for a company: one address, or every address of a domain and of the domains below it.
+/// A sender that SES has verified for a company: an address, or a domain with its subdomains.
 ///
-/// As SES compares: domains in any case, which are kept in lower case, and what is before the at sign to the letter.
+/// Compared like SES: domains ignore case and are stored in lower case; local parts must be equal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sender(String);
 
 impl Sender {
-    /// Takes an address or a domain.
+    /// Parses an address or a domain.
     ///
     /// # Errors
-    /// The message for whoever sent it.
+    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if is_domain(text) {
@@ -30,10 +30,10 @@ impl Sender {
         Ok(Self(format!("{local}@{}", domain.to_ascii_lowercase())))
     }
 
-    /// Takes each of `texts`, at most [`MAX_SENDERS`], once.
+    /// Parses at most [`MAX_SENDERS`] texts and removes duplicates.
     ///
     /// # Errors
-    /// The message for whoever sent them, about the first that is wrong.
+    /// The message for the client, about the first invalid one.
     pub fn parse_all(texts: &[String]) -> Result<Vec<Self>, String> {
         if texts.len() > MAX_SENDERS {
             return Err(format!("Ensure this list has no more than {MAX_SENDERS} items."));
@@ -48,7 +48,7 @@ impl Sender {
         Ok(senders)
     }
 
-    /// Whether mails may come from `address`.
+    /// Whether `address` is this sender.
     pub fn covers(&self, address: &Email) -> bool {
         let Some((local, domain)) = address.as_str().rsplit_once('@') else { return false };
         let domain = domain.to_ascii_lowercase();

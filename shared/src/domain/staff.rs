@@ -2,47 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::id::{CustomerId, Id, RoleId};
+use super::names::named;
 
 /// The most people that may hold a role in one project.
 pub const MAX_STAFF: usize = 40;
 
-/// What a customer may be in one project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
-#[schemars(inline, rename_all = "snake_case")]
-pub enum Role {
-    /// Runs the project; the contract's Project Manager.
-    InterviewManager,
-    /// Evaluates interviewed candidates.
-    Evaluator,
-    /// Looks on.
-    Reviewer,
-}
-
-impl Role {
-    /// Every role.
-    pub const ALL: [Self; 3] = [Self::InterviewManager, Self::Evaluator, Self::Reviewer];
-
-    /// The role with this name.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
-    pub fn parse(name: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|role| role.as_str() == name);
-        found.ok_or_else(|| format!("\"{name}\" is not a valid choice."))
-    }
-
-    /// The name in requests and responses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::InterviewManager => "interview_manager",
-            Self::Evaluator => "evaluator",
-            Self::Reviewer => "reviewer",
-        }
+named! {
+    /// What a customer may be in one project.
+    pub enum Role {
+        /// Runs the project; the contract's Project Manager.
+        InterviewManager = "interview_manager",
+        /// Evaluates interviewed candidates.
+        Evaluator = "evaluator",
+        /// Looks on.
+        Reviewer = "reviewer",
     }
 }
 

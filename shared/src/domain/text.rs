@@ -1,4 +1,4 @@
-//! Text as it may enter the service: trimmed, bounded, free of control characters.
+//! Text from clients: trimmed, limited, free of control characters.
 
 use std::fmt;
 
@@ -17,15 +17,15 @@ pub use email::Email;
 pub(super) use email::is_domain;
 pub use username::Username;
 
-/// One line of text, at most `MAX` characters, possibly empty.
+/// One line of at most `MAX` characters, possibly empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Line<const MAX: usize>(String);
 
 impl<const MAX: usize> Line<MAX> {
-    /// Takes `text` without the white space around it, in Unicode's composed form.
+    /// Trims `text` and normalises it to Unicode NFC.
     ///
     /// # Errors
-    /// The message for whoever sent it: too long, or a control character inside.
+    /// The message for the client: too long, or contains a control character.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text: String = text.trim().nfc().collect();
         if text.chars().any(is_forbidden) {
@@ -37,10 +37,10 @@ impl<const MAX: usize> Line<MAX> {
         Ok(Self(text))
     }
 
-    /// Takes `text` as [`Line::parse`] does, if there is something to see in it.
+    /// Parses `text` like [`Line::parse`] and refuses blank text.
     ///
     /// # Errors
-    /// The message for whoever sent it.
+    /// The message for the client.
     pub(super) fn parse_visible(text: &str) -> Result<Self, String> {
         let line = Self::parse(text)?;
         if line.0.chars().any(is_visible) { Ok(line) } else { Err("This field may not be blank.".to_owned()) }
@@ -67,7 +67,7 @@ impl<const MAX: usize> fmt::Display for Line<MAX> {
     }
 }
 
-/// Whether a reader sees anything: no white space, no mark without its letter, none of Unicode's ignorable characters.
+/// Visible to readers: no white space, no combining mark alone, none of Unicode's ignorable characters.
 fn is_visible(character: char) -> bool {
     let is_ignorable = matches!(
         character,
@@ -78,22 +78,22 @@ fn is_visible(character: char) -> bool {
     !is_ignorable && !character.is_whitespace() && !is_combining_mark(character)
 }
 
-/// Control characters, and the invisible ones that reorder or hide text around them.
+/// Control characters, and invisible ones that reorder or hide the text around them.
 fn is_forbidden(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// A person's or thing's name: one line of at most 150 characters, with something to see in it.
+/// The name of a person or thing: one line of at most 150 characters, not blank.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
 pub struct Name(Line<150>);
 
 impl Name {
-    /// Takes `text` as [`Line::parse`] does.
+    /// Parses `text` like [`Line::parse`].
     ///
     /// # Errors
-    /// The message for whoever sent it.
+    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         Line::parse_visible(text).map(Self)
     }
@@ -110,15 +110,15 @@ impl fmt::Display for Name {
     }
 }
 
-/// Text of several lines, at most `MAX` characters, possibly empty.
+/// Several lines of at most `MAX` characters, possibly empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lines<const MAX: usize>(String);
 
 impl<const MAX: usize> Lines<MAX> {
-    /// Takes each line of `text` as [`Line::parse`] does.
+    /// Parses each line of `text` like [`Line::parse`].
     ///
     /// # Errors
-    /// The message for whoever sent it.
+    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         let lines = text.trim().lines().map(|line| Line::<MAX>::parse(line).map(|line| line.0));
         let text = lines.collect::<Result<Vec<_>, _>>()?.join("\n");
@@ -142,10 +142,10 @@ impl<const MAX: usize> fmt::Display for Lines<MAX> {
 pub struct WebLink(Line<2000>);
 
 impl WebLink {
-    /// Takes `text` as [`Line::parse`] does.
+    /// Parses `text` like [`Line::parse`].
     ///
     /// # Errors
-    /// The message for whoever sent it.
+    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         let line = Line::parse(text)?;
         let is_absolute = ["http://", "https://"].iter().any(|scheme| line.as_str().starts_with(scheme));
@@ -154,28 +154,27 @@ impl WebLink {
         if valid { Ok(Self(line)) } else { Err("Enter a valid URL.".to_owned()) }
     }
 
-    /// The link.
+    /// The URL.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 }
 
-/// The form in which two spellings of a login name are the same: composed, lower case, and of an address with the domain
-/// that mail servers use.
+/// Folds a login name for comparison: composed, lower case, an address with its domain in ASCII.
 pub fn fold_case(text: &str) -> String {
     let folded: String = text.trim().nfkc().flat_map(char::to_lowercase).nfkc().collect();
     let address = folded.rsplit_once('@').and_then(|(local, domain)| Some((local, email::to_ascii(domain)?)));
     address.map_or_else(|| folded.clone(), |(local, domain)| format!("{local}@{domain}"))
 }
 
-/// Whether `text` can be a name to log in with: its folded form, which single characters can swell, has to fit in a key.
+/// Whether `text` can be a login name: its folded form, which may be much longer, must fit in a key.
 pub fn is_login(text: &str) -> bool {
     fold_case(text).len() <= 1024
 }
 
-/// The form in which search compares text: lower case, without accents.
+/// Folds text for search: lower case, without accents.
 ///
-/// Letters that Unicode does not decompose are spelled as their readers would type them without a special keyboard.
+/// Letters without a Unicode decomposition are replaced by what people type without a special keyboard.
 pub fn fold_accents(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for character in

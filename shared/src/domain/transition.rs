@@ -5,11 +5,11 @@ use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use super::Refusal;
 use super::candidate::{Candidate, CandidateStatus};
 use super::company::Company;
-use super::email_status::UNDELIVERABLE;
 use super::mail::CandidateMail;
 use super::project::{Project, ProjectStatus};
 use super::rate::Unsent;
 use super::secret::AccessKey;
+use super::suppression::UNDELIVERABLE;
 
 /// Who advances a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,14 +101,12 @@ pub const ADVANCES: &[Advance] = {
 };
 
 /// No line of the table fits.
-pub const NO_TRANSITION: Refusal = Refusal {
-    code: "no_transition",
-    detail: "The candidate cannot be advanced from this status by this user.",
-};
+pub const NO_TRANSITION: Refusal =
+    Refusal { code: "no_transition", detail: "You cannot advance the candidate from the current status." };
 /// The project does not run.
 pub const PROJECT_NOT_RUNNING: Refusal = Refusal {
     code: "project_not_running",
-    detail: "The project must be running for its candidates to advance.",
+    detail: "The project is not running. Set its status to `40-running` first.",
 };
 /// There is no address to write to.
 pub const EMAIL_MISSING: Refusal =
@@ -116,7 +114,7 @@ pub const EMAIL_MISSING: Refusal =
 /// The address that the candidate was invited by cannot be taken away.
 pub const EMAIL_REQUIRED: Refusal = Refusal {
     code: "email_missing",
-    detail: "An invited candidate needs an email address. Send another one instead.",
+    detail: "An invited candidate needs an email address. Replace it instead of removing it.",
 };
 const DEADLINE_MISSING: Refusal =
     Refusal { code: "deadline_missing", detail: "The candidate has no deadline. Set one first." };
@@ -129,16 +127,16 @@ const PASSWORD_MISSING: Refusal =
     Refusal { code: "password_missing", detail: "Set a password before you confirm." };
 const NOT_IMPLEMENTED: Refusal = Refusal {
     code: "not_implemented",
-    detail: "An interview is completed by taking it; it cannot be marked as completed here.",
+    detail: "Candidates complete interviews on the interview platform. This endpoint cannot mark them as completed.",
 };
 /// The candidate is not to be skipped.
 pub const NOT_SKIPPABLE: Refusal = Refusal {
     code: "no_transition",
-    detail: "A candidate who has started or completed an interview, or was skipped already, cannot be skipped.",
+    detail: "Candidates who have started or completed the interview, or are already skipped, cannot be skipped.",
 };
 /// The candidate is not to be reminded.
 pub const NOT_REMINDABLE: Refusal =
-    Refusal { code: "no_reminder", detail: "Only candidates who are invited or confirmed can be reminded." };
+    Refusal { code: "no_reminder", detail: "Only invited or confirmed candidates can be reminded." };
 
 /// Why a candidate may not be advanced.
 pub const NOT_ADVANCED: [Refusal; 8] = [

@@ -1,12 +1,12 @@
 //! Files on their way: noted before the first byte is stored, so that none is ever left that nothing knows of.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::account::Claim;
 use super::file::{FileKind, FileType, Owner};
 use super::id::{CompanyId, FileId, TokenId};
+use super::names::named;
 
 /// How long a client may begin to send a file by the URL that it was given.
 const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
@@ -17,27 +17,15 @@ const REQUEST: TimeDelta = TimeDelta::minutes(5);
 /// How long it is known what became of an upload.
 const REMEMBERED: TimeDelta = TimeDelta::days(7);
 
-/// How far an upload is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
-pub enum UploadStatus {
-    /// The file has not arrived, or has not been looked at.
-    AwaitingUpload,
-    /// The file is its owner's.
-    Successful,
-    /// There is no file, and will be none.
-    Failed,
-}
-
-impl UploadStatus {
-    /// The name that clients see.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AwaitingUpload => "awaiting-upload",
-            Self::Successful => "successful",
-            Self::Failed => "failed",
-        }
+named! {
+    /// How far an upload is.
+    pub enum UploadStatus {
+        /// The file has not arrived, or has not been looked at.
+        AwaitingUpload = "awaiting-upload",
+        /// The file is its owner's.
+        Successful = "successful",
+        /// There is no file, and will be none.
+        Failed = "failed",
     }
 }
 

@@ -39,19 +39,6 @@ pub enum ConversionStatus {
     Failed,
 }
 
-impl ConversionStatus {
-    /// The name that clients see.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AwaitingUpload => "awaiting-upload",
-            Self::Pending => "pending",
-            Self::Processing => "processing",
-            Self::Successful => "successful",
-            Self::Failed => "failed",
-        }
-    }
-}
-
 /// One of the files that a video is converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rendition {

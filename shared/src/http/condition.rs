@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 
 const INVALID_IF_MATCH: Refusal = Refusal {
     code: "invalid_if_match",
-    detail: "Send * in If-Match, or entity tags in quotation marks, as ETag gives them.",
+    detail: "Send `If-Match` as `*`, or as quoted entity tags exactly as `ETag` returned them.",
 };
 
 /// The conditions of a request on the resource that its path names. A POST has none: it creates another resource.

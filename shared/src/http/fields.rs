@@ -20,8 +20,8 @@ pub(super) const NOT_A_STRING: &str = "Not a valid string.";
 
 /// The fields of a JSON object or of a form, and what was found wrong with them so far.
 ///
-/// A method that reads a field gives none when the field is absent or wrong; [`Fields::finish`] tells which. What no
-/// method asks for is ignored, so that a client may send back what it read.
+/// A method that reads a field gives none when the field is absent or wrong; [`Fields::finish`] tells which, and hands
+/// over the values. Fields that nothing reads are ignored, so that a client may send back what it read.
 #[derive(Debug, Default)]
 pub struct Fields {
     object: Map<String, Value>,
@@ -80,12 +80,16 @@ impl Fields {
         self.errors.add(field, message);
     }
 
-    /// Everything found wrong, if anything was.
+    /// The value that `build` makes of the fields that were read, if nothing is wrong with any of them. `build` gives none
+    /// only if a required field is missing, so it can apply `?` to what was read.
     ///
     /// # Errors
-    /// [`Error::Fields`].
-    pub fn finish(self) -> Result<()> {
-        if self.errors.is_empty() { Ok(()) } else { Err(Error::Fields(self.errors)) }
+    /// [`Error::Fields`], with every message.
+    pub fn finish<T>(self, build: impl FnOnce() -> Option<T>) -> Result<T> {
+        if !self.errors.is_empty() {
+            return Err(Error::Fields(self.errors));
+        }
+        build().ok_or_else(|| Error::internal("a field is missing that its reader did not require"))
     }
 
     /// Whether a field was sent.
@@ -292,7 +296,7 @@ mod tests {
         fields.integer("m", 0, 9);
         fields.list("list", 1, |_| Ok(()));
         fields.flag("nil");
-        let Err(Error::Fields(errors)) = fields.finish() else { panic!("nothing was refused") };
+        let Err(Error::Fields(errors)) = fields.finish(|| Some(())) else { panic!("nothing was refused") };
         let expected = [
             ("absent", REQUIRED),
             ("email", "Enter a valid email address."),
@@ -314,6 +318,6 @@ mod tests {
         assert_eq!(fields.clearable("b", Name::parse), Some(None));
         assert_eq!(fields.clearable("c", Name::parse), Some(Some(Name::parse("x").unwrap())));
         assert_eq!(fields.clearable("d", Name::parse), None);
-        assert!(fields.finish().is_ok());
+        assert!(fields.finish(|| Some(())).is_ok());
     }
 }

@@ -1,5 +1,6 @@
 //! HTTP: routes in, guarded handlers, views out.
 
+mod announcement;
 mod body;
 mod condition;
 pub mod event;
@@ -23,7 +24,9 @@ mod serve;
 pub(crate) mod state;
 mod tag;
 pub mod view;
+pub mod wire;
 
+pub use announcement::read_announcement;
 pub use condition::Preconditions;
 pub use fields::{Fields, SentFile};
 pub use idempotency::{Progress, Turn};

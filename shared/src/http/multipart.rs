@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::body::{content_type, is_of_type, read_body};
 use super::fields::{Fields, Form, NOT_A_STRING, SentFile};
 use super::outline::Outline;
+use super::wire::Uri;
 use crate::app::App;
 use crate::domain::file::FileKind;
 use crate::error::{Error, FieldErrors, Result};
@@ -120,7 +121,7 @@ async fn read_form(body: Bytes, boundary: String) -> Result<Fields> {
     let (mut texts, mut form, mut errors) = (Map::new(), Form::default(), FieldErrors::default());
     for Part { name, file_name, bytes, .. } in read_parts(body, boundary).await? {
         if texts.contains_key(&name) || form.files.contains_key(&name) {
-            errors.add(&name, "This field was sent twice.");
+            errors.add(&name, "This field appears twice. Send it once.");
             continue;
         }
         match file_name {
@@ -130,13 +131,13 @@ async fn read_form(body: Bytes, boundary: String) -> Result<Fields> {
                 form.files.insert(name, SentFile { name: file_name, bytes });
             }
             None if bytes.len() > MAX_TEXT && !bytes.starts_with(b"data:") => {
-                errors.add(&name, "This text is too long.");
+                errors.add(&name, "Ensure this field has no more than 64 KiB.");
             }
             None => match String::from_utf8(bytes.into()) {
                 Ok(text) => {
                     texts.insert(name, Value::String(text));
                 }
-                Err(_) => errors.add(&name, "Send texts in UTF-8."),
+                Err(_) => errors.add(&name, "Encode text as UTF-8."),
             },
         }
     }
@@ -146,7 +147,7 @@ async fn read_form(body: Bytes, boundary: String) -> Result<Fields> {
 impl Fields {
     /// A file: a part of a form that has a file name, or, of a photo, a data URI. Null or the empty string takes it
     /// away; an address below `own`, which clients are shown where there is one, leaves it as it is.
-    pub fn file(&mut self, kind: FileKind, own: Option<&str>) -> Option<FileChange> {
+    pub fn file(&mut self, kind: FileKind, own: Option<&Uri>) -> Option<FileChange> {
         let name = kind.as_str();
         self.note(name, |outline, _| outline.file(kind));
         let sent = self.form.as_mut().and_then(|form| form.files.remove(name));
@@ -177,21 +178,22 @@ impl Fields {
 }
 
 /// What a text says of a file; none when it leaves it as it is.
-fn file_text(kind: FileKind, own: Option<&str>, value: &Value) -> Result<Option<FileChange>, String> {
+fn file_text(kind: FileKind, own: Option<&Uri>, value: &Value) -> Result<Option<FileChange>, String> {
     let text = value.as_str().ok_or(NOT_A_STRING)?;
     if text.is_empty() {
         return Ok(Some(FileChange::Remove));
     }
-    let token =
-        own.and_then(|own| text.strip_prefix(own)).map(|token| token.strip_suffix('/').unwrap_or(token));
+    let token = own
+        .and_then(|own| text.strip_prefix(own.as_str()))
+        .map(|token| token.strip_suffix('/').unwrap_or(token));
     if token.is_some_and(|token| MediaToken::parse(token).is_some()) {
         return Ok(None);
     }
     if text.starts_with("http") {
-        return Err("Send back the address that this resource shows, or leave the field out.".to_owned());
+        return Err("To keep the file, send the URL that this resource shows, or omit the field.".to_owned());
     }
     if kind != FileKind::Photo {
-        return Err("Send this file as a part of multipart/form-data.".to_owned());
+        return Err("Send this file as a multipart/form-data part.".to_owned());
     }
     let data = text.strip_prefix("data:").and_then(|uri| uri.split_once(','));
     let data =

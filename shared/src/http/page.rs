@@ -11,7 +11,7 @@ use url::form_urlencoded;
 
 use crate::domain::id::Id;
 use crate::error::{Error, Result};
-use crate::openapi::Uri;
+use crate::http::wire::Uri;
 use crate::store::page::{Cursor, Page, PageRequest};
 
 /// Rows of a page when the client names no number.
@@ -85,7 +85,7 @@ impl ListQuery {
 
     /// The answer: the rows of `page` in the envelope of a list of `total` rows at `address`. Of rows that are too large
     /// for one answer it has fewer, and a link that continues after them.
-    pub fn envelope<T: Serialize>(&self, address: &str, page: Page<T>, total: u64) -> Envelope<T> {
+    pub fn envelope<T: Serialize>(&self, address: &Uri, page: Page<T>, total: u64) -> Envelope<T> {
         let page = self.fit(page);
         let number = self.page.number;
         // Behind a cursor the number is for show: rows may have gone from, or come to, the pages before.
@@ -148,7 +148,7 @@ impl ListQuery {
         Page { rows, next, previous }
     }
 
-    fn link(&self, address: &str, number: u64, cursor: Cursor) -> String {
+    fn link(&self, address: &Uri, number: u64, cursor: Cursor) -> Uri {
         let kept = self
             .parameters
             .iter()
@@ -159,7 +159,7 @@ impl ListQuery {
             .append_pair("page_size", &self.page.size.to_string())
             .append_pair("cursor", &encode(&cursor))
             .finish();
-        format!("{address}?{query}")
+        Uri::new(format!("{address}?{query}"))
     }
 }
 
@@ -179,11 +179,9 @@ struct Meta {
     /// How many resources the whole list has.
     total_count: u64,
     /// The page before, if there is one.
-    #[schemars(with = "Option<Uri>")]
-    previous: Option<String>,
+    previous: Option<Uri>,
     /// The next page, if there is one.
-    #[schemars(with = "Option<Uri>")]
-    next: Option<String>,
+    next: Option<Uri>,
 }
 
 impl<T: Serialize> IntoResponse for Envelope<T> {
@@ -250,7 +248,7 @@ fn decode(text: &str) -> Result<Cursor> {
         ("b", id) if is_id(id) => Some(Cursor::Before(id.to_owned())),
         _ => None,
     });
-    cursor.ok_or_else(|| Error::field("cursor", "This cursor is not one of ours."))
+    cursor.ok_or_else(|| Error::field("cursor", "Invalid cursor. Follow `next` and `previous` unchanged."))
 }
 
 #[cfg(test)]
@@ -332,7 +330,8 @@ mod tests {
             next: Some(Cursor::After(ID.to_owned())),
             previous: Some(Cursor::Before(ID.to_owned())),
         };
-        let answer = serde_json::to_value(query.envelope("http://x/y/", page, 9)).unwrap();
+        let answer =
+            serde_json::to_value(query.envelope(&Uri::new("http://x/y/".to_owned()), page, 9)).unwrap();
         let next = answer["meta"]["next"].as_str().unwrap();
         assert!(next.starts_with("http://x/y/?status=new&q=a%26b&page=4&page_size=2&cursor="), "{next}");
         assert!(answer["meta"]["previous"].as_str().unwrap().contains("&page=2&page_size=2&cursor="));

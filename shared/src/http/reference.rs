@@ -1,9 +1,8 @@
 //! The addresses of resources: made from the configured base URL, and read back.
 
-use std::fmt::Display;
-
 use url::Url;
 
+use super::wire::Uri;
 use crate::config::Config;
 use crate::domain::file::{FileKind, Owner, StoredFile};
 use crate::domain::id::{
@@ -36,24 +35,24 @@ impl<'a> References<'a> {
         Self { signer: Some(signer), ..self }
     }
 
-    /// Where one of an owner's files can be fetched; empty when there is none, or nobody to show it to.
-    pub fn file(&self, c: &CompanyId, owner: Owner, kind: FileKind, file: Option<StoredFile>) -> String {
-        let (Some(signer), Some(file)) = (self.signer, file) else { return String::new() };
+    /// Where one of an owner's files can be fetched; none when there is none, or nobody to show it to.
+    pub fn file(&self, c: &CompanyId, owner: Owner, kind: FileKind, file: Option<StoredFile>) -> Option<Uri> {
+        let (signer, file) = (self.signer?, file?);
         let token = signer.sign(file.id.to_bytes(), &object_key(c, owner, file.id));
-        format!("{}{token}/", self.files(c, owner, kind))
+        Some(self.files(c, owner, kind).join(token))
     }
 
     /// Below which an owner's files of this kind are fetched.
-    pub fn files(&self, c: &CompanyId, owner: Owner, kind: FileKind) -> String {
-        format!("{}{}/", self.owner(c, owner), kind.as_str())
+    pub fn files(&self, c: &CompanyId, owner: Owner, kind: FileKind) -> Uri {
+        self.owner(c, owner).join(kind.as_str())
     }
 
     /// An upload for an owner.
-    pub fn upload(&self, c: &CompanyId, owner: Owner, f: FileId) -> String {
-        format!("{}uploads/{f}/", self.owner(c, owner))
+    pub fn upload(&self, c: &CompanyId, owner: Owner, f: FileId) -> Uri {
+        self.owner(c, owner).join("uploads").join(f)
     }
 
-    fn owner(&self, c: &CompanyId, owner: Owner) -> String {
+    fn owner(&self, c: &CompanyId, owner: Owner) -> Uri {
         match owner {
             Owner::Customer { customer } => self.customer(c, customer),
             Owner::Candidate { project, candidate } => self.candidate(c, project, candidate),
@@ -61,115 +60,113 @@ impl<'a> References<'a> {
     }
 
     /// A company.
-    pub fn company(&self, c: &CompanyId) -> String {
-        format!("{}/companies/{c}/", self.base)
+    pub fn company(&self, c: &CompanyId) -> Uri {
+        Uri::new(format!("{}/companies/{c}/", self.base))
     }
 
     /// A customer.
-    pub fn customer(&self, c: &CompanyId, u: CustomerId) -> String {
-        self.in_company(c, "customers", u)
+    pub fn customer(&self, c: &CompanyId, u: CustomerId) -> Uri {
+        self.customers(c).join(u)
     }
 
     /// All customers of a company.
-    pub fn customers(&self, c: &CompanyId) -> String {
-        format!("{}customers/", self.company(c))
+    pub fn customers(&self, c: &CompanyId) -> Uri {
+        self.company(c).join("customers")
     }
 
     /// All labels of a company.
-    pub fn labels(&self, c: &CompanyId) -> String {
-        format!("{}labels/", self.company(c))
+    pub fn labels(&self, c: &CompanyId) -> Uri {
+        self.company(c).join("labels")
     }
 
     /// All named tokens of a company.
-    pub fn tokens(&self, c: &CompanyId) -> String {
-        format!("{}tokens/", self.company(c))
+    pub fn tokens(&self, c: &CompanyId) -> Uri {
+        self.company(c).join("tokens")
     }
 
     /// A named token.
-    pub fn token(&self, c: &CompanyId, t: TokenId) -> String {
-        self.in_company(c, "tokens", t)
+    pub fn token(&self, c: &CompanyId, t: TokenId) -> Uri {
+        self.tokens(c).join(t)
     }
 
     /// A label.
-    pub fn label(&self, c: &CompanyId, l: LabelId) -> String {
-        self.in_company(c, "labels", l)
+    pub fn label(&self, c: &CompanyId, l: LabelId) -> Uri {
+        self.labels(c).join(l)
     }
 
     /// A welcome video.
-    pub fn video(&self, c: &CompanyId, v: VideoId) -> String {
-        self.in_company(c, "videos", v)
+    pub fn video(&self, c: &CompanyId, v: VideoId) -> Uri {
+        self.videos(c).join(v)
     }
 
     /// All welcome videos of a company.
-    pub fn videos(&self, c: &CompanyId) -> String {
-        format!("{}videos/", self.company(c))
+    pub fn videos(&self, c: &CompanyId) -> Uri {
+        self.company(c).join("videos")
     }
 
-    /// Where one of the files can be fetched that a video was converted to; empty when there is none yet, or nobody to
+    /// Where one of the files can be fetched that a video was converted to; none when there is none yet, or nobody to
     /// show it to.
-    pub fn rendition(&self, video: &Video, rendition: Rendition) -> String {
-        let (Some(signer), Some(_)) = (self.signer, video.converted) else { return String::new() };
+    pub fn rendition(&self, video: &Video, rendition: Rendition) -> Option<Uri> {
+        let (signer, _) = (self.signer?, video.converted?);
         let token = signer.sign(video.id.to_bytes(), &rendition_key(&video.company, video.id, rendition));
         let video = self.video(&video.company, video.id);
         match rendition {
-            Rendition::Thumbnail => format!("{video}thumb/{token}/"),
-            Rendition::Mp4 | Rendition::Flv => format!("{video}video/{token}.{}", rendition.extension()),
+            Rendition::Thumbnail => Some(video.join("thumb").join(token)),
+            Rendition::Mp4 | Rendition::Flv => {
+                Some(Uri::new(format!("{video}video/{token}.{}", rendition.extension())))
+            }
         }
     }
 
     /// All projects of a company.
-    pub fn projects(&self, c: &CompanyId) -> String {
-        format!("{}projects/", self.company(c))
+    pub fn projects(&self, c: &CompanyId) -> Uri {
+        self.company(c).join("projects")
     }
 
     /// A project.
-    pub fn project(&self, c: &CompanyId, p: ProjectId) -> String {
-        self.in_company(c, "projects", p)
+    pub fn project(&self, c: &CompanyId, p: ProjectId) -> Uri {
+        self.projects(c).join(p)
     }
 
     /// All candidates of a project.
-    pub fn candidates(&self, c: &CompanyId, p: ProjectId) -> String {
-        format!("{}candidates/", self.project(c, p))
+    pub fn candidates(&self, c: &CompanyId, p: ProjectId) -> Uri {
+        self.project(c, p).join("candidates")
     }
 
     /// A candidate.
-    pub fn candidate(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> String {
-        format!("{}{k}/", self.candidates(c, p))
+    pub fn candidate(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> Uri {
+        self.candidates(c, p).join(k)
     }
 
     /// All shares of a candidate.
-    pub fn shares(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> String {
-        format!("{}shares/", self.candidate(c, p, k))
+    pub fn shares(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> Uri {
+        self.candidate(c, p, k).join("shares")
     }
 
     /// A share of a candidate.
-    pub fn share(&self, c: &CompanyId, p: ProjectId, k: CandidateId, s: ShareId) -> String {
-        format!("{}{s}/", self.shares(c, p, k))
+    pub fn share(&self, c: &CompanyId, p: ProjectId, k: CandidateId, s: ShareId) -> Uri {
+        self.shares(c, p, k).join(s)
     }
 
     /// What is shared with whoever asks.
-    pub fn shared(&self, c: &CompanyId) -> String {
-        format!("{}shares/", self.company(c))
+    pub fn shared(&self, c: &CompanyId) -> Uri {
+        self.company(c).join("shares")
     }
 
     /// All roles in a project.
-    pub fn roles(&self, c: &CompanyId, p: ProjectId) -> String {
-        format!("{}roles/", self.project(c, p))
+    pub fn roles(&self, c: &CompanyId, p: ProjectId) -> Uri {
+        self.project(c, p).join("roles")
     }
 
     /// A role in a project.
-    pub fn role(&self, c: &CompanyId, p: ProjectId, r: RoleId) -> String {
-        format!("{}{r}/", self.roles(c, p))
+    pub fn role(&self, c: &CompanyId, p: ProjectId, r: RoleId) -> Uri {
+        self.roles(c, p).join(r)
     }
 
     /// The page of the web application that shows the resource at `reference`.
-    pub fn suite_page(&self, reference: &str) -> String {
-        let path = reference.strip_prefix(self.base.as_str()).unwrap_or_default();
-        format!("{}{path}", self.suite.as_str().trim_end_matches('/'))
-    }
-
-    fn in_company(&self, c: &CompanyId, collection: &str, id: impl Display) -> String {
-        format!("{}/companies/{c}/{collection}/{id}/", self.base)
+    pub fn suite_page(&self, reference: &Uri) -> Uri {
+        let path = reference.as_str().strip_prefix(self.base.as_str()).unwrap_or_default();
+        Uri::new(format!("{}{path}", self.suite.as_str().trim_end_matches('/')))
     }
 
     /// The customer of company `c` at `reference`.

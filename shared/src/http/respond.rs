@@ -6,13 +6,13 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::http::{Extensions, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
 
+use super::wire::Uri;
 use crate::error::Error;
 
 /// 201, with the address of what was created and its view.
-pub struct Created<T>(pub String, pub T);
+pub struct Created<T>(pub Uri, pub T);
 
 impl<T: Serialize> IntoResponse for Created<T> {
     fn into_response(self) -> Response {
@@ -20,7 +20,7 @@ impl<T: Serialize> IntoResponse for Created<T> {
         // An address is made of identifiers, which are all visible ASCII.
         response
             .headers_mut()
-            .extend(HeaderValue::from_str(&self.0).ok().map(|location| (header::LOCATION, location)));
+            .extend(HeaderValue::from_str(self.0.as_str()).ok().map(|location| (header::LOCATION, location)));
         response
     }
 }
@@ -102,14 +102,4 @@ impl IntoResponse for Accepted {
     fn into_response(self) -> Response {
         StatusCode::ACCEPTED.into_response()
     }
-}
-
-/// A moment as every answer shows it: UTC, to the second.
-pub fn timestamp(moment: DateTime<Utc>) -> String {
-    moment.format("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
-/// A date as every answer shows it.
-pub fn date(date: NaiveDate) -> String {
-    date.format("%Y-%m-%d").to_string()
 }

@@ -34,6 +34,7 @@ fn plain_choice(schema: &mut Schema) {
     };
     let lines = choices.iter().filter_map(|choice| {
         let (value, text) = (choice["const"].as_str()?, choice["description"].as_str()?);
+        let value = if value.is_empty() { "\"\"" } else { value };
         Some(format!("- `{value}`: {text}"))
     });
     let lines = lines.collect::<Vec<_>>().join("\n");

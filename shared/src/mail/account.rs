@@ -1,5 +1,4 @@
-//! Mails about somebody's account. What they say stands in one file for each language; HTML and plain text take it from
-//! there.
+//! Mails about an account. Each language has one file of texts, which HTML and plain text share.
 
 use askama::Template;
 use url::Url;
@@ -8,85 +7,85 @@ use super::{Rendered, page};
 use crate::domain::language::Language;
 use crate::domain::text::{Email, Name};
 
-/// What a mail about an account tells.
+/// The content of a mail about an account.
 #[derive(Clone, Copy)]
 pub enum AccountMail<'a> {
-    /// Choose your first password.
+    /// Asks the reader to choose a first password.
     Invitation {
-        /// Where to. A secret: it holds a one-time key.
+        /// Secret: holds a one-time key.
         link: &'a str,
-        /// How long the key is good.
+        /// Validity of the key.
         days: i64,
     },
-    /// Choose another password, for one account or several.
+    /// Lets the reader choose a new password for one account or several.
     PasswordReset {
-        /// The accounts of the address, at least one.
+        /// The accounts with the reader's address, at least one.
         accounts: &'a [AccountLink],
-        /// How long the keys are good.
+        /// Validity of the keys.
         hours: i64,
     },
-    /// Your account was deleted.
+    /// Tells the reader that their account was deleted.
     Deleted {
-        /// The name of who did it.
+        /// The name of the user, or of the company, that deleted it.
         by: &'a str,
-        /// Where they answer questions; without one, the company does.
+        /// The address for questions; the company's name stands in if there is none.
         contact: Option<&'a Email>,
     },
 }
 
-/// Where to choose a password for one of several accounts.
+/// A link to choose a password for one of several accounts.
 pub struct AccountLink {
-    /// What tells the account from the others of its reader: a user name, or what a candidate takes part in.
+    /// Distinguishes the reader's accounts: a user name, or the name of a candidate's project.
     pub name: String,
-    /// Where to. A secret: it holds a one-time key.
+    /// Secret: holds a one-time key.
     pub link: String,
 }
 
-/// A mail about an account, and to whom.
+/// A mail about an account, with its reader.
 pub struct AccountLetter<'a> {
-    /// The reader's first name.
+    /// Of the reader.
     pub first_name: &'a Name,
-    /// The reader's last name.
+    /// Of the reader.
     pub last_name: &'a Name,
-    /// Whose account it is, or was, at.
+    /// The company of the account.
     pub company: &'a Name,
-    /// The language to write in.
+    /// The reader's language.
     pub language: Language,
-    /// What it tells.
+    /// The content.
     pub mail: AccountMail<'a>,
 }
 
-/// The page on which an invited customer chooses its first password.
+/// The page where an invited customer chooses a first password.
 pub fn activation_link(suite: &Url, key: &str) -> String {
     page(suite, &["activate", key])
 }
 
-/// The page on which to choose another password.
+/// The page where a user chooses a new password.
 pub fn reset_link(suite: &Url, key: &str) -> String {
     page(suite, &["reset-password", key])
 }
 
-/// One piece of a mail's text, of one line.
+/// One line of a mail's text.
 #[derive(Clone, Copy)]
 enum Part {
     Subject,
     /// Above the HTML.
     Heading,
     Greeting,
-    /// What happened, and what to do.
+    /// What happened and what to do.
     Body,
-    /// What to do otherwise.
+    /// What to do otherwise, for example ignore the mail.
     Otherwise,
-    /// What the button that leads to the link says.
+    /// These names contain template marks.
     Button,
-    /// What the plain text says above the link.
+    /// Precedes the link in plain text.
     Lead,
     CopyLink,
     Personal,
     Closing,
 }
 
-/// One row for each language: the compiler asks for those that are missing, and in each for every part of every mail.
+/// One row per language. The compiler reports missing languages, and missing parts of any mail.
 macro_rules! languages {
     ($($language:ident $path:literal)+) => {
         fn written(letter: &AccountLetter<'_>, part: Part) -> askama::Result<String> {
@@ -115,14 +114,14 @@ languages! {
 }
 
 impl AccountLetter<'_> {
-    /// A part in the reader's language. It is one line, whatever a name holds.
+    /// A part in the reader's language, always a single line.
     fn say(&self, part: Part) -> askama::Result<String> {
         let written = written(self, part)?;
         let line: String = written.chars().filter(|character| !character.is_control()).collect();
         Ok(line.trim().to_owned())
     }
 
-    /// The one link of a mail about one account.
+    /// The link of a mail about one account.
     fn link(&self) -> Option<&str> {
         match self.mail {
             AccountMail::Invitation { link, .. } => Some(link),
@@ -154,13 +153,13 @@ struct Html<'a> {
     subject: &'a str,
 }
 
-/// The mail that tells `letter`.
+/// Renders a letter in its reader's language.
 ///
 /// # Errors
-/// When a template cannot be filled in; none of ours can fail.
+/// Template errors; our templates have none.
 pub fn render_account(letter: &AccountLetter<'_>) -> askama::Result<Rendered> {
     let subject = letter.say(Part::Subject)?;
-    let html = Html { letter, lang: letter.language.code(), subject: &subject }.render()?;
+    let html = Html { letter, lang: letter.language.as_str(), subject: &subject }.render()?;
     let text = Text { letter }.render()?;
     Ok(Rendered { subject, html, text })
 }

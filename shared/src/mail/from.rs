@@ -1,16 +1,16 @@
-//! The From header: a company's name before an address, so that no name can break out of it.
+//! The From header: a company's name before an address, quoted or encoded so that the name cannot alter the header.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::domain::text::Email;
 
-/// SES takes no longer sender, name and all.
+/// The maximum length that SES accepts, name included.
 const LONGEST: usize = 320;
 /// How much text an encoded word of at most 75 characters holds (RFC 2047): 60 characters of base64 between the marks.
 const BYTES_PER_WORD: usize = 45;
 
-/// `name <address>`, the name quoted, or encoded when it is more than plain text, and cut when it is too long.
+/// `name <address>`: the name is quoted, or encoded if it is not plain ASCII, and truncated to fit.
 pub(super) fn sender(name: &str, address: &Email) -> String {
     let address = address.as_str();
     let room = LONGEST.saturating_sub(address.len() + " <>".len());
@@ -19,7 +19,7 @@ pub(super) fn sender(name: &str, address: &Email) -> String {
     if name.is_empty() { address.to_owned() } else { format!("{name} <{address}>") }
 }
 
-/// Whether `name` can stand between quotes as it is, and is not taken for an encoded word there by lenient readers.
+/// Whether `name` can be quoted unchanged, and lenient readers do not take it for an encoded word.
 fn is_plain(name: &str) -> bool {
     let is_printable = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
     name.bytes().all(is_printable) && !name.contains("=?")
@@ -34,7 +34,7 @@ fn quoted(name: &str, room: usize) -> String {
     }
 }
 
-/// Encoded words; readers join them without the spaces between. No character is torn apart.
+/// Encoded words, which readers join without spaces. Splits between characters only.
 fn encoded(name: &str, room: usize) -> String {
     let mut words = String::new();
     let mut rest = name.trim();
@@ -66,7 +66,7 @@ mod tests {
         let words = name.split(' ').map(|word| {
             assert!(word.len() <= 75, "{word}");
             let text = word.strip_prefix("=?UTF-8?B?").unwrap().strip_suffix("?=").unwrap();
-            // Each word is text by itself.
+            // Each word decodes by itself.
             String::from_utf8(STANDARD.decode(text).unwrap()).unwrap()
         });
         words.collect()

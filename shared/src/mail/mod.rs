@@ -1,4 +1,4 @@
-//! Mails to people: what stands in them, in the language they read, and how they reach SES.
+//! Mails: their texts in six languages, and their delivery through SES.
 
 mod account;
 mod from;
@@ -20,32 +20,32 @@ pub use account::{AccountLetter, AccountLink, AccountMail, activation_link, rend
 pub use render::{Rendered, render};
 pub use send::{Delivery, Envelope, Mailer};
 
-/// What a mail to a candidate tells.
+/// The content of a mail to a candidate.
 pub struct Letter<'a> {
-    /// The candidate's first name.
+    /// Of the candidate.
     pub first_name: &'a Name,
-    /// The candidate's last name.
+    /// Of the candidate.
     pub last_name: &'a Name,
-    /// Who invites.
+    /// The company's name.
     pub company: &'a Name,
-    /// What the interview is for.
+    /// The project's name.
     pub project: &'a Name,
-    /// Who answers questions; may be empty.
+    /// Answers questions; may be empty.
     pub contact_person: &'a Line<150>,
-    /// Where questions may be sent; may be empty.
+    /// The address for questions; may be empty.
     pub contact_address: &'a Line<254>,
-    /// The language to write in.
+    /// The project's language.
     pub language: Language,
-    /// Until when the interview can be taken.
+    /// The end of the time for the interview.
     pub deadline: Option<DateTime<Utc>>,
-    /// IANA name of the time zone to tell the deadline in. One that is empty or unknown means UTC.
+    /// IANA name of the time zone for the deadline; UTC if it is empty or unknown.
     pub timezone: &'a str,
-    /// Where the candidate goes next.
+    /// The candidate's next page.
     pub link: Link,
 }
 
 impl<'a> Letter<'a> {
-    /// What to tell this candidate, as it stands, of its interview. `suite` is the web application's address.
+    /// A letter for the candidate's current state. `suite` is the web application's base URL.
     pub fn new(candidate: &'a Candidate, project: &'a Project, company: &'a Company, suite: &Url) -> Self {
         Self {
             first_name: &candidate.profile.first_name,
@@ -62,20 +62,20 @@ impl<'a> Letter<'a> {
     }
 }
 
-/// Where a mail leads its reader.
+/// The link in a mail to a candidate.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Link {
-    /// To register with a password. The address is a secret: it holds the activation key.
+    /// Registration with a password. Secret: holds the activation key.
     Register(String),
-    /// To take the interview without a password. The address is a secret: it holds the key that does for one.
+    /// The interview without a password. Secret: holds the interview key.
     Open(String),
-    /// To log in and take the interview.
+    /// Login, then the interview.
     Start(String),
 }
 
 impl Link {
-    /// The page for who has a key: to register on, or the interview where that needs no password and none was chosen; the
-    /// page to log in on for who needs a key no more.
+    /// Registration, or the interview if the project needs no password and none was chosen; login once the candidate
+    /// needs no key any more.
     pub fn new(suite: &Url, candidate: &Candidate, project: &Project) -> Self {
         let page = |segments: &[&str]| page(suite, segments);
         let company = candidate.company.as_str();
@@ -87,12 +87,12 @@ impl Link {
         }
     }
 
-    /// Whether the address is a secret of its reader.
+    /// Whether the URL is secret.
     pub fn is_personal(&self) -> bool {
         matches!(self, Self::Register(_) | Self::Open(_))
     }
 
-    /// The address.
+    /// The URL.
     pub fn url(&self) -> &str {
         match self {
             Self::Register(url) | Self::Open(url) | Self::Start(url) => url,
@@ -100,7 +100,7 @@ impl Link {
     }
 }
 
-/// A page of the web application at `suite`, wherever that is mounted. Nothing can leave its segment.
+/// A page of the web application at `suite`. Segments are escaped.
 fn page(suite: &Url, segments: &[&str]) -> String {
     let mut url = suite.clone();
     if let Ok(mut path) = url.path_segments_mut() {

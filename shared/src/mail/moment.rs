@@ -1,11 +1,11 @@
-//! A moment as people write it: in their language, in a time zone that is named.
+//! Formats a moment in a language and a named time zone.
 
 use chrono::{DateTime, Datelike, Offset, Timelike, Utc};
 use chrono_tz::Tz;
 
 use crate::domain::language::Language;
 
-/// Weekdays from Monday and months from January, in one line each.
+/// Weekdays from Monday, months from January; one line each.
 struct Calendar {
     weekdays: &'static str,
     months: &'static str,
@@ -40,7 +40,7 @@ fn nth(names: &'static str, index: u32) -> &'static str {
     names.split(' ').nth(index as usize).unwrap_or_default()
 }
 
-/// `moment` to the minute, as read on the clocks of `timezone`. Seconds are dropped, so that nobody comes too late.
+/// `moment` to the minute in `timezone`. Seconds are dropped, so that the mail never promises more time.
 pub(super) fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language) -> String {
     let zone: Tz = timezone.parse().unwrap_or(Tz::UTC);
     let local = moment.with_timezone(&zone);
@@ -55,7 +55,7 @@ pub(super) fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language
     let weekday = nth(calendar.weekdays, local.weekday().num_days_from_monday());
     let month = nth(calendar.months, local.month0());
     let (day, year, hour, minute) = (local.day(), local.year(), local.hour(), local.minute());
-    // French and Italian count the first day of a month, and only that one.
+    // French and Italian use an ordinal for the first day of a month only.
     let first = |ordinal: &'static str| if day == 1 { ordinal } else { "" };
     let words = match language {
         Language::En => format!("{weekday} {day} {month} {year} at {hour:02}:{minute:02}"),
@@ -74,7 +74,7 @@ pub(super) fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language
     format!("{words} ({})", zone_of(&local, zone))
 }
 
-/// The zone by the city it is named after, and what its clocks are ahead of UTC at that moment.
+/// The zone's city and its offset from UTC at that moment.
 fn zone_of(local: &DateTime<Tz>, zone: Tz) -> String {
     if matches!(zone, Tz::UTC | Tz::Etc__UTC) {
         return "UTC".to_owned();

@@ -1,4 +1,4 @@
-//! From a letter to a mail: subject, HTML and plain text, from the templates in `shared/templates`.
+//! Renders letters to mails (subject, HTML and plain text) from the templates in `shared/templates`.
 
 use askama::Template;
 
@@ -6,17 +6,17 @@ use super::{Letter, Link, moment};
 use crate::domain::language::Language;
 use crate::domain::mail::CandidateMail;
 
-/// A mail as it is sent.
+/// A rendered mail.
 pub struct Rendered {
     /// One line without control characters.
     pub subject: String,
-    /// The page, whole.
+    /// A complete HTML page.
     pub html: String,
-    /// The same in plain text.
+    /// The plain text.
     pub text: String,
 }
 
-/// What templates see of a letter.
+/// The fields that templates use.
 struct Shown<'a> {
     first_name: &'a str,
     last_name: &'a str,
@@ -42,7 +42,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Whom to ask and where, as far as either is known.
+/// The contact person and address, as far as they are known.
 fn contact(person: &str, address: &str) -> Option<String> {
     match (person, address) {
         ("", "") => None,
@@ -51,10 +51,10 @@ fn contact(person: &str, address: &str) -> Option<String> {
     }
 }
 
-/// One row for each mail in each language: the compiler asks for those that are missing, and for their files.
+/// One row per mail and language. The compiler reports missing ones, and missing files.
 macro_rules! templates {
     ($($mail:ident $language:ident $html:literal $text:literal)+) => {
-        /// The plain text, of which the first line is the subject.
+        /// The plain text; its first line is the subject.
         fn text(mail: CandidateMail, letter: &Shown<'_>, language: Language) -> askama::Result<String> {
             match (mail, language) {
                 $((CandidateMail::$mail, Language::$language) => {
@@ -83,7 +83,7 @@ macro_rules! templates {
                         lang: &'static str,
                         subject: &'a str,
                     }
-                    Html { letter, lang: language.code(), subject }.render()
+                    Html { letter, lang: language.as_str(), subject }.render()
                 })+
             }
         }
@@ -111,21 +111,21 @@ templates! {
     DeadlineChanged Nl "candidate/deadline-changed/nl.html" "candidate/deadline-changed/nl.txt"
 }
 
-/// The mail that tells `letter`, in the letter's language.
+/// Renders a letter in its language.
 ///
 /// # Errors
-/// When a template cannot be filled in; none of ours can fail.
+/// Template errors; our templates have none.
 pub fn render(mail: CandidateMail, letter: &Letter<'_>) -> askama::Result<Rendered> {
     let shown = Shown::new(letter);
     let text = text(mail, &shown, letter.language)?;
-    // Whatever a name holds, the subject ends with its line: the rest can only become text.
+    // A line break in a name ends the subject; the rest can only become text.
     let (subject, text) = text.trim_start().split_once('\n').unwrap_or((&text, ""));
     let subject: String = subject.trim().chars().filter(|character| !character.is_control()).collect();
     let html = html(mail, &shown, letter.language, &subject)?;
     Ok(Rendered { html, text: without_gaps(text), subject })
 }
 
-/// `text` with one empty line where a template left several.
+/// Reduces consecutive empty lines to one.
 fn without_gaps(text: &str) -> String {
     let mut tidy = String::with_capacity(text.len());
     let mut is_gap = true;

@@ -1,4 +1,4 @@
-//! Handing a mail to SES: from whom, to whom, and what its answer means.
+//! Sends mails through SES and classifies its responses.
 
 use aws_sdk_ses::config::http::HttpResponse;
 use aws_sdk_ses::error::{BuildError, ProvideErrorMetadata, SdkError};
@@ -10,34 +10,35 @@ use crate::aws::Aws;
 use crate::config::{Config, ConfigError};
 use crate::domain::account::Account;
 use crate::domain::company::Company;
-use crate::domain::email_status::MailTag;
+use crate::domain::recipient::RecipientTag;
 use crate::domain::text::Email;
 
-/// What stands on the outside of a mail.
+/// The sender and recipient of a mail.
 pub struct Envelope<'a> {
-    /// Where it goes.
+    /// The recipient's address.
     pub to: &'a Email,
-    /// Who gets it, if it still is somebody: whom to note it with when the mail does not arrive.
+    /// The recipient's account, for bounces and complaints; none if it was deleted.
     pub account: Option<Account>,
-    /// In whose name it is sent.
+    /// The company in whose name the mail is sent.
     pub company: &'a Company,
-    /// The address that it comes from if SES has verified it for the company, and that answers go to in any case.
+    /// The reply address; also the sender if SES has verified it for the company.
     pub alias: Option<&'a Email>,
 }
 
-/// What became of a mail.
+/// The result of sending a mail.
 ///
-/// Reasons are SES's error codes alone: its messages name addresses, which belong in no log.
+/// Reasons are SES's error codes only: its messages contain addresses, which must not be logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delivery {
-    /// SES took it, under this message id.
+    /// SES accepted the mail, under this message id.
     Sent(String),
-    /// SES will never take it: the mail itself is at fault.
+    /// SES rejects the mail itself; retrying is pointless.
     Rejected(String),
-    /// SES takes no mails from this sender or account now: the rate or quota is used up, the sender is not verified, the
-    /// account is paused or in the sandbox. The mail does not count as tried, and others meet the same answer for a while.
+    /// SES currently accepts no mails from this sender or account: the rate or quota is exhausted, the sender is not
+    /// verified, the account is paused or in the sandbox. Does not count as a try; other mails will meet the same
+    /// response for a while.
     Postponed(String),
-    /// Nothing is known against it; try again later.
+    /// Any other failure; retry later.
     Transient(String),
 }
 
@@ -49,21 +50,22 @@ pub struct Mailer<'a> {
 }
 
 impl<'a> Mailer<'a> {
-    /// A mailer that sends as these settings say.
+    /// Reads the sender from the configuration.
     ///
     /// # Errors
-    /// When `MAIL_SENDER` is missing.
+    /// If `MAIL_SENDER` is missing.
     pub fn new(aws: &'a Aws, config: &'a Config) -> Result<Self, ConfigError> {
         let missing = || ConfigError { variable: "MAIL_SENDER", problem: "is missing".to_owned() };
         let sender = config.mail_sender.as_ref().ok_or_else(missing)?;
         Ok(Self { aws, sender, configuration_set: config.mail_configuration_set.as_deref() })
     }
 
-    /// Sends `mail`, once.
+    /// Sends `mail`. Not idempotent.
     pub async fn send(&self, envelope: &Envelope<'_>, mail: &Rendered) -> Delivery {
         if let Some(alias) = envelope.alias.filter(|alias| envelope.company.may_send_from(alias)) {
             match self.send_from(alias, envelope, mail).await {
-                // A verification can lapse. What SES has refused it has not sent, so this makes no second mail.
+                // The alias's verification may have lapsed. SES has not sent the refused mail, so this cannot send it
+                // twice.
                 Delivery::Postponed(code) if SENDER_REFUSED.contains(&code.as_str()) => {
                     tracing::warn!(%code, "SES refused a project's own sender; using MAIL_SENDER");
                 }
@@ -101,18 +103,18 @@ fn message(mail: &Rendered) -> Result<Message, BuildError> {
     Ok(Message::builder().subject(utf8(&mail.subject)?).body(body).build())
 }
 
-/// What SES gives back with the news that the mail did not arrive.
+/// SES returns these tags when it reports a bounce or a complaint.
 fn tags(envelope: &Envelope<'_>) -> Result<Option<Vec<MessageTag>>, BuildError> {
     let Some(account) = envelope.account else { return Ok(None) };
-    let tag = MailTag { company: envelope.company.id.clone(), account };
+    let tag = RecipientTag { company: envelope.company.id.clone(), account };
     Ok(Some(vec![MessageTag::builder().name("recipient").value(tag.to_string()).build()?]))
 }
 
-/// Codes that SES answers when it will not send from an address, among other reasons; another sender may do.
+/// Codes that SES returns, among other reasons, when it does not accept the sender; another sender may work.
 const SENDER_REFUSED: [&str; 2] = ["MessageRejected", "MailFromDomainNotVerifiedException"];
 
-/// Codes that say that this mail is at fault. Other refusals are troubles of sender and account: the mail is good once they
-/// are over.
+/// Codes for a fault of the mail itself. Other refusals concern the sender or the account, so the mail can be sent once they
+/// are fixed.
 const MAIL_REFUSED: [&str; 4] =
     ["InvalidParameterCombination", "InvalidParameterValue", "ValidationError", "ValidationException"];
 

@@ -1,4 +1,4 @@
-//! Which link a candidate gets, and that a letter tells what it should.
+//! The link that each candidate gets, and the fields of a letter.
 
 use super::*;
 use crate::domain::candidate::Profile;
@@ -40,14 +40,14 @@ fn link(suite: &str, candidate: &Candidate, allow_hash_login: bool) -> Link {
 }
 
 #[test]
-fn a_link_leads_to_what_the_candidate_has_still_to_do() {
+fn a_link_leads_to_the_candidates_next_step() {
     const REGISTER: &str = "https://hr.example/register/aB3-_x";
     const OPEN: &str = "https://hr.example/interview/acme/aB3-_x";
     const START: &str = "https://hr.example/interview/acme/";
     let key = Some("aB3-_x");
     for (key, has_password, allow_hash_login, expected) in [
         (key, false, false, REGISTER),
-        // Has chosen a password, but not confirmed yet.
+        // Has a password but has not confirmed.
         (key, true, false, REGISTER),
         (key, true, true, REGISTER),
         (key, false, true, OPEN),
@@ -90,7 +90,7 @@ fn a_key_cannot_leave_its_segment() {
 }
 
 #[test]
-fn a_letter_is_written_from_what_is_stored() {
+fn a_letter_has_the_fields_of_the_stored_items() {
     let (company, project, candidate) = (company(), project(true), candidate(Some("aB3-_x"), false));
     let letter = Letter::new(&candidate, &project, &company, &Url::parse("https://hr.example").unwrap());
     assert_eq!((letter.first_name.as_str(), letter.last_name.as_str()), ("Ada", "Byron"));

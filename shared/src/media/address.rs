@@ -1,7 +1,7 @@
-//! The tokens in the addresses of files.
+//! Tokens in file URLs.
 //!
-//! A token proves by a MAC, under a key that stands beside a session, that this session was shown this file. Nothing is
-//! stored for it; it ends with the session, with the caller's right to read what the file belongs to, and with the file.
+//! A token holds a MAC under a key stored with a session, which proves that this session was shown this file. Nothing
+//! is stored per token; it ends with the session, with the caller's right to read the owner, and with the file.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,29 +12,28 @@ use sha2::Sha256;
 use crate::clock::Entropy;
 use crate::domain::secret::MediaKey;
 
-/// Makes each fetch's tokens differ.
+/// Random, so that tokens differ between responses.
 const NONCE: usize = 8;
-/// The moment at which the token was made, in seconds since 1970.
+/// Creation time, in seconds since 1970.
 const MOMENT: usize = 8;
-/// The identifier of the file, or of the video that it is a rendition of.
+/// The identifier of the file, or of the rendition's video.
 const FILE: usize = 16;
 /// 128 bits of HMAC-SHA-256.
 const MAC: usize = 16;
-/// The longest token that is looked at.
+/// Longer tokens are not parsed.
 const MAX_CHARACTERS: usize = 256;
 
-/// Makes the tokens of one answer.
+/// Signs the tokens of one response.
 #[derive(Debug, Clone)]
 pub struct MediaSigner {
     key: MediaKey,
-    /// Nonce and moment.
     start: [u8; NONCE + MOMENT],
-    /// How the session is found.
+    /// Identifies the session.
     reference: Vec<u8>,
 }
 
 impl MediaSigner {
-    /// A signer by `key` for the credential that `reference` leads to, at `now`.
+    /// A signer with `key` for the credential that `reference` identifies.
     pub fn new(key: MediaKey, reference: &[u8], now: DateTime<Utc>, entropy: &dyn Entropy) -> Self {
         let mut start = [0; NONCE + MOMENT];
         let (nonce, moment) = start.split_at_mut(NONCE);
@@ -43,7 +42,7 @@ impl MediaSigner {
         Self { key, start, reference: reference.to_vec() }
     }
 
-    /// The token for the object with this key, which holds the file with this identifier.
+    /// The token for the file with this identifier, stored under the key `object`.
     pub fn sign(&self, file: [u8; FILE], object: &str) -> String {
         let head = [&self.start[..], &file, &self.reference].concat();
         let mac = mac(&self.key, &head, object).finalize().into_bytes();
@@ -51,7 +50,7 @@ impl MediaSigner {
     }
 }
 
-/// A token that came in an address; whether it is good only the key beside its session tells.
+/// A token from a URL; not trusted until [`is_for`](Self::is_for) has checked it.
 #[derive(Debug)]
 pub struct MediaToken {
     head: Vec<u8>,
@@ -59,7 +58,7 @@ pub struct MediaToken {
 }
 
 impl MediaToken {
-    /// Takes a token apart; none when it is none.
+    /// Parses a token; `None` if it is malformed.
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() > MAX_CHARACTERS {
             return None;
@@ -69,23 +68,23 @@ impl MediaToken {
         (head.len() > NONCE + MOMENT + FILE).then(|| Self { head: head.to_vec(), mac: *mac })
     }
 
-    /// How the session is found.
+    /// Identifies the session.
     pub fn reference(&self) -> &[u8] {
         &self.head[NONCE + MOMENT + FILE..]
     }
 
-    /// The identifier of the file that it claims to be for.
+    /// The identifier of the file that the token claims to be for.
     pub fn file(&self) -> [u8; FILE] {
         self.head[NONCE + MOMENT..].first_chunk().copied().unwrap_or_default()
     }
 
-    /// Whether more than `lifetime` has passed since it was made.
+    /// Whether the token is older than `lifetime`.
     pub fn is_older_than(&self, lifetime: TimeDelta, now: DateTime<Utc>) -> bool {
         let moment = self.head[NONCE..].first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes));
         DateTime::from_timestamp(moment, 0).is_none_or(|made| now - made > lifetime)
     }
 
-    /// Whether it was made by `key` for the object with this key.
+    /// Whether `key` signed the token for the object with this key.
     pub fn is_for(&self, key: &MediaKey, object: &str) -> bool {
         mac(key, &self.head, object).verify_truncated_left(&self.mac).is_ok()
     }
@@ -93,7 +92,7 @@ impl MediaToken {
 
 fn mac(key: &MediaKey, head: &[u8], object: &str) -> Hmac<Sha256> {
     let mut mac = Hmac::<Sha256>::new(&key.to_block().into());
-    // The head's length tells where it ends, since what it refers to has one of a few lengths.
+    // The length delimits the head, which has one of a few lengths.
     mac.update(&(head.len() as u64).to_be_bytes());
     mac.update(head);
     mac.update(object.as_bytes());
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_told_from_one() {
+    fn malformed_tokens_are_recognised() {
         let long = "A".repeat(MAX_CHARACTERS + 1);
         for text in ["", "AAAA", "!", "../../etc/passwd", &long] {
             assert!(MediaToken::parse(text).is_none(), "{text}");

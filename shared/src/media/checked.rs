@@ -1,4 +1,4 @@
-//! Files that have been looked at and found to be what they should be.
+//! Validated files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
@@ -9,22 +9,22 @@ use super::{document, picture};
 use crate::domain::file::{FileKind, FileType};
 use crate::error::{Error, Result};
 
-/// The bytes of a file as they are to be stored, and what they are.
+/// The bytes to store, with their detected type.
 #[derive(Debug)]
 pub struct Checked {
     pub(super) bytes: Vec<u8>,
     pub(super) file_type: FileType,
 }
 
-const BROKEN: &str = "This file is broken. Save it anew, and upload that.";
+const BROKEN: &str = "This file is broken. Save it again and upload the new copy.";
 
-/// One picture at a time: decoded, it may take hundreds of megabytes.
+/// One picture at a time: decoding may take hundreds of megabytes.
 static ROOM: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(1));
 
-/// Looks at a file as far as that costs nothing, so that its fault can be told along with others.
+/// Validates a file as far as that is cheap, so that its errors are returned together with others.
 ///
 /// # Errors
-/// The message for whoever sent it.
+/// The message for the client.
 pub fn inspect(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
     check_size(kind, bytes)?;
     caught(|| match kind {
@@ -43,23 +43,23 @@ fn check_size(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// What `look` says, or that the file is broken: decoders panic over some files that none of them expected.
+/// The result of `look`, or an error if it panics: decoders panic on some broken files.
 fn caught<T>(look: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(look)).unwrap_or_else(|_| Err(BROKEN.to_owned()))
 }
 
 impl Checked {
-    /// Checks a file wholly, on a thread of its own: a photo is written anew, anything else stays as it is.
+    /// Validates a file completely, on a thread of its own. Photos are re-encoded; other files stay unchanged.
     ///
     /// # Errors
-    /// A message on the field of this kind; [`Error::Internal`].
+    /// A field error; [`Error::Internal`].
     pub async fn new(kind: FileKind, bytes: impl AsRef<[u8]> + Send + 'static) -> Result<Self> {
         let _room = ROOM.acquire().await.map_err(Error::internal)?;
         let check = move || -> Result<Self, String> {
             let bytes = bytes.as_ref();
             check_size(kind, bytes)?;
             let (bytes, file_type) = caught(|| match kind {
-                FileKind::Photo => picture::write_anew(bytes),
+                FileKind::Photo => picture::re_encode(bytes),
                 FileKind::Cv => Ok((bytes.to_vec(), document::recognise(bytes)?)),
             })?;
             Ok(Self { bytes, file_type })

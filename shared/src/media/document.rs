@@ -1,4 +1,4 @@
-//! Documents: known by their bytes alone, whatever they are called.
+//! Detects the type of documents from their bytes, never from their names.
 
 use std::io::Cursor;
 
@@ -8,23 +8,23 @@ use rawzip::ZipArchive;
 use super::text;
 use crate::domain::file::FileType;
 
-/// The most bytes that what a document has packed may take when it is unpacked.
+/// The maximum unpacked size, in bytes.
 const MAX_UNPACKED: u64 = 250 * 1024 * 1024;
-/// How many times its own size that may be: what people write packs ten times, a bomb a thousand.
+/// The maximum compression ratio: documents reach 10, bombs 1,000.
 const MAX_RATIO: u64 = 100;
-/// Below this size, unpacked, nobody minds the ratio.
+/// Up to this unpacked size, any ratio is accepted.
 const HARMLESS: u64 = 10 * 1024 * 1024;
-/// The most packed parts; a document with a picture on every page has some hundreds.
+/// The maximum number of packed parts; a document with a picture on every page has some hundreds.
 const MAX_PARTS: u64 = 10_000;
 
 const UNKNOWN: &str =
     "Upload a PDF, Word, OpenDocument, PowerPoint, RTF, richtext, PostScript, DVI or plain text file.";
 const BROKEN: &str = "This file is broken or incomplete.";
 
-/// What a document is.
+/// Detects the type of a document.
 ///
 /// # Errors
-/// The message for whoever sent it.
+/// The message for the client.
 pub(super) fn recognise(bytes: &[u8]) -> Result<FileType, String> {
     if bytes.starts_with(b"%PDF-") {
         return pdf(bytes);
@@ -42,9 +42,9 @@ pub(super) fn recognise(bytes: &[u8]) -> Result<FileType, String> {
     if bytes.starts_with(b"%!PS") {
         return Ok(FileType::PostScript);
     }
-    // The preamble of version 2, with the units that TeX always writes.
+    // The preamble of DVI version 2, with the units that TeX always writes.
     if bytes.starts_with(b"\xF7\x02\x01\x83\x92\xC0\x1C\x3B\x00\x00") {
-        // Padding of 223s ends the file.
+        // The file ends with padding of 223s.
         return if bytes.ends_with(&[223; 4]) { Ok(FileType::Dvi) } else { Err(BROKEN.to_owned()) };
     }
     text::recognise(bytes).ok_or_else(|| UNKNOWN.to_owned())
@@ -68,7 +68,7 @@ fn pdf(bytes: &[u8]) -> Result<FileType, String> {
     if tail.windows(5).any(|window| window == b"%%EOF") { Ok(FileType::Pdf) } else { Err(BROKEN.to_owned()) }
 }
 
-/// A ZIP archive that is a document, told from its table of contents; nothing is unpacked.
+/// Detects ZIP-based documents from the table of contents, without unpacking.
 fn packed(bytes: &[u8]) -> Result<FileType, String> {
     const ODT: &[u8] = b"application/vnd.oasis.opendocument.text";
     let archive = ZipArchive::from_slice(bytes).map_err(|_| BROKEN)?;
@@ -104,7 +104,7 @@ fn packed(bytes: &[u8]) -> Result<FileType, String> {
     }
 }
 
-/// A compound file, in which Office stored documents up to 2003.
+/// Detects compound files, the format of Office until 2003.
 fn compound(bytes: &[u8]) -> Result<FileType, String> {
     let file = CompoundFile::open(Cursor::new(bytes)).map_err(|_| BROKEN)?;
     match (file.is_stream("/WordDocument"), file.is_stream("/PowerPoint Document")) {
@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// An archive of parts, each stored as it is.
+    /// A ZIP archive of uncompressed parts.
     fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut writer = ZipArchiveWriter::new(&mut bytes);

@@ -1,17 +1,17 @@
-//! The ledger of erasures: an object for each, which says everything by its key, in the order of time.
+//! Keys of deletion records: one empty object per deletion, ordered by time.
 //!
-//! It lies in the bucket because it must outlive the table. No address of the service leads there.
+//! They are in the bucket because they must outlive the table. No URL of the service leads to them.
 
 use chrono::{DateTime, NaiveDateTime, Utc};
 
 use crate::domain::erasure::{Erased, Erasure};
 
-/// What all keys of the ledger begin with.
+/// The common prefix.
 pub(super) const LEDGER: &str = "erased/";
-/// A moment in a key, such as `20261124T180000Z`: its order is that of time, and every tool takes it as it is.
+/// A time in a key, such as `20261124T180000Z`; sorts by time and needs no escaping.
 const MOMENT: &str = "%Y%m%dT%H%M%SZ";
 
-/// The key of an entry.
+/// The key of a record.
 pub(super) fn entry_key(erasure: &Erasure) -> String {
     let Erasure { company, erased, at } = erasure;
     let start = start(*at);
@@ -24,12 +24,12 @@ pub(super) fn entry_key(erasure: &Erasure) -> String {
     }
 }
 
-/// What comes right before the keys of what was erased at `since` or later.
+/// Precedes the keys of all records at `since` or later.
 pub(super) fn start(since: DateTime<Utc>) -> String {
     format!("{LEDGER}{}", since.format(MOMENT))
 }
 
-/// The entry with this key, if it is one.
+/// The record with this key; `None` for other keys.
 pub(super) fn entry_in(key: &str) -> Option<Erasure> {
     let parts: Vec<&str> = key.strip_prefix(LEDGER)?.split('/').collect();
     let [at, company, kind @ ..] = parts.as_slice() else { return None };

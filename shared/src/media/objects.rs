@@ -1,4 +1,4 @@
-//! The bucket: what is stored in it, and the URLs by which clients reach single objects for a short time.
+//! The bucket: stored objects, and signed URLs that let clients read or upload a single object for a short time.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,25 +19,25 @@ use crate::domain::file::{FileType, StoredFile};
 use crate::domain::id::FileId;
 use crate::error::{Error, Result};
 
-/// How long a URL of a picture or a document works: as long as following a redirect takes.
+/// Validity of URLs of images and documents: long enough to follow a redirect.
 const FETCH: Duration = Duration::from_secs(60);
-/// How long a URL of a video works: players come back for more of it until it has been watched.
+/// Validity of URLs of videos: players fetch more until the video has been watched.
 const WATCH: Duration = Duration::from_secs(4 * 60 * 60);
 
-/// The bucket of this deployment.
+/// The deployment's bucket.
 pub struct Objects<'a> {
     s3: &'a aws_sdk_s3::Client,
     bucket: &'a str,
 }
 
-/// A request by which a client puts one object of one size and one content type.
+/// A signed request with which a client uploads one object of a given size and content type.
 #[derive(Debug)]
 pub struct SignedUpload {
-    /// Where.
+    /// The signed URL.
     pub url: String,
-    /// How.
+    /// The HTTP method.
     pub method: String,
-    /// Headers that must be sent as they are here.
+    /// Headers that the client must send unchanged.
     pub headers: Vec<(String, String)>,
 }
 
@@ -45,14 +45,14 @@ impl<'a> Objects<'a> {
     /// The bucket that `BUCKET_NAME` names.
     ///
     /// # Errors
-    /// [`Error::Internal`] when nothing does.
+    /// [`Error::Internal`] if it is not set.
     pub fn of(app: &'a App) -> Result<Self> {
         let bucket = app.config().bucket.as_deref();
         let bucket = bucket.ok_or_else(|| Error::internal("BUCKET_NAME is missing"))?;
         Ok(Self { s3: app.aws().s3(), bucket })
     }
 
-    /// Stores a file under `key`, and says as what. A file that is there already is the same.
+    /// Stores a file under `key` with its content type. Idempotent.
     ///
     /// # Errors
     /// [`Error::Busy`].
@@ -63,7 +63,7 @@ impl<'a> Objects<'a> {
         Ok(StoredFile { id, file_type })
     }
 
-    /// The bytes under `key`, if anything is there and it is no larger than `limit`.
+    /// The bytes under `key`; `None` if there are none or more than `limit`.
     ///
     /// # Errors
     /// [`Error::Busy`].
@@ -80,7 +80,7 @@ impl<'a> Objects<'a> {
         Ok(Some(found.body.collect().await.map_err(|error| Error::Busy(error.into()))?.into_bytes()))
     }
 
-    /// Stores bytes under `key` as they came, until they have been looked at.
+    /// Stores unvalidated bytes under `key`.
     ///
     /// # Errors
     /// [`Error::Busy`].
@@ -90,7 +90,7 @@ impl<'a> Objects<'a> {
         Ok(())
     }
 
-    /// Stores the file at `path` under `key`, reading it as it is sent.
+    /// Streams the file at `path` to `key`.
     ///
     /// # Errors
     /// [`Error::Busy`].
@@ -101,7 +101,7 @@ impl<'a> Objects<'a> {
         Ok(())
     }
 
-    /// Writes what is under `key` to a file at `path`, as it comes, if it has this size; whether it had.
+    /// Streams the object under `key` to a file at `path` if it has this size; returns whether it has.
     ///
     /// # Errors
     /// [`Error::Busy`].
@@ -121,7 +121,7 @@ impl<'a> Objects<'a> {
         Ok(true)
     }
 
-    /// Deletes what is under `key`, if anything is.
+    /// Deletes the object under `key`. Idempotent.
     ///
     /// # Errors
     /// [`Error::Busy`].
@@ -130,7 +130,7 @@ impl<'a> Objects<'a> {
         Ok(())
     }
 
-    /// Notes an erasure in the ledger. Noted twice, it stands there once.
+    /// Records a deletion. Idempotent.
     ///
     /// # Errors
     /// [`Error::Busy`].
@@ -138,10 +138,10 @@ impl<'a> Objects<'a> {
         self.put_unchecked(&ledger::entry_key(erasure), Bytes::new()).await
     }
 
-    /// A page of what the ledger says was erased at `since` or later, in the order of time, and how to ask for the next.
+    /// A page of the deletions recorded at `since` or later, ordered by time, and the position of the next page.
     ///
     /// # Errors
-    /// [`Error::Busy`]; [`Error::Internal`] when something stands there that is no entry.
+    /// [`Error::Busy`]; [`Error::Internal`] for a malformed key.
     pub async fn erasures(&self, since: &LedgerPosition) -> Result<(Vec<Erasure>, Option<LedgerPosition>)> {
         let list = self.s3.list_objects_v2().bucket(self.bucket).prefix(ledger::LEDGER);
         let page = list.start_after(&since.0).send().await.map_err(busy)?;
@@ -155,8 +155,8 @@ impl<'a> Objects<'a> {
         Ok((entries, keys.into_iter().next_back().filter(|_| is_truncated).map(LedgerPosition)))
     }
 
-    /// A URL that gives the file under `key` for a minute, or hours if it is a video, to be shown, or saved under `name`. A URL for HEAD is another
-    /// than one for GET.
+    /// A signed URL of the object under `key`, to be displayed or saved as `name`; see [`FETCH`] and [`WATCH`] for its
+    /// validity. HEAD and GET need different URLs.
     ///
     /// # Errors
     /// [`Error::Internal`].
@@ -188,7 +188,7 @@ impl<'a> Objects<'a> {
         Ok(signed.uri().to_owned())
     }
 
-    /// A request by which a client puts an object of this size and content type under `key`, to be begun within
+    /// A signed request to upload an object of this size and content type to `key`. The upload must start within
     /// `lifetime`.
     ///
     /// # Errors
@@ -208,12 +208,12 @@ impl<'a> Objects<'a> {
     }
 }
 
-/// Where in the ledger of erasures to read on.
+/// Where to continue reading deletion records.
 #[derive(Debug)]
 pub struct LedgerPosition(String);
 
 impl LedgerPosition {
-    /// Where that begins which was erased at this moment or later.
+    /// The position of records at this time or later.
     pub fn at(since: DateTime<Utc>) -> Self {
         Self(ledger::start(since))
     }
@@ -229,12 +229,12 @@ impl From<PresignedRequest> for SignedUpload {
     }
 }
 
-/// What S3 fails at, it may manage later.
+/// Failures of S3 are worth a retry.
 fn busy<E: std::error::Error + Send + Sync + 'static>(error: SdkError<E>) -> Error {
     Error::Busy(error.into())
 }
 
-/// A Content-Disposition that has a browser save the file, under a name that may have any characters (RFC 6266).
+/// A Content-Disposition that makes browsers save the file under a name with any characters (RFC 6266).
 fn attachment(name: &str) -> String {
     let plain: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || " .-".contains(c) { c } else { '_' }).collect();

@@ -1,6 +1,6 @@
-//! Pictures: decoded and written anew, so that what is served is a picture and nothing else.
+//! Decodes and re-encodes pictures, so that only pixels are served.
 //!
-//! Neither a place nor a device that the camera noted survives, nor what was hidden behind or between the pixels.
+//! Camera metadata (location, device) and data hidden behind or between the pixels do not survive.
 
 mod chunks;
 mod header;
@@ -15,27 +15,24 @@ use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Li
 use self::header::Header;
 use crate::domain::file::FileType;
 
-/// The most pixels.
 const MAX_PIXELS: u64 = 40_000_000;
-/// The most pixels along one side.
 const MAX_SIDE: u32 = 20_000;
-/// The most bytes that pixels may take at any moment of decoding and writing: enough to turn 40 megapixels of three
-/// bytes each.
+/// The maximum memory for pixels at any moment, in bytes: enough to rotate 40 megapixels of three bytes each.
 const MAX_MEMORY: u64 = 6 * MAX_PIXELS;
-/// The most scans of a JPEG. Encoders of progressive JPEGs write about ten; each costs a pass over the whole picture.
+/// The maximum number of scans of a JPEG. Progressive encoders write about ten; each costs a pass over the picture.
 const MAX_SCANS: usize = 24;
-/// The longest colour profile that is kept; those of cameras and screens are far shorter.
+/// The maximum size of a colour profile, in bytes; those of cameras and screens are far shorter.
 const MAX_PROFILE: usize = 16 * 1024;
 
 const NO_PICTURE: &str = "Upload a valid image: JPEG, PNG, GIF or WebP.";
 const BROKEN: &str = "This image is broken or incomplete.";
-const TOO_LARGE: &str = "Ensure this image has no more than 40 megapixels, and 20000 along a side.";
-const TOO_COSTLY: &str = "Processing this image takes too much. Save it with fewer pixels, 8 bits per channel and not progressively.";
+const TOO_LARGE: &str = "Ensure this image has no more than 40 megapixels and 20000 pixels per side.";
+const TOO_COSTLY: &str = "This image needs too much memory. Save it with fewer pixels, 8 bits per channel and without progressive encoding.";
 
-/// Looks at the format and the size of a picture. No decoder runs: this costs a pass over the bytes at most.
+/// Checks the format and size of a picture without decoding; costs at most one pass over the bytes.
 ///
 /// # Errors
-/// The message for whoever sent it.
+/// The message for the client.
 pub(super) fn inspect(bytes: &[u8]) -> Result<(), String> {
     recognise(bytes).map(drop)
 }
@@ -60,14 +57,13 @@ fn check_size(width: u32, height: u32) -> Result<(), String> {
     }
 }
 
-/// The picture, upright and without anything but its pixels and their colours: as JPEG, or as PNG where it was one, was
-/// drawn, or has transparent parts.
+/// Re-encodes a picture, upright: as JPEG, or as PNG if it was PNG or GIF or has transparency.
 ///
-/// Decoders panic over some files: call it where a panic is caught.
+/// Decoders panic on some files: call this where panics are caught.
 ///
 /// # Errors
-/// The message for whoever sent it.
-pub(super) fn write_anew(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
+/// The message for the client.
+pub(super) fn re_encode(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
     let (format, header) = recognise(bytes)?;
     let (picture, profile) = decode(bytes, format, &header)?;
     let drawn = matches!(format, ImageFormat::Png | ImageFormat::Gif);
@@ -79,7 +75,7 @@ pub(super) fn write_anew(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
     Ok((written, file_type))
 }
 
-/// The pixels, upright, eight bits a channel, and their colour profile.
+/// The pixels, upright, with 8 bits per channel, and their colour profile.
 fn decode(
     bytes: &[u8],
     format: ImageFormat,
@@ -94,7 +90,7 @@ fn decode(
     limits.max_alloc = Some(MAX_MEMORY);
     reader.limits(limits.clone());
     let mut decoder = reader.into_decoder().map_err(refusal)?;
-    // Again: a file may have two headers.
+    // Checked again, because a file may have two headers.
     let (width, height) = decoder.dimensions();
     check_size(width, height)?;
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
@@ -121,8 +117,8 @@ fn refusal(error: ImageError) -> String {
     }
 }
 
-/// The most bytes that the pixels take at once: with what the decoder works on, while they become eight bits a channel, or
-/// while they are turned.
+/// The peak memory of the pixels, in bytes: including the decoder's buffers, during conversion to 8 bits per channel,
+/// or during rotation.
 fn memory(decoder: &impl ImageDecoder, header: &Header, orientation: Orientation) -> u64 {
     use Orientation::{FlipHorizontal, FlipVertical, NoTransforms, Rotate180};
     let color = decoder.color_type();
@@ -138,7 +134,7 @@ fn memory(decoder: &impl ImageDecoder, header: &Header, orientation: Orientation
     (header.working_bytes + decoded).max(converted).max(turned)
 }
 
-/// Whether a colour profile is one that the written picture can have: for red, green and blue.
+/// Whether the colour profile is RGB, like the re-encoded picture.
 fn is_worth_keeping(profile: &[u8]) -> bool {
     profile.len() <= MAX_PROFILE && profile.get(16..20) == Some(b"RGB ")
 }
@@ -159,7 +155,7 @@ mod tests {
         RgbImage::from_fn(40, 20, |x, y| Rgb([x as u8 * 6, y as u8 * 12, 90]))
     }
 
-    /// An Exif segment that says: turned by a quarter, taken in Berlin.
+    /// An Exif segment with a quarter rotation and a location.
     fn with_exif(jpeg: &[u8]) -> Vec<u8> {
         let tiff = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0Berlin";
         let body = [&b"Exif\0\0"[..], tiff].concat();
@@ -168,9 +164,9 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_stays_what_it_shows_and_loses_the_rest() {
+    fn a_picture_keeps_its_pixels_and_loses_its_metadata() {
         let photo = with_exif(&encoded(gradient(), ImageFormat::Jpeg));
-        let (written, file_type) = write_anew(&[&photo[..], b"<script>alert(1)</script>"].concat()).unwrap();
+        let (written, file_type) = re_encode(&[&photo[..], b"<script>alert(1)</script>"].concat()).unwrap();
         assert_eq!(file_type, FileType::Jpeg);
         let picture = image::load_from_memory(&written).unwrap();
         assert_eq!((picture.width(), picture.height()), (20, 40), "upright");
@@ -180,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn each_format_is_written_as_what_suits_it() {
+    fn each_format_is_re_encoded_in_a_suitable_format() {
         let glass = RgbaImage::from_pixel(8, 8, Rgba([1, 2, 3, 100]));
         for (bytes, file_type) in [
             (encoded(gradient(), ImageFormat::Jpeg), FileType::Jpeg),
@@ -190,7 +186,7 @@ mod tests {
             (encoded(glass.clone(), ImageFormat::WebP), FileType::Png),
             (encoded(glass, ImageFormat::Png), FileType::Png),
         ] {
-            let (written, written_as) = write_anew(&bytes).unwrap();
+            let (written, written_as) = re_encode(&bytes).unwrap();
             assert_eq!(written_as, file_type);
             let guessed = image::guess_format(&written).unwrap().to_mime_type();
             assert_eq!(guessed, file_type.content_type());
@@ -201,10 +197,10 @@ mod tests {
     fn a_cut_picture_is_refused_wherever_it_is_cut() {
         for format in [ImageFormat::Jpeg, ImageFormat::Png, ImageFormat::WebP] {
             let whole = encoded(gradient(), format);
-            // What closes a PNG says nothing about the picture.
+            // The end of a PNG holds no pixels.
             let needed = if format == ImageFormat::Png { whole.len() - 12 } else { whole.len() };
             for length in 0..needed {
-                assert!(write_anew(&whole[..length]).is_err(), "{format:?} cut after {length} bytes");
+                assert!(re_encode(&whole[..length]).is_err(), "{format:?} cut after {length} bytes");
             }
         }
     }
@@ -213,7 +209,7 @@ mod tests {
     fn a_bomb_is_refused_before_it_is_decoded() {
         let mut png = encoded(gradient(), ImageFormat::Png);
         png[16..24].copy_from_slice(&[0, 0, 0x4E, 0x20, 0, 0, 0x4E, 0x20]);
-        // The checksum of the header.
+        // The header's checksum.
         let crc = crc32(&png[12..29]).to_be_bytes();
         png[29..33].copy_from_slice(&crc);
         assert!(inspect(&png).unwrap_err().contains("40 megapixels"));

@@ -1,8 +1,8 @@
-//! Texts: their encoding, found by looking at them, and whether they are richtext.
+//! Detects the encoding of text, and richtext.
 
 use crate::domain::file::FileType;
 
-/// What formats richtext and enriched text and stands for nothing in HTML.
+/// Commands of richtext and enriched text that have no meaning in HTML.
 const RICHTEXT: [&str; 22] = [
     "bigger",
     "bold",
@@ -27,14 +27,14 @@ const RICHTEXT: [&str; 22] = [
     "smaller",
     "underline",
 ];
-/// What a browser takes for the beginning of a page or of something that runs in one.
+/// Beginnings that browsers take for a page or a script.
 const HTML: [&str; 29] = [
     "a", "applet", "b", "base", "body", "br", "div", "embed", "font", "form", "frame", "frameset", "h1",
     "head", "html", "iframe", "img", "input", "link", "math", "meta", "object", "p", "script", "style",
     "svg", "table", "title", "xml",
 ];
 
-/// What text the bytes are; none when they are none, or markup that a browser might take for a page.
+/// The type of the text; `None` for other bytes, and for markup that a browser might take for a page.
 pub(super) fn recognise(bytes: &[u8]) -> Option<FileType> {
     let utf16 = [(b"\xFF\xFE", u16::from_le_bytes as fn([u8; 2]) -> u16), (b"\xFE\xFF", u16::from_be_bytes)];
     for (mark, read) in utf16 {
@@ -51,25 +51,25 @@ pub(super) fn recognise(bytes: &[u8]) -> Option<FileType> {
     }
 }
 
-/// Text in an encoding of Western Europe. Text in those of other alphabets has letters of theirs alone, and would be
-/// served as gibberish.
+/// Detects Western European encodings. Text in other alphabets is refused, because it would be served with the wrong
+/// characters.
 fn single_byte(bytes: &[u8]) -> Option<FileType> {
     let ascii = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     let others = bytes.iter().filter(|byte| **byte >= 0xC0).count();
-    // Windows-1252 leaves these undefined.
+    // Undefined in Windows-1252.
     let is_undefined = |byte: &u8| matches!(byte, 0x81 | 0x8D | 0x8F | 0x90 | 0x9D);
     if others > ascii || bytes.iter().any(is_undefined) {
         return None;
     }
     let has_typography = bytes.iter().any(|byte| (0x80..0xA0).contains(byte));
-    // What stands for the typography does not matter here.
+    // Typographic characters do not matter here.
     let text: String =
         bytes.iter().map(|byte| if (0x80..0xA0).contains(byte) { '-' } else { char::from(*byte) }).collect();
     let found = if has_typography { FileType::TextWindows1252 } else { FileType::TextLatin1 };
     is_plain(&text).then_some(found)
 }
 
-/// Text that people read, and not markup.
+/// Readable text without markup.
 fn is_plain(text: &str) -> bool {
     !has_controls(text) && !text.trim_start().starts_with('<') && !text.trim().is_empty()
 }
@@ -80,7 +80,7 @@ fn has_controls(text: &str) -> bool {
     })
 }
 
-/// Whether a text has commands of richtext, and no tags of HTML.
+/// Whether a text has richtext commands and no HTML tags.
 fn is_richtext(text: &str) -> bool {
     let mut has_commands = false;
     for tag in text.split('<').skip(1) {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_or_may_be_a_page_is_refused() {
+    fn binary_data_and_markup_are_refused() {
         let page = "\u{feff}<html>";
         for bytes in [
             &utf16(page, u16::to_le_bytes)[..],

@@ -12,7 +12,6 @@ mod example;
 mod failure;
 mod operation;
 mod prose;
-mod schema;
 mod tables;
 
 pub use answer::Answer;
@@ -20,4 +19,3 @@ pub use argument::Argument;
 pub use document::Document;
 pub use endpoint::Endpoint;
 pub use operation::Operation;
-pub use schema::{Date, EmailOrEmpty, EmailStatus, LanguageOrEmpty, Timestamp, Uri, UriOrEmpty};

@@ -1,4 +1,4 @@
-//! Reads any items by key in one round trip.
+//! Reads of items by their keys.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,31 +14,45 @@ use crate::error::{Error, Result};
 /// The most keys that DynamoDB takes in one call.
 const KEYS_PER_CALL: usize = 100;
 
-/// What was found under the keys of one read.
+/// The items that one read has found.
 #[derive(Debug, Default)]
 pub(crate) struct Batch(HashMap<Key, Item>);
 
 impl Batch {
-    /// Takes the entity under `key` out, if there was one.
+    /// Takes an entity.
     pub(crate) fn take<T: Entity>(&mut self, key: &Key) -> Result<Option<Versioned<T>>> {
         self.take_item(key).map(item::read).transpose()
     }
 
-    /// The same for a list, which leaves out an entity that cannot be read.
+    /// Takes an entity for a list, which leaves out those that cannot be read.
     pub(crate) fn take_listed<T: Entity>(&mut self, key: &Key) -> Result<Option<Versioned<T>>> {
         Ok(item::or_skipped(self.take(key))?.flatten())
     }
 
-    /// Takes the bare item under `key` out, if there was one.
+    /// Takes a bare item.
     pub(crate) fn take_item(&mut self, key: &Key) -> Option<Item> {
         self.0.remove(key)
     }
 }
 
 impl Store {
-    /// Reads what stands under `keys`, consistently; a key may be named more than once.
-    ///
-    /// One round trip, by calls side by side of up to 100 keys; what DynamoDB leaves over is asked for again.
+    pub(super) async fn item(&self, key: &Key) -> Result<Option<Item>> {
+        Ok(self.get([key.clone()]).await?.take_item(key))
+    }
+
+    pub(super) async fn one<T: Entity>(&self, key: Key) -> Result<Option<Versioned<T>>> {
+        self.get([key.clone()]).await?.take(&key)
+    }
+
+    /// Reads entities in the order of `keys`, without those that do not exist or cannot be read.
+    pub(super) async fn listed<T: Entity>(&self, keys: Vec<Key>) -> Result<Vec<Versioned<T>>> {
+        let mut batch = self.get(keys.iter().cloned()).await?;
+        let found: Result<Vec<_>> = keys.iter().map(|key| batch.take_listed(key)).collect();
+        Ok(found?.into_iter().flatten().collect())
+    }
+
+    /// Reads items consistently, in one round trip of concurrent calls for up to 100 keys each. Keys may be repeated.
+    /// Requests again what DynamoDB leaves unprocessed.
     pub(crate) async fn get(&self, keys: impl IntoIterator<Item = Key>) -> Result<Batch> {
         let wanted: HashSet<Key> = keys.into_iter().collect();
         let wanted: Vec<Item> = wanted.into_iter().map(Key::into_attributes).collect();

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::due::{Due, DueCursor};
+use super::condition::Condition;
 use super::item::{self, Entity, Versioned};
-use super::keys::{self, Key};
+use super::keys::{self, Key, Queue};
 use super::login::TAKEN_USERNAME;
 use super::page::{Listing, Page, PageRequest};
 use super::transaction::Transaction;
@@ -37,41 +37,32 @@ impl Entity for Candidate {
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        Some((keys::candidate_due_shard(self.id), self.expires_at()?))
+        Some((Queue::Candidates.shard_of(self.id), self.expires_at()?))
     }
 }
 
-/// A candidate with its project.
+/// A candidate with their project.
 #[derive(Debug)]
 pub struct Placed {
     /// The candidate.
     pub candidate: Versioned<Candidate>,
-    /// Its project.
+    /// Their project.
     pub project: Versioned<Project>,
 }
 
 impl Store {
-    /// Creates a candidate as `step` has it, at `now`.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when there is one with its identifier; a message on `username` when it is taken; [`PROJECT_NOT_RUNNING`] when the step needs that it is.
-    ///
-    /// [`PROJECT_NOT_RUNNING`]: crate::domain::transition::PROJECT_NOT_RUNNING
+    /// Creates the candidate of `step`. Fails with [`Error::Changed`] if the identifier exists, with a message on
+    /// `username` if it is taken, and with `PROJECT_NOT_RUNNING` if the step needs a running project.
     pub fn create_candidate(&self, step: &Step, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(&step.candidate, Error::Changed);
+        transaction.create_unless(&step.candidate, Error::Changed);
         transaction.follow(None, Some(&step.candidate), step.needs_running_project, now);
         transaction.effect(Effect::of_step(step, 1, now));
         transaction
     }
 
-    /// Lets a candidate take a step, at `now`.
-    ///
-    /// # Errors
-    /// [`Error::Changed`]; a message on `username` when a new one is taken, on `customer` when a new share leads nowhere;
-    /// [`PROJECT_NOT_RUNNING`] when the step needs that it is.
-    ///
-    /// [`PROJECT_NOT_RUNNING`]: crate::domain::transition::PROJECT_NOT_RUNNING
+    /// Fails also with a message on `username` if a new one is taken, with one on `customer` if a new share has no
+    /// customer, and with `PROJECT_NOT_RUNNING` if the step needs a running project.
     pub fn change_candidate(
         &self,
         before: &Versioned<Candidate>,
@@ -83,22 +74,8 @@ impl Store {
         transaction
     }
 
-    /// Candidates in one shard of the index whose deadline had passed at `now`.
-    pub async fn overdue_candidates(
-        &self,
-        shard: u8,
-        now: DateTime<Utc>,
-        from: Option<DueCursor>,
-    ) -> Result<Due<Candidate>> {
-        self.due(shard, now, from).await
-    }
-
-    /// Lets candidates of one shard of one project's tally change together, all or none, without telling anybody.
-    ///
-    /// At most [`MAX_TOGETHER`](Self::MAX_TOGETHER); their names must stay as they are.
-    ///
-    /// # Errors
-    /// [`Error::Changed`].
+    /// Changes up to [`MAX_TOGETHER`](Self::MAX_TOGETHER) candidates of one shard of one project's tally, whose names
+    /// stay as they are. Sends no mails.
     pub fn change_together(&self, changes: &[(Versioned<Candidate>, Candidate)]) -> Transaction {
         let mut transaction = self.transaction();
         let Some((first, _)) = changes.first() else { return transaction };
@@ -113,69 +90,39 @@ impl Store {
         transaction
     }
 
-    /// How many candidates may change together.
+    /// The most candidates in one [`change_together`](Self::change_together).
     pub const MAX_TOGETHER: usize = 25;
 
-    /// Deletes a candidate, at `now`, and has its files deleted.
-    ///
-    /// # Errors
-    /// [`Error::Changed`].
+    /// Deletes a candidate with their names, search entries, shares and files.
     pub fn delete_candidate(&self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) -> Transaction {
-        self.delete_candidate_sparing(candidate, Vec::new(), now)
-    }
-
-    /// The same in a table in which its names may lead to somebody else.
-    pub(super) async fn erase_candidate(
-        &self,
-        candidate: &Versioned<Candidate>,
-        now: DateTime<Utc>,
-    ) -> Result<()> {
-        let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
-        let others = self.logins_of_others(username_of(candidate), account).await?;
-        self.commit(self.delete_candidate_sparing(candidate, others, now)).await
-    }
-
-    fn delete_candidate_sparing(
-        &self,
-        candidate: &Versioned<Candidate>,
-        spared: Vec<Key>,
-        now: DateTime<Utc>,
-    ) -> Transaction {
-        let mut transaction = self.transaction().sparing(spared);
-        transaction.delete(candidate);
-        transaction.follow(Some(candidate), None, false, now);
+        let mut transaction = self.transaction();
+        transaction.candidate_gone(candidate, now);
         transaction
     }
 
-    /// The candidate with this identifier.
+    /// Reads a candidate.
     pub async fn candidate(
         &self,
         company: &CompanyId,
         project: ProjectId,
         id: CandidateId,
     ) -> Result<Option<Versioned<Candidate>>> {
-        let key = keys::candidate(company, project, id);
-        self.get([key.clone()]).await?.take(&key)
+        self.one(keys::candidate(company, project, id)).await
     }
 
-    /// Those of a project's candidates that have one of these identifiers.
+    /// Reads those of a project's candidates that exist.
     pub async fn candidates(
         &self,
         company: &CompanyId,
         project: ProjectId,
         ids: impl IntoIterator<Item = CandidateId>,
     ) -> Result<HashMap<CandidateId, Versioned<Candidate>>> {
-        let keys: Vec<Key> = ids.into_iter().map(|id| keys::candidate(company, project, id)).collect();
-        let mut batch = self.get(keys.clone()).await?;
-        let mut found = HashMap::new();
-        for key in &keys {
-            let candidate: Option<Versioned<Candidate>> = batch.take_listed(key)?;
-            found.extend(candidate.map(|candidate| (candidate.id, candidate)));
-        }
-        Ok(found)
+        let keys = ids.into_iter().map(|id| keys::candidate(company, project, id)).collect();
+        let found: Vec<Versioned<Candidate>> = self.listed(keys).await?;
+        Ok(found.into_iter().map(|candidate| (candidate.id, candidate)).collect())
     }
 
-    /// Those of a company's candidates that have these identifiers, in this order, with their projects; one round trip.
+    /// Reads candidates with their projects, in the order of `ids`, in one round trip.
     pub async fn placed_candidates(
         &self,
         company: &CompanyId,
@@ -198,7 +145,7 @@ impl Store {
         Ok(found)
     }
 
-    /// A page of a project's candidates, who are `among` these statuses, those with one status only if asked for.
+    /// A page of a project's candidates with one status, or with any of the statuses `among`.
     pub async fn list_candidates(
         &self,
         company: &CompanyId,
@@ -216,7 +163,7 @@ impl Store {
         self.page(&listing, request).await
     }
 
-    /// All candidates of a project with this email, in any case, oldest first.
+    /// All candidates of a project with this email address, in any case, oldest first.
     pub async fn candidates_by_email(
         &self,
         company: &CompanyId,
@@ -226,9 +173,8 @@ impl Store {
         if !is_login(email) {
             return Ok(Vec::new());
         }
-        let listing = Listing::All(keys::login_candidates(company, email));
         let mut found = Vec::new();
-        for row in self.page_of_items(&listing, &PageRequest::everything()).await?.rows {
+        for row in self.all_items(&keys::login_candidates(company, email)).await? {
             let account = item::or_skipped(item::value_in::<Account>(&row))?;
             if let Some(Account::Candidate { project: of, candidate }) = account
                 && of == project
@@ -236,30 +182,29 @@ impl Store {
                 found.push(keys::candidate(company, of, candidate));
             }
         }
-        let mut batch = self.get(found.clone()).await?;
-        let mut candidates = Vec::with_capacity(found.len());
-        for key in found {
-            let candidate: Option<Versioned<Candidate>> = batch.take_listed(&key)?;
-            // The login may be of a moment ago.
-            candidates.extend(candidate.filter(|one| {
-                let own = one.profile.email.as_ref().map(|own| fold_case(own.as_str()));
-                own == Some(fold_case(email))
-            }));
-        }
+        let mut candidates: Vec<Versioned<Candidate>> = self.listed(found).await?;
+        // The address may have changed between the two reads.
+        candidates.retain(|one| {
+            let own = one.profile.email.as_ref().map(|own| fold_case(own.as_str()));
+            own == Some(fold_case(email))
+        });
         Ok(candidates)
     }
 }
 
 impl Transaction {
-    /// Lets a candidate take a step, at `now`.
     pub(super) fn step(&mut self, before: &Versioned<Candidate>, step: &Step, now: DateTime<Utc>) {
         self.replace(before, &step.candidate);
         self.follow(Some(before), Some(&step.candidate), step.needs_running_project, now);
         self.effect(Effect::of_step(step, before.version() + 1, now));
     }
 
-    /// Writes what follows from a candidate `before` becoming `after`: counts, names to log in with, search entries,
-    /// shares, files.
+    pub(super) fn candidate_gone(&mut self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) {
+        self.delete(candidate);
+        self.follow(Some(candidate), None, false, now);
+    }
+
+    /// Writes what follows from a candidate `before` becoming `after`: counts, names, search entries, shares, files.
     fn follow(
         &mut self,
         before: Option<&Candidate>,
@@ -285,48 +230,31 @@ impl Transaction {
     }
 
     fn candidate_logins(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
-        let email = |candidate: &Candidate| {
-            let email = candidate.profile.email.as_ref()?;
-            Some(keys::login_candidate(&candidate.company, email.as_str(), candidate.id))
-        };
+        let Some(Candidate { project, id, .. }) = after.or(before) else { return };
+        let account = Account::Candidate { project: *project, candidate: *id };
         let taken_username = || Error::field("username", TAKEN_USERNAME);
-        let taken_email = || Error::internal("a candidate's email leads to it already");
-        self.move_candidate_login(before, after, username_of, taken_username);
-        let name = |candidate: Option<&Candidate>| candidate?.profile.username.clone();
-        if let (Some(after), Some(new)) =
-            (after, name(after).filter(|new| name(before).as_ref() != Some(new)))
+        let taken_email = Error::internal("a candidate's email leads to it already");
+        let (old, new) = (before.and_then(username_of), after.and_then(username_of));
+        let is_new = old != new;
+        self.move_login(old, new, account, taken_username());
+        self.move_login(before.and_then(email_of), after.and_then(email_of), account, taken_email);
+        if let Some(Candidate { company, profile, .. }) = after.filter(|_| is_new)
+            && let Some(name) = &profile.username
         {
-            // Nor may it be the address that a customer logs in with.
-            self.require_absent(keys::login_email(&after.company, new.as_str()), taken_username());
-        }
-        self.move_candidate_login(before, after, email, taken_email);
-    }
-
-    fn move_candidate_login(
-        &mut self,
-        before: Option<&Candidate>,
-        after: Option<&Candidate>,
-        key: impl Fn(&Candidate) -> Option<Key>,
-        taken: impl FnOnce() -> Error,
-    ) {
-        let (old, new) = (before.and_then(&key), after.and_then(&key));
-        if old == new {
-            return;
-        }
-        if let Some(old) = old {
-            self.delete_derived(old);
-        }
-        if let (Some(new), Some(after)) = (new, after) {
-            let account = Account::Candidate { project: after.project, candidate: after.id };
-            self.create_login(new, &account, taken());
+            // It may not be the email address of a customer either.
+            self.require(keys::login_email(company, name.as_str()), Condition::Absent, taken_username());
         }
     }
 }
 
-/// The login by its user name, if it has one.
-fn username_of(candidate: &Candidate) -> Option<Key> {
+pub(super) fn username_of(candidate: &Candidate) -> Option<Key> {
     let name = candidate.profile.username.as_ref()?;
     Some(keys::login_username(&candidate.company, name.as_str()))
+}
+
+fn email_of(candidate: &Candidate) -> Option<Key> {
+    let email = candidate.profile.email.as_ref()?;
+    Some(keys::login_candidates(&candidate.company, email.as_str()).key(candidate.id))
 }
 
 fn files_of(candidate: &Candidate) -> FilesOf<'_> {

@@ -1,4 +1,4 @@
-//! What a request costs in DynamoDB.
+//! The DynamoDB calls and capacity of a request.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -7,12 +7,12 @@ use aws_sdk_dynamodb::types::ConsumedCapacity;
 
 use crate::clock::Stopwatch;
 
-/// The DynamoDB calls of one request, the capacity that they consumed, and the time since it began.
+/// The DynamoDB calls of one request, their capacity, and the time since its start.
 #[derive(Debug)]
 pub struct Usage {
     stopwatch: Stopwatch,
     calls: AtomicU32,
-    /// In thousandths of a unit: capacity comes in halves, and atomics hold whole numbers.
+    /// In thousandths of a unit: capacity comes in halves, and atomics hold integers.
     read_millis: AtomicU64,
     write_millis: AtomicU64,
     commits: AtomicU32,
@@ -32,12 +32,12 @@ impl Default for Usage {
 }
 
 impl Usage {
-    /// Time since the request began.
+    /// The time since the request started.
     pub fn elapsed(&self) -> Duration {
         self.stopwatch.elapsed()
     }
 
-    /// Calls, retries included.
+    /// The number of calls, retries included.
     pub fn calls(&self) -> u32 {
         self.calls.load(Ordering::Relaxed)
     }

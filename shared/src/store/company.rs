@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::operation::scan::ScanOutput;
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 
 use super::Store;
-use super::item::{self, Entity, Item, VERSION, Versioned, number, string};
+use super::item::{self, Entity, Item, Versioned, number, string};
 use super::keys::{self, Key};
 use super::retry::Failure;
 use super::tally::Owned;
@@ -23,28 +23,24 @@ impl Entity for Company {
 }
 
 impl Store {
-    /// Creates a company and its first owner.
-    ///
-    /// # Errors
-    /// A message on `company` when its identifier is taken.
+    /// Creates a company and its first owner. Fails with a message on `company` if its identifier is taken.
     pub fn create_company(&self, company: &Company, owner: &Customer) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(company, Error::field("company", "This company already exists."));
+        transaction.create_unless(company, Error::field("company", "This company already exists."));
         // The owner is counted from the start, so the tally is written whole and not added to.
-        let tally = Item::from([
-            (VERSION.to_owned(), number(1)),
-            (Owned::Customers.attribute(), number(1)),
-            (Owned::Owners.attribute(), number(i64::from(owner.is_at_work()))),
+        let tally = item::bare([
+            (&Owned::Customers.attribute(), number(1)),
+            (&Owned::Owners.attribute(), number(i64::from(owner.is_at_work()))),
         ]);
         transaction.put_derived(keys::company_tally(&company.id), tally);
-        transaction.create(owner, Error::internal("a new identifier is taken"));
+        transaction.create(owner);
         transaction.customer_logins(None, Some(owner));
         transaction
     }
 
-    /// Every company, in the order of their identifiers.
+    /// All companies, in the order of their identifiers.
     ///
-    /// Reads the whole table, as no request should: companies stand in partitions of their own, which nothing lists.
+    /// Scans the whole table: each company has a partition of its own, and nothing lists them.
     pub(crate) async fn every_company(&self) -> Result<Vec<Versioned<Company>>> {
         let mut companies: Vec<Versioned<Company>> = Vec::new();
         let mut start = None;
@@ -77,16 +73,12 @@ impl Store {
         Ok(response)
     }
 
-    /// Reads a company, if there is one.
+    /// Reads a company.
     pub async fn company(&self, company: &CompanyId) -> Result<Option<Versioned<Company>>> {
-        let key = keys::company(company);
-        self.get([key.clone()]).await?.take(&key)
+        self.one(keys::company(company)).await
     }
 
-    /// Puts `after` in place of `before`.
-    ///
-    /// # Errors
-    /// [`Error::Changed`].
+    /// Replaces `before` by `after`.
     pub fn update_company(&self, before: &Versioned<Company>, after: &Company) -> Transaction {
         self.replacing(before, after)
     }

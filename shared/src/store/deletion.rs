@@ -1,39 +1,78 @@
-//! Deletions that take more than one transaction. The first notes the deletion as an effect, the last ends that; the
-//! outbox finishes those that break off in between.
+//! Deletions in three steps, since more may refer to a resource than one transaction can change: mark it as inactive, so
+//! that nothing new refers to it; detach what does; delete it.
+//!
+//! The first step notes the deletion as an effect, the last one ends that. The outbox finishes deletions that broke off.
 
 use chrono::{DateTime, Utc};
 
 use super::Store;
+use super::customer::counts;
 use super::item::{self, Entity, Versioned};
 use super::keys;
+use super::tally::Owned;
 use super::transaction::Transaction;
-use crate::domain::deletion::Deletion;
-use crate::domain::effect::Effect;
+use crate::domain::customer::Customer;
+use crate::domain::deletion::{Deleter, Deletion};
+use crate::domain::effect::{Effect, FormerCustomer, Task};
+use crate::domain::erasure::Erased;
 use crate::domain::id::CompanyId;
 use crate::domain::label::Label;
+use crate::domain::project::Project;
+use crate::domain::video::Video;
 use crate::error::{Error, Result};
-
-impl Transaction {
-    /// Notes that a deletion begins at `now`. Another try at the same one takes the place of the first.
-    pub(super) fn begin_deletion(&mut self, company: &CompanyId, deletion: Deletion, now: DateTime<Utc>) {
-        let effect = Effect::of_deletion(company.clone(), deletion, now);
-        if let Some(item) = self.or_fault(item::write(&effect, 1)) {
-            self.put_derived(effect.key(), item);
-        }
-    }
-
-    /// Ends the effect of a deletion, which goes with this transaction.
-    pub(super) fn end_deletion(&mut self, deletion: &Deletion) {
-        self.delete_derived(keys::effect(&Effect::id_of_deletion(deletion)));
-    }
-}
+use crate::media::video_keys;
 
 impl Store {
-    /// Finishes a deletion that broke off. False when there is nothing left to delete, or when the thing was activated
-    /// again, and so is not to be deleted any more.
+    /// Deletes a customer with their roles and shares, and notes the mail that tells them.
     ///
     /// # Errors
-    /// [`Error::Changed`] when other requests keep changing the thing or what refers to it.
+    /// [`Error::Changed`]; `LAST_OWNER` if no owner would be left.
+    pub async fn delete_customer(
+        &self,
+        customer: &Versioned<Customer>,
+        by: Deleter,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let deletion = Deletion::Customer { customer: customer.id, by: by.clone() };
+        let effect = Effect::of_deletion(customer.company.clone(), deletion, now);
+        let after = Customer::clone(customer).with_access(false);
+        let others = |transaction: &mut Transaction, after: &Customer| {
+            transaction.company_tally(&after.company, &counts(Some(customer), Some(after)));
+            transaction.begin_deletion(effect);
+        };
+        let customer = self.replace_with(customer, after, others).await?;
+        self.finish_customer(&customer, by, now).await
+    }
+
+    /// Deletes a label and removes it from all projects.
+    ///
+    /// # Errors
+    /// [`Error::Changed`].
+    pub async fn delete_label(&self, label: &Versioned<Label>, now: DateTime<Utc>) -> Result<()> {
+        let effect = Effect::of_deletion(label.company.clone(), Deletion::Label { label: label.id }, now);
+        let after = Label { is_active: false, ..Label::clone(label) };
+        let label =
+            self.replace_with(label, after, |transaction, _| transaction.begin_deletion(effect)).await?;
+        self.finish_label(&label).await
+    }
+
+    /// Deletes a video with its objects and removes it from all projects.
+    ///
+    /// # Errors
+    /// [`Error::Changed`].
+    pub async fn delete_video(&self, video: &Versioned<Video>, now: DateTime<Utc>) -> Result<()> {
+        let effect = Effect::of_deletion(video.company.clone(), Deletion::Video { video: video.id }, now);
+        let after = Video { is_active: false, ..Video::clone(video) };
+        let video =
+            self.replace_with(video, after, |transaction, _| transaction.begin_deletion(effect)).await?;
+        self.finish_video(&video, now).await
+    }
+
+    /// Finishes a deletion that broke off. Returns false if there is nothing left to delete, or the resource was
+    /// activated again.
+    ///
+    /// # Errors
+    /// [`Error::Changed`].
     pub async fn finish_deletion(
         &self,
         company: &CompanyId,
@@ -41,26 +80,104 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<bool> {
         let finished = match deletion {
-            Deletion::Customer { customer, by } => {
-                let found = self.customer(company, *customer).await?;
-                let Some(found) = found.filter(|customer| !customer.is_active) else { return Ok(false) };
-                self.finish_customer(&found, by.clone(), now).await
-            }
-            Deletion::Label { label } => {
-                let key = keys::label(company, *label);
-                let found: Option<Versioned<Label>> = self.get([key.clone()]).await?.take(&key)?;
-                let Some(found) = found.filter(|label| !label.is_active) else { return Ok(false) };
-                self.finish_label(&found).await
-            }
-            Deletion::Video { video } => {
-                let found = self.video(company, *video).await?;
-                let Some(found) = found.filter(|video| !video.is_active) else { return Ok(false) };
-                self.finish_video(&found, now).await
-            }
+            Deletion::Customer { customer, by } => match self.customer(company, *customer).await? {
+                Some(found) if !found.is_active => self.finish_customer(&found, by.clone(), now).await,
+                _ => return Ok(false),
+            },
+            Deletion::Label { label } => match self.one::<Label>(keys::label(company, *label)).await? {
+                Some(found) if !found.is_active => self.finish_label(&found).await,
+                _ => return Ok(false),
+            },
+            Deletion::Video { video } => match self.video(company, *video).await? {
+                Some(found) if !found.is_active => self.finish_video(&found, now).await,
+                _ => return Ok(false),
+            },
         };
         match finished {
             Err(Error::NotFound) => Ok(false),
             outcome => outcome.map(|()| true),
         }
+    }
+
+    /// Removes a resource from all projects that have it.
+    async fn detach<R>(
+        &self,
+        company: &CompanyId,
+        has: impl Fn(&Project) -> bool,
+        remove: impl Fn(&mut Project) -> R,
+    ) -> Result<()> {
+        for project in self.all_wanted(keys::projects(company), has).await? {
+            self.amend_project(project, &remove).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes a customer from all projects and withdraws the shares with them.
+    pub(super) async fn detach_customer(&self, customer: &Customer, now: DateTime<Utc>) -> Result<()> {
+        tokio::try_join!(
+            self.leave_projects(&customer.company, customer.id),
+            self.withdraw_shares(&customer.company, customer.id, now),
+        )?;
+        Ok(())
+    }
+
+    async fn finish_customer(
+        &self,
+        customer: &Versioned<Customer>,
+        by: Deleter,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        self.detach_customer(customer, now).await?;
+        let was = Box::new(FormerCustomer {
+            email: customer.email.clone(),
+            first_name: customer.first_name.clone(),
+            last_name: customer.last_name.clone(),
+            language: customer.preferred_language,
+        });
+        let mut transaction = self.transaction();
+        transaction.customer_gone(customer, now);
+        transaction.end_deletion(&Deletion::Customer { customer: customer.id, by: by.clone() });
+        let task = Task::CustomerDeleted { was, by };
+        transaction.effect(Some(Effect::new(customer.company.clone(), customer.id, task, now)));
+        self.commit(transaction).await
+    }
+
+    async fn finish_label(&self, label: &Versioned<Label>) -> Result<()> {
+        let has = |project: &Project| project.settings.labels.contains(&label.id);
+        let remove = |project: &mut Project| project.settings.labels.remove(&label.id);
+        self.detach(&label.company, has, remove).await?;
+        let mut transaction = self.transaction();
+        transaction.delete(label);
+        transaction.label_text(Some(label), None);
+        transaction.end_deletion(&Deletion::Label { label: label.id });
+        transaction.company_tally(&label.company, &[(Owned::Labels, -1)]);
+        self.commit(transaction).await
+    }
+
+    async fn finish_video(&self, video: &Versioned<Video>, now: DateTime<Utc>) -> Result<()> {
+        let has = |project: &Project| project.settings.shows(video.id);
+        let remove =
+            |project: &mut Project| project.settings.videos.retain(|placed| placed.video != video.id);
+        self.detach(&video.company, has, remove).await?;
+        let mut transaction = self.transaction();
+        transaction.delete(video);
+        transaction.end_deletion(&Deletion::Video { video: video.id });
+        transaction.company_tally(&video.company, &[(Owned::Videos, -1)]);
+        let objects = video_keys(&video.company, video.id).into();
+        transaction.erased((&video.company, Erased::Video { video: video.id }), objects, now);
+        self.commit(transaction).await
+    }
+}
+
+impl Transaction {
+    /// Notes the effect of a deletion. A repeated deletion replaces the effect of the first.
+    fn begin_deletion(&mut self, effect: Effect) {
+        if let Some(item) = self.or_fault(item::write(&effect, 1)) {
+            self.put_derived(effect.key(), item);
+        }
+    }
+
+    fn end_deletion(&mut self, deletion: &Deletion) {
+        self.delete_derived(keys::effect(&Effect::id_of_deletion(deletion)));
     }
 }

@@ -1,12 +1,12 @@
-//! Access patterns of effects: noted with their cause, taken on by one at a time, erased when done.
+//! Access patterns of effects: created with their cause, leased by one worker at a time, deleted when done.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
-use super::due::{Due, DueCursor};
-use super::item::{EXPIRES_AT, Entity, VERSION, Versioned, number};
-use super::keys::{self, Key};
-use super::transaction::{Change, Transaction};
+use super::condition::Change;
+use super::item::{EXPIRES_AT, Entity, Versioned, number};
+use super::keys::{self, Key, Queue};
+use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::effect::Effect;
@@ -15,7 +15,7 @@ use crate::domain::project::Project;
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
 
-/// How long a name must wait before it can be given again for a forgotten password.
+/// The time between two reset requests for one name.
 const RESET_PAUSE: TimeDelta = TimeDelta::minutes(5);
 
 impl Entity for Effect {
@@ -25,8 +25,8 @@ impl Entity for Effect {
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         match self.next_try_at {
-            Some(next) => Some((keys::effect_due_shard(&self.id), next)),
-            None => Some((keys::given_up_shard(&self.id), self.given_up_at?)),
+            Some(next) => Some((Queue::Effects.shard_of_effect(&self.id), next)),
+            None => Some((Queue::GivenUpEffects.shard_of_effect(&self.id), self.given_up_at?)),
         }
     }
 
@@ -36,88 +36,49 @@ impl Entity for Effect {
 }
 
 impl Transaction {
-    /// Notes an effect of what this transaction does.
+    /// Notes an effect of this transaction.
     pub(super) fn effect(&mut self, effect: Option<Effect>) {
         match effect {
-            Some(effect) => self.create(&effect, Error::internal("a change has happened twice")),
+            Some(effect) => self.create_unless(&effect, Error::internal("a change has happened twice")),
             None => (),
         }
     }
 }
 
-/// What a mail to a candidate is about; parts that were deleted since are none.
+/// The subject of a mail to a candidate. Deleted parts are none.
 #[derive(Debug)]
 pub struct Subject {
     /// The candidate.
     pub candidate: Option<Versioned<Candidate>>,
-    /// Its project.
+    /// Their project.
     pub project: Option<Versioned<Project>>,
-    /// Its company.
+    /// Their company.
     pub company: Option<Versioned<Company>>,
 }
 
-/// The identifier of the effect whose item has this partition key, if it is one of an effect.
-pub fn effect_in(partition: &str) -> Option<&str> {
-    keys::effect_in(partition)
-}
-
 impl Store {
-    /// The effect with this identifier, unless it is done.
+    /// Reads an effect, which is none once it is done.
     pub async fn effect(&self, id: &str) -> Result<Option<Versioned<Effect>>> {
-        let key = keys::effect(id);
-        self.get([key.clone()]).await?.take(&key)
+        self.one(keys::effect(id)).await
     }
 
-    /// Notes the effect of a forgotten password, at `now`, by the hash of the name that was given.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when the same name was given less than five minutes ago, whatever became of it.
+    /// Notes the effect of a password reset, by the hash of the name. Fails with [`Error::Changed`] after another
+    /// request for the name in the last five minutes.
     pub(crate) fn create_reset(&self, effect: &Effect, name: &SecretHash, now: DateTime<Utc>) -> Transaction {
         let values = [(":now", now), (":end", now + RESET_PAUSE), (":before", now - RESET_PAUSE)];
-        let values = values.map(|(name, at)| (name.to_owned(), number(at.timestamp())));
-        let request = Change {
-            expression: format!("SET asked_at = :now, {EXPIRES_AT} = :end ADD {VERSION} :one"),
-            condition: Some("attribute_not_exists(asked_at) OR asked_at <= :before".to_owned()),
-            names: Vec::new(),
-            values: values.into_iter().chain([(":one".to_owned(), number(1))]).collect(),
-        };
+        let values = values.map(|(name, at)| (name, number(at.timestamp())));
+        let request = Change::set(&format!("SET asked_at = :now, {EXPIRES_AT} = :end"), values)
+            .when("attribute_not_exists(asked_at) OR asked_at <= :before");
         let mut transaction = self.transaction();
         transaction.update(keys::reset_request(name), request, Error::Changed);
         transaction.effect(Some(effect.clone()));
         transaction
     }
 
-    /// Effects of one shard that are to be tried at `now`.
-    pub async fn due_effects(
-        &self,
-        shard: u8,
-        now: DateTime<Utc>,
-        from: Option<DueCursor>,
-    ) -> Result<Due<Effect>> {
-        self.due(shard, now, from).await
-    }
-
-    /// Effects of one of [`given_up_shards`](Self::given_up_shards) that were given up by `now`, the longest ago first.
-    pub async fn given_up_effects(
-        &self,
-        shard: u8,
-        now: DateTime<Utc>,
-        from: Option<DueCursor>,
-    ) -> Result<Due<Effect>> {
-        let mut found = self.due(shard, now, from).await?;
-        found.rows.retain(|effect: &Versioned<Effect>| effect.is_given_up());
-        Ok(found)
-    }
-
-    /// The partitions of the index in which effects stand that were given up.
-    pub fn given_up_shards() -> impl Iterator<Item = u8> {
-        keys::given_up_shards()
-    }
-
-    /// Puts `after` in place of an effect.
+    /// Replaces `before` by `after`.
     ///
     /// # Errors
-    /// [`Error::Changed`] when somebody else has it.
+    /// [`Error::Changed`] if another worker holds the lease.
     pub async fn update_effect(
         &self,
         before: &Versioned<Effect>,
@@ -126,15 +87,15 @@ impl Store {
         self.replace(before, after).await
     }
 
-    /// Erases an effect that is done.
+    /// Deletes an effect that is done.
     ///
     /// # Errors
-    /// [`Error::Changed`] when somebody else has it.
+    /// [`Error::Changed`] if another worker holds the lease.
     pub async fn finish_effect(&self, effect: &Versioned<Effect>) -> Result<()> {
         self.erase(effect).await
     }
 
-    /// What a mail to a candidate is about, as it is now.
+    /// Reads the subject of a mail to a candidate.
     pub async fn candidate_subject(
         &self,
         company: &CompanyId,

@@ -1,22 +1,22 @@
-//! Access patterns of erasures: each is noted with the deletion itself, and done again in a table that was restored.
+//! Access patterns of erasures: noted with the deletion itself, and repeated in a restored table.
 
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::item;
+use super::item::{self, Versioned};
 use super::keys::{self, Key};
 use super::transaction::Transaction;
+use super::{candidate, customer};
 use crate::domain::account::Account;
+use crate::domain::candidate::Candidate;
+use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
 use crate::domain::erasure::{Erased, Erasure};
 use crate::domain::id::CompanyId;
-use crate::error::{Error, Result};
-
-/// How often something is tried again that others change at the same time.
-const TRIES: usize = 5;
+use crate::error::Result;
 
 impl Transaction {
-    /// Notes that what goes with this transaction may not come back, and that its objects go, too.
+    /// Notes an erasure, which the ledger keeps, and has the objects deleted.
     pub(super) fn erased(
         &mut self,
         (company, erased): (&CompanyId, Erased),
@@ -29,29 +29,20 @@ impl Transaction {
 }
 
 impl Store {
-    /// Those of `erasures` whose subject stands in the table all the same.
+    /// Those of `erasures` whose subject exists.
     pub(crate) async fn undone(&self, erasures: Vec<Erasure>) -> Result<Vec<Erasure>> {
         let mut batch = self.get(erasures.iter().map(key)).await?;
-        // What stands in the ledger twice is taken once.
+        // An erasure may be in the ledger twice.
         Ok(erasures.into_iter().filter(|erasure| batch.take_item(&key(erasure)).is_some()).collect())
     }
 
-    /// Deletes at `now` what was erased before, with everything that follows from it; whether it was there. Nobody is
-    /// told, and names that lead to somebody else by now go on to do so.
+    /// Deletes again what was erased before the table was restored. Returns whether it existed. Sends no mails, and
+    /// keeps names that belong to other accounts by now.
     ///
     /// # Errors
-    /// [`Error::Changed`] when somebody keeps changing it; [`LAST_OWNER`] when no owner would be left.
-    ///
-    /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
+    /// [`Error::Changed`]; `LAST_OWNER` if no owner would be left.
     pub(crate) async fn erase_again(&self, erasure: &Erasure, now: DateTime<Utc>) -> Result<bool> {
-        let mut tries = TRIES;
-        loop {
-            match self.erase_once(erasure, now).await {
-                Err(Error::Changed) if tries > 0 => tries -= 1,
-                Err(Error::NotFound) => return Ok(false),
-                outcome => return outcome,
-            }
-        }
+        self.retry(|| self.erase_once(erasure, now)).await
     }
 
     async fn erase_once(
@@ -78,7 +69,35 @@ impl Store {
         Ok(true)
     }
 
-    /// Those of these logins that lead to somebody else than `account`.
+    async fn erase_candidate(&self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) -> Result<()> {
+        let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
+        let others = self.logins_of_others(candidate::username_of(candidate), account).await?;
+        let mut transaction = self.transaction().sparing(others);
+        transaction.candidate_gone(candidate, now);
+        self.commit(transaction).await
+    }
+
+    async fn erase_customer(&self, customer: &Versioned<Customer>, now: DateTime<Utc>) -> Result<()> {
+        let after = Customer::clone(customer).with_access(false);
+        let count = |transaction: &mut Transaction, after: &Customer| {
+            transaction.company_tally(&after.company, &customer::counts(Some(customer), Some(after)));
+        };
+        let customer = self.replace_with(customer, after, count).await?;
+        self.detach_customer(&customer, now).await?;
+        // Roles and shares of which the restored projects and candidates know nothing.
+        for notes in [keys::memberships, keys::shares] {
+            for row in self.all_items(&notes(&customer.company, customer.id)).await? {
+                self.delete_alone(&item::key_of(&row)?).await?;
+            }
+        }
+        let names = [customer::username_of(&customer), customer::email_of(&customer)];
+        let others = self.logins_of_others(names, Account::Customer { customer: customer.id }).await?;
+        let mut transaction = self.transaction().sparing(others);
+        transaction.customer_gone(&customer, now);
+        self.commit(transaction).await
+    }
+
+    /// Those of these unique markers that belong to other accounts than `account`.
     pub(super) async fn logins_of_others(
         &self,
         logins: impl IntoIterator<Item = Key>,

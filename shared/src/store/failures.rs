@@ -1,4 +1,4 @@
-//! Failed logins of one name: how many there may be, from one source and from all of them.
+//! Limits of failed logins of one name, from one source and from all.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,13 +12,12 @@ use super::keys::{self, Key};
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
 
-/// The recent failed logins of one name. A login counts from its beginning, so that concurrent guesses count in full.
-///
-/// Holds neither the name nor an address: both only as hashes.
+/// The recent failed logins of one name. A login counts from its start, so that concurrent guesses count in full.
+/// Contains only hashes of the name and of addresses.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Failures {
     name: SecretHash,
-    /// In the order in which they were counted.
+    /// In the order of counting.
     recent: Vec<Failure>,
 }
 
@@ -30,21 +29,20 @@ struct Failure {
     by: String,
 }
 
-/// A login that was counted as a failure.
+/// A login that is counted as a failure.
 #[derive(Debug)]
 pub(crate) struct CountedLogin(pub(super) Versioned<Failures>);
 
 impl Failures {
-    /// How many logins of a name may fail from one source before that source is locked out.
+    /// The failures of a name from one source that lock out the source.
     pub(super) const OF_SOURCE: usize = 10;
-    /// How many may fail from all sources before the name is slowed down for everybody.
+    /// The failures of a name from all sources that slow down the name.
     pub(super) const OF_ALL: usize = 100;
-    /// For how long a failure counts.
+    /// How long a failure counts.
     const WINDOW: TimeDelta = TimeDelta::minutes(15);
     /// The time between two logins of a name that is slowed down.
     const PACE: TimeDelta = TimeDelta::seconds(10);
 
-    /// No failures of a name.
     pub(super) fn none(name: SecretHash) -> Self {
         Self { name, recent: Vec::new() }
     }
@@ -52,7 +50,7 @@ impl Failures {
     /// These, and one more from `source` at `now`.
     ///
     /// # Errors
-    /// [`Error::Throttled`] when that is too many, with the time to wait.
+    /// [`Error::Throttled`] with the time to wait, if these are too many.
     pub(super) fn with_one_more(mut self, source: &str, now: DateTime<Utc>) -> Result<Self> {
         self.recent.retain(|failure| failure.at + Self::WINDOW > now);
         let by = self.tag(source);
@@ -69,7 +67,7 @@ impl Failures {
         Ok(self)
     }
 
-    /// These without the one that was counted last.
+    /// These without the last one.
     pub(super) fn without_last(mut self) -> Self {
         self.recent.pop();
         self

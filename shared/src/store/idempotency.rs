@@ -6,16 +6,14 @@
 //! runs out, whoever had it is dead, and a repeat goes on with the same identifiers, by which it finds what is done
 //! already.
 
-use aws_sdk_dynamodb::operation::put_item::PutItemError;
-use aws_sdk_dynamodb::types::{ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
 use super::batch::Batch;
-use super::item::{self, ABSENT_OR_EXPIRED, EXPIRES_AT, Entity, Item, VERSION, Versioned, number, string};
+use super::condition::Condition;
+use super::item::{self, EXPIRES_AT, Entity, Versioned, number, string};
 use super::keys::{self, Key};
-use super::retry::Failure;
 use super::sealed::SealingKey;
 use super::transaction::Transaction;
 use crate::domain::id::IdBlock;
@@ -233,35 +231,11 @@ impl Store {
         attempt: &Attempt,
         now: DateTime<Utc>,
     ) -> Result<Option<Versioned<Attempt>>> {
-        let item = item::write(attempt, 1)?;
-        let before = self.with_retries(|| self.create_attempt_once(&item, now)).await?;
-        before.map(item::read).transpose()
-    }
-
-    async fn create_attempt_once(&self, item: &Item, now: DateTime<Utc>) -> Result<Option<Item>, Failure> {
-        let response = self
-            .client()
-            .put_item()
-            .table_name(self.table())
-            .set_item(Some(item.clone()))
-            .condition_expression(ABSENT_OR_EXPIRED)
-            .expression_attribute_values(":now", number(now.timestamp()))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .return_consumed_capacity(ReturnConsumedCapacity::Total)
-            .send()
-            .await;
-        let error = match response {
-            Ok(response) => {
-                self.usage.count_writes(response.consumed_capacity());
-                return Ok(None);
-            }
-            Err(error) => error,
-        };
-        match error.as_service_error() {
-            Some(PutItemError::ConditionalCheckFailedException(refusal)) if refusal.item().is_some() => {
-                Ok(refusal.item().cloned())
-            }
-            _ => Err(Failure::of(error)),
+        let condition = Condition::AbsentOrExpired(now);
+        match self.put_item(item::write(attempt, 1)?, condition).await? {
+            Ok(()) => Ok(None),
+            Err(Some(before)) => item::read(before).map(Some),
+            Err(None) => Err(Error::Changed),
         }
     }
 
@@ -281,9 +255,7 @@ impl Store {
         let mut parts = 0;
         // Before the attempt tells of them. Under a name of their own: somebody else may be at the same.
         for text in texts {
-            let expires_at = (EXPIRES_AT.to_owned(), number(attempt.expires_at));
-            let item =
-                Item::from([(BODY.to_owned(), string(text)), expires_at, (VERSION.to_owned(), number(1))]);
+            let item = item::bare([(BODY, string(text)), (EXPIRES_AT, number(attempt.expires_at))]);
             self.put(attempt.part(attempt.version(), parts), item).await?;
             parts += 1;
         }

@@ -1,4 +1,4 @@
-//! How a value becomes an item and back.
+//! Converts values to items and back.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,37 +10,34 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::keys::{BY_STATUS_PK, BY_STATUS_SK, DUE_AT, DUE_SHARD, Key, PK, SK};
+use super::keys::{BY_STATUS, DUE, Key, PK, SK};
 use super::rewrite::{self, Next};
 use crate::error::{Error, Result};
 
-/// The attributes of one item.
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
 /// The attribute that counts the writes of an item.
 pub(crate) const VERSION: &str = "version";
-/// The attribute that counts those of them that changed what answers show; absent while that is all of them.
+/// The attribute that counts writes that responses show; absent while it equals the version.
 pub(super) const REVISION: &str = "revision";
-/// The attributes of an item that its value does not hold.
+/// The attributes of an item that are not of its value.
 pub(super) const OWN: [&str; 9] =
-    [PK, SK, VERSION, REVISION, BY_STATUS_PK, BY_STATUS_SK, EXPIRES_AT, DUE_SHARD, DUE_AT];
+    [PK, SK, VERSION, REVISION, BY_STATUS.pk, BY_STATUS.sk, EXPIRES_AT, DUE.pk, DUE.sk];
 
 impl Key {
-    /// The key as attributes.
     pub(crate) fn into_attributes(self) -> Item {
         Item::from([(PK.to_owned(), string(self.pk)), (SK.to_owned(), string(self.sk))])
     }
 }
 
-/// A value that has an item of its own.
+/// A value with an item of its own.
 pub(crate) trait Entity: Serialize + DeserializeOwned {
-    /// Attributes that no answer shows: a write of these alone leaves the revision as it is.
+    /// Attributes that no response shows: to write only these leaves the revision.
     const UNSHOWN: &'static [&'static str] = &[];
 
-    /// Attributes that are maps whose entries change one by one; values of others are replaced whole.
+    /// Attributes that are maps whose entries change one by one. Other values are replaced as a whole.
     const PARTS: &'static [&'static str] = &[];
 
-    /// Where its item stands.
     fn key(&self) -> Key;
 
     /// Partition and sort key in the index by status; none keeps it out of the index.
@@ -48,46 +45,43 @@ pub(crate) trait Entity: Serialize + DeserializeOwned {
         None
     }
 
-    /// When DynamoDB may delete it, which it does some time later; none keeps it for ever.
+    /// When DynamoDB may delete it, which it does some time later.
     fn expires_at(&self) -> Option<DateTime<Utc>> {
         None
     }
 
-    /// Partition in the index over what becomes due, and the moment, to the second; none keeps it out of the index.
+    /// Shard and moment, to the second, in the index by due date; none keeps it out of the index.
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         None
     }
 }
 
-/// A value together with the item it was read from.
+/// A value with the item that it was read from.
 #[derive(Clone)]
 pub struct Versioned<T> {
     value: T,
     version: u64,
     revision: u64,
-    /// The item, with attributes that only newer code knows.
+    /// The item, including attributes that only newer code knows.
     stored: Arc<Item>,
 }
 
 impl<T> Versioned<T> {
-    /// Which write of the item this is, counted from 1.
+    /// The number of writes of the item, from 1.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// How many writes of the item have changed what answers show.
+    /// The number of its writes that responses show.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The item.
     pub(super) fn stored(&self) -> &Item {
         &self.stored
     }
-}
 
-impl<T> Versioned<T> {
-    /// The item once `after` is written in place of this value.
+    /// The item after `after` has replaced this value.
     pub(super) fn followed_by(&self, after: T) -> Result<Self>
     where
         T: Entity,
@@ -97,7 +91,7 @@ impl<T> Versioned<T> {
     }
 }
 
-/// Without the item, which holds secrets.
+/// Leaves out the item, which holds secrets.
 impl<T: fmt::Debug> fmt::Debug for Versioned<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Versioned").field("value", &self.value).field("version", &self.version).finish()
@@ -112,37 +106,37 @@ impl<T> Deref for Versioned<T> {
     }
 }
 
-/// The item of `entity` as its `version`th write.
+/// The item of an entity as its `version`th write.
 pub(crate) fn write<T: Entity>(entity: &T, version: u64) -> Result<Item> {
     let mut item: Item = serde_dynamo::to_item(entity).map_err(Error::internal)?;
     item.extend(entity.key().into_attributes());
     item.insert(VERSION.to_owned(), number(version));
     if let Some((pk, sk)) = entity.by_status() {
-        item.insert(BY_STATUS_PK.to_owned(), string(pk));
-        item.insert(BY_STATUS_SK.to_owned(), string(sk));
+        item.insert(BY_STATUS.pk.to_owned(), string(pk));
+        item.insert(BY_STATUS.sk.to_owned(), string(sk));
     }
     if let Some(end) = entity.expires_at() {
         item.insert(EXPIRES_AT.to_owned(), number(end.timestamp()));
     }
     if let Some((shard, at)) = entity.due() {
-        item.insert(DUE_SHARD.to_owned(), number(shard));
-        item.insert(DUE_AT.to_owned(), string(due_at(at)));
+        item.insert(DUE.pk.to_owned(), number(shard));
+        item.insert(DUE.sk.to_owned(), string(due_at(at)));
     }
     Ok(item)
 }
 
-/// A moment as the index over what becomes due sorts it.
+/// A moment as the index by due date sorts it.
 pub(crate) fn due_at(moment: DateTime<Utc>) -> String {
     moment.format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// An entity as its item's first write.
+/// An entity as the first write of its item.
 pub(super) fn first<T: Entity>(value: T) -> Result<Versioned<T>> {
     let stored = Arc::new(write(&value, 1)?);
     Ok(Versioned { value, version: 1, revision: 1, stored })
 }
 
-/// The value that [`write`] made the item of.
+/// The entity in an item.
 ///
 /// # Errors
 /// [`Error::Unreadable`], most likely of an item that a newer release has written.
@@ -161,14 +155,12 @@ pub(crate) fn value_in<T: DeserializeOwned>(item: &Item) -> Result<T> {
     serde_dynamo::from_item(item.clone()).map_err(|error| unreadable(item, &error.to_string()))
 }
 
-/// The error about an item that cannot be read.
 pub(super) fn unreadable(item: &Item, problem: &str) -> Error {
     let sk = key_of(item).map(|key| key.sk).unwrap_or_default();
     Error::Unreadable(format!("the item {sk} cannot be read: {problem}").into())
 }
 
-/// The value, or none of an item that cannot be read: it is left out of its list, and reported in the log, which a metric
-/// counts.
+/// The value; none if it cannot be read. Lists leave such items out and log them; a metric counts the log lines.
 pub(crate) fn or_skipped<T>(read: Result<T>) -> Result<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),
@@ -180,13 +172,15 @@ pub(crate) fn or_skipped<T>(read: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// The attribute that tells DynamoDB when it may delete an item, in seconds since 1970.
+/// The entities in `items`, without those that cannot be read.
+pub(super) fn readable<T: Entity>(items: Vec<Item>) -> Result<Vec<Versioned<T>>> {
+    let found: Result<Vec<_>> = items.into_iter().map(|item| or_skipped(read(item))).collect();
+    Ok(found?.into_iter().flatten().collect())
+}
+
+/// The attribute by which DynamoDB may delete an item, in seconds since 1970.
 pub(crate) const EXPIRES_AT: &str = "expires_at";
 
-/// The condition that nothing stands under a key, or what DynamoDB may delete at `:now`.
-pub(crate) const ABSENT_OR_EXPIRED: &str = "attribute_not_exists(pk) OR expires_at <= :now";
-
-/// The key of an item.
 pub(crate) fn key_of(item: &Item) -> Result<Key> {
     let part = |name: &str| item.get(name)?.as_s().ok().cloned();
     match (part(PK), part(SK)) {
@@ -195,17 +189,32 @@ pub(crate) fn key_of(item: &Item) -> Result<Key> {
     }
 }
 
-/// A string attribute.
+pub(super) fn keys_of(items: &[Item]) -> Result<Vec<Key>> {
+    items.iter().map(key_of).collect()
+}
+
+/// The first write of an item that is no entity.
+pub(super) fn bare<const N: usize>(attributes: [(&str, AttributeValue); N]) -> Item {
+    let attributes = attributes.into_iter().chain([(VERSION, number(1))]);
+    attributes.map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// The first write of an item that holds a value but is no entity.
+pub(super) fn bare_of(value: &impl Serialize) -> Result<Item> {
+    let mut item: Item = serde_dynamo::to_item(value).map_err(Error::internal)?;
+    item.insert(VERSION.to_owned(), number(1));
+    Ok(item)
+}
+
 pub(crate) fn string(text: impl Into<String>) -> AttributeValue {
     AttributeValue::S(text.into())
 }
 
-/// A number attribute.
 pub(crate) fn number(number: impl ToString) -> AttributeValue {
     AttributeValue::N(number.to_string())
 }
 
-/// The whole number in an attribute, if it has one.
+/// The number in an attribute.
 pub(crate) fn number_in<N: std::str::FromStr>(item: &Item, name: &str) -> Option<N> {
     item.get(name)?.as_n().ok()?.parse().ok()
 }

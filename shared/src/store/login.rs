@@ -1,14 +1,12 @@
-//! The names that lead to an account. Uniqueness is a condition on these items.
+//! Access patterns of logins: the unique markers of usernames and email addresses, and the accounts that have them.
 
-use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
 use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::failures::{CountedLogin, Failures};
-use super::item::{self, Entity as _, Item, VERSION, Versioned, number};
-use super::keys::{self, Key};
-use super::page::{Listing, PageRequest};
-use super::retry::Failure;
+use super::item::{self, Entity as _, Item, Versioned, string};
+use super::keys::{self, Key, TABLE};
+use super::query::Query;
 use super::transaction::Transaction;
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
@@ -19,28 +17,26 @@ use crate::domain::text::is_login;
 use crate::error::{Error, Result};
 
 impl Transaction {
-    /// Lets a name lead to an account, unless it is `taken`.
-    pub(super) fn create_login(&mut self, key: Key, account: &Account, taken: Error) {
-        let item: Result<Item> = serde_dynamo::to_item(account).map_err(Error::internal);
-        if let Some(mut item) = self.or_fault(item) {
-            item.insert(VERSION.to_owned(), number(1));
-            self.create_item(key, item, taken);
+    /// Moves the unique marker of a name with which an account logs in.
+    pub(super) fn move_login(&mut self, old: Option<Key>, new: Option<Key>, account: Account, taken: Error) {
+        if let Some(marker) = self.or_fault(item::bare_of(&account)) {
+            self.move_marker(old, new, marker, taken);
         }
     }
 }
 
-/// The message when a user name leads to somebody already.
+/// The message about a username that another account has.
 pub const TAKEN_USERNAME: &str = "This username is already in use.";
 
-/// Everything about a name that somebody logs in with stands in one partition.
+/// The partition of a name with which accounts log in: its markers, and the hash of its key for its failures.
 pub(crate) struct LoginPartition {
     key: String,
-    /// None when no company can be called so, or nobody in it.
+    /// None if no account can have the name.
     company: Option<CompanyId>,
 }
 
 impl LoginPartition {
-    /// The partition of a name in a company, whether or not there is such a name or such a company.
+    /// The partition of a name in a company, whether or not either exists.
     pub(crate) fn of(company: &str, name: &str) -> Self {
         let known: Option<CompanyId> = company.parse().ok().filter(|_| is_login(name));
         let key = match &known {
@@ -50,31 +46,32 @@ impl LoginPartition {
         Self { key, company: known }
     }
 
-    /// Stands for the name where it must not be readable: anybody may send any text as a name.
+    /// A hash of the name, which may be any text that a client sends.
     fn hash(&self) -> SecretHash {
         SecretHash::of(&self.key)
     }
 }
 
-/// How many entries of a name are looked at: a user name, a customer's email, and the newest candidates with that email.
-const MAX_LOGINS: i32 = 16;
-/// How often a login counts again because another login of the same name was faster. Each of those counts as a failure
-/// first, so that a login that has lost this often is throttled.
+/// The most markers that a login reads: a username, a customer's email address, and the newest candidates with this
+/// address.
+const MAX_LOGINS: usize = 16;
+/// The most attempts to count a login while others count the same name. Each of those counts a failure, so that a login
+/// that has lost as often is throttled.
 const TRIES: usize = Failures::OF_ALL + 1;
 
-/// Those whom a name leads to.
+/// The accounts of a name.
 #[derive(Default)]
 pub(crate) struct Found {
-    /// Staff users: none, one, or two different ones.
+    /// None, one, or two: the one with this username first.
     pub(crate) customers: Vec<Versioned<Customer>>,
-    /// Candidates, the newest first.
+    /// The newest first.
     pub(crate) candidates: Vec<Versioned<Candidate>>,
 }
 
 impl Store {
-    /// Counts a login from `source` as a failure until [`Self::end_login`], and finds the accounts of the name.
+    /// Counts a login from `source` as a failure until [`Self::end_login`], and reads the accounts of the name.
     ///
-    /// Makes the same calls whether or not the name or its company exists, so that timing does not tell.
+    /// Makes the same calls whether or not the name or its company exists, so that the time does not tell.
     ///
     /// # Errors
     /// [`Error::Throttled`] after too many failures.
@@ -86,9 +83,8 @@ impl Store {
     ) -> Result<(Found, CountedLogin)> {
         let key = keys::login_failures(&partition.hash());
         for _ in 0..TRIES {
-            let (accounts, mut batch) =
-                tokio::try_join!(self.login_entries(partition), self.get([key.clone()]))?;
-            let before: Option<Versioned<Failures>> = batch.take(&key)?;
+            let (accounts, before) =
+                tokio::try_join!(self.login_entries(partition), self.one::<Failures>(key.clone()))?;
             let count = async {
                 match before {
                     Some(before) => {
@@ -97,7 +93,7 @@ impl Store {
                     }
                     None => {
                         let first = Failures::none(partition.hash()).with_one_more(source, now)?;
-                        self.create_alone(&first).await.and_then(|()| item::first(first))
+                        self.create_alone(first).await
                     }
                 }
             };
@@ -110,9 +106,8 @@ impl Store {
         Err(Error::Busy("too many logins of one name at once".into()))
     }
 
-    /// Takes back the failure that a successful login was counted as, and forgets those before it if the name leads to
-    /// this account `alone`. Where several accounts share a name, the holder of one could otherwise guess at the
-    /// passwords of the others for ever.
+    /// Takes back the failure that a successful login was counted as. Forgets earlier ones too if the name belongs to
+    /// this account `alone`: otherwise the holder of one account could guess passwords of the others without limit.
     pub(crate) async fn end_login(&self, CountedLogin(counted): &CountedLogin, alone: bool) -> Result<()> {
         if alone {
             return self.delete_alone(&counted.key()).await;
@@ -124,7 +119,7 @@ impl Store {
         }
     }
 
-    /// Forgets the failed logins of these names, in whichever company they are.
+    /// Forgets the failed logins of these names.
     pub(crate) async fn unlock(&self, names: &[LoginPartition]) -> Result<()> {
         for name in names {
             self.delete_alone(&keys::login_failures(&name.hash())).await?;
@@ -132,7 +127,7 @@ impl Store {
         Ok(())
     }
 
-    /// The customers and the candidates that a name leads to, the newest candidate first.
+    /// The accounts of a name: all customers, and the newest candidates.
     pub async fn whom_name_leads_to(
         &self,
         company: &CompanyId,
@@ -140,12 +135,12 @@ impl Store {
     ) -> Result<(Vec<Versioned<Customer>>, Vec<Versioned<Candidate>>)> {
         let partition = LoginPartition::of(company.as_str(), name);
         let accounts = self.login_entries(&partition).await?;
-        let found = self.accounts(&partition, accounts).await?;
-        Ok((found.customers, found.candidates))
+        let Found { customers, candidates } = self.accounts(&partition, accounts).await?;
+        Ok((customers, candidates))
     }
 
-    /// The password of the newest other candidate with the candidate's email: what shares its salt is checked along with
-    /// it when somebody logs in by that email.
+    /// The password of the newest other candidate with the same email address. Passwords with one salt are verified
+    /// together when somebody logs in by that address.
     pub(crate) async fn password_to_share_salt_with(
         &self,
         candidate: &Candidate,
@@ -156,7 +151,7 @@ impl Store {
         Ok(others.filter_map(|other| other.password_hash.clone()).next())
     }
 
-    /// Everybody whom a name leads to, however many candidates have that email.
+    /// All accounts of a name.
     pub async fn everybody_called(
         &self,
         company: &CompanyId,
@@ -167,20 +162,15 @@ impl Store {
             return Ok(Default::default());
         }
         let unique = [keys::login_username(company, name), keys::login_email(company, name)];
-        let candidates = Listing::All(keys::login_candidates(company, name));
-        let everything = PageRequest::everything();
-        let (mut batch, page) =
-            tokio::try_join!(self.get(unique.clone()), self.page_of_items(&candidates, &everything))?;
-        let mut accounts = Vec::new();
-        for item in unique.iter().filter_map(|key| batch.take_item(key)).chain(page.rows) {
-            let account = item::or_skipped(item::value_in(&item))?;
-            accounts.extend(account.filter(|account| !accounts.contains(account)));
-        }
+        let candidates = keys::login_candidates(company, name);
+        let (mut batch, candidates) =
+            tokio::try_join!(self.get(unique.clone()), self.all_items(&candidates))?;
+        let accounts = accounts_in(unique.iter().filter_map(|key| batch.take_item(key)).chain(candidates))?;
         let found = self.accounts(&partition, accounts).await?;
         Ok((found.customers, found.candidates))
     }
 
-    /// The customers that a name leads to: the one of that user name first.
+    /// The customers of a name: the one with this username first.
     pub(crate) async fn customers_of(&self, partition: &LoginPartition) -> Result<Vec<Versioned<Customer>>> {
         let accounts = self.login_entries(partition).await?;
         Ok(self.accounts(partition, accounts).await?.customers)
@@ -202,31 +192,20 @@ impl Store {
     }
 
     async fn login_entries(&self, partition: &LoginPartition) -> Result<Vec<Account>> {
-        let response = self
-            .with_retries(|| async {
-                let response = self
-                    .client()
-                    .query()
-                    .table_name(self.table())
-                    .key_condition_expression(format!("{} = :pk", keys::PK))
-                    .expression_attribute_values(":pk", AttributeValue::S(partition.key.clone()))
-                    // USERNAME, EMAIL, then the candidates, newest first.
-                    .scan_index_forward(false)
-                    .limit(MAX_LOGINS)
-                    .consistent_read(true)
-                    .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                    .send()
-                    .await
-                    .map_err(Failure::of)?;
-                self.usage.count_reads(response.consumed_capacity());
-                Ok(response)
-            })
-            .await?;
-        let mut accounts = Vec::new();
-        for item in response.items.unwrap_or_default() {
-            let account = item::or_skipped(item::value_in(&item))?;
-            accounts.extend(account.filter(|account| !accounts.contains(account)));
-        }
-        Ok(accounts)
+        // The username, the customer's email, then the candidates, newest first.
+        let mut query = Query::new(TABLE, string(&partition.key));
+        query.backwards = true;
+        query.limit = Some(MAX_LOGINS);
+        accounts_in(self.query(&query).await?.rows)
     }
+}
+
+/// The accounts in unique markers, each once.
+fn accounts_in(items: impl IntoIterator<Item = Item>) -> Result<Vec<Account>> {
+    let mut accounts = Vec::new();
+    for item in items {
+        let account = item::or_skipped(item::value_in(&item))?;
+        accounts.extend(account.filter(|account| !accounts.contains(account)));
+    }
+    Ok(accounts)
 }

@@ -2,10 +2,12 @@
 //!
 //! Only guards hand out a [`Store`], so nothing is read or written for a caller who was not admitted.
 
+mod amend;
 mod batch;
 mod candidate;
 mod capacity;
 mod company;
+mod condition;
 mod customer;
 mod deletion;
 mod due;
@@ -19,6 +21,7 @@ mod label;
 mod login;
 pub mod page;
 mod project;
+mod query;
 mod recount;
 mod referred;
 mod reindex;
@@ -49,12 +52,13 @@ pub use candidate::Placed;
 pub use capacity::Usage;
 pub use customer::CustomerChange;
 pub use due::{Due, DueCursor};
-pub use effect::{Subject, effect_in};
+pub use effect::Subject;
 pub use idempotency::Answer;
 pub(crate) use idempotency::{Attempt, Begun, Earlier, KeyedRequest};
 pub(crate) use item::Entity;
 pub use item::Versioned;
 pub(crate) use keys::Key;
+pub use keys::{Queue, effect_in};
 pub(crate) use login::LoginPartition;
 pub use login::TAKEN_USERNAME;
 pub use project::Counted;

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use super::Store;
 use super::batch::Batch;
-use super::item::{Entity, Item, VERSION, Versioned, number};
+use super::condition::IS_ACTIVE;
+use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
-use super::tally::{self, Owned, Shards, projects_in};
+use super::tally::{self, Owned, Shards};
 use super::transaction::Transaction;
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
@@ -32,24 +33,20 @@ impl Entity for Project {
 pub struct Counted {
     /// The project.
     pub project: Versioned<Project>,
-    /// What is counted of its candidates.
+    /// The counts of its candidates.
     pub tally: Tally,
 }
 
 impl Store {
-    /// The project with this identifier.
+    /// Reads a project.
     pub async fn project(&self, company: &CompanyId, id: ProjectId) -> Result<Option<Versioned<Project>>> {
-        let key = keys::project(company, id);
-        self.get([key.clone()]).await?.take(&key)
+        self.one(keys::project(company, id)).await
     }
 
-    /// Creates a project with its tally and the memberships of its staff.
-    ///
-    /// # Errors
-    /// Messages on the fields whose references lead nowhere.
+    /// Creates a project with its tally and memberships. Fails with messages on fields whose references do not exist.
     pub fn create_project(&self, project: &Project) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(project, Error::internal("a new identifier is taken"));
+        transaction.create(project);
         transaction.create_shards(project);
         transaction.company_tally(&project.company, &[(Owned::Projects(project.status), 1)]);
         transaction.attachments(None, project);
@@ -57,10 +54,8 @@ impl Store {
         transaction
     }
 
-    /// Puts `after` in place of `before`; the status may not differ.
-    ///
-    /// # Errors
-    /// [`Error::Changed`]; messages on the fields whose new references lead nowhere.
+    /// Replaces `before` by `after`, which has the same status. Fails also with messages on fields whose new references
+    /// do not exist.
     pub fn update_project(&self, before: &Versioned<Project>, after: &Project) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.attachments(Some(before), after);
@@ -68,10 +63,8 @@ impl Store {
         transaction
     }
 
-    /// Puts `after`, in which one customer has other roles, in place of `before`.
-    ///
-    /// # Errors
-    /// [`Error::Changed`]; a message on `customer`, whatever the role, when that leads nowhere.
+    /// Replaces `before` by `after`, in which one customer has other roles. Fails also with a message on `customer` if
+    /// that does not exist.
     pub fn change_roles(&self, before: &Versioned<Project>, after: &Project) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.memberships(Some(before), after);
@@ -79,11 +72,8 @@ impl Store {
         transaction
     }
 
-    /// Puts `after`, which differs in its status, in place of `before`; `shards` are those that were read with it.
-    ///
-    /// # Errors
-    /// [`Error::Changed`], also when candidates are no longer what they must be, or, for closing, when evaluations have
-    /// changed since the shards were read.
+    /// Replaces `before` by `after`, which has another status. Fails with [`Error::Changed`] also if candidates no
+    /// longer are what they `must` be, and, for closing, if evaluations have changed since the `shards` were read.
     pub fn move_project(
         &self,
         before: &Versioned<Project>,
@@ -99,7 +89,7 @@ impl Store {
         transaction
     }
 
-    /// A page of all of a company's projects, with how many there are in all.
+    /// A page of a company's projects with one status, or with any, and their number.
     pub async fn list_projects(
         &self,
         company: &CompanyId,
@@ -112,28 +102,23 @@ impl Store {
             None => Listing::AllIndexed(collection, ProjectStatus::ALL.map(partition).to_vec()),
             Some(status) => Listing::WithStatus(collection, partition(status)),
         };
-        let (page, tally) = tokio::try_join!(self.page::<Project>(&listing, request), async {
-            let key = keys::company_tally(company);
-            Ok(self.get([key.clone()]).await?.take_item(&key))
-        })?;
-        let total = projects_in(tally.as_ref(), status);
+        let counted = ProjectStatus::ALL.into_iter().filter(|one| status.is_none_or(|wanted| wanted == *one));
+        let counted: Vec<Owned> = counted.map(Owned::Projects).collect();
+        let (page, total) = self.list_owned::<Project>(company, &listing, &counted, request).await?;
         let Page { rows, next, previous } = page;
         let mut batch = self.get(rows.iter().flat_map(|row| tally::shards(company, row.id))).await?;
         let rows = rows.into_iter().map(|project| batch.count(project)).collect();
         Ok((Page { rows, next, previous }, total))
     }
 
-    /// The projects in which `customer` has a role, oldest first.
+    /// The projects in which a customer has a role, oldest first.
     pub async fn project_ids_of(&self, company: &CompanyId, customer: CustomerId) -> Result<Vec<ProjectId>> {
-        let memberships = Listing::All(keys::memberships(company, customer));
-        let mut ids = Vec::new();
-        for row in self.page_of_items(&memberships, &PageRequest::everything()).await?.rows {
-            ids.push(memberships.id_in(&row)?.parse().map_err(Error::internal)?);
-        }
-        Ok(ids)
+        let memberships = keys::memberships(company, customer);
+        let rows = self.all_items(&memberships).await?;
+        rows.iter().map(|row| memberships.id_in(row)?.parse().map_err(Error::internal)).collect()
     }
 
-    /// Every project in which `customer` has a role, oldest first, those with one status only if asked for.
+    /// The projects with one status, or with any, in which a customer has a role, oldest first.
     pub async fn projects_of(
         &self,
         company: &CompanyId,
@@ -156,49 +141,32 @@ impl Store {
 }
 
 impl Store {
-    /// Takes every role from a customer.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when somebody keeps changing one of the projects, [`Error::Unreadable`].
+    /// Removes a customer from all projects.
     pub(super) async fn leave_projects(&self, company: &CompanyId, customer: CustomerId) -> Result<()> {
         let ids = self.project_ids_of(company, customer).await?;
         let keys: Vec<Key> = ids.into_iter().map(|id| keys::project(company, id)).collect();
         let mut batch = self.get(keys.iter().cloned()).await?;
         for key in &keys {
             let Some(project) = batch.take(key)? else { continue };
-            self.insist_on(project, |project| project.staff.remove(customer)).await?;
+            self.amend_project(project, &|project| project.staff.remove(customer)).await?;
         }
         Ok(())
     }
 
-    /// Changes a project, again when others change it at the same time, until it is changed or gone.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when that happens too often.
-    pub(super) async fn insist_on<R>(
+    /// Changes a project unless it is deleted meanwhile.
+    pub(super) async fn amend_project<R>(
         &self,
-        mut before: Versioned<Project>,
-        change: impl Fn(&mut Project) -> R,
+        project: Versioned<Project>,
+        change: &impl Fn(&mut Project) -> R,
     ) -> Result<()> {
-        let mut tries = INSIST_TRIES;
-        loop {
-            let mut after = Project::clone(&before);
+        self.amend(project, |before| {
+            let mut after = Project::clone(before);
             change(&mut after);
-            match self.commit(self.update_project(&before, &after)).await {
-                Err(Error::Changed) if tries > 0 => tries -= 1,
-                Err(Error::NotFound) => return Ok(()),
-                outcome => return outcome,
-            }
-            match self.project(&before.company, before.id).await? {
-                Some(now) => before = now,
-                None => return Ok(()),
-            }
-        }
+            Some(self.update_project(before, &after))
+        })
+        .await
     }
 }
-
-/// How often a project is tried again that others change at the same time.
-const INSIST_TRIES: usize = 5;
 
 impl Batch {
     fn count(&mut self, project: Versioned<Project>) -> Counted {
@@ -208,24 +176,24 @@ impl Batch {
 }
 
 impl Transaction {
-    /// Requires that the labels and videos that `after` has and `before` had not exist.
+    /// Requires that labels and videos exist that only `after` has.
     fn attachments(&mut self, before: Option<&Project>, after: &Project) {
         let c = &after.company;
         let had = |key: &dyn Fn(&Project) -> bool| before.is_some_and(key);
         for label in after.settings.labels.iter().filter(|label| !had(&|p| p.settings.labels.contains(label)))
         {
             let missing = Error::field("labels", format!("There is no label {label}."));
-            self.require_flag(keys::label(c, *label), "is_active", missing);
+            self.require(keys::label(c, *label), IS_ACTIVE, missing);
         }
         for placed in &after.settings.videos {
             if !had(&|p| p.settings.videos.iter().any(|old| old.video == placed.video)) {
                 let missing = Error::field("videos", format!("There is no video {}.", placed.video));
-                self.require_flag(keys::video(c, placed.video), "is_active", missing);
+                self.require(keys::video(c, placed.video), IS_ACTIVE, missing);
             }
         }
     }
 
-    /// Makes the memberships those of `after`; whoever joins must exist.
+    /// Writes the memberships of `after`. Customers who join must exist.
     fn memberships(&mut self, before: Option<&Project>, after: &Project) {
         let c = &after.company;
         let old: BTreeSet<CustomerId> = before.map(|project| project.staff.everybody()).unwrap_or_default();
@@ -233,9 +201,8 @@ impl Transaction {
         for joins in new.difference(&old) {
             let missing = format!("There is no customer {joins} who can log in.");
             let missing = Error::field(field_of(after, *joins), missing);
-            self.require_flag(keys::customer(c, *joins), "is_active", missing);
-            let item = Item::from([(VERSION.to_owned(), number(1))]);
-            self.put_derived(keys::memberships(c, *joins).key(after.id), item);
+            self.require(keys::customer(c, *joins), IS_ACTIVE, missing);
+            self.put_derived(keys::memberships(c, *joins).key(after.id), item::bare([]));
         }
         for leaves in old.difference(&new) {
             self.delete_derived(keys::memberships(c, *leaves).key(after.id));
@@ -243,7 +210,7 @@ impl Transaction {
     }
 }
 
-/// The field that names `customer`.
+/// The field that names a customer.
 fn field_of(project: &Project, customer: CustomerId) -> &'static str {
     let staff = &project.staff;
     let fields = [

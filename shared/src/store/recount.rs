@@ -1,5 +1,4 @@
-//! Counting again what is counted, and mending what does not agree. It always should: every change counts itself in the
-//! transaction that makes it.
+//! Recounts tallies and corrects wrong counts. There should be none: each change is counted in its own transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +6,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Store;
+use super::amend::ATTEMPTS;
+use super::condition::{Change, Condition};
 use super::item::{Item, VERSION, Versioned, number, number_in, string};
 use super::keys::{self, Key};
-use super::page::{Listing, PageRequest};
 use super::tally::{self, EVALUATIONS_VERSION, Owned, PROJECT_STATUS};
-use super::transaction::Change;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::{AccountType, Customer};
 use crate::domain::id::{CompanyId, ProjectId};
@@ -19,53 +18,49 @@ use crate::domain::project::Project;
 use crate::domain::tally::{Counter, SHARDS, Tally, shard_of};
 use crate::error::{Error, Result};
 
-/// How often something is counted again that others change at the same time.
-const TRIES: usize = 10;
-
-/// What was counted, and where it was not what the tally said.
+/// The result of a recount.
 #[derive(Debug, Default, Serialize)]
 pub struct Recount {
-    /// How many projects.
+    /// The number of projects.
     pub projects: usize,
-    /// How many of their candidates.
+    /// The number of their candidates.
     pub candidates: usize,
-    /// What did not agree, and has been mended.
+    /// The counts that were wrong, and are corrected.
     pub drift: Vec<Drift>,
-    /// Sort keys of items that cannot be read: what they are counted in is left as it is.
+    /// Sort keys of items that cannot be read. Their counts stay as they are.
     pub unreadable: BTreeSet<String>,
 }
 
-/// One count that did not agree.
+/// A count that was wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Drift {
-    /// The project whose tally it is in; none for that of the company.
+    /// The project of the tally; none for the company's tally.
     pub project: Option<ProjectId>,
-    /// Which part of the project's tally.
+    /// The shard of the project's tally.
     pub shard: Option<u8>,
-    /// What is counted.
+    /// The counter.
     pub counter: String,
-    /// What the tally said.
+    /// The value in the tally.
     pub stored: Value,
-    /// What there is.
+    /// The correct value.
     pub counted: Value,
 }
 
-/// The attributes of a tally that count something, by their names; zeros are left out.
+/// Counts by their attributes. Zeros may be missing.
 type Counts = BTreeMap<String, i64>;
 
 impl Store {
-    /// Counts the candidates of all projects, or of one, and what the company owns.
+    /// Recounts the candidates of all projects, or of one, and what the company owns.
     ///
     /// # Errors
-    /// Messages on `company` and `project` when there is none; [`Error::Changed`] when somebody keeps changing what is
-    /// counted.
+    /// Messages on `company` and `project` if there is none; [`Error::Changed`] if what is counted keeps changing.
     pub(crate) async fn recount(&self, company: &CompanyId, only: Option<ProjectId>) -> Result<Recount> {
         if self.company(company).await?.is_none() {
             return Err(Error::field("company", "There is no such company."));
         }
         let mut projects = Vec::from_iter(only);
         if only.is_none() {
-            // Those that cannot be read are told of when the company's own tally is counted.
+            // The recount of the company reports those that cannot be read.
             self.for_each(keys::projects(company), |project: Result<Versioned<Project>, Key>| {
                 projects.extend(project.map(|project| project.id));
             })
@@ -78,11 +73,13 @@ impl Store {
                 return Err(Error::field("project", "There is no such project."));
             }
         }
-        self.recount_company(company, &mut recount).await?;
+        let (drift, unreadable) = self.retry(|| self.recount_company(company)).await?;
+        recount.drift.extend(drift);
+        recount.unreadable.extend(unreadable);
         Ok(recount)
     }
 
-    /// Counts the candidates of a project; false when it is gone.
+    /// Recounts the candidates of a project; false if it is gone.
     async fn recount_project(
         &self,
         company: &CompanyId,
@@ -90,10 +87,10 @@ impl Store {
         recount: &mut Recount,
     ) -> Result<bool> {
         let mut open: BTreeSet<u8> = (0..SHARDS).collect();
-        for _ in 0..TRIES {
+        for _ in 0..ATTEMPTS {
             let keys: Vec<Key> = tally::shards(company, id).collect();
             let before = self.items(&keys).await?;
-            // Between the two looks at the tally, so that what did not move it was so all the while.
+            // Between two reads of the tally: shards that were not written in between hold the counts of this moment.
             let Some(project) = self.project(company, id).await? else { return Ok(false) };
             let (mut candidates, mut counted) = (0, vec![Tally::default(); usize::from(SHARDS)]);
             self.for_each(keys::candidates(company, id), |candidate: Result<Versioned<Candidate>, Key>| {
@@ -133,33 +130,30 @@ impl Store {
         Err(Error::Changed)
     }
 
-    /// Counts what a company owns.
-    async fn recount_company(&self, company: &CompanyId, recount: &mut Recount) -> Result<()> {
-        let key = [keys::company_tally(company)];
-        for _ in 0..TRIES {
-            let before = self.items(&key).await?;
-            let (counted, unreadable) = self.count_all_owned(company).await?;
-            if !unreadable.is_empty() {
-                recount.unreadable.extend(unreadable);
-                return Ok(());
-            }
-            let after = self.items(&key).await?;
-            let ([before], [after]) = (&before[..], &after[..]) else { continue };
-            if version_of(before) != version_of(after) {
-                continue;
-            }
-            let said = Owned::all().map(Owned::attribute);
-            let said = said.filter_map(|name| Some((name.clone(), number_in(after.as_ref()?, &name)?)));
-            let found = compare(said.collect(), counted);
-            match self.mend(&key[0], after.as_ref(), &found).await {
-                Err(Error::Changed | Error::NotFound) => {}
-                outcome => return outcome.map(|()| recount.drift.extend(found)),
-            }
+    /// Counts what a company owns and mends its tally, unless something cannot be read. Returns the differences and the
+    /// sort keys of unreadable items.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] when the tally changed meanwhile.
+    async fn recount_company(&self, company: &CompanyId) -> Result<(Vec<Drift>, Vec<String>)> {
+        let key = keys::company_tally(company);
+        let before = self.item(&key).await?;
+        let (counted, unreadable) = self.count_all_owned(company).await?;
+        if !unreadable.is_empty() {
+            return Ok((Vec::new(), unreadable));
         }
-        Err(Error::Changed)
+        let after = self.item(&key).await?;
+        if version_of(&before) != version_of(&after) {
+            return Err(Error::Changed);
+        }
+        let stored = Owned::all().map(Owned::attribute);
+        let stored = stored.filter_map(|name| Some((name.clone(), number_in(after.as_ref()?, &name)?)));
+        let drift = compare(stored.collect(), counted);
+        self.mend(&key, after.as_ref(), &drift).await?;
+        Ok((drift, Vec::new()))
     }
 
-    /// What a company owns, and the sort keys of what cannot be read of it.
+    /// Counts what a company owns. Returns also the sort keys of unreadable items.
     async fn count_all_owned(&self, company: &CompanyId) -> Result<(Counts, Vec<String>)> {
         let (mut counts, mut unreadable) = (Counts::new(), Vec::new());
         let mut add = |owned: Owned, count: bool| {
@@ -186,24 +180,23 @@ impl Store {
             (Owned::Videos, keys::videos(company)),
             (Owned::NamedTokens, keys::tokens(company)),
         ] {
-            // Each counts, whatever it says.
-            let rows = self.page_of_items(&Listing::All(collection), &PageRequest::everything()).await?.rows;
-            rows.iter().for_each(|_| add(owned, true));
+            // Unreadable items count as well.
+            self.all_items(&collection).await?.iter().for_each(|_| add(owned, true));
         }
         Ok((counts, unreadable))
     }
 
-    /// What stands under each of `keys`.
+    /// The items under `keys`, in that order.
     async fn items(&self, keys: &[Key]) -> Result<Vec<Option<Item>>> {
         let mut batch = self.get(keys.iter().cloned()).await?;
         Ok(keys.iter().map(|key| batch.take_item(key)).collect())
     }
 
-    /// Writes the shard `seen` under `key` anew if it differs from what was counted, or still holds sets of evaluators that
-    /// no candidate has any more; tells in what it differed.
+    /// Corrects a shard that differs from what was counted, or holds sets of evaluators without candidates. Returns the
+    /// differences.
     ///
     /// # Errors
-    /// [`Error::Changed`] when the shard counted something since it was seen.
+    /// [`Error::Changed`] if the shard was written since it was `seen`.
     async fn mend_shard(
         &self,
         key: &Key,
@@ -234,28 +227,24 @@ impl Store {
             shard.insert(name.to_owned(), number(next));
         }
         let mut transaction = self.transaction();
-        transaction.replace_item(key.clone(), shard, version);
+        let condition = version.map_or(Condition::Absent, Condition::Version);
+        transaction.put(key.clone(), shard, condition, Error::Changed);
         self.commit(transaction).await?;
         Ok(drift)
     }
 
-    /// Adds what is missing to the tally `seen` under `key`.
+    /// Corrects the tally of a company.
     ///
     /// # Errors
-    /// [`Error::Changed`] when the tally counted something since it was seen.
+    /// [`Error::Changed`] if it was written since it was `seen`.
     async fn mend(&self, key: &Key, seen: Option<&Item>, drift: &[Drift]) -> Result<()> {
         if drift.is_empty() {
             return Ok(());
         }
         let missing = |one: &Drift| Some((one.counter.clone(), one.counted.as_i64()? - one.stored.as_i64()?));
-        let mut change = Change::add(drift.iter().filter_map(missing));
-        match seen.and_then(|item| number_in::<u64>(item, VERSION)) {
-            Some(version) => {
-                change.condition = Some(format!("{VERSION} = :seen"));
-                change.values.push((":seen".to_owned(), number(version)));
-            }
-            None => change.condition = Some("attribute_not_exists(pk)".to_owned()),
-        }
+        let version = seen.and_then(|item| number_in::<u64>(item, VERSION));
+        let change = Change::add(drift.iter().filter_map(missing))
+            .on(version.map_or(Condition::Absent, Condition::Version));
         let mut transaction = self.transaction();
         transaction.update(key.clone(), change, Error::Changed);
         self.commit(transaction).await
@@ -276,7 +265,7 @@ fn version_of(item: &Option<Item>) -> Option<u64> {
     number_in(item.as_ref()?, VERSION)
 }
 
-/// Where the two differ; what is not in one of them is zero there.
+/// The differences between counts.
 fn compare(stored: Counts, counted: Counts) -> Vec<Drift> {
     let names: BTreeSet<&String> = stored.keys().chain(counted.keys()).collect();
     let count = |counts: &Counts, name: &String| counts.get(name).copied().unwrap_or(0);

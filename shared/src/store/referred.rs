@@ -1,4 +1,4 @@
-//! What other things refer to, read together for a whole page.
+//! Resources to which others refer, read together for a whole page.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,7 +10,7 @@ use crate::domain::id::{CompanyId, CustomerId, LabelId};
 use crate::domain::label::Label;
 use crate::error::Result;
 
-/// Identifiers of a company's things, each of them once.
+/// Identifiers of resources that a page refers to.
 #[derive(Debug, Default)]
 pub struct Referring {
     /// Staff users.
@@ -19,7 +19,7 @@ pub struct Referring {
     pub labels: BTreeSet<LabelId>,
 }
 
-/// Those of the things that there are.
+/// The resources that exist.
 #[derive(Debug, Default)]
 pub struct Referred {
     /// Staff users.
@@ -29,7 +29,7 @@ pub struct Referred {
 }
 
 impl Store {
-    /// Reads everything that is referred to, in one round trip; none when there is nothing.
+    /// Reads everything that a page refers to, in one round trip.
     pub async fn referred(&self, company: &CompanyId, ids: &Referring) -> Result<Referred> {
         let customer = |id: &CustomerId| keys::customer(company, *id);
         let label = |id: &LabelId| keys::label(company, *id);

@@ -1,9 +1,10 @@
-//! What the platform's other parts report, taken in once each.
+//! Access patterns of events that other parts of the platform publish. Each is applied once.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
-use super::item::{EXPIRES_AT, Item, VERSION, Versioned, number};
+use super::condition::Condition;
+use super::item::{self, EXPIRES_AT, Versioned, number};
 use super::keys;
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
@@ -13,24 +14,24 @@ use crate::domain::roster::Roster;
 use crate::domain::transition::Step;
 use crate::error::{Error, Result};
 
-/// How long an event that comes again is known: longer than any bus goes on trying.
+/// How long the mark of an applied event is kept: longer than any bus delivers it again.
 const REMEMBERED: TimeDelta = TimeDelta::days(14);
 
-/// What a report is about.
+/// The subject of an event.
 #[derive(Debug)]
 pub struct Reported {
-    /// The candidate; none when there is none, or none any more.
+    /// The candidate, if they exist.
     pub candidate: Option<Versioned<Candidate>>,
-    /// The candidate's project; none when there is none.
+    /// Their project, if it exists.
     pub project: Option<Versioned<Project>>,
-    /// Whether the customer whom the report names is one of the company.
+    /// Whether the customer whom the event names belongs to the company.
     pub knows_customer: bool,
-    /// Whether the event was taken in before.
+    /// Whether the event was applied before.
     pub is_known: bool,
 }
 
 impl Store {
-    /// Reads what the event with this id is about.
+    /// Reads the subject of an event.
     pub async fn reported(
         &self,
         event: &str,
@@ -51,11 +52,8 @@ impl Store {
         })
     }
 
-    /// Lets a candidate become what the event with this id makes it, unless the event was taken in before, and notes in
-    /// its project who has taken a seat in the roster.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when the candidate, the roster, or what is known of the event, has changed meanwhile.
+    /// Applies an event: changes the candidate and the project's roster. Fails with [`Error::Changed`] also if the
+    /// event was applied meanwhile.
     pub fn take_report(
         &self,
         event: &str,
@@ -65,9 +63,8 @@ impl Store {
     ) -> Transaction {
         let step = Step::from(after);
         let mut transaction = self.transaction();
-        let forgotten = (now + REMEMBERED).timestamp();
-        let mark = Item::from([(VERSION.to_owned(), number(1)), (EXPIRES_AT.to_owned(), number(forgotten))]);
-        transaction.create_item(keys::event(event), mark, Error::Changed);
+        let mark = item::bare([(EXPIRES_AT, number((now + REMEMBERED).timestamp()))]);
+        transaction.put(keys::event(event), mark, Condition::Absent, Error::Changed);
         transaction.step(before, &step, now);
         if roster != project.roster {
             transaction.replace(project, &Project { roster, ..Project::clone(project) });

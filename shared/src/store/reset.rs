@@ -1,35 +1,35 @@
-//! Mails about forgotten passwords: at most one to an address in five minutes, whoever asks for them by whichever name.
+//! Access patterns of password reset mails: at most one to an address in five minutes, whatever name is given.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::item::{self, Entity, Versioned};
+use super::item::{Entity, Versioned};
 use super::keys::{self, Key};
 use crate::domain::id::CompanyId;
 use crate::domain::secret::{OneTimeKey, SecretHash};
 use crate::domain::text::{Email, fold_case};
 use crate::error::{Error, Result};
 
-/// The time between two such mails to an address.
+/// The time between two reset mails to an address.
 const PAUSE: TimeDelta = TimeDelta::minutes(5);
-/// How long an effect may still be tried that has begun one.
+/// How long an effect may retry the mail that it has begun.
 const REMEMBERED: TimeDelta = TimeDelta::days(4);
 
-/// The last mail about forgotten passwords to an address.
+/// The last password reset mail to an address.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ResetMail {
     /// The hash of company and address.
     address: SecretHash,
-    /// The identifier of the effect that sends it.
+    /// The identifier of its effect.
     effect: String,
     begun_at: DateTime<Utc>,
     is_sent: bool,
 }
 
 impl ResetMail {
-    /// Whether an account's key may be replaced at `now`: not within five minutes, unless an earlier try at this very
-    /// mail has made it.
+    /// Whether the mail may replace an account's key: not within five minutes, unless an earlier attempt at this mail
+    /// has made the key.
     pub fn may_replace(&self, key: Option<&OneTimeKey>, now: DateTime<Utc>) -> bool {
         let made = key.and_then(|key| key.made_at);
         made.is_none_or(|made| made >= self.begun_at || made + PAUSE <= now)
@@ -47,8 +47,8 @@ impl Entity for ResetMail {
 }
 
 impl Store {
-    /// Begins at `now` the mail to `address` that `effect` sends, or goes on with it; none when the effect has sent it
-    /// already, or another mail was begun less than five minutes ago.
+    /// Begins the mail to `address` that `effect` sends, or resumes it. None if the effect has sent it, or another mail
+    /// was begun in the last five minutes.
     ///
     /// # Errors
     /// [`Error::Busy`] or [`Error::Internal`].
@@ -61,10 +61,8 @@ impl Store {
     ) -> Result<Option<Versioned<ResetMail>>> {
         let address = SecretHash::of(&format!("{company}#{}", fold_case(address.as_str())));
         let new = ResetMail { address, effect: effect.to_owned(), begun_at: now, is_sent: false };
-        let key = new.key();
-        let before: Option<Versioned<ResetMail>> = self.get([key.clone()]).await?.take(&key)?;
-        let begun = match before {
-            None => self.create_alone(&new).await.and_then(|()| item::first(new)),
+        let begun = match self.one::<ResetMail>(new.key()).await? {
+            None => self.create_alone(new).await,
             Some(own) if own.effect == effect => return Ok((!own.is_sent).then_some(own)),
             Some(other) if now < other.begun_at + PAUSE => return Ok(None),
             Some(other) => self.replace(&other, new).await,
@@ -76,7 +74,7 @@ impl Store {
         }
     }
 
-    /// Notes that a mail is sent, so that another try of its effect does not send it again.
+    /// Marks a mail as sent, so that a retry of its effect does not send it again.
     ///
     /// # Errors
     /// [`Error::Changed`] when another effect has begun one since.

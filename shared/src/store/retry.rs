@@ -1,4 +1,4 @@
-//! Which failures of DynamoDB are worth another try, and when.
+//! Retries of failed calls.
 
 use std::time::Duration;
 
@@ -8,22 +8,22 @@ use super::Store;
 use crate::aws::ATTEMPT_TIMEOUT;
 use crate::error::{Error, Source};
 
-/// How often a call is made at most.
+/// The most attempts at one call.
 const ATTEMPTS: u32 = 8;
 
-/// Why a call failed.
+/// The reason of a failed call.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// Another transaction held one of the items: soon over.
+    /// Another transaction holds one of the items, for a moment.
     Conflict(Source),
-    /// Throttled, unreachable or timed out: give it time.
+    /// Throttled, unreachable or timed out.
     Overload(Source),
-    /// An answer, not an accident: another try would end the same.
+    /// A response that a retry would not change.
     Final(Error),
 }
 
 impl Failure {
-    /// Sorts an SDK error that no operation gives a meaning of its own.
+    /// Classifies an SDK error that the operation does not handle itself.
     pub(super) fn of<E>(error: SdkError<E>) -> Self
     where
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
@@ -51,7 +51,7 @@ impl Failure {
 }
 
 impl Store {
-    /// Makes a call until it succeeds, is answered for good, or has been tried often enough.
+    /// Makes a call until it succeeds, fails for good, or has been retried often enough.
     pub(super) async fn with_retries<T, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
     where
         F: Future<Output = Result<T, Failure>>,
@@ -74,12 +74,12 @@ impl Store {
         }
     }
 
-    /// Waits a moment before what has lost to another write `lost` times is done again.
+    /// Waits before the retry of something that has lost to concurrent writes `lost` times.
     pub async fn give_way(&self, lost: u32) {
         tokio::time::sleep(self.jitter(Duration::from_millis(5 << lost.min(6)))).await;
     }
 
-    /// Waits until the time since the request began is a multiple of `step`.
+    /// Waits until the time since the start of the request is a multiple of `step`.
     pub(crate) async fn round_time_up(&self, step: Duration) {
         let elapsed = self.usage.elapsed().as_micros();
         let steps = elapsed.div_ceil(step.as_micros());
@@ -87,7 +87,7 @@ impl Store {
         tokio::time::sleep(Duration::from_micros(left)).await;
     }
 
-    /// A random time up to `slowest`, so that those who met once do not meet again.
+    /// A random time up to `slowest`, so that concurrent calls that met once do not meet again.
     fn jitter(&self, slowest: Duration) -> Duration {
         let mut random = [0; 4];
         self.app.entropy().fill(&mut random);

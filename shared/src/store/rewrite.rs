@@ -1,20 +1,19 @@
-//! The next write of an item: what changes is written, and all else stays as it is stored, attributes included that
-//! only newer code knows.
+//! The next write of an item. It keeps unchanged values as they are stored, and attributes that only newer code knows.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::item::{self, Entity, Item, OWN, REVISION, Versioned, number};
 use crate::error::{Error, Result};
 
-/// An item to put in place of another.
+/// The next write of an item.
 pub(super) struct Next {
     pub(super) item: Item,
     pub(super) revision: u64,
-    /// Whether answers show the difference.
+    /// Whether responses show the difference.
     pub(super) is_shown: bool,
 }
 
-/// The item that holds `after` in place of `before`.
+/// The item with `after` in place of `before`.
 pub(super) fn next<T: Entity>(before: &Versioned<T>, after: &T) -> Result<Next> {
     let known: Item = serde_dynamo::to_item(&**before).map_err(Error::internal)?;
     let version = before.version() + 1;
@@ -28,7 +27,7 @@ pub(super) fn next<T: Entity>(before: &Versioned<T>, after: &T) -> Result<Next> 
     Ok(Next { item, revision, is_shown })
 }
 
-/// The attributes that answers show.
+/// The attributes that responses show.
 fn shown<T: Entity>(item: &Item) -> Vec<(&String, &AttributeValue)> {
     let is_shown = |name: &str| !OWN.contains(&name) && !T::UNSHOWN.contains(&name);
     let mut shown: Vec<_> = item.iter().filter(|(name, _)| is_shown(name)).collect();
@@ -36,8 +35,8 @@ fn shown<T: Entity>(item: &Item) -> Vec<(&String, &AttributeValue)> {
     shown
 }
 
-/// Carries over into `after` what is `stored`: attributes that this code does not know, and, as they stand, values
-/// that it does not change. In `parts`, which are maps, the same for each entry.
+/// Carries `stored` values over into `after`: attributes that this code does not know, and, as they are stored, values
+/// that it does not change. In `parts`, which are maps, does the same for each entry.
 fn carry(stored: &Item, before: &Item, after: &mut Item, parts: &[&str]) {
     for (name, value) in stored.iter().filter(|(name, _)| !OWN.contains(&name.as_str())) {
         match (value, before.get(name), after.get_mut(name)) {

@@ -1,4 +1,4 @@
-//! What any item is of, by its key: for checks that one release reads what another has written.
+//! Reads any item by its key, to check that one release reads what another has written.
 
 use serde::de::DeserializeOwned;
 
@@ -21,8 +21,8 @@ use crate::domain::upload::Upload;
 use crate::domain::video::Video;
 use crate::error::{Error, Result};
 
-/// Reads an item as what its key says it is, and makes sure that writing it again would lose nothing. Gives what it is;
-/// none of an item without a value of its own, such as a tally, and of what only another release knows.
+/// Reads an item as the type that its key tells, and checks that to write it again would lose nothing. Returns its
+/// type; none for items without a value of their own, such as tallies, and for items that only another release knows.
 ///
 /// # Errors
 /// [`Error::Unreadable`].

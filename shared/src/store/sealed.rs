@@ -1,4 +1,4 @@
-//! Answers as they are kept for repeated requests: readable only with the Idempotency-Key, which is stored nowhere.
+//! Sealed answers to keyed requests. Only the Idempotency-Key, which is not stored, opens them.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use sha2::{Digest, Sha256};
 use crate::clock::Entropy;
 use crate::error::{Error, Result};
 
-/// What seals the answer to one request.
+/// The key that seals the answer to one request.
 #[derive(Clone)]
 pub(crate) struct SealingKey([u8; 32]);
 
 impl SealingKey {
-    /// The key for what names a request: its sender, its route and its Idempotency-Key.
+    /// The key for the name of a request: its sender, route and Idempotency-Key.
     pub(crate) fn of(request: &str) -> Self {
-        // The hash by which the request is found has no such start, so neither tells anything of the other.
+        // The hash in the key of the attempt has another prefix, so that neither reveals the other.
         Self(Sha256::digest(format!("answer\n{request}")).into())
     }
 

@@ -1,4 +1,4 @@
-//! Sessions: what stands behind a token or a cookie.
+//! Sessions and their access patterns.
 
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::Store;
 use super::batch::Batch;
-use super::item::{self, EXPIRES_AT, Item, VERSION, number};
+use super::item::{self, EXPIRES_AT, number};
 use super::keys::{self, Key};
 use crate::clock::Entropy;
 use crate::domain::account::Claim;
 use crate::domain::secret::{MediaKey, SecretHash};
 use crate::error::{Error, Result};
 
-/// The longest a session may live, however busy it is.
+/// The longest lifetime of a session.
 const MAX_LIFETIME_DAYS: i64 = 30;
 
-/// How a session's secret travels.
+/// How a client presents the secret of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionKind {
@@ -29,38 +29,27 @@ pub enum SessionKind {
 /// A session as it is stored, under the hash of its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// How its secret travels.
+    /// How the client presents its secret.
     pub kind: SessionKind,
-    /// Whose it is.
+    /// The account that it authenticates.
     pub claim: Claim,
-    /// The user's session epoch when it began; a later epoch ends it.
+    /// The account's session epoch at its start. A later epoch revokes it.
     pub epoch: u32,
-    /// The same of whoever acts for the user, if somebody does.
+    /// The session epoch of the customer who acts on behalf of the account.
     #[serde(default)]
     pub actor_epoch: Option<u32>,
-    /// When it began.
+    /// Its start.
     pub created_at: DateTime<Utc>,
-    /// When it was last known to be used; behind by up to a tenth of the idle period.
+    /// Its last known use, up to a tenth of the idle period ago.
     pub used_at: DateTime<Utc>,
-    /// When it ends whatever happens; none leaves it to inactivity.
+    /// Its fixed end; none if it ends by inactivity.
     pub fixed_end: Option<DateTime<Utc>>,
-    /// What the addresses of files that it is shown are signed with.
+    /// The key that signs addresses of files in its responses.
     pub media_key: MediaKey,
 }
 
-impl SessionKind {
-    /// The name that clients see.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Token => "token",
-            Self::Cookie => "cookie",
-        }
-    }
-}
-
 impl Session {
-    /// A session, of an account in its present `epoch`, that begins at `now`; `days` fixes its end, else it lives by being
-    /// used.
+    /// A session that starts at `now`. It ends after `days`, or else by inactivity.
     pub fn begin(
         kind: SessionKind,
         claim: Claim,
@@ -80,7 +69,7 @@ impl Session {
         }
     }
 
-    /// When it ends unless it is used before.
+    /// Its end unless it is used before.
     pub fn expires_at(&self, idle_minutes: i64) -> DateTime<Utc> {
         self.fixed_end.unwrap_or_else(|| {
             let idle_end = self.used_at + TimeDelta::minutes(idle_minutes);
@@ -88,39 +77,38 @@ impl Session {
         })
     }
 
-    /// Whether its use at `now` is worth a write: a tenth of the idle period has passed since the last.
+    /// Whether to write its use at `now`: a tenth of the idle period has passed since the last write.
     pub fn is_due_to_slide(&self, idle_minutes: i64, now: DateTime<Utc>) -> bool {
         self.fixed_end.is_none() && now - self.used_at >= TimeDelta::minutes(idle_minutes) / 10
     }
 }
 
 impl Batch {
-    /// Takes the session under `key` out, if there was one.
+    /// Takes the session under `key`.
     pub(crate) fn take_session(&mut self, key: &Key) -> Result<Option<Session>> {
         self.take_item(key).as_ref().map(item::value_in).transpose()
     }
 }
 
 impl Store {
-    /// Writes a new session under its secret.
+    /// Creates a session under the hash of its secret.
     ///
-    /// DynamoDB deletes it some time after it has ended; until then it is refused by its own dates.
+    /// DynamoDB deletes it some time after its end; until then its own dates refuse it.
     pub(crate) async fn create_session(&self, secret: &str, session: &Session) -> Result<()> {
-        let mut item: Item = serde_dynamo::to_item(session).map_err(Error::internal)?;
-        item.insert(VERSION.to_owned(), number(1));
+        let mut item = item::bare_of(session)?;
         let last_day = session.fixed_end.unwrap_or(session.created_at + TimeDelta::days(MAX_LIFETIME_DAYS));
         item.insert(EXPIRES_AT.to_owned(), number(last_day.timestamp()));
         self.put(keys::session(&SecretHash::of(secret)), item).await
     }
 
-    /// Ends the session under `key`; one that has ended already stays ended.
+    /// Deletes a session.
     pub(crate) async fn end_session(&self, key: &Key) -> Result<()> {
         self.delete_alone(key).await
     }
 
-    /// Notes that the session under `key` was used at `now`, unless it has ended meanwhile.
+    /// Writes the use of a session at `now`, unless it has ended.
     ///
-    /// Tried once: the answer waits for it, and a session that misses one note only ends a little sooner.
+    /// Makes one attempt, since the response waits for it. A session that misses a write only ends a little sooner.
     pub(crate) async fn slide_session(&self, key: &Key, now: DateTime<Utc>) -> Result<()> {
         self.usage.count_call();
         let response = self

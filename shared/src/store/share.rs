@@ -1,4 +1,4 @@
-//! Access patterns of shares: kept with their candidate, and noted with the customer whom they let read it.
+//! Access patterns of shares. A share is an attribute of its candidate and an item in the partition of its customer.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use futures_util::{TryStreamExt as _, stream};
 use serde::Deserialize;
 
 use super::Store;
-use super::item::{self, Item, VERSION, Versioned, number, string};
+use super::condition::IS_ACTIVE;
+use super::item::{self, Versioned, string};
 use super::keys;
-use super::page::{Listing, PageRequest};
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
@@ -28,26 +28,23 @@ pub struct Shared {
     pub customer: CustomerId,
 }
 
-/// What the item with a customer says of a share.
+/// The item of a share in the customer's partition.
 #[derive(Deserialize)]
 pub(super) struct Note {
     project: ProjectId,
     candidate: CandidateId,
 }
 
-/// How often a candidate is tried again that others change at the same time.
-const WITHDRAW_TRIES: usize = 5;
-/// How many shares of a customer are withdrawn side by side.
+/// The most shares of a customer that are withdrawn concurrently.
 const WITHDRAWN_AT_ONCE: usize = 8;
 
 impl Store {
-    /// What is shared with a customer, oldest first.
+    /// The candidates who are shared with a customer, by the age of the share, oldest first.
     pub async fn shared_with(&self, company: &CompanyId, customer: CustomerId) -> Result<Vec<Shared>> {
-        let listing = Listing::All(keys::shares(company, customer));
-        let all = PageRequest { number: 1, size: u32::MAX - 1, cursor: None };
+        let shares = keys::shares(company, customer);
         let mut found = Vec::new();
-        for row in self.page_of_items(&listing, &all).await?.rows {
-            let share = listing.id_in(&row)?.parse().map_err(Error::internal)?;
+        for row in self.all_items(&shares).await? {
+            let share = shares.id_in(&row)?.parse().map_err(Error::internal)?;
             let note = item::or_skipped(item::value_in::<Note>(&row))?;
             found.extend(note.map(|Note { project, candidate }| Shared {
                 share,
@@ -59,10 +56,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Withdraws everything that is shared with a customer.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when somebody keeps changing one of the candidates.
+    /// Withdraws all shares with a customer.
     pub(super) async fn withdraw_shares(
         &self,
         company: &CompanyId,
@@ -89,27 +83,17 @@ impl Store {
         candidate: Versioned<Candidate>,
         now: DateTime<Utc>,
     ) -> Result<()> {
-        let mut before = candidate;
-        let mut tries = WITHDRAW_TRIES;
-        while before.shares.contains_key(&share) {
-            let after = Candidate::clone(&before).without_share(share);
-            match self.commit(self.change_candidate(&before, &after.into(), now)).await {
-                Err(Error::Changed) if tries > 0 => tries -= 1,
-                Err(Error::NotFound) => break,
-                outcome => return outcome,
-            }
-            let key = keys::candidate(&before.company, before.project, before.id);
-            match self.get([key.clone()]).await?.take(&key)? {
-                Some(now) => before = now,
-                None => break,
-            }
-        }
-        Ok(())
+        self.amend(candidate, |before| {
+            let is_shared = before.shares.contains_key(&share);
+            let after = is_shared.then(|| Candidate::clone(before).without_share(share))?;
+            Some(self.change_candidate(before, &after.into(), now))
+        })
+        .await
     }
 }
 
 impl Transaction {
-    /// Makes what customers are told to be shared with them that which `after` says; whoever gets a share must exist.
+    /// Writes the customers' items of the shares of `after`. Customers of new shares must exist.
     pub(super) fn shares(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let Some(Candidate { company, project, id, .. }) = after.or(before) else { return };
         let none = BTreeMap::new();
@@ -117,16 +101,9 @@ impl Transaction {
         let new = after.map_or(&none, |candidate| &candidate.shares);
         for (share, customer) in new.iter().filter(|(share, _)| !old.contains_key(share)) {
             let missing = format!("There is no customer {customer} who can log in.");
-            self.require_flag(
-                keys::customer(company, *customer),
-                "is_active",
-                Error::field("customer", missing),
-            );
-            let note = Item::from([
-                ("project".to_owned(), string(project.to_string())),
-                ("candidate".to_owned(), string(id.to_string())),
-                (VERSION.to_owned(), number(1)),
-            ]);
+            self.require(keys::customer(company, *customer), IS_ACTIVE, Error::field("customer", missing));
+            let note =
+                item::bare([("project", string(project.to_string())), ("candidate", string(id.to_string()))]);
             self.put_derived(keys::shares(company, *customer).key(share), note);
         }
         for (share, customer) in old.iter().filter(|(share, _)| !new.contains_key(share)) {

@@ -1,72 +1,49 @@
-//! Writes of one item by itself, which cost half of what they would in a transaction.
+//! Writes of single items, at half the price of a transaction.
 //!
-//! A retry after an answer that got lost finds its own write and takes it for somebody else's: to callers that is the
-//! same, since they leave to others what has changed.
+//! A retry after a lost response finds its own write and reports [`Error::Changed`], as after a concurrent write. Callers
+//! must not depend on the difference.
 
-use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
-use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
+use aws_sdk_dynamodb::error::ProvideErrorMetadata as _;
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use aws_sdk_dynamodb::types::{ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure};
 
 use super::Store;
-use super::item::{self, Entity, Item, Versioned, number};
+use super::condition::Condition;
+use super::item::{self, Entity, Item, Versioned};
 use super::keys::Key;
 use super::retry::Failure;
 use crate::error::{Error, Result};
 
-/// What must be where an item is written.
-#[derive(Clone, Copy)]
-enum Condition {
-    /// Whatever.
-    None,
-    /// Nothing.
-    Absent,
-    /// This write of the item.
-    Version(u64),
-}
-
-impl Condition {
-    fn expression(self) -> Option<String> {
-        match self {
-            Self::None => None,
-            Self::Absent => Some("attribute_not_exists(pk)".to_owned()),
-            Self::Version(_) => Some("version = :version".to_owned()),
-        }
-    }
-
-    fn values(self) -> Option<Item> {
-        match self {
-            Self::None | Self::Absent => None,
-            Self::Version(version) => Some(Item::from([(":version".to_owned(), number(version))])),
-        }
-    }
-}
-
 impl Store {
-    /// Puts an entity where none may stand.
+    /// Creates an entity.
     ///
     /// # Errors
-    /// [`Error::Changed`] when one does.
-    pub(super) async fn create_alone<T: Entity>(&self, entity: &T) -> Result<()> {
-        self.put_item(item::write(entity, 1)?, Condition::Absent).await
+    /// [`Error::Changed`] when it exists.
+    pub(super) async fn create_alone<T: Entity>(&self, entity: T) -> Result<Versioned<T>> {
+        let first = item::first(entity)?;
+        self.put_item(first.stored().clone(), Condition::Absent).await?.map_err(|_| Error::Changed)?;
+        Ok(first)
     }
 
-    /// Puts `after` in place of `before`.
+    /// Replaces `before` by `after`.
     ///
     /// # Errors
     /// [`Error::Changed`].
     pub(super) async fn replace<T: Entity>(&self, before: &Versioned<T>, after: T) -> Result<Versioned<T>> {
         let next = before.followed_by(after)?;
-        self.put_item(next.stored().clone(), Condition::Version(before.version())).await?;
+        let condition = Condition::Version(before.version());
+        self.put_item(next.stored().clone(), condition).await?.map_err(|_| Error::Changed)?;
         Ok(next)
     }
 
-    /// Puts a bare item, whatever stands there.
+    /// Puts a bare item.
     pub(super) async fn put(&self, key: Key, attributes: Item) -> Result<()> {
         let mut item = attributes;
         item.extend(key.into_attributes());
-        self.put_item(item, Condition::None).await
+        self.put_item(item, Condition::None).await?.map_err(|_| Error::Changed)
     }
 
-    /// Deletes what stands under `key`, if anything does.
+    /// Deletes the item under `key`, if there is one.
     pub(super) async fn delete_alone(&self, key: &Key) -> Result<()> {
         self.delete_item(key, Condition::None).await
     }
@@ -74,12 +51,17 @@ impl Store {
     /// Deletes an entity.
     ///
     /// # Errors
-    /// [`Error::Changed`], if it was deleted before as well.
+    /// [`Error::Changed`], also when it was deleted before.
     pub(super) async fn erase<T: Entity>(&self, entity: &Versioned<T>) -> Result<()> {
         self.delete_item(&entity.key(), Condition::Version(entity.version())).await
     }
 
-    async fn put_item(&self, item: Item, condition: Condition) -> Result<()> {
+    /// Puts an item. When the condition fails, the inner result has the item that failed it, if there is one.
+    pub(super) async fn put_item(
+        &self,
+        item: Item,
+        condition: Condition,
+    ) -> Result<Result<(), Option<Item>>> {
         self.with_retries(|| async {
             let response = self
                 .client()
@@ -88,12 +70,22 @@ impl Store {
                 .set_item(Some(item.clone()))
                 .set_condition_expression(condition.expression())
                 .set_expression_attribute_values(condition.values())
+                .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
                 .return_consumed_capacity(ReturnConsumedCapacity::Total)
                 .send()
-                .await
-                .map_err(refused)?;
-            self.usage.count_writes(response.consumed_capacity());
-            Ok(())
+                .await;
+            match response {
+                Ok(response) => {
+                    self.usage.count_writes(response.consumed_capacity());
+                    Ok(Ok(()))
+                }
+                Err(error) => match error.as_service_error() {
+                    Some(PutItemError::ConditionalCheckFailedException(refusal)) => {
+                        Ok(Err(refusal.item().cloned()))
+                    }
+                    _ => Err(Failure::of(error)),
+                },
+            }
         })
         .await
     }
@@ -110,21 +102,13 @@ impl Store {
                 .return_consumed_capacity(ReturnConsumedCapacity::Total)
                 .send()
                 .await
-                .map_err(refused)?;
+                .map_err(|error| match error.code() {
+                    Some("ConditionalCheckFailedException") => Failure::Final(Error::Changed),
+                    _ => Failure::of(error),
+                })?;
             self.usage.count_writes(response.consumed_capacity());
             Ok(())
         })
         .await
-    }
-}
-
-fn refused<E>(error: SdkError<E>) -> Failure
-where
-    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
-{
-    if error.code() == Some("ConditionalCheckFailedException") {
-        Failure::Final(Error::Changed)
-    } else {
-        Failure::of(error)
     }
 }

@@ -1,51 +1,48 @@
-//! Finding the row at a number of a whole collection by the keys in the index by status, which cost less than its rows.
+//! Finds the row at a given number of a whole collection by the keys in the index by status, which cost less than rows.
 
 use std::collections::VecDeque;
 
-use aws_sdk_dynamodb::types::Select;
 use futures_util::future::try_join_all;
 
 use super::Store;
-use super::item::Item;
-use super::keys::Collection;
-use super::page::{Listing, Read, SKIPPED_AT_ONCE};
+use super::item::{Item, string};
+use super::keys::{BY_STATUS, Collection};
+use super::page::SKIPPED_AT_ONCE;
+use super::query::Query;
 use crate::error::Result;
 
 /// One partition of the index, as far as it has been read.
 struct Lane {
-    listing: Listing,
+    query: Query,
     ids: VecDeque<String>,
-    start: Option<Item>,
     is_at_end: bool,
 }
 
 impl Lane {
-    fn new(collection: &Collection, partition: &str) -> Self {
-        let listing = Listing::WithStatus(collection.clone(), partition.to_owned());
-        Self { listing, ids: VecDeque::new(), start: None, is_at_end: false }
-    }
-
-    /// Whether it is not known which identifier comes next.
+    /// Whether the next identifier is still to be read.
     fn is_waiting(&self) -> bool {
         self.ids.is_empty() && !self.is_at_end
     }
 }
 
 impl Store {
-    /// The key of the `count`th item of a collection whose keys stand in these partitions of the index by status, each in
-    /// the order of identifiers; none when there are fewer. The index lags, so it is where the item was a moment ago.
+    /// The key of the `count`th item of a collection whose keys are in these partitions of the index by status, each in
+    /// the order of identifiers; none when there are fewer. The index lags behind the table.
     pub(super) async fn skip_indexed(
         &self,
         collection: &Collection,
         partitions: &[String],
         count: u64,
     ) -> Result<Option<Item>> {
-        let mut lanes: Vec<Lane> =
-            partitions.iter().map(|partition| Lane::new(collection, partition)).collect();
+        let lane = |partition: &String| {
+            let query = Query::new(BY_STATUS, string(partition));
+            Lane { query, ids: VecDeque::new(), is_at_end: false }
+        };
+        let mut lanes: Vec<Lane> = partitions.iter().map(lane).collect();
         let mut left = count;
         loop {
             let waiting = lanes.iter_mut().filter(|lane| lane.is_waiting());
-            try_join_all(waiting.map(|lane| self.read_on(lane, left))).await?;
+            try_join_all(waiting.map(|lane| self.read_on(lane, collection, left))).await?;
             while !lanes.iter().any(Lane::is_waiting) {
                 let ahead = lanes.iter_mut().filter(|lane| !lane.ids.is_empty());
                 let next = ahead.min_by(|one, other| one.ids.front().cmp(&other.ids.front()));
@@ -58,19 +55,14 @@ impl Store {
         }
     }
 
-    async fn read_on(&self, lane: &mut Lane, left: u64) -> Result<()> {
-        let read = Read {
-            start: lane.start.take(),
-            backwards: false,
-            limit: u32::try_from(left.min(SKIPPED_AT_ONCE)).unwrap_or(u32::MAX),
-            select: Select::AllProjectedAttributes,
-        };
-        let found = self.read(&lane.listing, &read).await?;
+    async fn read_on(&self, lane: &mut Lane, collection: &Collection, left: u64) -> Result<()> {
+        lane.query.limit = Some(left.min(SKIPPED_AT_ONCE) as usize);
+        let found = self.query(&lane.query).await?;
         for row in &found.rows {
-            lane.ids.push_back(lane.listing.id_in(row)?);
+            lane.ids.push_back(collection.id_in(row)?);
         }
         lane.is_at_end = found.last.is_none();
-        lane.start = found.last;
+        lane.query.start = found.last;
         Ok(())
     }
 }

@@ -1,11 +1,16 @@
 //! Counts as items: a project's in four shards, a company's in one.
 
+use std::collections::BTreeMap;
+
 use super::Store;
 use super::batch::Batch;
-use super::item::{Item, VERSION, number, number_in, string};
+use super::condition::{Change, Condition};
+use super::item::{self, Entity, Item, Versioned, number, number_in, string};
 use super::keys::{self, Key};
-use super::transaction::{Change, Transaction};
+use super::page::{Listing, Page, PageRequest};
+use super::transaction::Transaction;
 use crate::domain::candidate::CandidateStatus;
+use crate::domain::choice;
 use crate::domain::customer::LAST_OWNER;
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::named_token::{MAX_TOKENS, TOO_MANY_TOKENS};
@@ -14,11 +19,11 @@ use crate::domain::tally::{Counter, OPEN, SHARDS, Tally};
 use crate::domain::transition::PROJECT_NOT_RUNNING;
 use crate::error::{Error, Result};
 
-/// The attribute of a shard that repeats its project's status, for conditions of a candidate's moves.
+/// The attribute of a shard that repeats its project's status, for conditions on candidates' steps.
 pub(super) const PROJECT_STATUS: &str = "project_status";
 
-/// The attribute of a shard that counts the writes of its [`Counter::EvaluatedBy`]. Whoever decides by all of them, as
-/// closing a project does, makes sure by this one number that none has changed since.
+/// The attribute of a shard that counts the writes of its [`Counter::EvaluatedBy`]. Closing a project depends on all of
+/// these, and requires by this one number that none has changed.
 pub(super) const EVALUATIONS_VERSION: &str = "evaluations_version";
 
 /// The attribute of a counter.
@@ -29,11 +34,11 @@ pub(super) fn attribute(counter: Counter) -> String {
     }
 }
 
-/// The counter of an attribute; none for the others of the item, and for those that only other code knows.
+/// The counter of an attribute; none for other attributes, and for counters that only newer code knows.
 pub(super) fn counter(attribute: &str) -> Option<Counter> {
     let (kind, value) = attribute.split_once(':')?;
     match kind {
-        "status" => CandidateStatus::parse(value).ok().map(Counter::Status),
+        "status" => choice(value).ok().map(Counter::Status),
         "evaluated_by" => value.parse().ok().map(Counter::EvaluatedBy),
         _ => None,
     }
@@ -44,24 +49,22 @@ pub(crate) fn shards(company: &CompanyId, project: ProjectId) -> impl Iterator<I
     (0..SHARDS).map(move |shard| keys::tally_shard(company, project, shard))
 }
 
-/// The shards of a project's tally as they were read, in their order.
+/// The shards of a project's tally, in their order.
 #[derive(Debug, Clone)]
 pub struct Shards(Vec<Item>);
 
 impl Shards {
-    /// What they count together.
+    /// The sum of the shards.
     pub fn tally(&self) -> Tally {
         self.0.iter().flat_map(counts_in).collect()
     }
 }
 
 impl Batch {
-    /// The shards of a project's tally among what was read.
     pub(crate) fn take_shards(&mut self, company: &CompanyId, project: ProjectId) -> Shards {
         Shards(shards(company, project).map(|key| self.take_item(&key).unwrap_or_default()).collect())
     }
 
-    /// The tally of a project, from its shards among what was read.
     pub(crate) fn take_tally(&mut self, company: &CompanyId, project: ProjectId) -> Tally {
         self.take_shards(company, project).tally()
     }
@@ -72,7 +75,8 @@ pub(super) fn counts_in(item: &Item) -> Vec<(Counter, i64)> {
 }
 
 impl Transaction {
-    /// Counts `change` in one shard of a project's tally; only while the project is running, if it `must_run`.
+    /// Adds `change` to one shard of a project's tally. Fails with `PROJECT_NOT_RUNNING` if the project `must_run` and
+    /// does not.
     pub(super) fn tally(
         &mut self,
         (company, project, shard): (&CompanyId, ProjectId, u8),
@@ -89,24 +93,23 @@ impl Transaction {
         let mut update = Change::add(counters.chain(noted));
         let mut refusal = Error::internal("a counter refused to count");
         if must_run {
-            update.condition = Some(format!("{PROJECT_STATUS} = :running"));
-            update.values.push((":running".to_owned(), string(ProjectStatus::Running.as_str())));
+            let running = string(ProjectStatus::Running.as_str());
+            update = update.when(format!("{PROJECT_STATUS} = :running")).with(":running", running);
             refusal = PROJECT_NOT_RUNNING.into();
         }
         self.update(keys::tally_shard(company, project, shard), update, refusal);
     }
 
-    /// Writes the shards of a new project, all zero.
+    /// Creates the shards of a new project, all zero.
     pub(super) fn create_shards(&mut self, project: &Project) {
         for key in shards(&project.company, project.id) {
-            let status = (PROJECT_STATUS.to_owned(), string(project.status.as_str()));
-            let item = Item::from([status, (VERSION.to_owned(), number(1))]);
-            self.create_item(key, item, Error::internal("a new project has a tally already"));
+            let shard = item::bare([(PROJECT_STATUS, string(project.status.as_str()))]);
+            self.put(key, shard, Condition::Absent, Error::internal("a new project has a tally already"));
         }
     }
 
-    /// Tells every shard the project's new status, under the condition that candidates still are what they must be, as
-    /// they were in the shards that were `seen`; for closing, that no evaluation has changed since either.
+    /// Writes a project's new status to its shards. Fails with [`Error::Changed`] if its candidates are not what they
+    /// `must` be, and, for closing, if evaluations have changed since the shards were `seen`.
     pub(super) fn move_shards(&mut self, project: &Project, must: CandidatesMust, Shards(seen): &Shards) {
         let is_zero = must_be_absent(must).into_iter().map(|status| attribute(Counter::Status(status)));
         let names: Vec<_> = is_zero.enumerate().map(|(index, name)| (format!("#n{index}"), name)).collect();
@@ -114,52 +117,49 @@ impl Transaction {
             names.iter().map(|(name, _)| format!("(attribute_not_exists({name}) OR {name} = :zero)"));
         let absent: Vec<String> = absent.collect();
         for (key, seen) in shards(&project.company, project.id).zip(seen) {
-            let mut values =
-                vec![(":status".to_owned(), string(project.status.as_str())), (":one".to_owned(), number(1))];
+            let status = (":status", string(project.status.as_str()));
+            let mut change = Change::set(&format!("SET {PROJECT_STATUS} = :status"), [status]);
             let mut conditions = absent.clone();
             if !conditions.is_empty() {
-                values.push((":zero".to_owned(), number(0)));
+                change = change.with(":zero", number(0));
             }
             if must == CandidatesMust::BeArchivable {
-                let seen = number_in::<u64>(seen, EVALUATIONS_VERSION);
-                conditions.push(match seen {
-                    Some(_) => format!("{EVALUATIONS_VERSION} = :seen"),
-                    None => format!("attribute_not_exists({EVALUATIONS_VERSION})"),
-                });
-                values.extend(seen.map(|seen| (":seen".to_owned(), number(seen))));
+                if let Some(seen) = number_in::<u64>(seen, EVALUATIONS_VERSION) {
+                    conditions.push(format!("{EVALUATIONS_VERSION} = :seen"));
+                    change = change.with(":seen", number(seen));
+                } else {
+                    conditions.push(format!("attribute_not_exists({EVALUATIONS_VERSION})"));
+                }
             }
-            let change = Change {
-                expression: format!("SET {PROJECT_STATUS} = :status ADD {VERSION} :one"),
-                condition: (!conditions.is_empty()).then(|| conditions.join(" AND ")),
-                names: names.clone(),
-                values,
-            };
+            change.condition = (!conditions.is_empty()).then(|| conditions.join(" AND "));
+            change.names.clone_from(&names);
             self.update(key, change, Error::Changed);
         }
     }
 
-    /// Counts things that a company owns; refused when no owner would be left, or when named tokens get too many.
+    /// Adds to the counts of what a company owns. Fails with `LAST_OWNER` if no owner would be left, and with
+    /// `TOO_MANY_TOKENS`.
     pub(super) fn company_tally(&mut self, company: &CompanyId, changes: &[(Owned, i64)]) {
-        let counters = changes.iter().filter(|(_, count)| *count != 0);
-        let counters: Vec<_> = counters.map(|(owned, count)| (owned.attribute(), *count)).collect();
+        let mut counters = BTreeMap::<String, i64>::new();
+        for (owned, count) in changes {
+            *counters.entry(owned.attribute()).or_default() += count;
+        }
+        counters.retain(|_, count| *count != 0);
         if counters.is_empty() {
             return;
         }
-        let owners_lost: i64 = changes
-            .iter()
-            .filter_map(|(owned, count)| matches!(owned, Owned::Owners).then_some(-count))
-            .sum();
+        let owners_lost = -counters.get(&Owned::Owners.attribute()).copied().unwrap_or(0);
         let mut change = Change::add(counters);
         let mut refusal = Error::internal("a counter refused to count");
         if owners_lost > 0 {
-            change.condition = Some(format!("{} > :lost", Owned::Owners.attribute()));
-            change.values.push((":lost".to_owned(), number(owners_lost)));
+            let condition = format!("{} > :lost", Owned::Owners.attribute());
+            change = change.when(condition).with(":lost", number(owners_lost));
             refusal = LAST_OWNER.into();
         }
         if changes.iter().any(|(owned, count)| matches!(owned, Owned::NamedTokens) && *count > 0) {
             let tokens = Owned::NamedTokens.attribute();
-            change.condition = Some(format!("attribute_not_exists({tokens}) OR {tokens} < :most"));
-            change.values.push((":most".to_owned(), number(MAX_TOKENS)));
+            let condition = format!("attribute_not_exists({tokens}) OR {tokens} < :most");
+            change = change.when(condition).with(":most", number(MAX_TOKENS));
             refusal = TOO_MANY_TOKENS.into();
         }
         self.update(keys::company_tally(company), change, refusal);
@@ -177,7 +177,7 @@ fn must_be_absent(must: CandidatesMust) -> Vec<CandidateStatus> {
     }
 }
 
-/// One thing that is counted of a company.
+/// Something that a company owns and its tally counts.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Owned {
     /// Staff users.
@@ -195,7 +195,6 @@ pub(super) enum Owned {
 }
 
 impl Owned {
-    /// Everything that is counted.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let others = [Self::Customers, Self::Owners, Self::Labels, Self::Videos, Self::NamedTokens];
         others.into_iter().chain(ProjectStatus::ALL.into_iter().map(Self::Projects))
@@ -214,23 +213,21 @@ impl Owned {
 }
 
 impl Store {
-    /// How many things of one kind a company has.
-    pub(super) async fn count_owned(&self, company: &CompanyId, owned: Owned) -> Result<u64> {
-        let key = keys::company_tally(company);
-        let tally = self.get([key.clone()]).await?.take_item(&key);
-        Ok(tally.and_then(|item| number_in(&item, &owned.attribute())).unwrap_or(0))
+    /// A page of a company's resources, and the number of those that are `counted`.
+    pub(super) async fn list_owned<T: Entity>(
+        &self,
+        company: &CompanyId,
+        listing: &Listing,
+        counted: &[Owned],
+        request: &PageRequest,
+    ) -> Result<(Page<Versioned<T>>, u64)> {
+        let count = async {
+            let tally = self.item(&keys::company_tally(company)).await?.unwrap_or_default();
+            let count = |owned: &Owned| number_in::<u64>(&tally, &owned.attribute()).unwrap_or(0);
+            Ok(counted.iter().map(count).sum())
+        };
+        tokio::try_join!(self.page(listing, request), count)
     }
-}
-
-/// How many projects a company has, all or those with one status, by the item of its tally.
-pub(super) fn projects_in(tally: Option<&Item>, status: Option<ProjectStatus>) -> u64 {
-    let count =
-        |status| tally.and_then(|item| number_in(item, &Owned::Projects(status).attribute())).unwrap_or(0);
-    ProjectStatus::ALL
-        .into_iter()
-        .filter(|one| status.is_none_or(|wanted| wanted == *one))
-        .map(count)
-        .sum::<u64>()
 }
 
 #[cfg(test)]
@@ -238,6 +235,7 @@ mod tests {
     use super::*;
     use crate::domain::id::Id;
     use crate::domain::roster::Roster;
+    use crate::store::item::VERSION;
 
     #[test]
     fn every_counter_has_an_attribute_of_its_own() {

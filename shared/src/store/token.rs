@@ -2,9 +2,9 @@
 
 use super::Store;
 use super::batch::Batch;
+use super::condition::Condition;
 use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key};
-use super::page::{Listing, PageRequest};
 use super::tally::Owned;
 use super::transaction::Transaction;
 use crate::domain::id::CompanyId;
@@ -18,34 +18,27 @@ impl Entity for NamedToken {
 }
 
 impl Batch {
-    /// Takes the named token whose value leads to `key` out, if there was one.
+    /// Takes a named token by the key of its value.
     pub(crate) fn take_token(&mut self, key: &Key) -> Result<Option<NamedToken>> {
         self.take_item(key).as_ref().map(item::value_in).transpose()
     }
 }
 
 impl Store {
-    /// Creates a named token.
-    ///
-    /// # Errors
-    /// A message on `value` when there is one of that value, in whichever company; [`TOO_MANY_TOKENS`].
-    ///
-    /// [`TOO_MANY_TOKENS`]: crate::domain::named_token::TOO_MANY_TOKENS
+    /// Creates a named token. Fails with a message on `value` if any company has a token with this value, and with
+    /// `TOO_MANY_TOKENS`.
     pub fn create_token(&self, token: &NamedToken) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(token, Error::internal("a new identifier is taken"));
+        transaction.create(token);
         let taken = Error::field("value", "Choose another value.");
         if let Some(item) = transaction.or_fault(item::write(token, 1)) {
-            transaction.create_item(keys::token_by_hash(&token.hash), item, taken);
+            transaction.put(keys::token_by_hash(&token.hash), item, Condition::Absent, taken);
         }
         transaction.company_tally(&token.company, &[(Owned::NamedTokens, 1)]);
         transaction
     }
 
-    /// Deletes a named token, which ends it at once.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`].
+    /// Deletes a named token, which revokes it at once.
     pub fn delete_token(&self, token: &Versioned<NamedToken>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.delete(token);
@@ -54,8 +47,8 @@ impl Store {
         transaction
     }
 
-    /// Every named token of a company, the oldest first.
+    /// All named tokens of a company, oldest first.
     pub async fn tokens(&self, company: &CompanyId) -> Result<Vec<Versioned<NamedToken>>> {
-        Ok(self.page(&Listing::All(keys::tokens(company)), &PageRequest::everything()).await?.rows)
+        self.all(&keys::tokens(company)).await
     }
 }

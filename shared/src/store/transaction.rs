@@ -1,12 +1,9 @@
 //! One transaction for all that a request changes: it happens whole or not at all.
 
-use std::collections::HashMap;
-
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
-use aws_sdk_dynamodb::types::builders::{DeleteBuilder, PutBuilder};
 use aws_sdk_dynamodb::types::{
-    AttributeValue, ConditionCheck, Delete, Put, ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure,
+    ConditionCheck, Delete, Put, ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure,
     TransactWriteItem, Update,
 };
 use base64::Engine as _;
@@ -14,7 +11,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::item::{self, ABSENT_OR_EXPIRED, Entity, Item, VERSION, Versioned, number};
+use super::condition::{Change, Condition};
+use super::item::{self, Entity, Item, Versioned};
 use super::keys::Key;
 use super::retry::Failure;
 use super::rewrite;
@@ -26,24 +24,19 @@ const MAX_WRITES: usize = 100;
 /// Writes that happen together when the transaction is committed; each names the error that its condition means.
 ///
 /// One item may be written only once in a transaction.
+///
+/// To replace or delete an entity fails with [`Error::Changed`] after a concurrent write, and with [`Error::NotFound`]
+/// after a concurrent deletion. Methods that return a transaction document other errors only.
 pub struct Transaction {
     table: String,
     writes: Vec<TransactWriteItem>,
     refusals: Vec<Error>,
-    /// What seems to follow from what it deletes but is somebody else's.
+    /// Keys that it does not delete.
     spared: Vec<Key>,
     /// Whether it changes something that answers show.
     is_shown: bool,
     /// The first write that could not be expressed; the commit fails with it.
     fault: Option<Error>,
-}
-
-/// An update of single attributes: the expression and the condition refer to `values` by name.
-pub(super) struct Change {
-    pub(super) expression: String,
-    pub(super) condition: Option<String>,
-    pub(super) names: Vec<(String, String)>,
-    pub(super) values: Vec<(String, AttributeValue)>,
 }
 
 impl Transaction {
@@ -63,29 +56,20 @@ impl Transaction {
         self.is_shown
     }
 
-    /// Without deleting what stands under these keys.
+    /// Never deletes these keys: in a restored table, other accounts may own them.
     pub(super) fn sparing(self, keys: Vec<Key>) -> Self {
         Self { spared: keys, ..self }
     }
 
-    /// Puts an item where none may stand, else `taken`.
-    pub(super) fn create_item(&mut self, key: Key, attributes: Item, taken: Error) {
-        let put = self.put(key, attributes).condition_expression("attribute_not_exists(pk)");
-        self.push_put(put, taken);
-    }
-
-    /// Puts an item where none may stand that has not expired by `now`, else `taken`, whatever else fails.
+    /// Puts an item before all other writes, unless one that has not expired by `now` exists: then fails with `taken`,
+    /// whatever other conditions fail.
     pub(super) fn create_first(&mut self, key: Key, attributes: Item, now: DateTime<Utc>, taken: Error) {
-        let put = self
-            .put(key, attributes)
-            .condition_expression(ABSENT_OR_EXPIRED)
-            .expression_attribute_values(":now", number(now.timestamp()));
-        self.push_put(put, taken);
+        self.put(key, attributes, Condition::AbsentOrExpired(now), taken);
         self.writes.rotate_right(1);
         self.refusals.rotate_right(1);
     }
 
-    /// Has everything that is wrong with values told about `field`.
+    /// Moves the messages of all refusals so far to `field`.
     pub(super) fn blame(&mut self, field: &str) {
         for refusal in &mut self.refusals {
             if let Error::Fields(messages) = refusal {
@@ -94,119 +78,103 @@ impl Transaction {
         }
     }
 
-    /// Puts an entity where none may stand, else `taken`.
-    pub(super) fn create<T: Entity>(&mut self, entity: &T, taken: Error) {
+    /// Creates an entity under a new identifier.
+    pub(super) fn create<T: Entity>(&mut self, entity: &T) {
+        self.create_unless(entity, Error::internal("a new identifier is taken"));
+    }
+
+    /// Creates an entity; `taken` if it exists.
+    pub(super) fn create_unless<T: Entity>(&mut self, entity: &T, taken: Error) {
         if let Some(item) = self.or_fault(item::write(entity, 1)) {
-            self.create_item(entity.key(), item, taken);
+            self.put(entity.key(), item, Condition::Absent, taken);
         }
     }
 
-    /// Puts `after` in place of `before`, unless somebody changed it meanwhile.
+    /// Replaces `before` by `after`; [`Error::Changed`] after a concurrent write.
     pub(super) fn replace<T: Entity>(&mut self, before: &Versioned<T>, after: &T) {
         if let Some(next) = self.or_fault(rewrite::next(before, after)) {
             self.is_shown |= next.is_shown;
-            self.replace_item(after.key(), next.item, Some(before.version()));
+            self.put(after.key(), next.item, Condition::Version(before.version()), Error::Changed);
         }
     }
 
-    /// Puts an item in place of the one that was `seen` as its write of that number, or of none; else [`Error::Changed`].
-    pub(super) fn replace_item(&mut self, key: Key, attributes: Item, seen: Option<u64>) {
-        let Some(seen) = seen else { return self.create_item(key, attributes, Error::Changed) };
-        let put = self
-            .put(key, attributes)
-            .condition_expression("version = :version")
-            .expression_attribute_values(":version", number(seen));
-        self.push_put(put, Error::Changed);
-    }
-
-    /// Puts an item whatever stands there: only for items that follow from others of the same transaction.
-    pub(super) fn put_derived(&mut self, key: Key, attributes: Item) {
-        self.push_put(self.put(key, attributes), unconditional());
-    }
-
-    /// Deletes an entity, unless somebody changed it meanwhile.
+    /// Deletes an entity; [`Error::Changed`] after a concurrent write.
     pub(super) fn delete<T: Entity>(&mut self, entity: &Versioned<T>) {
-        let delete = Delete::builder()
-            .table_name(&self.table)
-            .set_key(Some(entity.key().into_attributes()))
-            .condition_expression("version = :version")
-            .expression_attribute_values(":version", number(entity.version()))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        self.push_delete(delete, Error::Changed);
+        self.delete_item(entity.key(), Condition::Version(entity.version()), Error::Changed);
     }
 
-    /// Deletes an item whatever stands there: only for items that follow from others of the same transaction.
+    /// Puts an item that follows from other writes of the transaction.
+    pub(super) fn put_derived(&mut self, key: Key, attributes: Item) {
+        self.put(key, attributes, Condition::None, unconditional());
+    }
+
+    /// Deletes an item that follows from other writes of the transaction.
     pub(super) fn delete_derived(&mut self, key: Key) {
         if !self.spared.contains(&key) {
-            let delete = Delete::builder().table_name(&self.table).set_key(Some(key.into_attributes()));
-            self.push_delete(delete, unconditional());
+            self.delete_item(key, Condition::None, unconditional());
         }
     }
 
-    /// Requires that an item stands under `key`, else `missing`.
-    pub(super) fn require(&mut self, key: Key, missing: Error) {
-        self.check(key, "attribute_exists(pk)", None, missing);
+    /// Moves the unique marker of a value from the key before the change to the key after it; `taken` if that exists.
+    pub(super) fn move_marker(&mut self, old: Option<Key>, new: Option<Key>, marker: Item, taken: Error) {
+        if old == new {
+            return;
+        }
+        if let Some(old) = old {
+            self.delete_derived(old);
+        }
+        if let Some(new) = new {
+            self.put(new, marker, Condition::Absent, taken);
+        }
     }
 
-    /// Requires that an item stands under `key` whose attribute `flag` is true, else `missing`.
-    pub(super) fn require_flag(&mut self, key: Key, flag: &str, missing: Error) {
-        let yes = (":yes".to_owned(), AttributeValue::Bool(true));
-        self.check(key, &format!("{flag} = :yes"), Some(yes), missing);
+    pub(super) fn put(&mut self, key: Key, attributes: Item, condition: Condition, refusal: Error) {
+        let mut item = attributes;
+        item.extend(key.into_attributes());
+        let put = Put::builder()
+            .table_name(&self.table)
+            .set_item(Some(item))
+            .set_condition_expression(condition.expression())
+            .set_expression_attribute_values(condition.values())
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        self.push(put.build().map(|put| TransactWriteItem::builder().put(put).build()), refusal);
     }
 
-    /// Requires that an entity is as it was read, else [`Error::Changed`].
-    pub(super) fn require_unchanged<T: Entity>(&mut self, entity: &Versioned<T>) {
-        let seen = (":seen".to_owned(), number(entity.version()));
-        self.check(entity.key(), "version = :seen", Some(seen), Error::Changed);
+    fn delete_item(&mut self, key: Key, condition: Condition, refusal: Error) {
+        let delete = Delete::builder()
+            .table_name(&self.table)
+            .set_key(Some(key.into_attributes()))
+            .set_condition_expression(condition.expression())
+            .set_expression_attribute_values(condition.values())
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        self.push(delete.build().map(|delete| TransactWriteItem::builder().delete(delete).build()), refusal);
     }
 
-    /// Requires that nothing stands under `key`, else `taken`.
-    pub(super) fn require_absent(&mut self, key: Key, taken: Error) {
-        self.check(key, "attribute_not_exists(pk)", None, taken);
-    }
-
-    fn check(&mut self, key: Key, condition: &str, value: Option<(String, AttributeValue)>, refusal: Error) {
+    /// Requires a condition of an item that the transaction does not write.
+    pub(super) fn require(&mut self, key: Key, condition: Condition, refusal: Error) {
         let check = ConditionCheck::builder()
             .table_name(&self.table)
             .set_key(Some(key.into_attributes()))
-            .condition_expression(condition)
-            .set_expression_attribute_values(value.map(|value| HashMap::from([value])))
+            .set_condition_expression(condition.expression())
+            .set_expression_attribute_values(condition.values())
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
         let check = check.build().map(|check| TransactWriteItem::builder().condition_check(check).build());
         self.push(check, refusal);
     }
 
-    /// Changes attributes of the item under `key`, which comes to exist if it does not; else `refusal`.
+    /// Changes attributes of an item, which is created if it does not exist.
     pub(super) fn update(&mut self, key: Key, change: Change, refusal: Error) {
+        let Change { expression, condition, names, values } = change;
         let update = Update::builder()
             .table_name(&self.table)
             .set_key(Some(key.into_attributes()))
-            .update_expression(change.expression)
-            .set_condition_expression(change.condition)
-            .set_expression_attribute_names(
-                (!change.names.is_empty()).then(|| change.names.into_iter().collect()),
-            )
-            .set_expression_attribute_values(Some(change.values.into_iter().collect()))
+            .update_expression(expression)
+            .set_condition_expression(condition)
+            .set_expression_attribute_names((!names.is_empty()).then(|| names.into_iter().collect()))
+            .set_expression_attribute_values(Some(values))
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
         let update = update.build().map(|update| TransactWriteItem::builder().update(update).build());
         self.push(update, refusal);
-    }
-
-    fn put(&self, key: Key, attributes: Item) -> PutBuilder {
-        let mut item = attributes;
-        item.extend(key.into_attributes());
-        Put::builder()
-            .table_name(&self.table)
-            .set_item(Some(item))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-    }
-
-    fn push_put(&mut self, put: PutBuilder, refusal: Error) {
-        self.push(put.build().map(|put| TransactWriteItem::builder().put(put).build()), refusal);
-    }
-
-    fn push_delete(&mut self, delete: DeleteBuilder, refusal: Error) {
-        self.push(delete.build().map(|delete| TransactWriteItem::builder().delete(delete).build()), refusal);
     }
 
     fn push(&mut self, write: Result<TransactWriteItem, BuildError>, refusal: Error) {
@@ -222,27 +190,9 @@ impl Transaction {
     }
 }
 
-/// Stands for the condition of a write that has none.
+/// The refusal of a write without a condition.
 fn unconditional() -> Error {
     Error::internal("an unconditional write failed its condition")
-}
-
-impl Change {
-    /// Adds to counters, which start at zero, and counts the write itself.
-    pub(super) fn add(counters: impl IntoIterator<Item = (String, i64)>) -> Self {
-        let mut change =
-            Self { expression: String::new(), condition: None, names: Vec::new(), values: Vec::new() };
-        let mut terms = Vec::new();
-        for (index, (name, count)) in counters.into_iter().enumerate() {
-            terms.push(format!("#n{index} :n{index}"));
-            change.names.push((format!("#n{index}"), name));
-            change.values.push((format!(":n{index}"), number(count)));
-        }
-        terms.push(format!("{VERSION} :one"));
-        change.values.push((":one".to_owned(), number(1)));
-        change.expression = format!("ADD {}", terms.join(", "));
-        change
-    }
 }
 
 impl Store {
@@ -276,7 +226,10 @@ impl Store {
             return Ok(());
         }
         if writes.len() > MAX_WRITES {
-            return Err(Error::field(FieldErrors::ACROSS, "Too many changes at once. Send them in parts."));
+            return Err(Error::field(
+                FieldErrors::ACROSS,
+                "Too many changes in one request. Split it into several.",
+            ));
         }
         let mut random = [0; 24];
         self.app.entropy().fill(&mut random);

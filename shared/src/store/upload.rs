@@ -1,13 +1,13 @@
-//! Access patterns of uploads: noted before a file is stored, ended with the change that gives it to its owner.
+//! Access patterns of uploads: created before a file is stored, ended by the change that attaches it to its owner.
 
 use chrono::{DateTime, Utc};
 use serde_dynamo::to_attribute_value;
 
 use super::Store;
-use super::due::{Due, DueCursor};
-use super::item::{EXPIRES_AT, Entity, VERSION, Versioned, number, string};
-use super::keys::{self, DUE_AT, DUE_SHARD, Key};
-use super::transaction::{Change, Transaction};
+use super::condition::Change;
+use super::item::{EXPIRES_AT, Entity, Versioned, number, string};
+use super::keys::{self, DUE, Key, Queue};
+use super::transaction::Transaction;
 use crate::domain::effect::{Effect, Task};
 use crate::domain::file::{Owner, StoredFile};
 use crate::domain::id::{CompanyId, FileId};
@@ -27,17 +27,14 @@ impl Entity for Upload {
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         let is_awaited = self.status == UploadStatus::AwaitingUpload;
-        is_awaited.then(|| (keys::upload_due_shard(self.id), self.given_up_at()))
+        is_awaited.then(|| (Queue::Uploads.shard_of(self.id), self.given_up_at()))
     }
 }
 
-/// The files of somebody, before or after a change.
+/// The files of a candidate or customer.
 pub(super) struct FilesOf<'a> {
-    /// The company.
     pub(super) company: &'a CompanyId,
-    /// Whose they are.
     pub(super) owner: Owner,
-    /// What there is.
     pub(super) files: Vec<StoredFile>,
 }
 
@@ -46,14 +43,14 @@ impl FilesOf<'_> {
         self.files.iter().map(|file| file.id).collect()
     }
 
-    /// The keys of the objects that hold them.
+    /// The keys of their objects.
     pub(super) fn keys(&self) -> Vec<String> {
         self.files.iter().map(|file| object_key(self.company, self.owner, file.id)).collect()
     }
 }
 
 impl Transaction {
-    /// Ends the uploads of files that come with this change, and has those deleted that go.
+    /// Ends the uploads of new files and has the objects of removed ones deleted.
     pub(super) fn files(&mut self, before: Option<FilesOf<'_>>, after: FilesOf<'_>, now: DateTime<Utc>) {
         let old = before.as_ref().map(FilesOf::ids).unwrap_or_default();
         let new = after.ids();
@@ -68,27 +65,24 @@ impl Transaction {
         }
     }
 
-    /// Notes that a file is its owner's, unless it was given up meanwhile.
+    /// Ends an upload as successful. Fails with [`Error::Changed`] if it has ended.
     fn end_upload(&mut self, file: StoredFile, now: DateTime<Utc>) {
         let Some(found) = self.or_fault(to_attribute_value(file.file_type).map_err(Error::internal)) else {
             return;
         };
-        let change = Change {
-            expression: format!(
-                "SET #status = :ended, #found = :found, {EXPIRES_AT} = :end REMOVE {DUE_SHARD}, {DUE_AT} ADD {VERSION} :one"
-            ),
-            condition: Some("#status = :awaited".to_owned()),
-            names: [("#status", "status"), ("#found", "found")]
-                .map(|(name, attribute)| (name.to_owned(), attribute.to_owned()))
-                .into(),
-            values: vec![
-                (":ended".to_owned(), string(UploadStatus::Successful.as_str())),
-                (":awaited".to_owned(), string(UploadStatus::AwaitingUpload.as_str())),
-                (":found".to_owned(), found),
-                (":end".to_owned(), number(Upload::forgotten_at(now).timestamp())),
-                (":one".to_owned(), number(1)),
-            ],
-        };
+        let expression = format!(
+            "SET #status = :ended, #found = :found, {EXPIRES_AT} = :end REMOVE {}, {}",
+            DUE.pk, DUE.sk
+        );
+        let values = [
+            (":ended", string(UploadStatus::Successful.as_str())),
+            (":awaited", string(UploadStatus::AwaitingUpload.as_str())),
+            (":found", found),
+            (":end", number(Upload::forgotten_at(now).timestamp())),
+        ];
+        let names = [("#status", "status"), ("#found", "found")];
+        let mut change = Change::set(&expression, values).when("#status = :awaited");
+        change.names = names.map(|(name, attribute)| (name.to_owned(), attribute.to_owned())).into();
         self.update(keys::upload(file.id), change, Error::Changed);
     }
 }
@@ -97,41 +91,24 @@ impl Store {
     /// Notes an upload at once, before its file is stored.
     ///
     /// # Errors
-    /// [`Error::Changed`] when there is one with its identifier.
+    /// [`Error::Changed`] if the identifier exists.
     pub(crate) async fn note_upload(&self, upload: &Upload) -> Result<()> {
-        self.create_alone(upload).await
+        self.create_alone(upload.clone()).await.map(drop)
     }
 
     /// Creates an upload that a client announces.
-    ///
-    /// # Errors
-    /// [`Error::Busy`].
     pub fn create_upload(&self, upload: &Upload) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create(upload, Error::internal("a new identifier is taken"));
+        transaction.create(upload);
         transaction
     }
 
-    /// The upload with this identifier.
+    /// Reads an upload.
     pub async fn upload(&self, id: FileId) -> Result<Option<Versioned<Upload>>> {
-        let key = keys::upload(id);
-        self.get([key.clone()]).await?.take(&key)
+        self.one(keys::upload(id)).await
     }
 
-    /// Uploads of one shard that have not ended and are to be given up at `now`.
-    pub async fn overdue_uploads(
-        &self,
-        shard: u8,
-        now: DateTime<Utc>,
-        from: Option<DueCursor>,
-    ) -> Result<Due<Upload>> {
-        self.due(shard, now, from).await
-    }
-
-    /// Ends an upload without a file, because of `reason`, and has deleted what there may be of it.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when it has ended meanwhile.
+    /// Ends an upload that failed because of `reason`, and has its objects deleted.
     pub fn fail_upload(&self, upload: &Versioned<Upload>, reason: &str, now: DateTime<Utc>) -> Transaction {
         let Upload { id, company, owner, announced, .. } = &**upload;
         let put_by_client = announced.is_some().then(|| upload_key(*id));
@@ -141,10 +118,5 @@ impl Store {
         let task = Task::ObjectsDeleted { keys };
         transaction.effect(Some(Effect::new(company.clone(), id, task, now)));
         transaction
-    }
-
-    /// The partitions of the index in which uploads stand that have not ended.
-    pub fn upload_shards() -> impl Iterator<Item = u8> {
-        keys::upload_due_shards()
     }
 }

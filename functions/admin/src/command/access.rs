@@ -1,4 +1,4 @@
-//! Commands about what people may do.
+//! Commands about permissions and sessions.
 
 use shared::auth::Operator;
 use shared::domain::candidate::Candidate;
@@ -9,24 +9,23 @@ use shared::{Error, Result};
 use super::{no_company, only_company_id};
 use crate::outcome::Outcome;
 
-/// Makes a staff user an owner.
 pub(super) async fn make_owner(operator: &Operator, company: &str, username: &str) -> Result<Outcome> {
     let before = staff_user(operator, company, username).await?;
     if !before.is_active {
-        // Nobody in the company could activate such an owner again.
+        // No one in the company could activate such an owner again.
         return Err(Error::field("username", "This user is not active."));
     }
     change(operator, &before, Customer { account_type: AccountType::Owner, ..Customer::clone(&before) }).await
 }
 
-/// Makes an owner an admin; who is no owner stays what they are.
+/// Makes an owner an admin; other account types stay.
 pub(super) async fn revoke_owner(operator: &Operator, company: &str, username: &str) -> Result<Outcome> {
     let before = staff_user(operator, company, username).await?;
     let account_type = before.account_type.min(AccountType::Admin);
     change(operator, &before, Customer { account_type, ..Customer::clone(&before) }).await
 }
 
-/// Lets a staff user act for others, or not any more.
+/// Grants or revokes login on behalf of others.
 pub(super) async fn set_on_behalf(
     operator: &Operator,
     company: &str,
@@ -37,7 +36,7 @@ pub(super) async fn set_on_behalf(
     change(operator, &before, Customer { authenticate_on_behalf: may, ..Customer::clone(&before) }).await
 }
 
-/// Ends all sessions of everybody whom a name leads to.
+/// Revokes all sessions of every account that matches a name.
 pub(super) async fn end_sessions(operator: &Operator, company: &str, name: &str) -> Result<Outcome> {
     let company = only_company_id(company)?;
     let (customers, candidates) = operator.store.everybody_called(&company, name).await?;

@@ -1,4 +1,4 @@
-//! Commands about companies as a whole.
+//! Commands about companies.
 
 use shared::auth::Operator;
 use shared::domain::company::Company;
@@ -9,14 +9,14 @@ use shared::{Error, Result};
 use super::{company_id, no_company};
 use crate::outcome::{ListedCompany, Outcome};
 
-/// Tells every company.
+/// Lists every company.
 pub(super) async fn list(operator: &Operator) -> Result<Outcome> {
     let companies = operator.every_company().await?;
     let listed = companies.iter().map(|company| ListedCompany::from(&**company)).collect();
     Ok(Outcome { companies: Some(listed), ..Outcome::default() })
 }
 
-/// Makes `senders` all that mails in the name of a company may come from.
+/// Replaces the senders that mails in the company's name may come from.
 pub(super) async fn verify_senders(
     operator: &Operator,
     company: &str,

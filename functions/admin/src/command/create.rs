@@ -1,4 +1,4 @@
-//! Creating companies and staff.
+//! Commands that create companies and staff.
 
 use chrono::TimeDelta;
 use serde::Deserialize;
@@ -17,7 +17,7 @@ use shared::{Error, Result};
 use super::company_id;
 use crate::outcome::{ActivationLink, Outcome};
 
-/// How long a key is good that the operator hands over.
+/// Validity of an activation link.
 const ACTIVATION_DAYS: i64 = 14;
 
 /// A staff user to create.
@@ -27,11 +27,11 @@ pub struct Person {
     pub first_name: String,
     /// Last name.
     pub last_name: String,
-    /// Where mails go.
+    /// For login and mails.
     pub email: String,
-    /// The name to log in with; the email when absent.
+    /// The login name; the email by default.
     pub username: Option<String>,
-    /// 8–128 characters; when absent, the user is to choose one by a link.
+    /// 8–128 characters. Without one, the user chooses it through an activation link.
     pub password: Option<String>,
 }
 
@@ -71,8 +71,8 @@ pub(super) async fn customer(
     finish(operator, customer, link, created).await
 }
 
-/// What came of a creation. One that was refused because the very user is there already has been done before: it leaves
-/// the user alone, but for a new key if they have not chosen a password, since the last outcome may have been lost.
+/// The result of a creation. If the same user exists already, the command was repeated: the user stays as they are, but
+/// gets a new key if they have not chosen a password, because the first result may have been lost.
 async fn finish(
     operator: &Operator,
     wanted: Customer,
@@ -101,7 +101,7 @@ async fn finish(
     Ok(outcome)
 }
 
-/// The customer with a new key, and the link that it goes into.
+/// The customer with a new key, and the link that contains it.
 fn with_key(customer: Customer, operator: &Operator) -> (Customer, ActivationLink) {
     let claim = Claim::own(customer.company.clone(), Account::Customer { customer: customer.id });
     let (key, stored) = operator.new_one_time_key(&claim, TimeDelta::days(ACTIVATION_DAYS));
@@ -109,7 +109,7 @@ fn with_key(customer: Customer, operator: &Operator) -> (Customer, ActivationLin
     (Customer { one_time_key: Some(stored), ..customer }, ActivationLink::new(link))
 }
 
-/// A [`Person`] whose details have been checked.
+/// A validated [`Person`].
 struct Details {
     first_name: Name,
     last_name: Name,
@@ -136,7 +136,7 @@ impl Details {
         })
     }
 
-    /// The customer, to whom the operator hands the password over, or else the link by which to choose one.
+    /// The customer; without a password, also the link to choose one.
     async fn into_customer(
         self,
         company: &CompanyId,

@@ -1,18 +1,17 @@
-//! The command that takes up what the outbox has given up.
+//! Retries effects that the outbox gave up.
 
 use std::collections::BTreeMap;
 
 use shared::auth::Operator;
 use shared::domain::effect::{Effect, Task};
 use shared::error::FieldErrors;
-use shared::store::Store;
+use shared::store::{DueCursor, Queue};
 use shared::{Error, Result};
 
 use super::{company_id, moment, no_company};
 use crate::outcome::Outcome;
 
-/// Has effects tried again that were given up: those of one kind, of one company, and given up at `since` or later, as
-/// far as each is said.
+/// Retries effects of one kind, of one company, or given up at `since` or later; each filter is optional.
 pub(super) async fn retry(
     operator: &Operator,
     kind: Option<&str>,
@@ -38,23 +37,20 @@ pub(super) async fn retry(
             && since.is_none_or(|since| effect.given_up_at >= Some(since))
     };
     let mut retried = BTreeMap::new();
-    for shard in Store::given_up_shards() {
-        let mut from = None;
-        loop {
-            let page = operator.store.given_up_effects(shard, operator.now, from).await?;
-            for before in page.rows.iter().filter(|effect| is_wanted(effect)) {
+    for first in DueCursor::all(Queue::GivenUpEffects, operator.now) {
+        let mut page = Some(first);
+        while let Some(cursor) = page {
+            let due = operator.store.due_effects(cursor).await?;
+            for before in due.rows.iter().filter(|effect| is_wanted(effect)) {
                 let after = Effect::clone(before).retried(operator.now);
                 match operator.store.update_effect(before, after).await {
                     Ok(_) => *retried.entry(before.task.as_str()).or_default() += 1,
-                    // It has expired, or the same command was given twice.
+                    // It has expired, or the same command runs twice.
                     Err(Error::Changed) => {}
                     Err(error) => return Err(error),
                 }
             }
-            from = page.next;
-            if from.is_none() {
-                break;
-            }
+            page = due.next;
         }
     }
     let company = company.map(|company| company.to_string());

@@ -1,14 +1,15 @@
-//! The command that makes a restored table forget again.
+//! Repeats deletions after a table was restored.
 
 use shared::auth::Operator;
 use shared::domain::erasure::{Erased, Erasure};
+use shared::http::wire::Uri;
 use shared::media::LedgerPosition;
 use shared::{Error, Result};
 
 use super::moment;
 use crate::outcome::{ErasedAgain, Outcome};
 
-/// Deletes again what the ledger says was erased at `since` or later.
+/// Repeats the deletions recorded at `since` or later.
 pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
     let since = moment(since).map_err(|message| Error::field("since", message))?;
     let mut position = Some(LedgerPosition::at(since));
@@ -17,16 +18,17 @@ pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
     while let Some(from) = position {
         let (mut page, next) = objects.erasures(&from).await?;
         let listed = page.len();
-        // What others delete from here on was not brought back.
+        // Deletions from here on were not undone.
         page.retain(|erasure| erasure.at <= operator.now);
         position = next.filter(|_| page.len() == listed);
         outcome.noted += page.len();
         for erasure in operator.undone(page).await? {
             match operator.erase_again(&erasure).await {
                 Ok(was_there) => outcome.erased += usize::from(was_there),
-                Err(Error::Changed) => {
-                    outcome.keep(uri_of(&erasure, operator), "Somebody keeps changing it.")
-                }
+                Err(Error::Changed) => outcome.keep(
+                    uri_of(&erasure, operator),
+                    "Concurrent requests keep changing it. Repeat the command.",
+                ),
                 Err(Error::Refused(why)) => outcome.keep(uri_of(&erasure, operator), why.detail),
                 Err(error) => return Err(error),
             }
@@ -35,7 +37,7 @@ pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
     Ok(Outcome { erased_again: Some(outcome), ..Outcome::default() })
 }
 
-fn uri_of(Erasure { company, erased, .. }: &Erasure, operator: &Operator) -> String {
+fn uri_of(Erasure { company, erased, .. }: &Erasure, operator: &Operator) -> Uri {
     let references = operator.references();
     match *erased {
         Erased::Candidate { project, candidate } => references.candidate(company, project, candidate),

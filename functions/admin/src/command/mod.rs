@@ -1,4 +1,4 @@
-//! The commands, as events carry them.
+//! Operator commands and their arguments.
 
 mod access;
 mod companies;
@@ -23,31 +23,31 @@ use crate::outcome::Outcome;
 #[derive(Deserialize)]
 #[serde(tag = "command", rename_all = "kebab-case")]
 pub enum Command {
-    /// Tells every company.
+    /// Lists every company.
     ListCompanies,
-    /// Creates a company with its first owner. Repeated for the same owner, it creates nothing.
+    /// Creates a company with its first owner. Idempotent for the same owner.
     CreateCompany {
-        /// The identifier: `[a-z0-9-]{2,63}`, for ever.
+        /// The identifier: `[a-z0-9-]{2,63}`. It cannot be changed.
         company: String,
-        /// What it is called.
+        /// The display name.
         name: String,
-        /// Who answers for it.
+        /// The first owner.
         owner: Person,
     },
-    /// Creates a staff user of an existing company. Repeated for the same user, it creates nothing.
+    /// Creates a staff user of an existing company. Idempotent for the same user.
     CreateCustomer {
         /// The company's identifier.
         company: String,
-        /// What the user is in the company.
+        /// The user's account type.
         account_type: AccountType,
         /// The user.
         customer: Person,
     },
-    /// Sets where mails in a company's name may come from: what SES has verified for this company.
+    /// Replaces the senders that mails in a company's name may come from.
     VerifySenders {
         /// The company's identifier.
         company: String,
-        /// Domains and addresses, at most 20, in place of those set before.
+        /// At most 20 domains and addresses.
         senders: Vec<String>,
     },
     /// Makes a staff user an owner.
@@ -64,49 +64,49 @@ pub enum Command {
         /// The user's name.
         username: String,
     },
-    /// Lets a staff user act for others of the company, up to its own account type, without their passwords.
+    /// Lets a staff user log in on behalf of others of the company, up to their own account type, without passwords.
     GrantOnBehalf {
         /// The company's identifier.
         company: String,
         /// The user's name.
         username: String,
     },
-    /// Takes that away, which ends the sessions that the user has begun for others.
+    /// Revokes that permission, and the sessions started with it.
     RevokeOnBehalf {
         /// The company's identifier.
         company: String,
         /// The user's name.
         username: String,
     },
-    /// Ends all sessions of everybody, staff and candidates, who logs in by a name.
+    /// Revokes all sessions of every account, staff or candidate, with a login name.
     EndSessions {
         /// The company's identifier.
         company: String,
         /// A user name or an email.
         username: String,
     },
-    /// Counts again what tallies count, and mends what does not agree.
+    /// Recounts what tallies count and corrects differences.
     Recount {
         /// The company's identifier.
         company: String,
-        /// The identifier of the only project to count; all when absent.
+        /// The identifier of the only project to count; by default all.
         project: Option<String>,
     },
-    /// Deletes again what has been erased and was brought back since, by a restoration of the table.
+    /// Repeats deletions that a restored table has undone.
     EraseAgain {
-        /// From when on erasures count, in RFC 3339: the moment that the table was restored to, or before.
+        /// RFC 3339: the moment to which the table was restored, or earlier.
         since: String,
     },
-    /// Has mails and deletions tried again that the outbox has given up: all, or only some.
+    /// Retries mails and deletions that the outbox gave up.
     RetryEffects {
-        /// What they do, as the log calls it, such as `invitation`.
+        /// The task, as logged, such as `invitation`; by default all.
         kind: Option<String>,
-        /// The company's identifier.
+        /// The company's identifier; by default all.
         company: Option<String>,
-        /// From when on they were given up, in RFC 3339.
+        /// RFC 3339: when they were given up, or later; by default any time.
         since: Option<String>,
     },
-    /// Makes the search entries of all candidates again.
+    /// Rebuilds the search entries of all candidates.
     ReindexSearch {
         /// The company's identifier.
         company: String,
@@ -114,7 +114,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Its name in events.
+    /// The command's name in JSON.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::ListCompanies => "list-companies",
@@ -133,7 +133,7 @@ impl Command {
         }
     }
 
-    /// The company that it is about, as it was sent.
+    /// The company argument as sent.
     pub(crate) fn company(&self) -> Option<&str> {
         match self {
             Self::ListCompanies | Self::EraseAgain { .. } => None,
@@ -188,25 +188,23 @@ impl Command {
     }
 }
 
-/// Reads the identifier of a company.
 fn company_id(text: &str, errors: &mut FieldErrors) -> Option<CompanyId> {
-    errors.read("company", text.parse().map_err(|_| "Use 2 to 63 of a-z, 0-9 and -.".to_owned()))
+    errors.read("company", text.parse().map_err(|_| "Use 2 to 63 characters of a-z, 0-9 and -.".to_owned()))
 }
 
-/// Reads the identifier of a company, of which nothing else can be wrong.
+/// Parses the identifier of a command without other arguments to validate.
 fn only_company_id(text: &str) -> Result<CompanyId> {
     let mut errors = FieldErrors::default();
     company_id(text, &mut errors).ok_or(Error::Fields(errors))
 }
 
-/// Reads a moment.
 fn moment(text: &str) -> Result<DateTime<Utc>, String> {
     let moment = DateTime::parse_from_rfc3339(text);
-    let moment = moment.map_err(|_| "Use a moment with a zone, such as 2026-11-08T10:00:00Z.".to_owned());
+    let moment =
+        moment.map_err(|_| "Use ISO 8601 with a time zone, for example 2026-11-08T10:00:00Z.".to_owned());
     Ok(moment?.to_utc())
 }
 
-/// The company is not there.
 fn no_company() -> Error {
     Error::field("company", "There is no such company.")
 }

@@ -1,4 +1,4 @@
-//! Commands that compare what follows from other things with what it follows from, and mend it.
+//! Commands that compare derived data with its source and correct it.
 
 use shared::auth::Operator;
 use shared::domain::id::ProjectId;
@@ -8,7 +8,7 @@ use shared::{Error, Result};
 use super::{company_id, only_company_id};
 use crate::outcome::Outcome;
 
-/// Counts again what tallies count.
+/// Recounts what tallies count.
 pub(super) async fn recount(operator: &Operator, company: &str, project: Option<&str>) -> Result<Outcome> {
     let mut errors = FieldErrors::default();
     let company = company_id(company, &mut errors);
@@ -19,7 +19,7 @@ pub(super) async fn recount(operator: &Operator, company: &str, project: Option<
     Ok(Outcome { recount: Some(recount), ..Outcome::of_company(&company) })
 }
 
-/// Makes the search entries of all candidates again.
+/// Rebuilds the search entries of all candidates.
 pub(super) async fn reindex_search(operator: &Operator, company: &str) -> Result<Outcome> {
     let company = only_company_id(company)?;
     let search = operator.reindex(&company).await?;

@@ -1,6 +1,6 @@
-//! Makes the renditions of a video, whoever has sent it and whatever it is.
+//! Makes the renditions of an untrusted video.
 //!
-//! ffmpeg runs as a program of its own, without network, settings or credentials, on one file of a known container.
+//! ffmpeg runs as a separate program without network, settings or credentials, on one file in a known container.
 
 mod plan;
 mod probe;
@@ -16,38 +16,38 @@ use plan::Plan;
 use probe::Probed;
 use tool::{Input, Tools};
 
-const TOO_SLOW: &str = "Converting the video takes too long.";
+const TOO_SLOW: &str = "This video takes too long to convert. Upload a shorter or smaller one.";
 const BROKEN: &str = "The video is broken or incomplete.";
 
-/// How much of the announced length may be missing.
+/// The part of the declared length that may be missing.
 const TOLERANCE: f64 = 0.1;
-/// Where the thumbnail is looked for: a tenth into the video, beyond what fades in.
+/// The position of the thumbnail: a tenth into the video, after any fade-in.
 const THUMBNAIL_AT: f64 = 0.1;
 
-/// What a video has become. The files go with it.
+/// The renditions of a video. Dropping it deletes the files.
 #[derive(Debug)]
 pub struct Conversion {
-    /// H.264 and AAC in mp4, to be played while it is loaded.
+    /// H.264 and AAC in mp4, playable while it loads.
     pub mp4: PathBuf,
-    /// The same in flv.
+    /// The same streams in flv.
     pub flv: PathBuf,
-    /// A picture of it, JPEG.
+    /// JPEG.
     pub thumbnail: PathBuf,
     /// In seconds, at least one.
     pub seconds: u32,
-    /// In pixels, as it is shown.
+    /// In pixels, as displayed.
     pub width: u32,
-    /// In pixels, as it is shown.
+    /// In pixels, as displayed.
     pub height: u32,
     _directory: TempDir,
 }
 
-/// Why there is no conversion.
+/// Why a conversion failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// The file is not what it should be, in words for whoever sent it. It will not be another time either.
+    /// The file cannot be converted, with a message for the client. Retrying is pointless.
     Refused(&'static str),
-    /// This computer could not do it.
+    /// A fault of this computer.
     Machine(std::io::Error),
 }
 
@@ -57,7 +57,7 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// Makes the renditions of the file `input` beside it, by programs found in `path`, within `time`.
+/// Makes the renditions of the file `input` in its folder, with the programs in `path`, within `time`.
 ///
 /// # Errors
 /// Either failure.
@@ -107,13 +107,13 @@ async fn make(tools: &Tools<'_>, input: &Input<'_>, how: &[String], output: &Pat
     Ok(())
 }
 
-/// Whole seconds, as a player shows them.
+/// Whole seconds, as players show them.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and an hour")]
 fn length(seconds: f64) -> u32 {
     seconds.round().max(1.0) as u32
 }
 
-/// A refusal, whose details only the log tells.
+/// A refusal; `details` are only logged.
 fn refused<T>(reason: &'static str, details: &str) -> Result<T, Failure> {
     tracing::info!(target: "conversion", reason, details, "refused");
     Err(Failure::Refused(reason))

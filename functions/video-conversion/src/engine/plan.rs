@@ -1,65 +1,65 @@
-//! What is to be done with a video: the rules, apart from the program that follows them.
+//! Decides how a video is converted, apart from running ffmpeg.
 
 use super::probe::{Probed, Stream};
 
-/// The longest video.
+/// The maximum length, in seconds.
 pub(super) const MAX_SECONDS: f64 = 3600.0;
-/// What is shown as it is: its longer and its shorter side.
-const AS_IT_IS: (u32, u32) = (1920, 1080);
-/// What anything else is made to fit into.
-const MADE_TO_FIT: (u32, u32) = (1280, 720);
-/// What browsers and phones decode in hardware: level 4.2 of H.264.
+/// Larger frames are not copied: longer and shorter side.
+const MAX_COPIED: (u32, u32) = (1920, 1080);
+/// Re-encoded frames fit into this size.
+const MAX_ENCODED: (u32, u32) = (1280, 720);
+/// Level 4.2 of H.264, which browsers and phones decode in hardware.
 const MAX_LEVEL: i32 = 42;
-/// The most bits in a second, all streams together, that are passed on as they are.
+/// The maximum bit rate of a file that is copied, all streams together.
 const MAX_BIT_RATE: f64 = 8_000_000.0;
-/// The least side that encoders take.
+/// The minimum side of encoders, in pixels.
 const MIN_SIDE: u32 = 16;
-/// A picture of which one side is so many times the other is none.
+/// The maximum aspect ratio.
 const MAX_RATIO: u32 = 20;
-/// The longer side of a thumbnail.
+/// The longer side of a thumbnail, in pixels.
 const THUMBNAIL: u32 = 640;
-/// What making a video anew may take, in seconds of one processor: half of what the function has. README.md says why, and how
-/// the next two are measured.
+/// The maximum estimated work of re-encoding, in seconds of one processor: half of the function's time. README.md gives
+/// the reasons and how the next two are measured.
 const MAX_WORK: f64 = 660.0;
-/// What it takes to decode a million pixels, and to encode them, in seconds of one processor.
+/// Seconds of one processor to decode a million pixels, and to encode them.
 const DECODING: f64 = 0.006;
 const ENCODING: f64 = 0.011;
-/// The most pictures in a second that are kept.
+/// Higher frame rates are reduced.
 const FRAME_RATE: f64 = 30.0;
-/// More than cameras record: what says so does not know it.
+/// Higher frame rates are taken as unknown: no camera records them.
 const HIGHEST_FRAME_RATE: f64 = 240.0;
-/// The most bytes of a rendition.
+/// The maximum size of a rendition, in bytes.
 const MAX_BYTES: &str = "2147483648";
 
-const NO_VIDEO: &str = "There is no moving picture in this file.";
-pub(super) const TOO_LONG: &str = "The video is longer than an hour.";
-const TOO_MUCH: &str = "The video is too long for its picture size and frame rate. Send a shorter or smaller one, or send \
-                        it as H.264 of at most 1920x1080 and 8 Mbit/s, which may be an hour long.";
-const NO_LENGTH: &str = "The video has no length.";
-const ODD_SIZE: &str = "The picture has a size that cannot be shown.";
+const NO_VIDEO: &str = "This file contains no video stream.";
+pub(super) const TOO_LONG: &str = "The video is longer than one hour. Upload a shorter one.";
+const TOO_MUCH: &str = "The video is too long for its dimensions and frame rate. Upload a shorter or smaller one, or use \
+                        H.264 of at most 1920x1080 and 8 Mbit/s, which may last one hour.";
+const NO_LENGTH: &str = "The video has no duration.";
+const ODD_SIZE: &str = "The dimensions of this video are not supported.";
 
-/// What is to be done.
+/// How to convert one video.
 #[derive(Debug, PartialEq)]
 pub(super) struct Plan {
-    /// The stream that is the video.
+    /// The index of the video stream.
     video: u32,
-    /// How large it will be; none when it is passed on as it is.
+    /// The size of the re-encoded frames; none if the stream is copied.
     scaled: Option<(u32, u32)>,
-    /// The stream that is its sound.
+    /// The audio stream.
     audio: Option<Audio>,
-    /// How long it says that it is, in seconds.
+    /// The declared length, in seconds.
     pub(super) announced: Option<f64>,
 }
 
 #[derive(Debug, PartialEq)]
 struct Audio {
     stream: u32,
-    /// Whether it is passed on as it is.
-    as_it_is: bool,
+    /// Whether it is copied.
+    is_copied: bool,
 }
 
 impl Plan {
-    /// What is to be done with a file that holds this, or why nothing can be.
+    /// The plan for a file, or the reason why it cannot be converted.
     pub(super) fn of(probed: &Probed) -> Result<Self, &'static str> {
         let video = probed.streams.iter().find(|stream| stream.is_video()).ok_or(NO_VIDEO)?;
         let announced = probed.format.duration;
@@ -69,19 +69,19 @@ impl Plan {
         if announced.is_some_and(|seconds| seconds > MAX_SECONDS) {
             return Err(TOO_LONG);
         }
-        let scaled = if fits(probed, video) { None } else { Some(made_to_fit(shown(video)?, MADE_TO_FIT)) };
+        let scaled = if fits(probed, video) { None } else { Some(scaled_to_fit(shown(video)?, MAX_ENCODED)) };
         if announced.zip(scaled).is_some_and(|(seconds, size)| seconds * work(video, size) > MAX_WORK) {
             return Err(TOO_MUCH);
         }
         let audio = probed.streams.iter().find(|stream| stream.codec_type == "audio" && stream.channels > 0);
         let audio = audio.map(|stream| Audio {
             stream: stream.index,
-            as_it_is: stream.codec_name == "aac" && stream.channels <= 2,
+            is_copied: stream.codec_name == "aac" && stream.channels <= 2,
         });
         Ok(Self { video: video.index, scaled, audio, announced })
     }
 
-    /// How the mp4 is made of the file.
+    /// ffmpeg's arguments for the mp4.
     pub(super) fn mp4(&self) -> Vec<String> {
         let mut how = vec!["-map".to_owned(), format!("0:{}", self.video)];
         match self.scaled {
@@ -93,12 +93,12 @@ impl Plan {
                 how.extend(["-vf".to_owned(), format!("scale={width}:{height},setsar=1")]);
             }
         }
-        if let Some(Audio { stream, as_it_is }) = self.audio {
+        if let Some(Audio { stream, is_copied }) = self.audio {
             how.extend(["-map".to_owned(), format!("0:{stream}")]);
-            how.extend(words(if as_it_is { "-c:a copy" } else { "-c:a aac -b:a 128k -ac 2 -ar 48000" }));
+            how.extend(words(if is_copied { "-c:a copy" } else { "-c:a aac -b:a 128k -ac 2 -ar 48000" }));
         }
         how.extend(words("-map_metadata -1 -map_chapters -1 -sn -dn -fflags +bitexact"));
-        // What says that it is shorter than it is must not fill the disk.
+        // A file that declares less than its length must not fill the disk.
         how.extend([
             "-t".to_owned(),
             (MAX_SECONDS + 1.0).to_string(),
@@ -110,14 +110,14 @@ impl Plan {
     }
 }
 
-/// How the flv is made of the mp4.
+/// ffmpeg's arguments for the flv, made from the mp4.
 pub(super) fn flv() -> Vec<String> {
     words("-map 0 -c copy -map_metadata -1 -fflags +bitexact -flvflags +add_keyframe_index -f flv").collect()
 }
 
-/// How the thumbnail is made of the mp4: of the pictures at its place the one that is most like the others.
+/// ffmpeg's arguments for the thumbnail, made from the mp4: the most typical frame at its position.
 pub(super) fn thumbnail(mp4: &Stream) -> Vec<String> {
-    let (width, height) = made_to_fit((mp4.width, mp4.height), (THUMBNAIL, THUMBNAIL));
+    let (width, height) = scaled_to_fit((mp4.width, mp4.height), (THUMBNAIL, THUMBNAIL));
     let mut how = vec!["-vf".to_owned(), format!("scale={width}:{height},thumbnail=50")];
     how.extend(words(
         "-map 0:v:0 -an -frames:v 1 -pix_fmt yuvj420p -q:v 4 -map_metadata -1 -fflags +bitexact",
@@ -126,7 +126,7 @@ pub(super) fn thumbnail(mp4: &Stream) -> Vec<String> {
     how
 }
 
-/// What it takes to make a second of a video anew, in seconds of one processor.
+/// The estimated work per second of video, in seconds of one processor.
 fn work(video: &Stream, scaled: (u32, u32)) -> f64 {
     let rate = video.frame_rate().unwrap_or(FRAME_RATE).min(HIGHEST_FRAME_RATE);
     let millions = |(width, height): (u32, u32)| f64::from(width) * f64::from(height) / 1e6;
@@ -135,7 +135,7 @@ fn work(video: &Stream, scaled: (u32, u32)) -> f64 {
     decoded * DECODING + encoded * ENCODING
 }
 
-/// Whether a video can be passed on as it is.
+/// Whether the video stream can be copied.
 fn fits(probed: &Probed, video: &Stream) -> bool {
     let (long, short) = (video.width.max(video.height), video.width.min(video.height));
     let bit_rate =
@@ -146,15 +146,15 @@ fn fits(probed: &Probed, video: &Stream) -> bool {
         && matches!(video.field_order.as_str(), "" | "progressive" | "unknown")
         && video.rotation() == 0.0
         && video.pixel_ratio() == 1.0
-        && long <= AS_IT_IS.0
-        && short <= AS_IT_IS.1
+        && long <= MAX_COPIED.0
+        && short <= MAX_COPIED.1
         && short >= MIN_SIDE
         && video.width.is_multiple_of(2)
         && video.height.is_multiple_of(2)
         && bit_rate.is_some_and(|rate| rate <= MAX_BIT_RATE)
 }
 
-/// The size in which a player shows the picture: upright, with square pixels.
+/// The displayed size: upright, with square pixels.
 fn shown(video: &Stream) -> Result<(u32, u32), &'static str> {
     let (width, height) = (f64::from(video.width) * video.pixel_ratio(), f64::from(video.height));
     let (width, height) = (whole(width), whole(height));
@@ -166,9 +166,9 @@ fn shown(video: &Stream) -> Result<(u32, u32), &'static str> {
     Ok(if lies { (height, width) } else { (width, height) })
 }
 
-/// The largest size of the same shape, no larger than it is, that fits into a frame which may lie or stand; even, as
-/// encoders need it.
-fn made_to_fit((width, height): (u32, u32), (long, short): (u32, u32)) -> (u32, u32) {
+/// The largest size with the same aspect ratio that is not larger than the original and fits into the frame, upright or
+/// not. Encoders need even sides.
+fn scaled_to_fit((width, height): (u32, u32), (long, short): (u32, u32)) -> (u32, u32) {
     let frame = if width >= height { (long, short) } else { (short, long) };
     let (width, height) = (f64::from(width), f64::from(height));
     let factor = (f64::from(frame.0) / width).min(f64::from(frame.1) / height).min(1.0);
@@ -176,7 +176,6 @@ fn made_to_fit((width, height): (u32, u32), (long, short): (u32, u32)) -> (u32, 
     (even(width), even(height))
 }
 
-/// The nearest whole number.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates, which is meant")]
 fn whole(number: f64) -> u32 {
     number.round() as u32
@@ -195,18 +194,18 @@ mod tests {
     #[test]
     fn pictures_keep_their_shape_and_become_even() {
         for (shown, frame, expected) in [
-            ((1920, 1080), MADE_TO_FIT, (1280, 720)),
-            ((1080, 1920), MADE_TO_FIT, (720, 1280)),
-            ((641, 481), MADE_TO_FIT, (640, 480)),
-            ((320, 240), MADE_TO_FIT, (320, 240)),
+            ((1920, 1080), MAX_ENCODED, (1280, 720)),
+            ((1080, 1920), MAX_ENCODED, (720, 1280)),
+            ((641, 481), MAX_ENCODED, (640, 480)),
+            ((320, 240), MAX_ENCODED, (320, 240)),
             ((1280, 720), (THUMBNAIL, THUMBNAIL), (640, 360)),
-            ((4000, 200), MADE_TO_FIT, (1280, 64)),
+            ((4000, 200), MAX_ENCODED, (1280, 64)),
         ] {
-            assert_eq!(made_to_fit(shown, frame), expected, "{shown:?}");
+            assert_eq!(scaled_to_fit(shown, frame), expected, "{shown:?}");
         }
     }
 
-    /// What becomes of so many minutes of a video.
+    /// The plan for a video of this length.
     fn planned(
         minutes: f64,
         codec: &str,
@@ -223,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_anew_may_be_as_long_as_the_functions_time_is_enough_for() {
+    fn re_encoded_videos_are_limited_by_the_functions_time() {
         for (longest, codec, size, rate) in [
             (60.0, "h264", (1920, 1080), "30/1"),
             (60.0, "hevc", (640, 360), "30/1"),
@@ -233,7 +232,7 @@ mod tests {
             (10.0, "hevc", (1920, 1080), "60/1"),
             (6.0, "hevc", (3840, 2160), "30/1"),
             (3.0, "hevc", (3840, 2160), "60/1"),
-            // Rates that are not known, or that nothing is recorded with.
+            // Unknown or implausible rates.
             (16.0, "hevc", (1920, 1080), "0/0"),
             (3.0, "hevc", (1920, 1080), "90000/1"),
         ] {

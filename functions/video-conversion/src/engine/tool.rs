@@ -1,4 +1,4 @@
-//! Runs ffmpeg and ffprobe as programs of their own, which see nothing but the file that they work on.
+//! Runs ffmpeg and ffprobe as separate programs that see only the file they work on.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -9,21 +9,21 @@ use tokio::process::Command;
 
 use super::Failure;
 
-/// The most bytes of an answer that are read.
+/// The maximum length of a program's output, in bytes.
 const MAX_ANSWER: u64 = 1024 * 1024;
-/// The most bytes of complaints that are kept for the log.
+/// The maximum length of error messages for the log, in bytes.
 const MAX_COMPLAINT: u64 = 2000;
-/// The most pixels of a picture, before it is decoded: 8K.
+/// The maximum number of pixels of a frame, checked before it is decoded: 8K.
 const MAX_PIXELS: &str = "36000000";
-/// The most bytes that a program takes for one thing.
+/// The maximum size of one allocation, in bytes.
 const MAX_BLOCK: &str = "300000000";
-/// The most streams of a file.
+/// The maximum number of streams of a file.
 const MAX_STREAMS: &str = "32";
 
-/// The containers that are read. Each holds what it shows in itself: playlists, scripts and lists of files are none. Nor is
-/// MPEG-TS among them: ffmpeg crashes on the names of its channels where it is built statically, as in the layer.
+/// The accepted containers. All are self-contained: playlists, scripts and lists of files are excluded. MPEG-TS is
+/// excluded because static builds of ffmpeg, as in the layer, crash on its channel names.
 const CONTAINERS: &str = "mov,matroska,avi,flv,mpeg,asf,ogg";
-/// The decoders that may look at what strangers send.
+/// The decoders for untrusted input.
 const DECODERS: &str = "h264,hevc,vp8,vp9,libvpx,libvpx-vp9,av1,libdav1d,libaom-av1,mpeg4,mpeg1video,mpeg2video,\
                         h263,flv,vp6,vp6f,msmpeg4v2,msmpeg4,wmv1,wmv2,wmv3,vc1,theora,mjpeg,prores,dnxhd,\
                         aac,mp3,mp3float,mp2,mp2float,ac3,eac3,opus,libopus,vorbis,libvorbis,flac,alac,amrnb,amrwb,\
@@ -33,13 +33,13 @@ const DECODERS: &str = "h264,hevc,vp8,vp9,libvpx,libvpx-vp9,av1,libdav1d,libaom-
 /// Where the programs are, and where they work.
 #[derive(Debug)]
 pub(super) struct Tools<'a> {
-    /// Where programs are looked for, as in `PATH`.
+    /// The folders with the programs, as in `PATH`.
     pub(super) path: &'a OsStr,
-    /// A directory that nothing else uses.
+    /// A folder of its own.
     pub(super) directory: &'a Path,
 }
 
-/// What a program has said, and whether it was content.
+/// A program's output and exit status.
 pub(super) struct Answer {
     pub(super) status: ExitStatus,
     pub(super) stdout: Vec<u8>,
@@ -47,14 +47,14 @@ pub(super) struct Answer {
 }
 
 impl Tools<'_> {
-    /// What ffprobe tells of a file, in JSON.
+    /// ffprobe's JSON about a file.
     pub(super) async fn probe(&self, input: &Path, what: &str) -> Result<Answer, Failure> {
         let mut args = reading(input);
         args.extend(["-show_entries", what, "-of", "json=compact=1"].map(OsString::from));
         self.run("ffprobe", args).await
     }
 
-    /// Has ffmpeg make `output` of `input`, as `how` says.
+    /// Runs ffmpeg on `input` with the arguments `how`.
     pub(super) async fn make(
         &self,
         input: &Input<'_>,
@@ -73,7 +73,7 @@ impl Tools<'_> {
     async fn run(&self, program: &str, args: Vec<OsString>) -> Result<Answer, Failure> {
         let mut command = Command::new(program);
         command.args(["-hide_banner", "-v", "error", "-max_alloc", MAX_BLOCK]).args(args);
-        // Nothing of ours: no credentials, no settings.
+        // No credentials and no settings.
         command.env_clear().env("PATH", self.path).current_dir(self.directory);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn()?;
@@ -84,7 +84,7 @@ impl Tools<'_> {
     }
 }
 
-/// A file to read, and from where on.
+/// A file to read, with the position to start from.
 pub(super) struct Input<'a> {
     pub(super) path: &'a Path,
     /// In seconds.
@@ -98,7 +98,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Reads a file, of the kinds that are read, and nothing that it refers to.
+/// Arguments to read a file of an accepted kind and nothing that it refers to.
 fn reading(input: &Path) -> Vec<OsString> {
     let limits = [
         ("-protocol_whitelist", "file"),
@@ -113,14 +113,14 @@ fn reading(input: &Path) -> Vec<OsString> {
     args
 }
 
-/// A path that is not taken for an option or the address of anything else.
+/// A path that cannot be taken for an option or a URL.
 fn local(path: &Path) -> OsString {
     let mut name = OsString::from("file:");
     name.push(path);
     name
 }
 
-/// The first bytes of what a program says; the rest is read, so that it can go on, and forgotten.
+/// The first `most` bytes of the output; the rest is read and dropped, so that the program can continue.
 async fn first(from: Option<impl AsyncRead + Unpin>, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if let Some(mut from) = from {

@@ -53,7 +53,7 @@ async fn a_phone_held_upright_gives_an_upright_video() {
 }
 
 #[tokio::test]
-async fn whatever_people_record_with_is_converted() {
+async fn recordings_of_all_common_devices_are_converted() {
     let vp9 = "-c:v libvpx -deadline realtime -c:a libopus";
     for (name, how, shown) in [
         ("silent.mp4", format!("{SIGHT} {H264} -an"), (640, 360)),
@@ -119,22 +119,28 @@ async fn the_thumbnail_is_not_the_black_beginning() {
 }
 
 #[tokio::test]
-async fn what_takes_too_long_is_given_up() {
+async fn a_conversion_that_takes_too_long_is_stopped() {
     let place = Place::new();
     let input = place.made("in.mkv", "-f lavfi -i testsrc2=s=1920x1080:r=30:d=20 -c:v mpeg4 -q:v 9");
     let path = std::env::var_os("PATH").unwrap();
     let failure = convert(&path, &input, Duration::from_millis(300)).await.unwrap_err();
-    assert!(matches!(failure, Failure::Refused("Converting the video takes too long.")), "{failure:?}");
+    assert!(
+        matches!(
+            failure,
+            Failure::Refused("This video takes too long to convert. Upload a shorter or smaller one.")
+        ),
+        "{failure:?}"
+    );
     assert_eq!(std::fs::read_dir(input.parent().unwrap()).unwrap().count(), 1, "only what was sent is left");
 }
 
 #[tokio::test]
-async fn what_would_take_too_long_is_refused_before_it_is_begun() {
+async fn a_video_that_would_take_too_long_is_refused_before_its_conversion() {
     let place = Place::new();
     let clip = place.made("clip.mp4", "-f lavfi -i color=s=1920x1080:r=30:d=2 -c:v mpeg4 -q:v 31");
     let twenty_minutes = format!("-stream_loop 599 -i {} -c copy", clip.display());
     let reason = refusal(&place.made("long.mp4", &twenty_minutes)).await;
-    assert!(reason.starts_with("The video is too long for its picture size"), "{reason}");
+    assert!(reason.starts_with("The video is too long for its dimensions"), "{reason}");
 }
 
 #[tokio::test]

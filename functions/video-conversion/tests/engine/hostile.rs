@@ -4,11 +4,11 @@ use std::net::TcpListener;
 
 use crate::support::{Place, converted, refusal};
 
-const NO_VIDEO: &str = "This is not a video of a known kind, or it is broken.";
+const NO_VIDEO: &str = "This file is broken, or not in a supported video format.";
 const VIDEO: &str = "-f lavfi -i testsrc2=s=320x240:d=4 -f lavfi -i sine=d=4 -c:v libx264 -c:a aac";
 
 #[tokio::test]
-async fn what_is_no_video_is_refused() {
+async fn files_without_video_are_refused() {
     let place = Place::new();
     let noise: Vec<u8> = (0u32..200_000).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let header = b"\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41";

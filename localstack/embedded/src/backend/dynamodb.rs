@@ -1,4 +1,4 @@
-//! DynamoDB: an emulator over SQLite, or somebody else's, with tables made from the template.
+//! DynamoDB: an emulator over SQLite, or an external service, with tables made from the template.
 
 use std::path::Path;
 
@@ -6,31 +6,31 @@ use dynoxide::Database;
 use dynoxide::storage::Storage;
 use serde_json::{Map, Value, json};
 
-use super::elsewhere::Elsewhere;
+use super::external::ExternalServices;
 use super::server::Server;
 use super::stream::StreamReader;
 use super::tables::Tables;
 use crate::template::TableDefinition;
 use crate::{Error, Template};
 
-/// The emulator looks for the greatest sequence number of a table's stream with every write, and has no index for it: the
-/// time of a write would grow with the number of all that were made before.
+/// On each write, the emulator looks up the greatest sequence number of the table's stream. Without an index, writes
+/// slow down as the stream grows.
 const INDEX_STREAMS: &str = "CREATE INDEX IF NOT EXISTS stream_order
     ON _stream_records (table_name, CAST(sequence_number AS INTEGER))";
 
-/// The emulator keeps records for ever, DynamoDB for a day.
+/// The emulator keeps records for ever; DynamoDB keeps them for a day.
 const FORGET_OLD_RECORDS: &str = "DELETE FROM _stream_records WHERE created_at < unixepoch() - 86400";
 
 pub(super) struct Dynamodb {
     tables: Tables,
     url: String,
     definition: TableDefinition,
-    /// None where somebody else runs it.
+    /// None for an external service.
     _server: Option<Server>,
 }
 
 impl Dynamodb {
-    /// `None` keeps everything in memory; `folder` may be used on the way.
+    /// `None` keeps everything in memory; `folder` holds temporary files.
     pub(super) fn start(file: Option<&Path>, folder: &Path, template: &Template) -> Result<Self, Error> {
         let definition = template.table()?;
         let database = match file {
@@ -45,11 +45,11 @@ impl Dynamodb {
                 tracing::error!(%error, "the DynamoDB emulator failed");
             }
         })?;
-        Ok(Self { tables: Tables::Here(database), url: server.url(), definition, _server: Some(server) })
+        Ok(Self { tables: Tables::Embedded(database), url: server.url(), definition, _server: Some(server) })
     }
 
-    pub(super) fn elsewhere(services: &Elsewhere, template: &Template) -> Result<Self, Error> {
-        let tables = Tables::There(services.clone());
+    pub(super) fn external(services: &ExternalServices, template: &Template) -> Result<Self, Error> {
+        let tables = Tables::External(services.clone());
         Ok(Self { tables, url: services.url(), definition: template.table()?, _server: None })
     }
 
@@ -101,7 +101,7 @@ fn in_file(path: &Path) -> Result<Database, Error> {
     Database::new(&path).map_err(Error::because(UNUSABLE))
 }
 
-/// Goes by a file, since nothing else can be done to a database in memory than what the emulator does to it.
+/// Opens the database through a file, because the emulator offers no other access to a database in memory.
 fn in_memory(folder: &Path) -> Result<Database, Error> {
     let path = folder.join("empty.sqlite");
     let path = path.to_string_lossy();
@@ -115,7 +115,7 @@ fn in_memory(folder: &Path) -> Result<Database, Error> {
 
 const UNUSABLE: &str = "cannot open the database";
 
-/// What makes two tables hold the same items and answer the same queries, whatever the order it is written in.
+/// The parts of a definition that decide about items and queries, independent of the order in which they are written.
 fn shape(table: &Value) -> Value {
     let indexes = table["GlobalSecondaryIndexes"].as_array().into_iter().flatten();
     let indexes: Map<_, _> = indexes
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(keys, ["2"]);
     }
 
-    /// The figures: `cargo test -p embedded --lib -- --ignored --nocapture as_quick`.
+    /// Prints figures: `cargo test -p embedded --lib -- --ignored --nocapture as_quick`.
     #[test]
     #[ignore = "measures, which says nothing while other tests run"]
     #[expect(clippy::print_stdout, reason = "the figures are what it is for")]
@@ -214,8 +214,8 @@ mod tests {
 
     fn database(dynamodb: &Dynamodb) -> &Database {
         match &dynamodb.tables {
-            Tables::Here(database) => database,
-            Tables::There(_) => panic!("somebody else's"),
+            Tables::Embedded(database) => database,
+            Tables::External(_) => panic!("somebody else's"),
         }
     }
 

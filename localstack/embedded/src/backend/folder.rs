@@ -1,4 +1,4 @@
-//! The folder that holds a back end's data, used by one process at a time.
+//! The data folder, used by one process at a time.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -10,19 +10,19 @@ use crate::Error;
 
 const LOCK: &str = "lock";
 const TEMPORARY: &str = "interviews-embedded-";
-/// A younger folder may be one that another process is about to lock.
+/// Younger folders may belong to a process that has not locked them yet.
 const SETTLED: Duration = Duration::from_secs(60);
 
-/// An open folder. A temporary one disappears with this value.
+/// An open folder. Dropping it deletes a temporary one.
 pub(crate) struct Folder {
     path: PathBuf,
     temporary: bool,
-    /// Held until the process ends, however it ends.
+    /// Released when the process ends.
     _lock: File,
 }
 
 impl Folder {
-    /// Opens a folder that is kept, creating it if needed.
+    /// Opens a permanent folder, and creates it if needed.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let failed = || format!("cannot use the data folder {}", path.display());
         fs::create_dir_all(path).map_err(Error::because(failed()))?;
@@ -37,7 +37,7 @@ impl Folder {
         }
     }
 
-    /// Creates a folder of its own, and removes those that processes which are gone could not remove.
+    /// Creates a temporary folder, and deletes those that crashed processes left behind.
     pub(crate) fn temporary() -> Result<Self, Error> {
         let parent = std::env::temp_dir();
         remove_abandoned(&parent);
@@ -52,7 +52,6 @@ impl Folder {
         &self.path
     }
 
-    /// Whether it disappears with its user.
     pub(crate) fn is_temporary(&self) -> bool {
         self.temporary
     }
@@ -66,7 +65,7 @@ impl Drop for Folder {
     }
 }
 
-/// Removing is a courtesy: what cannot be removed, or belongs to another user, stays.
+/// Best effort: folders that cannot be deleted, or belong to another user, stay.
 fn remove_abandoned(parent: &Path) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for path in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(TEMPORARY)) {

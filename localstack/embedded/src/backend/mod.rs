@@ -1,7 +1,7 @@
-//! The AWS services behind the functions, as servers on the loopback interface: DynamoDB, S3 and SES.
+//! The AWS services behind the functions (DynamoDB, S3 and SES), as servers on the loopback interface.
 
 mod dynamodb;
-mod elsewhere;
+mod external;
 mod folder;
 mod queue;
 mod s3;
@@ -22,7 +22,7 @@ use axum::{Json, Router};
 use serde_json::json;
 use tokio::net::TcpListener;
 
-pub(crate) use elsewhere::Elsewhere;
+pub(crate) use external::ExternalServices;
 pub(crate) use folder::Folder;
 pub(crate) use queue::EventQueue;
 pub(crate) use server::GRACE;
@@ -34,36 +34,35 @@ pub(crate) use s3::CreatedObjects;
 use s3::S3;
 use ses::Ses;
 
-/// The one access key that the back end knows.
+/// The only access key that the back end accepts.
 pub const ACCESS_KEY_ID: &str = "local";
-/// The secret of [`ACCESS_KEY_ID`]. Nothing but the loopback interface is served, so it need not be one.
+/// Not a secret: the back end serves the loopback interface only.
 pub const SECRET_ACCESS_KEY: &str = "local-secret";
-/// The region that clients are told.
+/// The region in clients' configuration.
 pub const REGION: &str = "eu-central-1";
-/// The bucket that exists from the start.
+/// Created at the start.
 pub const BUCKET: &str = "interviews-local-media";
 
-/// Where mails come from.
+/// The domain of the default sender.
 const MAIL_DOMAIN: &str = "localhost.example";
-/// What LocalStack takes for an access key of its first account, and for its secret.
-const ELSEWHERES_KEY: &str = "test";
+/// The access key and secret of LocalStack's first account.
+const EXTERNAL_KEY: &str = "test";
 
 /// Where a back end keeps its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Storage {
-    /// Nowhere: it ends with the back end. (Objects lie in a temporary folder until then.)
+    /// In memory. Objects are in a temporary folder.
     Memory,
     /// In a folder, created if needed and used by one process at a time.
     Folder(PathBuf),
-    /// In services that somebody else runs, LocalStack for one, all at a URL such as `http://localhost:4566`. What goes to
-    /// S3 and to SES passes through here, so that objects and mails are noted.
-    Elsewhere(String),
+    /// In external services such as LocalStack, all at a URL such as `http://localhost:4566`. Requests to S3 and SES
+    /// pass through the back end, which records objects and mails.
+    External(String),
 }
 
-/// The running services. They stop when this value is dropped, which waits for requests under way.
+/// The running services. Dropping this value stops them, after the requests in progress.
 ///
-/// They do not depend on the caller's runtime: one back end can serve all the tests of a process, each with a table of
-/// its own.
+/// They do not depend on the caller's runtime: one back end can serve all tests of a process, each with its own table.
 pub struct Backend {
     dynamodb: Dynamodb,
     s3: S3,
@@ -71,23 +70,22 @@ pub struct Backend {
     mailbox: Mailbox,
     clock: OffsetClock,
     template: Template,
-    /// None when the services are run here.
-    elsewhere: Option<Elsewhere>,
+    /// Set for external services.
+    external: Option<ExternalServices>,
     // Last, so that it outlives the servers that use it.
     folder: Folder,
 }
 
 impl Backend {
-    /// Starts the services on free ports, or finds those that somebody else runs. Returns at once: they take connections
+    /// Starts the services on free ports, or connects to external ones. Returns at once; the servers accept connections
     /// from then on.
     ///
     /// # Errors
-    /// When the folder cannot be used, another process uses it, nothing answers at the URL, or the template defines no
-    /// table.
+    /// If the folder cannot be used or is locked, nothing answers at the URL, or the template defines no table.
     pub fn start(storage: &Storage) -> Result<Self, Error> {
         let template = Template::of_workspace()?;
         let (folder, database, mailbox, clock) = match storage {
-            Storage::Elsewhere(url) => return Self::elsewhere(url, template),
+            Storage::External(url) => return Self::external(url, template),
             Storage::Memory => (Folder::temporary()?, None, Mailbox::default(), OffsetClock::default()),
             Storage::Folder(path) => {
                 let folder = Folder::open(path)?;
@@ -104,68 +102,67 @@ impl Backend {
             mailbox,
             clock,
             template,
-            elsewhere: None,
+            external: None,
             folder,
         };
         backend.create_bucket(BUCKET)?;
         Ok(backend)
     }
 
-    /// Of what is needed for mails, only SES has no part in the data stack: the sender must be verified there.
-    fn elsewhere(url: &str, template: Template) -> Result<Self, Error> {
-        let services = Elsewhere::at(url)?;
+    /// Verifies the sender, because the data stack does not cover SES.
+    fn external(url: &str, template: Template) -> Result<Self, Error> {
+        let services = ExternalServices::at(url)?;
         services
             .verify_sender(MAIL_DOMAIN)
             .map_err(Error::because(format!("SES at {url} does not answer")))?;
         let (mailbox, clock) = (Mailbox::default(), OffsetClock::default());
         Ok(Self {
-            dynamodb: Dynamodb::elsewhere(&services, &template)?,
-            s3: S3::elsewhere(&services)?,
-            ses: Ses::elsewhere(&services, mailbox.clone(), clock.clone())?,
+            dynamodb: Dynamodb::external(&services, &template)?,
+            s3: S3::external(&services)?,
+            ses: Ses::external(&services, mailbox.clone(), clock.clone())?,
             mailbox,
             clock,
             template,
-            elsewhere: Some(services),
+            external: Some(services),
             folder: Folder::temporary()?,
         })
     }
 
-    /// Creates a table as the template defines it. An existing table of the same definition is left as it is.
-    /// Names shorter than 11 characters break the emulator's stream identifiers.
+    /// Creates a table from the template's definition, unless it exists. Names shorter than 11 characters break the
+    /// emulator's stream identifiers.
     ///
     /// # Errors
-    /// When the definition is unusable, or a table of that name has another one.
+    /// If the definition is unusable, or a table with that name has another one.
     pub fn create_table(&self, name: &str) -> Result<(), Error> {
         self.dynamodb.create_table(name)
     }
 
-    /// Whether there is a table of this name.
     pub(crate) fn has_table(&self, name: &str) -> Result<bool, Error> {
         self.dynamodb.has_table(name)
     }
 
-    /// Creates an S3 bucket; an existing one is left as it is.
+    /// Creates an S3 bucket unless it exists.
     ///
     /// # Errors
-    /// When its folder cannot be created.
+    /// If its folder cannot be created.
     pub fn create_bucket(&self, name: &str) -> Result<(), Error> {
         self.s3.create_bucket(name)
     }
 
-    /// Lets pages of these origins send and fetch objects of a bucket, as the template's rules have it; until then, none may.
+    /// Lets pages of these origins access the bucket's objects by the template's rules; before this call, none may.
     pub fn allow_origins(&self, bucket: &str, origins: &[String]) {
         self.s3.share(bucket, self.template.cors_of_bucket(origins));
     }
 
-    /// The keys of all objects in an S3 bucket, in order.
+    /// The keys of all objects in an S3 bucket, sorted.
     ///
     /// # Errors
-    /// When somebody else keeps them and does not tell.
+    /// Failures of an external service.
     pub fn object_keys(&self, bucket: &str) -> Result<Vec<String>, Error> {
         self.s3.keys(bucket)
     }
 
-    /// What S3 tells EventBridge of the objects that are put into a bucket.
+    /// The events that S3 sends to EventBridge for new objects in a bucket.
     pub(crate) fn created_objects(&self, bucket: &str) -> CreatedObjects {
         self.s3.created_objects(bucket)
     }
@@ -175,26 +172,25 @@ impl Backend {
         &self.mailbox
     }
 
-    /// A reader of a table's stream that starts with its oldest record.
+    /// Reads a table's stream from its oldest record.
     ///
     /// # Errors
-    /// When there is no such table, or it has no stream.
+    /// If there is no such table, or it has no stream.
     pub fn stream(&self, table: &str) -> Result<StreamReader, Error> {
         self.dynamodb.stream(table)
     }
 
-    /// The clock that mails are dated by; whoever runs functions here chooses whether they go by it, too. It is kept with
-    /// the data.
+    /// The clock that dates mails. It is kept with the data; functions may use it too.
     pub fn clock(&self) -> &OffsetClock {
         &self.clock
     }
 
-    /// The environment variables of a function that uses `table` here and is reached at `base_url`, which ends in
-    /// `/api/v3`: for [`shared::config::Config::from_variables`], or for a process of its own.
+    /// The environment variables of a function that uses `table` and is reached at `base_url`, which ends in `/api/v3`:
+    /// for [`shared::config::Config::from_variables`], or for a separate process.
     pub fn environment(&self, base_url: &str, table: &str) -> BTreeMap<&'static str, String> {
-        let (key, secret) = match &self.elsewhere {
+        let (key, secret) = match &self.external {
             None => (ACCESS_KEY_ID, SECRET_ACCESS_KEY),
-            Some(_) => (ELSEWHERES_KEY, ELSEWHERES_KEY),
+            Some(_) => (EXTERNAL_KEY, EXTERNAL_KEY),
         };
         BTreeMap::from([
             ("BASE_URL", base_url.to_owned()),
@@ -202,7 +198,7 @@ impl Backend {
             ("BUCKET_NAME", BUCKET.to_owned()),
             ("PATH", program_path()),
             ("MAIL_SENDER", format!("interviews@{MAIL_DOMAIN}")),
-            // What `Ref` gives here is the logical id, in patterns of events as well.
+            // `Ref` resolves to the logical id here, also in event patterns.
             ("MAIL_CONFIGURATION_SET", "MailConfiguration".to_owned()),
             ("AWS_REGION", REGION.to_owned()),
             ("AWS_ACCESS_KEY_ID", key.to_owned()),
@@ -213,35 +209,35 @@ impl Backend {
         ])
     }
 
-    /// The services that somebody else runs.
-    pub(crate) fn services(&self) -> Option<&Elsewhere> {
-        self.elsewhere.as_ref()
+    /// The external services.
+    pub(crate) fn services(&self) -> Option<&ExternalServices> {
+        self.external.as_ref()
     }
 
-    /// Where a file of this name is kept with the data; nowhere unless the storage is [`Storage::Folder`].
+    /// The path of a file with this name in the data folder; none unless the storage is [`Storage::Folder`].
     pub(crate) fn kept(&self, name: &str) -> Option<PathBuf> {
         (!self.folder.is_temporary()).then(|| self.folder.path().join(name))
     }
 
-    /// The folder with the data; it is temporary unless the storage is [`Storage::Folder`].
+    /// The data folder; temporary unless the storage is [`Storage::Folder`].
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }
 }
 
-/// Where this computer keeps its programs, ffmpeg among them.
+/// The folders with this computer's programs, for ffmpeg.
 fn program_path() -> String {
     std::env::var_os("PATH").and_then(|path| path.into_string().ok()).unwrap_or_default()
 }
 
-/// Serves a router until `stop` resolves and the requests under way are answered. A request for any other host than this
-/// computer is refused: a page of another site can have its own name lead here, and would then count as a page of ours.
+/// Serves a router until `stop` resolves and the requests in progress are answered. Refuses requests for other hosts
+/// than this computer: a page of another site can point its own name here and would then count as same-origin.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
     stop: impl Future<Output = ()> + Send + 'static,
 ) {
-    // Without it, small answers wait for the client's delayed acknowledgement.
+    // Otherwise small responses wait for the client's delayed acknowledgement.
     let listener = listener.tap_io(|connection| {
         let _ = connection.set_nodelay(true);
     });
@@ -263,7 +259,7 @@ async fn only_for_this_computer(request: Request, next: Next) -> Response {
     (StatusCode::MISDIRECTED_REQUEST, Json(refusal)).into_response()
 }
 
-/// Whether a host, with or without port, is one that leads nowhere but to this computer.
+/// Whether a host, with or without port, always resolves to this computer.
 fn is_this_computer(host: &str) -> bool {
     let (name, port) = match host.rsplit_once(':') {
         Some((name, port)) if !port.contains(']') => (name, port),

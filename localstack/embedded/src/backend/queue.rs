@@ -1,31 +1,31 @@
-//! A queue of EventBridge events, in which a rule that somebody else keeps puts what a function is to be started with.
+//! The queue in which an external rule puts the EventBridge events for a function.
 
 use serde_json::{Value, json};
 
-use super::elsewhere::{Elsewhere, Failure};
+use super::external::{ExternalServices, Failure};
 use crate::Error;
 
-/// As many as SQS gives at once.
+/// The maximum of SQS.
 const PAGE: u32 = 10;
 
 pub(crate) struct EventQueue {
-    services: Elsewhere,
+    services: ExternalServices,
     name: String,
     url: String,
 }
 
-/// An event that somebody is to take.
+/// A received event.
 pub(crate) struct Queued {
     pub(crate) event: Value,
     receipt: String,
 }
 
 impl EventQueue {
-    /// The queue of this name.
+    /// The queue with this name.
     ///
     /// # Errors
-    /// When there is none.
-    pub(crate) fn find(services: &Elsewhere, name: &str) -> Result<Self, Error> {
+    /// If there is none.
+    pub(crate) fn find(services: &ExternalServices, name: &str) -> Result<Self, Error> {
         let queue = call(services, "GetQueueUrl", &json!({ "QueueName": name }));
         let queue =
             queue.map_err(Error::because(format!("there is no queue {name} at {}", services.url())))?;
@@ -33,7 +33,7 @@ impl EventQueue {
         Ok(Self { services: services.clone(), name: name.to_owned(), url })
     }
 
-    /// The next events, which nobody else is given until the queue's visibility timeout is over.
+    /// The next events; hidden from other receivers until the queue's visibility timeout is over.
     pub(crate) fn receive(&self) -> Result<Vec<Queued>, Error> {
         let mut answer = self.call("ReceiveMessage", json!({ "MaxNumberOfMessages": PAGE }))?;
         let Value::Array(messages) = answer["Messages"].take() else { return Ok(Vec::new()) };
@@ -45,12 +45,12 @@ impl EventQueue {
         queued.collect()
     }
 
-    /// Takes an event out of the queue.
+    /// Deletes an event from the queue.
     pub(crate) fn done_with(&self, queued: &Queued) -> Result<(), Error> {
         self.call("DeleteMessage", json!({ "ReceiptHandle": queued.receipt })).map(drop)
     }
 
-    /// Leaves an event to be received again at once, or to go where the queue's policy says after so many times.
+    /// Makes an event visible again at once; after the maximum number of receives, it becomes a dead letter.
     pub(crate) fn give_back(&self, queued: &Queued) -> Result<(), Error> {
         let parameters = json!({ "ReceiptHandle": queued.receipt, "VisibilityTimeout": 0 });
         self.call("ChangeMessageVisibility", parameters).map(drop)
@@ -63,6 +63,6 @@ impl EventQueue {
     }
 }
 
-fn call(services: &Elsewhere, operation: &str, parameters: &Value) -> Result<Value, Failure> {
+fn call(services: &ExternalServices, operation: &str, parameters: &Value) -> Result<Value, Failure> {
     services.call("sqs", &format!("AmazonSQS.{operation}"), parameters)
 }

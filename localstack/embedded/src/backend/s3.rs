@@ -1,5 +1,5 @@
-//! S3: objects in a folder, every request's signature checked, or those that somebody else keeps. Buckets are addressed by
-//! path. What is put is noted, as S3 tells EventBridge of it.
+//! S3: objects in a folder with checked signatures, or in an external service. Buckets are addressed by path. New
+//! objects are recorded as events for EventBridge.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -18,13 +18,13 @@ use s3s_fs::FileSystem;
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
-use super::elsewhere::{Elsewhere, Failure, Forward};
+use super::external::{ExternalServices, Failure, Forward};
 use super::server::Server;
 use super::{ACCESS_KEY_ID, REGION, SECRET_ACCESS_KEY};
 use crate::cors::{self, Cors};
 use crate::{Error, random};
 
-/// What the bucket is called in the template.
+/// The bucket's logical id in the template.
 const MEDIA_BUCKET: &str = "MediaBucket";
 
 pub(super) struct S3 {
@@ -34,39 +34,37 @@ pub(super) struct S3 {
     server: Server,
 }
 
-/// Who may read answers, by bucket.
+/// CORS rules by bucket.
 type Shared = Arc<Mutex<HashMap<String, Cors>>>;
 
 /// Where the objects are.
 #[derive(Clone)]
 enum Place {
-    /// In a folder, one below it for each bucket.
+    /// In a folder, with one subfolder per bucket.
     Folder(PathBuf),
-    Elsewhere(Elsewhere),
+    External(ExternalServices),
 }
 
-/// What does what requests ask for.
 #[derive(Clone)]
 enum Service {
     Here(S3Service),
     There(Arc<Forward>),
 }
 
-/// The keys of the objects that were put, by bucket, in the order in which they were. What lay in a folder at the start
-/// comes first.
+/// Keys of new objects by bucket, in order. Objects that existed at the start come first.
 type Created = Arc<Mutex<HashMap<String, Vec<String>>>>;
 
-/// What S3 tells one receiver of the objects that are put into one bucket.
+/// The events about new objects in one bucket, for one receiver.
 pub(crate) struct CreatedObjects {
     bucket: String,
     place: Place,
     created: Created,
-    /// How many of them the receiver has been told of.
+    /// The number of events that the receiver has taken.
     told: usize,
 }
 
 impl CreatedObjects {
-    /// The next event that the receiver has not been told of. The bucket is called by its name in the template.
+    /// The next event. It names the bucket by its logical id in the template.
     pub(crate) fn take(&mut self) -> Option<Value> {
         let created = self.created.lock().unwrap_or_else(PoisonError::into_inner);
         let key = created.get(&self.bucket)?.get(self.told)?.clone();
@@ -90,9 +88,9 @@ impl S3 {
         Self::serve(place, Service::Here(builder.build()), left_in(folder))
     }
 
-    pub(super) fn elsewhere(services: &Elsewhere) -> Result<Self, Error> {
+    pub(super) fn external(services: &ExternalServices) -> Result<Self, Error> {
         let service = Service::There(Arc::new(Forward::to(services)));
-        Self::serve(Place::Elsewhere(services.clone()), service, HashMap::new())
+        Self::serve(Place::External(services.clone()), service, HashMap::new())
     }
 
     fn serve(place: Place, service: Service, left: HashMap<String, Vec<String>>) -> Result<Self, Error> {
@@ -117,11 +115,11 @@ impl S3 {
         CreatedObjects { bucket: bucket.to_owned(), place, created, told: 0 }
     }
 
-    /// The keys of all objects in a bucket, in order.
+    /// The keys of all objects in a bucket, sorted.
     pub(super) fn keys(&self, bucket: &str) -> Result<Vec<String>, Error> {
         match &self.place {
             Place::Folder(folder) => Ok(keys_below(&folder.join(bucket))),
-            Place::Elsewhere(services) => listed_keys(services, bucket)
+            Place::External(services) => listed_keys(services, bucket)
                 .map_err(Error::because(format!("cannot list the objects of bucket {bucket}"))),
         }
     }
@@ -136,7 +134,7 @@ impl S3 {
             Place::Folder(folder) => {
                 std::fs::create_dir_all(folder.join(name)).map_err(Error::because(failed()))
             }
-            Place::Elsewhere(services) => {
+            Place::External(services) => {
                 let body = format!(
                     "<CreateBucketConfiguration><LocationConstraint>{REGION}</LocationConstraint>\
                      </CreateBucketConfiguration>"
@@ -151,8 +149,8 @@ impl S3 {
 }
 
 impl Place {
-    /// An identifier for the event that tells of an object, the same after a restart, and the object's size in bytes: 0
-    /// when it is not there any more.
+    /// An identifier for the event about an object, stable across restarts, and the object's size in bytes (0 if it
+    /// does not exist any more).
     fn id_and_size(&self, bucket: &str, key: &str) -> (String, u64) {
         match self {
             Self::Folder(folder) => {
@@ -161,14 +159,14 @@ impl Place {
                 let put_at = file.as_ref().and_then(|file| file.modified().ok());
                 (event_id(key, put_at), file.map_or(0, |file| file.len()))
             }
-            Self::Elsewhere(services) => {
+            Self::External(services) => {
                 (random::uuid(), services.size_in_s3(&format!("/{bucket}/{key}")).unwrap_or(0))
             }
         }
     }
 }
 
-/// EventBridge gives an event that comes again the identifier that it had before.
+/// EventBridge redelivers events with the same identifier.
 fn event_id(key: &str, put_at: Option<SystemTime>) -> String {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();
@@ -178,8 +176,8 @@ fn event_id(key: &str, put_at: Option<SystemTime>) -> String {
     random::uuid_of((u128::from(half(0)) << 64) | u128::from(half(1)))
 }
 
-/// The keys of all objects in a folder, by bucket. A function deletes what it has been told of, so it has not been told of
-/// those that lie where it looks for them.
+/// Keys of the objects in a folder, by bucket. Functions delete uploaded objects that they have processed, so the
+/// remaining ones have not been.
 fn left_in(folder: &Path) -> HashMap<String, Vec<String>> {
     let buckets =
         std::fs::read_dir(folder).into_iter().flatten().flatten().filter(|entry| entry.path().is_dir());
@@ -201,12 +199,12 @@ fn keys_below(root: &Path) -> Vec<String> {
     keys
 }
 
-fn listed_keys(services: &Elsewhere, bucket: &str) -> Result<Vec<String>, Failure> {
+fn listed_keys(services: &ExternalServices, bucket: &str) -> Result<Vec<String>, Failure> {
     let mut keys = Vec::<String>::new();
     loop {
         let after = keys.last().map(|key| format!("&start-after={key}")).unwrap_or_default();
         let page = services.s3("GET", &format!("/{bucket}?list-type=2{after}"), String::new())?;
-        // Keys are made of characters that stand in URLs and in XML as they are.
+        // Keys contain no characters that XML escapes.
         let found = page.split("<Key>").skip(1).filter_map(|rest| rest.split_once("</Key>"));
         keys.extend(found.map(|(key, _)| key.to_owned()));
         if !page.contains("<IsTruncated>true</IsTruncated>") {
@@ -215,7 +213,7 @@ fn listed_keys(services: &Elsewhere, bucket: &str) -> Result<Vec<String>, Failur
     }
 }
 
-/// The rules of the bucket that a request is about.
+/// The rules of the requested bucket.
 fn cors_of(shared: &Shared, request: &Request) -> Cors {
     let bucket = request.uri().path().split('/').nth(1).unwrap_or_default();
     shared.lock().unwrap_or_else(PoisonError::into_inner).get(bucket).cloned().unwrap_or_default()
@@ -256,7 +254,7 @@ async fn answer_signed(service: Service, created: Created, request: Request) -> 
     response
 }
 
-/// Bucket and key of the object that is there once the request is done; none when it puts no object, or only part of one.
+/// Bucket and key of the object that the request creates; none for other requests and for parts of an upload.
 fn put_object(request: &Request) -> Option<(String, String)> {
     let query: Vec<_> =
         form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes()).collect();
@@ -267,6 +265,6 @@ fn put_object(request: &Request) -> Option<(String, String)> {
         _ => false,
     };
     let (bucket, key) = request.uri().path().strip_prefix('/')?.split_once('/').filter(|_| puts)?;
-    // Keys are made of characters that stand in paths as they are.
+    // Keys contain no characters that URLs escape.
     Some((bucket.to_owned(), key.to_owned()))
 }

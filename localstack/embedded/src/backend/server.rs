@@ -1,6 +1,6 @@
-//! A server on the loopback interface with a thread and a runtime of its own.
+//! A server on the loopback interface with its own thread and runtime.
 //!
-//! Of its own because SQLite blocks the thread it works on, and because a test's runtime ends with the test.
+//! SQLite blocks its thread, and a test's runtime ends with the test.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::thread::JoinHandle;
@@ -12,29 +12,29 @@ use tokio::sync::watch;
 
 use crate::Error;
 
-/// How long requests under way may take to finish after the stop.
+/// The time that requests in progress may take after a stop.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
 
-/// A running server; dropping it stops it and waits for it.
+/// A running server. Dropping it stops it and waits for it.
 pub(crate) struct Server {
     address: SocketAddr,
     stop: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Resolves when the server is to stop.
+/// Resolves when the server must stop.
 #[derive(Clone)]
 pub(crate) struct Stop(watch::Receiver<bool>);
 
 impl Stop {
     pub(crate) async fn requested(mut self) {
-        // An error means that the sender is gone, which is a stop as well.
+        // An error means that the sender was dropped, which is also a stop.
         let _ = self.0.wait_for(|stop| *stop).await;
     }
 }
 
 impl Server {
-    /// Runs `serve` on a free port. Connections are accepted from this moment on, whenever `serve` gets to them.
+    /// Runs `serve` on a free port. Connections are accepted from this moment on, even before `serve` runs.
     pub(crate) fn start<F>(
         name: &'static str,
         workers: usize,

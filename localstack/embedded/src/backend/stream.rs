@@ -1,4 +1,4 @@
-//! The stream of a table, as Lambda's event source mapping reads it.
+//! A table's stream, as Lambda's event source mapping reads it.
 
 use serde_json::{Value, json};
 
@@ -6,13 +6,13 @@ use super::REGION;
 use super::tables::Tables;
 use crate::Error;
 
-/// Reads the stream of one table in order. The emulator gives each table a single shard.
+/// Reads the stream of one table in order. The emulator has one shard per table.
 pub struct StreamReader {
     tables: Tables,
     table: String,
     arn: String,
     shard: Value,
-    /// The sequence number of the last record that is done with.
+    /// The sequence number of the last completed record.
     position: Option<String>,
 }
 
@@ -28,11 +28,11 @@ impl StreamReader {
         Ok(reader)
     }
 
-    /// The next records after the position, oldest first and `limit` of them at most, each as it stands in the `Records`
-    /// of a Lambda event. The same ones again until [`advance_to`](Self::advance_to) says that they are done with.
+    /// The next records after the position, oldest first, at most `limit`, in the form of a Lambda event's `Records`.
+    /// Returns the same ones until [`advance_to`](Self::advance_to) marks them as completed.
     ///
     /// # Errors
-    /// When the database fails.
+    /// Database failures.
     pub fn read(&self, limit: usize) -> Result<Vec<Value>, Error> {
         let mut place = json!({ "StreamArn": self.arn, "ShardId": self.shard });
         match &self.position {
@@ -54,7 +54,7 @@ impl StreamReader {
         Ok(records)
     }
 
-    /// Goes on after the record of this sequence number, which need not exist any more.
+    /// Continues after the record with this sequence number, which may be gone.
     pub fn advance_to(&mut self, sequence_number: &str) {
         self.position = Some(sequence_number.to_owned());
     }

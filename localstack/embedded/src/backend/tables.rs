@@ -1,4 +1,4 @@
-//! The operations of DynamoDB that the back end itself needs, with their parameters and answers in JSON.
+//! The operations of DynamoDB that the back end needs, with parameters and responses in JSON.
 
 use std::time::Duration;
 
@@ -7,29 +7,29 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::elsewhere::{Elsewhere, Failure};
+use super::external::{ExternalServices, Failure};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// How often DynamoDB is asked whether a new table can be used yet, and how long it is waited in between.
+/// How often to check whether a new table is active, and the pause in between.
 const LOOKS: u32 = 200;
 const BETWEEN: Duration = Duration::from_millis(50);
 
-/// All tables of one DynamoDB. Clones share them.
+/// The tables of one DynamoDB. Clones share them.
 #[derive(Clone)]
 pub(super) enum Tables {
     /// In this process.
-    Here(Database),
-    /// Run by somebody else.
-    There(Elsewhere),
+    Embedded(Database),
+    /// In an external service.
+    External(ExternalServices),
 }
 
 impl Tables {
     /// Calls CreateTable, UpdateTimeToLive, DescribeTable, or an operation of the stream.
     pub(super) fn call(&self, operation: &str, parameters: Value) -> Result<Value> {
         let database = match self {
-            Self::Here(database) => database,
-            Self::There(services) => return Ok(there(services, operation, &parameters)?),
+            Self::Embedded(database) => database,
+            Self::External(services) => return Ok(call_external(services, operation, &parameters)?),
         };
         match operation {
             "CreateTable" => with(parameters, |request| database.create_table(request)),
@@ -42,7 +42,7 @@ impl Tables {
         }
     }
 
-    /// Creates a table, which can be used once this returns.
+    /// Creates a table and waits until it is active.
     pub(super) fn create(&self, parameters: Map<String, Value>) -> Result<()> {
         let name = parameters["TableName"].as_str().unwrap_or_default().to_owned();
         let mut table = self.call("CreateTable", Value::Object(parameters))?["TableDescription"].take();
@@ -56,13 +56,13 @@ impl Tables {
         Err(format!("the table is still {}", table["TableStatus"]).into())
     }
 
-    /// What DynamoDB knows of a table; none when there is no such table.
+    /// The description of a table; none if it does not exist.
     pub(super) fn describe(&self, name: &str) -> Result<Option<Value>> {
         let request = json!({ "TableName": name });
         let mut description = match self {
-            Self::Here(database) if database.get_table_metadata(name)?.is_none() => return Ok(None),
-            Self::Here(_) => self.call("DescribeTable", request)?,
-            Self::There(services) => match there(services, "DescribeTable", &request) {
+            Self::Embedded(database) if database.get_table_metadata(name)?.is_none() => return Ok(None),
+            Self::Embedded(_) => self.call("DescribeTable", request)?,
+            Self::External(services) => match call_external(services, "DescribeTable", &request) {
                 Err(Failure::Refused(refused)) if refused.is("ResourceNotFoundException") => return Ok(None),
                 answer => answer?,
             },
@@ -71,7 +71,11 @@ impl Tables {
     }
 }
 
-fn there(services: &Elsewhere, operation: &str, parameters: &Value) -> std::result::Result<Value, Failure> {
+fn call_external(
+    services: &ExternalServices,
+    operation: &str,
+    parameters: &Value,
+) -> std::result::Result<Value, Failure> {
     let service = match operation {
         "DescribeStream" | "GetShardIterator" | "GetRecords" => "DynamoDBStreams",
         _ => "DynamoDB",

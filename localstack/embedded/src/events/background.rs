@@ -1,4 +1,4 @@
-//! What a deployment does all the time: follow the stream, and keep to the schedules.
+//! Follows the stream and keeps the schedules, as a deployment does.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use super::Events;
 use crate::backend::GRACE;
 use crate::template::ScheduleTrigger;
 
-/// The time between looks at the stream and at the bucket.
+/// The polling interval of the stream and the bucket.
 const POLL: Duration = Duration::from_millis(150);
-/// The time between looks at a queue.
+/// The polling interval of a queue.
 const POLL_QUEUE: Duration = Duration::from_millis(500);
 
-/// Tasks that start functions. They end with this value, an invocation under way unfinished; [`stop`](Self::stop) waits.
+/// Tasks that start functions. Dropping this value aborts them; [`stop`](Self::stop) waits for invocations in progress.
 pub(crate) struct Background {
     stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
@@ -26,7 +26,7 @@ impl Background {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
         tasks.spawn(follow_stream(events.clone(), stopped.clone()));
-        // Apart from each other, as a conversion takes minutes.
+        // In separate tasks, because a conversion takes minutes.
         for place in 0..events.0.objects.len() {
             tasks.spawn(follow_bucket(place, events.clone(), stopped.clone()));
         }
@@ -39,7 +39,7 @@ impl Background {
         Self { stop, tasks }
     }
 
-    /// Starts no more functions, and waits two seconds at most for those under way.
+    /// Starts no more functions, and waits at most two seconds for those in progress.
     pub(crate) async fn stop(mut self) {
         self.stop.send_replace(true);
         let ended = async { while self.tasks.join_next().await.is_some() {} };
@@ -56,7 +56,7 @@ async fn follow_stream(events: Events, mut stopped: watch::Receiver<bool>) {
             _ = stopped.wait_for(|stop| *stop) => return,
             () = tokio::time::sleep(POLL) => {}
         }
-        // Records that were given up are in the log already; only reading the stream fails otherwise.
+        // Records that were given up are already in the log; otherwise, reading the stream failed.
         if let Err(error) = events.deliver_stream_while(|| !*running.borrow()).await {
             tracing::error!(%error, "the stream is behind");
         }
@@ -70,7 +70,7 @@ async fn follow_bucket(place: usize, events: Events, mut stopped: watch::Receive
             _ = stopped.wait_for(|stop| *stop) => return,
             () = tokio::time::sleep(POLL) => {}
         }
-        // What failed is in the log already.
+        // Failures are already in the log.
         let _ = events.deliver_objects_while(place, || !*running.borrow()).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Events in the shape that EventBridge gives them.
+//! Events in EventBridge's envelope.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use crate::{Error, random};
 
 const ACCOUNT: &str = "000000000000";
 
-/// What a rule with a schedule sends.
+/// The event of a scheduled rule.
 pub(super) fn scheduled(name: &str, now: DateTime<Utc>) -> Value {
     let mut event = Map::new();
     event.insert("source".to_owned(), json!("aws.events"));
@@ -18,7 +18,7 @@ pub(super) fn scheduled(name: &str, now: DateTime<Utc>) -> Value {
     Value::Object(filled_in(event, now))
 }
 
-/// An event that somebody puts on the bus, with everything that a function gets to see.
+/// A custom event with all fields that EventBridge fills in.
 pub(super) fn completed(event: Value, now: DateTime<Utc>) -> Result<Value, Error> {
     let Value::Object(event) = event else { return Err(Error::new("an event must be a JSON object")) };
     for required in ["source", "detail-type", "detail"] {

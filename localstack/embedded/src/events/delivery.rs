@@ -1,4 +1,4 @@
-//! One batch of stream records on its way to a function, with the tries that Lambda's event source mapping makes.
+//! Delivers one batch of stream records to a function, with the retries of Lambda's event source mapping.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use crate::function::invoke;
 use crate::template::StreamTrigger;
 use crate::{Error, Function};
 
-/// The wait before the first further try; each wait is twice the one before.
+/// The pause before the first retry; it doubles with each retry.
 const BACK_OFF: Duration = Duration::from_millis(50);
 
-/// Hands over records in order. After a failure that the function reports, it goes on with the first record that failed;
-/// when the function as a whole fails, with all of them, in two halves if the mapping bisects.
+/// Delivers records in order. If the function reports a failure, delivery continues with the first failed record; if
+/// the invocation fails, with all of them, in two halves if the mapping bisects.
 ///
 /// # Errors
-/// When some were given up; those behind them have still been handed over.
+/// If records were given up; those behind them are delivered all the same.
 pub(super) async fn deliver(
     function: &Function,
     trigger: &StreamTrigger,
@@ -48,8 +48,8 @@ pub(super) async fn deliver(
     given_up.map_or(Ok(()), Err)
 }
 
-/// The place of the first record that the function reports as failed. A report that names no record of the batch counts
-/// for the whole batch, as it does in Lambda.
+/// The index of the first record that the function reports as failed. A report without a record of the batch counts for
+/// the whole batch, as in Lambda.
 fn first_failure(answer: &Value, batch: &[Value]) -> Option<usize> {
     let failures = answer["batchItemFailures"].as_array()?;
     let places = failures.iter().map(|failure| {

@@ -1,6 +1,6 @@
 //! Starts functions as a deployment's stream, schedules and event bus do, wired by the template.
 //!
-//! [`Events`] does so when it is told to, which is what tests want; its [`Background`] tells it to all the time.
+//! [`Events`] does so on demand, for tests; its [`Background`] does so continuously.
 
 mod background;
 mod bus;
@@ -22,10 +22,10 @@ use crate::template::{RuleTrigger, ScheduleTrigger, StreamTrigger};
 use crate::{Backend, Error, Function, StreamReader, Template};
 use delivery::{deliver, sequence_number};
 
-/// What functions answered, by their logical ids.
+/// Responses of functions by their logical ids.
 pub type Answers = BTreeMap<String, Result<Value, Error>>;
 
-/// How many records are taken from the stream at once.
+/// The number of records to read from the stream at once.
 const PAGE: usize = 1000;
 
 /// The functions that events start. Clones share everything.
@@ -38,27 +38,26 @@ struct Inner {
     streams: Vec<Mutex<Mapping>>,
     schedules: Vec<ScheduleTrigger>,
     rules: Vec<RuleTrigger>,
-    /// What the bucket's events start, each with those events that it has not been told of.
+    /// The functions that the bucket's events start, each with its undelivered events.
     objects: Vec<(String, Mutex<CreatedObjects>)>,
-    /// Where rules that somebody else keeps put their events, by the functions that are to take them.
+    /// The queues of external rules, by the functions that receive their events.
     queues: Vec<(String, EventQueue)>,
 }
 
-/// A stream on its way to a function.
+/// A stream and the function that receives it.
 struct Mapping {
     trigger: StreamTrigger,
     reader: StreamReader,
-    /// Where its position is kept with data that is kept.
+    /// Stores the position with the data.
     file: Option<StateFile>,
 }
 
 impl Events {
-    /// The triggers that `template` describes, in front of `functions` by their logical ids. The stream is that of the
-    /// application's table, from where it was left in this data folder; times are those of the application.
+    /// The triggers of `template` in front of `functions`, by their logical ids. Reads the stream of the application's
+    /// table from the position stored in the data folder, and uses the application's clock.
     ///
     /// # Errors
-    /// When the template has a trigger that the local run does not know or that leads to a function that is not given, or
-    /// the table has no stream.
+    /// If the template has an unsupported trigger, or one of a missing function, or the table has no stream.
     pub fn new(
         template: &Template,
         functions: &HashMap<String, Function>,
@@ -93,13 +92,13 @@ impl Events {
         Ok(Self(Arc::new(Inner { app: app.clone(), functions, streams, schedules, rules, objects, queues })))
     }
 
-    /// The same, and the functions of the rules that LocalStack keeps for this table besides.
+    /// Adds the functions of the rules that LocalStack runs for this table.
     ///
     /// # Errors
-    /// When the data stack is not there.
+    /// If the data stack does not exist.
     pub(crate) fn with_queues(self, backend: &Backend) -> Result<Self, Error> {
         let (Some(services), Some(mut inner)) = (backend.services(), Arc::into_inner(self.0)) else {
-            return Err(Error::new("only events of services elsewhere come by queues"));
+            return Err(Error::new("only external services deliver events through queues"));
         };
         let functions: BTreeSet<_> = inner.rules.iter().map(|rule| rule.function.clone()).collect();
         let queues = functions.into_iter().map(|function| {
@@ -110,7 +109,7 @@ impl Events {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// Starts a function with each event in its queue. One that it fails on is given back.
+    /// Starts a function with each event in its queue. Failed events become visible again.
     async fn deliver_queued(&self, function: &str, queue: &EventQueue) -> Result<(), Error> {
         for queued in queue.receive()? {
             let settled = match invoke(self.function(function)?, &queued.event).await {
@@ -120,7 +119,7 @@ impl Events {
                     queue.give_back(&queued)
                 }
             };
-            // The others are not to wait until the queue shows them again.
+            // The other events must not wait for the visibility timeout.
             if let Err(error) = settled {
                 tracing::error!(function, %error, "the queue was not told what became of an event");
             }
@@ -128,12 +127,12 @@ impl Events {
         Ok(())
     }
 
-    /// Hands the new records of the stream to its functions until none are left, those that come of it included, and
-    /// gives their number. Records that no filter lets through do not count.
+    /// Delivers new stream records to their functions until none are left, including those that the functions create,
+    /// and returns their number. Filtered records do not count.
     ///
     /// # Errors
-    /// When records were given up after as many tries as the template grants, once the others are delivered; and when the
-    /// stream cannot be read.
+    /// If records were given up after the template's retries, once the others are delivered; if the stream cannot be
+    /// read.
     pub async fn deliver_stream(&self) -> Result<usize, Error> {
         self.deliver_stream_while(|| true).await
     }
@@ -167,7 +166,7 @@ impl Events {
         given_up.map_or(Ok(delivered), Err)
     }
 
-    /// Runs every function that has a schedule, one after the other in the order of their names, and gives their answers.
+    /// Runs every scheduled function in the order of their names and returns their responses.
     pub async fn run_schedules(&self) -> Answers {
         let mut schedules: Vec<_> = self.0.schedules.iter().collect();
         schedules.sort_unstable_by_key(|schedule| &schedule.function);
@@ -184,12 +183,11 @@ impl Events {
         invoke(self.function(&schedule.function)?, &event).await
     }
 
-    /// Puts an EventBridge event on the bus and gives the answers of the functions that its rules start. An event needs
-    /// `source`, `detail-type` and `detail`; what else EventBridge would have filled in is filled in. Nothing is tried
-    /// again.
+    /// Puts an EventBridge event on the bus and returns the responses of the functions that its rules start. An event
+    /// needs `source`, `detail-type` and `detail`; other fields have defaults. There are no retries.
     ///
     /// # Errors
-    /// When the event is malformed, or no rule takes it.
+    /// If the event is malformed, or no rule matches it.
     pub async fn put_event(&self, event: Value) -> Result<Answers, Error> {
         let event = bus::completed(event, self.0.app.now())?;
         let answers = self.dispatch(&event).await?;
@@ -202,11 +200,11 @@ impl Events {
         Ok(answers)
     }
 
-    /// Tells the functions of every object that was put into the bucket and that they have not been told of, and gives
-    /// the number of events that were taken. Nothing is tried again.
+    /// Delivers the events about new objects in the bucket to their functions and returns their number. There are no
+    /// retries.
     ///
     /// # Errors
-    /// The first of what functions failed at, once they were told of all.
+    /// The first failure, once all events were delivered.
     pub async fn deliver_objects(&self) -> Result<usize, Error> {
         let (mut delivered, mut failed) = (0, None);
         for place in 0..self.0.objects.len() {
@@ -218,7 +216,7 @@ impl Events {
         failed.map_or(Ok(delivered), Err)
     }
 
-    /// The same for one of the functions that the bucket's events start.
+    /// Delivers the events of one function, as long as `go_on` says.
     async fn deliver_objects_while(&self, place: usize, go_on: impl Fn() -> bool) -> Result<usize, Error> {
         let (function, objects) = &self.0.objects[place];
         let mut objects = objects.lock().await;
@@ -239,7 +237,7 @@ impl Events {
         failed.map_or(Ok(delivered), Err)
     }
 
-    /// Starts every function of which a rule takes the event.
+    /// Starts the functions of all rules that match the event.
     async fn dispatch(&self, event: &Value) -> Result<Answers, Error> {
         let mut answers = Answers::new();
         for name in self.takers_of(event) {
@@ -248,13 +246,13 @@ impl Events {
         Ok(answers)
     }
 
-    /// The functions of which a rule takes the event.
+    /// The functions of the rules that match the event.
     fn takers_of(&self, event: &Value) -> BTreeSet<&String> {
         let rules = self.0.rules.iter().filter(|rule| rule.pattern.matches(event));
         rules.map(|rule| &rule.function).collect()
     }
 
-    /// Starts functions from now on as a deployment would.
+    /// Starts functions continuously from now on.
     pub(crate) fn in_background(&self) -> Background {
         Background::start(self)
     }

@@ -1,4 +1,4 @@
-//! Requests and responses as a Lambda function sees them behind an HTTP API: payload format 2.0.
+//! Requests and responses of an HTTP API in payload format 2.0.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -14,7 +14,7 @@ use url::form_urlencoded;
 use super::RouteKey;
 use crate::random;
 
-/// Where a request comes from, as an extension of it. Without it, from the loopback interface.
+/// The source address, as an extension of the request; by default the loopback interface.
 #[derive(Debug, Clone, Copy)]
 pub struct SourceIp(pub IpAddr);
 
@@ -25,7 +25,7 @@ impl SourceIp {
     }
 }
 
-/// Headers about one connection, which end at the gateway.
+/// Hop-by-hop headers, which the gateway does not forward.
 const PER_CONNECTION: [HeaderName; 6] = [
     header::CONNECTION,
     header::TE,
@@ -35,7 +35,6 @@ const PER_CONNECTION: [HeaderName; 6] = [
     header::PROXY_AUTHORIZATION,
 ];
 
-/// The event for a request that came in over `http`.
 pub(super) fn request_event(
     id: &str,
     route: &RouteKey,
@@ -111,7 +110,7 @@ pub(super) fn request_event(
     event
 }
 
-/// A header's values in one text, as the gateway passes them on.
+/// A header's values, joined as the gateway does.
 fn joined(head: &request::Parts, name: &HeaderName) -> String {
     let separator = if *name == header::COOKIE { ";" } else { "," };
     let values = head.headers.get_all(name).iter();
@@ -130,7 +129,7 @@ fn query_parameters(query: &str) -> Map<String, Value> {
     parameters
 }
 
-/// Whether bodies of a content type reach the function as they are rather than in base64.
+/// Whether bodies of this content type reach the function as text rather than base64.
 fn is_text(content_type: &str) -> bool {
     let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     essence.starts_with("text/")
@@ -150,8 +149,7 @@ struct Answer {
     is_base64_encoded: bool,
 }
 
-/// The response that a function's answer to a request by `method` stands for; `None` when it is none that the gateway
-/// accepts.
+/// The HTTP response for a function's result; `None` if the gateway does not accept it.
 pub(super) fn response(answer: &str, method: &Method) -> Option<Response<Body>> {
     let answer: Answer = serde_json::from_str(answer).ok()?;
     let body = answer.body.unwrap_or_default();
@@ -161,7 +159,7 @@ pub(super) fn response(answer: &str, method: &Method) -> Option<Response<Body>> 
     let headers = response.headers_mut();
     for (name, value) in answer.headers {
         let name: HeaderName = name.parse().ok()?;
-        // The gateway frames the body itself. That of a HEAD is not sent, so that only the function knows its length.
+        // The gateway sets the length itself, except for HEAD, whose body only the function knows.
         let is_framing = name == header::CONTENT_LENGTH && method != Method::HEAD;
         if !is_framing && !PER_CONNECTION.contains(&name) {
             headers.append(name, HeaderValue::from_str(value.as_str()?).ok()?);

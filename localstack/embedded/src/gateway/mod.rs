@@ -1,4 +1,4 @@
-//! The HTTP front door: chooses a function as an API Gateway HTTP API does, and calls it as Lambda does.
+//! The HTTP API: routes requests as API Gateway does and invokes functions as Lambda does.
 
 mod event;
 mod route;
@@ -18,14 +18,14 @@ pub use route::RouteKey;
 use crate::cors::{self, Cors};
 use crate::{Error, Function, Template, random};
 
-/// The greatest request body that API Gateway takes, in bytes.
+/// API Gateway's limit of request bodies, in bytes.
 const MAX_BODY: usize = 10 * 1024 * 1024;
-/// The greatest event or answer of a Lambda invocation, in bytes of JSON.
+/// Lambda's limit of events and responses, in bytes of JSON.
 const MAX_PAYLOAD: usize = 6 * 1024 * 1024 + 100;
-/// How long API Gateway waits for a function.
+/// API Gateway's timeout.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Headers by which answers are shared with pages of other web sites.
+/// The CORS headers.
 const SHARING: [HeaderName; 6] = [
     header::ACCESS_CONTROL_ALLOW_ORIGIN,
     header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
@@ -50,11 +50,11 @@ struct Route {
 }
 
 impl Gateway {
-    /// The gateway that `template` describes, in front of `functions` by their logical ids. Pages of `allowed_origins` may
-    /// read what it answers.
+    /// The gateway that `template` describes in front of `functions`, by their logical ids. CORS allows pages of
+    /// `allowed_origins`.
     ///
     /// # Errors
-    /// When the template has a route that is malformed or leads to a function that is not given.
+    /// If a route of the template is malformed or leads to a missing function.
     pub fn new(
         template: &Template,
         functions: &HashMap<String, Function>,
@@ -69,7 +69,7 @@ impl Gateway {
         Ok(Self(Arc::new(Api { routes, cors })))
     }
 
-    /// Answers one request. What goes wrong between gateway and function is answered with the gateway's own messages.
+    /// Answers one request, with the gateway's own messages if a function fails.
     pub async fn call(&self, request: Request<Body>) -> Response<Body> {
         let id = random::uuid();
         let (head, body) = request.into_parts();
@@ -89,7 +89,7 @@ impl Gateway {
         response
     }
 
-    /// Lets pages of allowed origins read an answer. What the function says of that does not count.
+    /// Sets the CORS headers of a response and removes those of the function.
     fn share(&self, asked: &HeaderMap, answered: &mut HeaderMap) {
         if self.0.cors.is_on() {
             for name in SHARING {
@@ -107,8 +107,8 @@ impl Gateway {
         if event.len() > MAX_PAYLOAD {
             return Err(TOO_LONG);
         }
-        // In a task of its own: the function goes on when its time is over or the client has left, and a panic ends it
-        // alone.
+        // In a task of its own: the function continues after a timeout or if the client disconnects, and a panic ends
+        // only this invocation.
         let invocation = tokio::spawn(route.function.clone().oneshot(event));
         let answer = match tokio::time::timeout(TIMEOUT, invocation).await {
             Err(_) => return Err((StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable")),
@@ -136,7 +136,7 @@ impl Gateway {
     }
 }
 
-/// The answer to a preflight request; that it is refused, a browser sees by what is missing.
+/// The response to a preflight request; without headers if it is refused.
 fn preflight(cors: &Cors, asked: &HeaderMap) -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;

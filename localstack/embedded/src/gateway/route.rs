@@ -1,4 +1,4 @@
-//! Route keys of an HTTP API, and which of them a request belongs to.
+//! Route keys of an HTTP API and their precedence.
 
 use std::cmp::Reverse;
 
@@ -28,15 +28,15 @@ enum Segment {
     Greedy(String),
 }
 
-/// How well a route fits, the better the greater: a full match before a greedy one before `$default`; among equals
-/// the one whose segments are literal for longer, then the one that names the method.
+/// Precedence of a route, greater first: exact matches before greedy ones before `$default`; then the one whose
+/// segments are literal for longer, then the one with a method.
 type Rank = (Option<(bool, Vec<Reverse<u8>>)>, bool);
 
 impl RouteKey {
-    /// Reads a route key.
+    /// Parses a route key.
     ///
     /// # Errors
-    /// When API Gateway would not accept it: no method, no path, a final slash, or `{proxy+}` before the end.
+    /// If API Gateway refuses it: no method, no path, a trailing slash, or `{proxy+}` before the end.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let malformed = |why: &str| Error::new(format!("route key {text:?}: {why}"));
         if text == "$default" {
@@ -55,12 +55,12 @@ impl RouteKey {
         Ok(Self { text: text.to_owned(), pattern: Some(Pattern { method, segments }) })
     }
 
-    /// The key as the template writes it.
+    /// The key as in the template.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Path parameters of `path` under this key, values as sent; `None` when the key has another method or path.
+    /// The path parameters of `path`, not decoded; `None` if the method or the path does not match.
     pub fn parameters(&self, method: &str, path: &str) -> Option<Map<String, Value>> {
         let Some(pattern) = &self.pattern else { return Some(Map::new()) };
         if pattern.method.as_ref().is_some_and(|expected| expected != method) {
@@ -78,7 +78,7 @@ impl RouteKey {
                 Segment::Variable(name) if !next.is_empty() => {
                     parameters.insert(name.clone(), next.into());
                 }
-                // An empty rest counts: `/x/` belongs to `/x/{proxy+}`.
+                // The rest may be empty: `/x/` matches `/x/{proxy+}`.
                 Segment::Greedy(name) => {
                     parameters.insert(name.clone(), rest?.into());
                     return Some(parameters);
@@ -90,7 +90,7 @@ impl RouteKey {
         rest.is_none().then_some(parameters)
     }
 
-    /// Orders keys that match the same request; the greatest wins.
+    /// The precedence among keys that match the same request; the greatest wins.
     pub(super) fn rank(&self) -> Rank {
         let Some(pattern) = &self.pattern else { return (None, false) };
         let full = !matches!(pattern.segments.last(), Some(Segment::Greedy(_)));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mount_owns_itself_its_slash_and_what_lies_below() {
+    fn a_mount_owns_its_path_with_and_without_a_slash_and_all_paths_below() {
         let keys = [
             "$default",
             "ANY /v3/companies/{companyId}",
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_carry_what_was_sent() {
+    fn parameters_are_not_decoded() {
         let key = RouteKey::parse("ANY /c/{id}/{proxy+}").unwrap();
         let parameters = key.parameters("GET", "/c/acme%20x/projects/1/").unwrap();
         assert_eq!(

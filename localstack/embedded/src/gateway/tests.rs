@@ -1,4 +1,4 @@
-//! The gateway in front of functions that echo, dawdle and fail.
+//! The gateway in front of functions that echo, are slow or fail.
 
 use std::convert::Infallible;
 
@@ -152,7 +152,7 @@ async fn a_service_in_this_process_is_called_as_in_lambda() {
 }
 
 #[tokio::test]
-async fn whom_an_answer_is_shared_with_is_for_the_gateway_to_say() {
+async fn the_gateway_sets_the_cors_headers() {
     let open = function(async |_| {
         json!({ "statusCode": 200, "headers": { "access-control-allow-origin": "*" } }).to_string()
     });

@@ -1,4 +1,4 @@
-//! The settings, the clock, the schedules, the event bus and the operator's commands, as JSON.
+//! Environment, clock, schedules, event bus and operator commands, as JSON.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use shared::clock::Clock;
 use super::{Pages, written};
 use crate::Answers;
 
-/// A line `NAME=value` for each variable.
+/// One line `NAME=value` per variable.
 pub(super) async fn environment(State(pages): State<Pages>) -> String {
     pages.environment.iter().map(|(name, value)| format!("{name}={value}\n")).collect()
 }
 
-/// Ten years: more is a mistake in the number of digits.
+/// Ten years: more is a typing error.
 const MAX_ADVANCE: u64 = 10 * 365 * 86400;
 
 pub(super) async fn clock(State(pages): State<Pages>) -> Response {
@@ -77,7 +77,7 @@ pub(super) async fn operate(
     }
 }
 
-/// What functions answered; those that failed say so as Lambda would.
+/// The functions' responses; failures look as in Lambda.
 fn answered(answers: Answers) -> Response {
     let failed = answers.values().any(Result::is_err);
     let answers = answers.into_iter().map(|(function, answer)| {
@@ -91,11 +91,11 @@ fn shown(now: DateTime<Utc>) -> Response {
     Json(json!({ "now": written(now) })).into_response()
 }
 
-/// The greatest event that EventBridge takes, in bytes.
+/// EventBridge's limit of an event, in bytes.
 pub(super) const MAX_BODY: usize = 256 * 1024;
 
-/// The JSON of a request, `{}` when it has no body. It must be declared as JSON: a browser sends that for another site's
-/// page only if this server agrees, and it never does.
+/// The JSON body of a request, `{}` if it is empty. The content type must be JSON: browsers send that for pages of
+/// other sites only with this server's consent, which it never gives.
 async fn json_of(request: Request<Body>) -> Result<Value, Response> {
     let declared = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let declared = declared.and_then(|value| value.split(';').next()).unwrap_or_default().trim();

@@ -1,4 +1,4 @@
-//! The page at the root, which leads to everything else.
+//! The start page.
 
 use askama::Template;
 use axum::extract::State;

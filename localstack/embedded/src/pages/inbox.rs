@@ -1,4 +1,4 @@
-//! The mails that were sent, as JSON and as pages.
+//! The mails, as JSON and as pages.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use shared::clock::Clock;
 use super::{Pages, page, rendered, written};
 use crate::Mail;
 
-/// A mail may not run anything or send anything, and its links leave the frame that it is shown in.
+/// Mails may not run scripts or load anything, and their links open outside of the frame.
 const MAIL_POLICY: &str = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; \
     img-src * data:; style-src 'unsafe-inline'; font-src *";
-/// The inbox loads nothing but the mails' own pages.
+/// The inbox loads only the mails' own pages.
 const INBOX_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'";
 
 pub(super) async fn to_inbox() -> Redirect {
@@ -43,7 +43,7 @@ struct Inbox {
     total: usize,
 }
 
-/// More would make the page slow; the JSON list has them all.
+/// More would slow down the page; the JSON list has them all.
 const SHOWN: usize = 100;
 
 pub(super) async fn show(State(pages): State<Pages>) -> Response {

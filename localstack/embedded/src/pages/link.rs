@@ -1,4 +1,4 @@
-//! Where the links in mails lead: pages in place of the web application's, which say how to go on by `curl`.
+//! Targets of the links in mails, in place of the web application's pages: they show how to continue with `curl`.
 
 use askama::Template;
 use axum::extract::{Path, State};
@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::{PAGE_POLICY, Pages, rendered};
 
-/// What the examples choose.
+/// The password in examples.
 const PASSWORD: &str = "correct horse battery";
 const JSON: &str = "-H 'Content-Type: application/json'";
 
@@ -15,10 +15,10 @@ const JSON: &str = "-H 'Content-Type: application/json'";
 #[template(path = "link.html")]
 struct Link<'a> {
     title: &'static str,
-    /// What the web application would do here.
+    /// The purpose of the web application's page.
     purpose: &'static str,
     key: Option<&'a str>,
-    /// What to do, and the commands that do it.
+    /// Descriptions and commands.
     steps: Vec<(&'static str, String)>,
 }
 
@@ -30,13 +30,13 @@ pub(super) async fn register(State(pages): State<Pages>, Path(key): Path<String>
         );
         let [read, advance] = as_candidate(&pages, &key);
         Link {
-            title: "Registration of a candidate",
+            title: "Candidate registration",
             purpose: "Here, candidates see who invites them, choose a password and confirm.",
             key: Some(&key),
             steps: vec![
-                ("See who is invited, and to what", read),
+                ("Show the invited candidate and the project", read),
                 ("Choose a password", password),
-                ("Confirm, which ends the key: the candidate then logs in by email and password", advance),
+                ("Confirm. This revokes the key; log in with email and password from then on", advance),
             ],
         }
     })
@@ -50,12 +50,12 @@ pub(super) async fn open(
     shown(&[&company, &key], || {
         let [read, advance] = as_candidate(&pages, &key);
         Link {
-            title: "Interview of a candidate",
-            purpose: "Here, candidates of a project that asks for no password confirm and take their interview.",
+            title: "Candidate interview",
+            purpose: "Here, candidates of a project without passwords confirm and take their interview.",
             key: Some(&key),
             steps: vec![
-                ("See who is invited, and to what", read),
-                ("Confirm; once more begins the interview", advance),
+                ("Show the invited candidate and the project", read),
+                ("Confirm; repeat this to start the interview", advance),
             ],
         }
     })
@@ -67,7 +67,7 @@ pub(super) async fn start(State(pages): State<Pages>, Path(company): Path<String
         let login =
             format!(r#"{{"company": "{company}", "username": "ada@example.com", "password": "{PASSWORD}"}}"#);
         Link {
-            title: "Login of a candidate",
+            title: "Candidate login",
             purpose: "Here, candidates who have registered log in and take their interview.",
             key: None,
             steps: vec![(
@@ -78,37 +78,37 @@ pub(super) async fn start(State(pages): State<Pages>, Path(company): Path<String
     })
 }
 
-/// A member of staff activates their account.
+/// A staff user activates their account.
 pub(super) async fn activate(State(pages): State<Pages>, Path(key): Path<String>) -> Response {
     shown(&[&key], || {
         let chosen = format!(r#"{{"activation_key": "{key}", "password": "{PASSWORD}"}}"#);
         Link {
-            title: "Activation of an account",
+            title: "Account activation",
             purpose: "Here, staff choose the password of their new account.",
             key: Some(&key),
-            steps: vec![("Choose a password, which ends the key", post(&pages, "api-activate", &chosen))],
+            steps: vec![("Choose a password. This revokes the key", post(&pages, "api-activate", &chosen))],
         }
     })
 }
 
-/// A user who has forgotten their password chooses another.
+/// A user chooses a new password.
 pub(super) async fn reset(State(pages): State<Pages>, Path(key): Path<String>) -> Response {
     shown(&[&key], || {
         let chosen = format!(r#"{{"key": "{key}", "password": "{PASSWORD}"}}"#);
         let command = post(&pages, "api-password-reset/confirm", &chosen);
         Link {
-            title: "Another password",
-            purpose: "Here, users who have forgotten their password choose another.",
+            title: "New password",
+            purpose: "Here, users who have forgotten their password choose a new one.",
             key: Some(&key),
             steps: vec![(
-                "Choose another password, which ends the key and all sessions; 204 says that it is done",
+                "Choose a new password. This revokes the key and all sessions; 204 means success",
                 command,
             )],
         }
     })
 }
 
-/// How a candidate with a key sees themselves and what they are invited to, and how they advance.
+/// Commands with which a candidate reads their own data and advances.
 fn as_candidate(pages: &Pages, key: &str) -> [String; 2] {
     let whoami = format!("{}/whoami/candidate/", api(pages));
     let read = format!(
@@ -127,7 +127,7 @@ fn api(pages: &Pages) -> &str {
     pages.app.config().base_url.as_str().trim_end_matches('/')
 }
 
-/// The page, unless a part of the path is none of a link's: what it shows is pasted into shells.
+/// The page, unless a part of the path contains unexpected characters: people paste the commands into shells.
 fn shown<'a>(parts: &[&str], link: impl FnOnce() -> Link<'a>) -> Response {
     let is_plain =
         |part: &&str| part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));

@@ -1,5 +1,5 @@
-//! What only the local run has. Under `/_local/`: the mails that were sent, as JSON and as pages; the clock, the schedules,
-//! the event bus and the operator's commands, as JSON. Besides, a page at the root, and those that links in mails lead to.
+//! Endpoints of the local run: a start page, targets of links in mails, and under `/_local/` mails, clock, schedules,
+//! event bus and operator commands.
 
 mod control;
 mod home;
@@ -21,10 +21,10 @@ use shared::app::App;
 
 use crate::{Demo, Events, Mailbox, OffsetClock, watch};
 
-/// For a page that loads and runs nothing.
+/// Loads and runs nothing.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
-/// What the pages are about.
+/// The state of the pages.
 #[derive(Clone)]
 pub(crate) struct Pages {
     pub(crate) mailbox: Mailbox,
@@ -32,11 +32,11 @@ pub(crate) struct Pages {
     pub(crate) clock: OffsetClock,
     pub(crate) app: App,
     pub(crate) demo: Demo,
-    /// Of a function that is to use this back end, but for its own address.
+    /// The environment of a function in another process, without its own URL.
     pub(crate) environment: Arc<BTreeMap<&'static str, String>>,
 }
 
-/// The routes, each with its whole path.
+/// The routes with absolute paths.
 pub(crate) fn router(pages: Pages) -> Router {
     Router::new()
         .route("/", get(home::show))

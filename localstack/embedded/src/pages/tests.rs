@@ -27,7 +27,7 @@ Resources:
         Minute: {Type: Schedule, Properties: {Schedule: rate(1 minute)}}
 ";
 
-/// Pages in front of a function that answers the time of its event, and one that does not know any event.
+/// Pages in front of a function that returns its event's time, and of one that fails on every event.
 fn pages(mailbox: &Mailbox) -> Pages {
     pages_before(&Backend::start(&Storage::Memory).unwrap(), mailbox)
 }
@@ -130,7 +130,7 @@ async fn the_clock_is_not_moved_by_anything_else() {
 }
 
 #[tokio::test]
-async fn a_sweep_answers_by_function_and_shows_what_failed() {
+async fn a_sweep_returns_results_and_failures_by_function() {
     let pages = pages(&Mailbox::default());
     for body in ["", "{}"] {
         let (status, answer) = post_json(&pages, "/_local/sweep", body).await;
@@ -170,7 +170,7 @@ async fn the_operators_commands_are_taken_as_the_function_takes_them() {
     let (status, refused) =
         post_json(&pages, "/_local/admin", r#"{"command": "recount", "company": "x"}"#).await;
     assert_eq!(status, 400);
-    assert!(refused["error"].as_str().unwrap().contains("Use 2 to 63 of"), "{refused}");
+    assert!(refused["error"].as_str().unwrap().contains("Use 2 to 63 characters of"), "{refused}");
     for body in ["", "{}", "[]", r#"{"command": "drop-table"}"#, r#"{"command": "recount"}"#] {
         let (status, answer) = post_json(&pages, "/_local/admin", body).await;
         assert_eq!(status, 400, "{body}");
@@ -179,7 +179,7 @@ async fn the_operators_commands_are_taken_as_the_function_takes_them() {
 }
 
 #[tokio::test]
-async fn what_another_sites_page_could_send_is_refused() {
+async fn requests_that_another_sites_page_could_send_are_refused() {
     let pages = pages(&Mailbox::default());
     for path in ["/_local/clock", "/_local/sweep", "/_local/events", "/_local/admin"] {
         for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
@@ -190,7 +190,7 @@ async fn what_another_sites_page_could_send_is_refused() {
         }
         let long = format!("{{\"advance_seconds\": {}1}}", " ".repeat(MAX_BODY));
         assert_eq!(post_json(&pages, path, &long).await.0, 413, "{path}");
-        // Without the consent that a browser asks for first.
+        // Without a preflight request.
         let ask = Request::options(path).header(header::ORIGIN, "https://elsewhere.example");
         let answer = router(pages.clone()).oneshot(ask.body(Body::empty()).unwrap()).await.unwrap();
         assert!(!answer.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN), "{path}");
@@ -251,7 +251,7 @@ async fn links_in_mails_lead_to_their_key_and_how_to_go_on() {
 }
 
 #[tokio::test]
-async fn what_could_end_a_shells_quotes_is_no_link_of_ours() {
+async fn links_with_characters_that_end_a_shells_quotes_are_not_found() {
     for path in [
         "/register/a%27b",
         "/register/$(id)",
@@ -274,7 +274,7 @@ async fn mails_are_listed_newest_first() {
 }
 
 #[tokio::test]
-async fn the_inbox_escapes_what_a_mail_says_and_frames_its_html() {
+async fn the_inbox_escapes_texts_and_frames_html() {
     let (status, policy, page) = get(&mailbox(), "/_local/inbox/").await;
     assert_eq!(status, StatusCode::OK);
     assert!(policy.contains("default-src 'none'"));

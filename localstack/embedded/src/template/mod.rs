@@ -1,7 +1,6 @@
-//! What the local run takes from the CloudFormation template: the table's definition, the gateway's routes, and what else
-//! starts functions.
+//! Reads the CloudFormation template: the table's definition, the gateway's routes and the functions' triggers.
 //!
-//! Nothing of it is written a second time, so that the local run and a deployment cannot differ.
+//! The local run has no other description of them, so it cannot differ from a deployment.
 
 mod pattern;
 mod triggers;
@@ -19,25 +18,25 @@ const WORKSPACE_TEMPLATE: &str = include_str!("../../../../template.yaml");
 
 const FUNCTIONS: &[&str] = &["AWS::Serverless::Function", "AWS::Lambda::Function"];
 
-/// The resources of a CloudFormation template, with its short tags written out: `!Ref x` is `{"Ref": "x"}`.
+/// The resources of a CloudFormation template, with short tags expanded: `!Ref x` is `{"Ref": "x"}`.
 #[derive(Debug, Clone)]
 pub struct Template {
     resources: Map<String, Value>,
-    /// What functions have that do not say otherwise.
+    /// Default properties of functions.
     defaults: Value,
 }
 
-/// A DynamoDB table as the template defines it, without its name.
+/// A DynamoDB table without its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableDefinition {
-    /// `KeySchema`, `AttributeDefinitions`, `GlobalSecondaryIndexes` and `StreamSpecification`, shaped like the
-    /// parameters of CreateTable. Capacity is always on demand.
+    /// `KeySchema`, `AttributeDefinitions`, `GlobalSecondaryIndexes` and `StreamSpecification`, as parameters of
+    /// CreateTable. Capacity is always on demand.
     pub parameters: Map<String, Value>,
-    /// The attribute that holds an item's expiry, in epoch seconds.
+    /// The attribute with an item's expiry, in epoch seconds.
     pub ttl_attribute: Option<String>,
 }
 
-/// A route of the HTTP API and the function behind its integration.
+/// A route of the HTTP API and its function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteTarget {
     /// Such as `ANY /api/v3/whoami/{proxy+}` or `$default`.
@@ -47,18 +46,18 @@ pub struct RouteTarget {
 }
 
 impl Template {
-    /// The template this workspace is deployed with.
+    /// The template of this workspace.
     ///
     /// # Errors
-    /// When the file is no CloudFormation template.
+    /// If the file is not a CloudFormation template.
     pub fn of_workspace() -> Result<Self, Error> {
         Self::parse(WORKSPACE_TEMPLATE)
     }
 
-    /// Reads a template from YAML.
+    /// Parses a template in YAML.
     ///
     /// # Errors
-    /// When the text is not YAML, or has no `Resources`.
+    /// If the text is not YAML or has no `Resources`.
     pub fn parse(yaml: &str) -> Result<Self, Error> {
         let documents = Yaml::load_from_str(yaml).map_err(Error::because("the template is not YAML"))?;
         let mut root = documents.first().map(json_of).unwrap_or_default();
@@ -69,10 +68,10 @@ impl Template {
         }
     }
 
-    /// The definition of the one table.
+    /// The definition of the only table.
     ///
     /// # Errors
-    /// When there is no table, or more than one.
+    /// If there is no table, or more than one.
     pub fn table(&self) -> Result<TableDefinition, Error> {
         let mut tables = self.of_type(&["AWS::DynamoDB::Table"]);
         let (Some((_, table)), None) = (tables.next(), tables.next()) else {
@@ -86,7 +85,7 @@ impl Template {
             let indexes = indexes.iter().map(|index| only(index, &["IndexName", "KeySchema", "Projection"]));
             parameters.insert("GlobalSecondaryIndexes".to_owned(), indexes.collect());
         }
-        // CloudFormation takes the presence of a stream for its being on, CreateTable wants to be told.
+        // CloudFormation infers that the stream is enabled; CreateTable needs it set.
         if let Some(view) = table["StreamSpecification"]["StreamViewType"].as_str() {
             let stream = json!({ "StreamEnabled": true, "StreamViewType": view });
             parameters.insert("StreamSpecification".to_owned(), stream);
@@ -98,10 +97,10 @@ impl Template {
         Ok(TableDefinition { parameters, ttl_attribute })
     }
 
-    /// Every route of the HTTP API.
+    /// All routes of the HTTP API.
     ///
     /// # Errors
-    /// When a route does not lead through an integration to a function of the template.
+    /// If a route does not lead through an integration to a function of the template.
     pub fn routes(&self) -> Result<Vec<RouteTarget>, Error> {
         self.of_type(&["AWS::ApiGatewayV2::Route"])
             .map(|(name, route)| {
@@ -120,32 +119,32 @@ impl Template {
             .collect()
     }
 
-    /// The HTTP API's rules for pages of other web sites, those of `origins`.
+    /// The CORS rules of the HTTP API, for `origins`.
     pub(crate) fn cors_of_api(&self, origins: &[String]) -> Cors {
         let names = Names { methods: "AllowMethods", headers: "AllowHeaders", exposed: "ExposeHeaders" };
         Cors::read(self.cors(&["AWS::ApiGatewayV2::Api"]), &names, origins)
     }
 
-    /// The same of the bucket.
+    /// The CORS rules of the bucket, for `origins`.
     pub(crate) fn cors_of_bucket(&self, origins: &[String]) -> Cors {
         let names = Names { methods: "AllowedMethods", headers: "AllowedHeaders", exposed: "ExposedHeaders" };
         Cors::read(&self.cors(&["AWS::S3::Bucket"])["CorsRules"][0], &names, origins)
     }
 
-    /// The rules that the template has where origins are allowed.
+    /// The template's rules for the case that origins are allowed.
     fn cors<'a>(&'a self, types: &'a [&'a str]) -> &'a Value {
         let mut rules =
             self.of_type(types).map(|(_, properties)| &properties["CorsConfiguration"]["Fn::If"][1]);
         rules.find(|rules| rules.is_object()).unwrap_or(&Value::Null)
     }
 
-    /// How many megabytes of memory a function is given; none when there is no such function, or nothing says it.
+    /// The memory of a function in megabytes; none if there is no such function, or no value.
     pub fn memory_size(&self, function: &str) -> Option<u64> {
         let (_, properties) = self.of_type(FUNCTIONS).find(|(name, _)| *name == function)?;
         properties["MemorySize"].as_u64().or_else(|| self.defaults["MemorySize"].as_u64())
     }
 
-    /// Logical ids and properties of the resources of some types.
+    /// Logical ids and properties of resources of these types.
     fn of_type<'a>(&'a self, types: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a Value)> {
         self.resources.iter().filter_map(move |(name, resource)| {
             let kind = resource["Type"].as_str()?;
@@ -153,7 +152,7 @@ impl Template {
         })
     }
 
-    /// The first resource of some types that `value` refers to.
+    /// The first resource of these types that `value` refers to.
     fn referred<'a>(&'a self, value: &'a Value, types: &'a [&'a str]) -> Option<(&'a str, &'a Value)> {
         let names = references(value);
         self.of_type(types).find(|(name, _)| names.contains(name))
@@ -164,7 +163,7 @@ fn only(value: &Value, members: &[&str]) -> Value {
     members.iter().map(|name| ((*name).to_owned(), value[*name].clone())).collect()
 }
 
-/// Logical ids named anywhere inside a value, by Ref, GetAtt or Sub.
+/// Logical ids in a value, in Ref, GetAtt or Sub.
 fn references(value: &Value) -> Vec<&str> {
     match value {
         Value::Array(items) => items.iter().flat_map(references).collect(),
@@ -268,7 +267,7 @@ Resources:
 "#;
 
     #[test]
-    fn the_table_is_what_create_table_needs_and_nothing_else() {
+    fn the_definition_has_exactly_the_parameters_of_create_table() {
         let table = Template::parse(SAMPLE).unwrap().table().unwrap();
         assert_eq!(
             Value::Object(table.parameters),

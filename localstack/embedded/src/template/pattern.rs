@@ -1,11 +1,11 @@
-//! Event patterns: what rules and stream filters say about the events that they let through.
+//! Event patterns of rules and stream filters.
 
 use serde_json::{Map, Value};
 
 use crate::Error;
 
-/// A condition on an event in JSON. Of what AWS can express, it knows members within members, each with a list of texts
-/// and prefixes of which one must fit.
+/// A condition on a JSON event. Supports a part of AWS's patterns: nested members with a list of strings and prefixes,
+/// one of which must match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern(Vec<(String, Condition)>);
 
@@ -22,10 +22,10 @@ enum Text {
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
-    /// When it is malformed, or says something that the local run does not know.
+    /// If it is malformed or not supported.
     pub(super) fn parse(pattern: &Value) -> Result<Self, Error> {
         match pattern {
             Value::Object(members) if !members.is_empty() => Self::of_members(members),
@@ -46,12 +46,12 @@ impl Pattern {
         Ok(Self(conditions.collect::<Result<_, _>>()?))
     }
 
-    /// Whether the pattern lets `event` through.
+    /// Whether all members of the pattern match.
     pub fn matches(&self, event: &Value) -> bool {
         self.0.iter().all(|(name, condition)| match (condition, &event[name.as_str()]) {
             (Condition::Members(pattern), value) => pattern.matches(value),
             (Condition::OneOf(texts), Value::String(value)) => texts.iter().any(|text| text.matches(value)),
-            // A list fits when one of its members does.
+            // A list matches if one of its members does.
             (Condition::OneOf(texts), Value::Array(values)) => {
                 let mut values = values.iter().filter_map(Value::as_str);
                 values.any(|value| texts.iter().any(|text| text.matches(value)))
@@ -68,7 +68,7 @@ impl Text {
             Value::Object(operator) if operator.len() == 1 => {
                 match (operator.get("prefix"), operator.get("Ref")) {
                     (Some(Value::String(prefix)), None) => Ok(Self::Prefix(prefix.clone())),
-                    // Here, what a resource is called in the template is its name.
+                    // A resource's name is its logical id here.
                     (None, Some(Value::String(name))) => Ok(Self::Equal(name.clone())),
                     _ => Err(unknown(text)),
                 }
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_does_not_know_is_named() {
+    fn unsupported_patterns_are_named() {
         let known = json!({ "source": ["a"] });
         assert!(Pattern::parse(&known).is_ok());
         for (unknown, named) in [

@@ -1,4 +1,4 @@
-//! What starts functions other than requests: streams, schedules, and rules on an event bus.
+//! Triggers of functions other than requests: streams, schedules and rules of an event bus.
 
 use std::time::Duration;
 
@@ -7,65 +7,65 @@ use serde_json::Value;
 use super::{FUNCTIONS, Pattern, Template, references};
 use crate::Error;
 
-/// Everything that starts a function without a request.
+/// All triggers except requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Triggers {
-    /// Mappings of the table's stream.
+    /// Event source mappings of the table's stream.
     pub streams: Vec<StreamTrigger>,
     /// Schedules.
     pub schedules: Vec<ScheduleTrigger>,
-    /// Rules on the event bus.
+    /// Rules of the event bus.
     pub rules: Vec<RuleTrigger>,
 }
 
-/// A function that gets the changes of the table.
+/// A function that receives changes of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamTrigger {
     /// The mapping's logical id.
     pub name: String,
     /// The function's logical id.
     pub function: String,
-    /// A record goes to the function when one of them lets it through, or when there are none.
+    /// The function receives a record if one of the filters matches, or if there are none.
     pub filters: Vec<Pattern>,
-    /// How many records an event holds at most.
+    /// The maximum number of records per event.
     pub batch_size: usize,
-    /// How often a batch is tried again before it is given up.
+    /// Retries before a batch is given up.
     pub retries: usize,
-    /// Whether a batch that the function fails on is cut in two.
+    /// Whether a failed batch is split in two.
     pub bisects: bool,
-    /// Whether the function answers which records it failed on.
+    /// Whether the function reports failed records.
     pub reports_failures: bool,
 }
 
-/// A function that the clock starts.
+/// A scheduled function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduleTrigger {
     /// The schedule's name within the template.
     pub name: String,
     /// The function's logical id.
     pub function: String,
-    /// The time from one start to the next.
+    /// The interval.
     pub every: Duration,
 }
 
-/// A function that gets events of a bus.
+/// A function that receives events of a bus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleTrigger {
     /// The function's logical id.
     pub function: String,
-    /// Which events it gets.
+    /// The pattern of its events.
     pub pattern: Pattern,
 }
 
-/// Resources that start functions and are not looked at, since functions have their own `Events`.
+/// Resources that could start functions but are not supported; functions use `Events` instead.
 const APART: &[&str] = &["AWS::Events::Rule", "AWS::Scheduler::Schedule"];
 
 impl Template {
-    /// What starts the functions.
+    /// The triggers of the functions.
     ///
     /// # Errors
-    /// When the template has a trigger, or says something about one, that the local run does not know: it would
-    /// otherwise do something else than a deployment.
+    /// If the template has an unsupported trigger or property: ignoring it would make the local run differ from a
+    /// deployment.
     pub fn triggers(&self) -> Result<Triggers, Error> {
         if let Some((name, _)) = self.of_type(APART).next() {
             return Err(Error::new(format!("the local run knows {name} only as an event of its function")));
@@ -94,7 +94,7 @@ impl Template {
                             properties,
                             &["DeadLetterConfig", "EventBusName", "Pattern", "RetryPolicy"],
                         )?;
-                        // Without a name it is the account's own bus; here, one bus is both.
+                        // Without a name it is the account's default bus; here, one bus is both.
                         if !properties["EventBusName"].is_null() {
                             self.referred(&properties["EventBusName"], &["AWS::Events::EventBus"])
                                 .ok_or_else(|| odd(&name, "EventBusName"))?;
@@ -110,8 +110,8 @@ impl Template {
     }
 
     fn stream(&self, name: &str, mapping: &Value) -> Result<StreamTrigger, Error> {
-        // The first three change nothing here: what is given up goes to the log, the local run waits for nothing, and one
-        // batch follows another.
+        // The first three have no effect here: records that are given up go to the log, the local run does not wait,
+        // and batches run in sequence.
         let known = [
             "DestinationConfig",
             "MaximumBatchingWindowInSeconds",
@@ -146,7 +146,7 @@ impl Template {
             function: function.to_owned(),
             filters: filters.collect::<Result<_, _>>()?,
             batch_size: number("BatchSize").filter(|size| *size > 0).ok_or_else(|| odd(name, "BatchSize"))?,
-            // Without a number, Lambda tries until the records are a day old.
+            // Without a number, Lambda retries until the records are a day old.
             retries: number("MaximumRetryAttempts").ok_or_else(|| odd(name, "MaximumRetryAttempts"))?,
             bisects: mapping["BisectBatchOnFunctionError"] == true,
             reports_failures: responses.iter().any(|kind| kind == "ReportBatchItemFailures"),
@@ -167,7 +167,7 @@ fn is_stream_of_table(template: &Template, source: &Value) -> bool {
             .any(|name| template.of_type(&["AWS::DynamoDB::Table"]).any(|(table, _)| table == *name))
 }
 
-/// Refuses properties that nobody has thought about.
+/// Refuses unsupported properties.
 fn knows(name: &str, properties: &Value, known: &[&str]) -> Result<(), Error> {
     let mut members = properties.as_object().into_iter().flatten();
     match members.find(|(member, _)| !known.contains(&member.as_str())) {
@@ -176,7 +176,7 @@ fn knows(name: &str, properties: &Value, known: &[&str]) -> Result<(), Error> {
     }
 }
 
-/// The period of `rate(5 minutes)`.
+/// The period of a rate such as `rate(5 minutes)`.
 fn rate(expression: &Value) -> Option<Duration> {
     let (number, unit) = expression.as_str()?.strip_prefix("rate(")?.strip_suffix(')')?.split_once(' ')?;
     let seconds = match unit {
@@ -268,7 +268,7 @@ Resources:
     }
 
     #[test]
-    fn what_a_deployment_would_do_differently_is_refused() {
+    fn triggers_that_differ_from_a_deployment_are_refused() {
         for (known, unknown, named) in [
             ("rate(1 minute)", "cron(0 * * * ? *)", "OutboxFunctionEveryMinute says by its Schedule"),
             ("rate(1 minute)", "rate(0 minutes)", "Schedule"),

@@ -32,8 +32,10 @@ use crate::media::{MediaSigner, Objects};
 use crate::store::{Answer, Earlier, KeyedRequest, Store, Transaction, Versioned};
 
 /// The request came with a credential that is no session.
-pub const NO_SESSION: Refusal =
-    Refusal { code: "no_session", detail: "This credential is no session and cannot be ended here." };
+pub const NO_SESSION: Refusal = Refusal {
+    code: "no_session",
+    detail: "This credential is not a session. Only the tokens and cookies of a login can be invalidated here.",
+};
 
 /// What every guard hands to its handler: the caller, the table, and the ways to answer.
 pub struct Context {

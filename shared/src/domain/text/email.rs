@@ -1,4 +1,4 @@
-//! Email addresses, in the form in which SES takes them.
+//! Email addresses in the form that SES accepts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,19 +7,19 @@ use super::Line;
 
 const INVALID: &str = "Enter a valid email address.";
 
-/// An email address, at most 254 characters, the longest that mail can be sent to (RFC 5321).
+/// An email address of at most 254 characters, the limit of RFC 5321.
 ///
-/// An internationalised domain is kept in ASCII (IDNA 2008). SES does not support SMTPUTF8, so what stands before the at
-/// sign is ASCII as well.
+/// Internationalised domains are stored in ASCII (IDNA 2008). The local part is ASCII, because SES does not support
+/// SMTPUTF8.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("format" = "email"))]
 pub struct Email(Line<254>);
 
 impl Email {
-    /// Takes an address that mail servers accept: a dot-atom, an at sign, a domain with a dot.
+    /// Parses an address that mail servers accept: a dot-atom, an @, a domain with a dot.
     ///
     /// # Errors
-    /// The message for whoever sent it.
+    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         let line = Line::<254>::parse(text)?;
         let (local, domain) = line.as_str().rsplit_once('@').ok_or(INVALID)?;
@@ -50,7 +50,8 @@ impl Email {
     }
 }
 
-/// A dot-atom. Mail programs decode encoded words (RFC 2047), and so would show, or reply to, another address.
+/// A dot-atom. Encoded words (RFC 2047) are refused, because mail programs decode them and would show, or reply to,
+/// another address.
 fn is_local_part(text: &str) -> bool {
     let atom = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);
     text.len() <= 64
@@ -58,7 +59,7 @@ fn is_local_part(text: &str) -> bool {
         && text.split('.').all(|part| !part.is_empty() && part.bytes().all(atom))
 }
 
-/// Whether `text` can stand behind the at sign of an address.
+/// Whether `text` can be the domain of an address.
 pub(in crate::domain) fn is_domain(text: &str) -> bool {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())
@@ -69,7 +70,7 @@ pub(in crate::domain) fn is_domain(text: &str) -> bool {
     text.len() <= 253 && text.contains('.') && text.split('.').all(is_label)
 }
 
-/// A domain as mail servers spell it, one in ASCII as it is; none when it is no domain.
+/// A domain in ASCII; none if it is invalid.
 pub(super) fn to_ascii(domain: &str) -> Option<String> {
     if domain.is_ascii() { Some(domain.to_owned()) } else { idna::domain_to_ascii_strict(domain).ok() }
 }

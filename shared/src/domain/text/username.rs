@@ -1,4 +1,4 @@
-//! User names, by the PRECIS profile for them (RFC 8265), without those that look like others (UTS #39).
+//! User names by PRECIS (RFC 8265), without those that look like others (UTS #39).
 
 use precis_profiles::UsernameCaseMapped;
 use precis_profiles::precis_core::profile::PrecisFastInvocation;
@@ -8,16 +8,16 @@ use unicode_security::{RestrictionLevel, RestrictionLevelDetection, skeleton};
 
 use super::{Line, is_login};
 
-/// A user name: one line without spaces, as long as an email address may be, unique in its company whatever the case.
+/// A user name: one line without spaces, at most 254 characters, unique in the company ignoring case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
 pub struct Username(Line<254>);
 
 impl Username {
-    /// Takes a name of the PRECIS profile `UsernameCaseMapped`, in the case that it was sent in.
+    /// Parses a name of the PRECIS profile `UsernameCaseMapped`, and keeps its case.
     ///
     /// # Errors
-    /// The message for whoever sent it.
+    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         let sent = Line::<254>::parse(text)?;
         if sent.is_empty() {
@@ -30,26 +30,26 @@ impl Username {
             return Err("This username is too long.".to_owned());
         }
         let enforced = UsernameCaseMapped::enforce(sent.as_str());
-        // Full and half width, which are typed by accident, become the usual forms.
+        // Full-width and half-width characters, which are typed by accident, become the usual ones.
         let (Ok(enforced), Ok(prepared)) = (enforced, UsernameCaseMapped::prepare(sent.as_str())) else {
-            return Err("A username takes letters, digits and ASCII punctuation.".to_owned());
+            return Err("Use only letters, digits and ASCII punctuation.".to_owned());
         };
         if looks_like_another(&enforced) {
-            return Err("This username could be taken for another. Use letters of one script.".to_owned());
+            return Err("This username could be mistaken for another. Use letters of one script.".to_owned());
         }
         Line::parse(&prepared).map(Self)
     }
 
-    /// The text as it was given.
+    /// In its original case.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 }
 
-/// Whether a name has invisible characters, mixes scripts that share letters, or has only letters that look like ASCII ones.
+/// Whether a name has invisible characters, mixes scripts that share letters, or looks entirely like ASCII letters.
 fn looks_like_another(name: &str) -> bool {
     let is_joiner = |character| matches!(character, '\u{200c}' | '\u{200d}');
-    // Punctuation, which UTS #39 has no place for in identifiers, is allowed in ASCII and belongs to no script.
+    // Punctuation is allowed in ASCII and belongs to no script; UTS #39 does not cover it.
     let word: String =
         name.chars().filter(|character| !character.is_ascii() || character.is_alphanumeric()).collect();
     name.contains(is_joiner)
@@ -92,10 +92,10 @@ mod tests {
             "ad\u{ad}min",
             "ad\u{fe0f}min",
             "क्\u{200d}ष",
-            // Cyrillic letters in place of Latin ones, some or all.
+            // Cyrillic letters instead of Latin ones, some or all.
             "аdmin",
             "асе",
-            // Greek ones.
+            // Greek letters.
             "αdmin",
             "ονο",
             // A letter that looks like an ASCII one.

@@ -246,8 +246,8 @@ fn only_those_are_reminded_who_can_still_act_on_it() {
 #[test]
 fn nobody_is_written_to_at_a_dead_address() {
     for one in Situation::all().filter(|one| one.has_email && one.deadline == Deadline::Ahead) {
-        let trouble = crate::domain::email_status::Trouble::Bounced;
-        let before = one.candidate().after_mail_trouble("ada@mail.example", trouble).unwrap();
+        let reason = crate::domain::suppression::SuppressionReason::Bounced;
+        let before = one.candidate().after_delivery_report("ada@mail.example", reason).unwrap();
         let around = Around { is_running: true, allow_hash_login: false, has_period: false };
         let advanced = before.clone().advance(Actor::Manager, &around.terms(), now(), fresh_key());
         if matches!(promised(one, Actor::Manager, around), Ok(Invited)) {

@@ -1,6 +1,5 @@
 //! A candidate as clients see it.
 
-use crate::openapi::{EmailOrEmpty, EmailStatus, Timestamp, Uri, UriOrEmpty};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -11,10 +10,11 @@ use crate::domain::file::FileKind;
 use crate::domain::id::CustomerId;
 use crate::domain::policy::{Action, Standing};
 use crate::domain::project::Project;
+use crate::domain::suppression::EmailStatus;
 use crate::domain::text::{Email, Username};
 use crate::http::reference::References;
-use crate::http::respond::timestamp;
 use crate::http::view::ShareView;
+use crate::http::wire::{OrEmpty, Timestamp, Uri};
 
 /// Who looks at a candidate, and from where.
 pub struct Viewer<'a> {
@@ -51,11 +51,9 @@ impl<'a> Viewer<'a> {
 #[schemars(rename = "Candidate")]
 pub struct CandidateView {
     /// The company.
-    #[schemars(with = "Uri")]
-    company: String,
+    company: Uri,
     /// The project that it is a candidate of.
-    #[schemars(with = "Uri")]
-    project: String,
+    project: Uri,
     #[serde(flatten)]
     fields: CandidateFields,
 }
@@ -76,8 +74,7 @@ impl CandidateView {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CandidateFields {
     /// Its own address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// First name.
     #[schemars(example = &"Ada")]
     first_name: String,
@@ -86,34 +83,28 @@ pub struct CandidateFields {
     last_name: String,
     /// A name to log in with besides the email address, unique in the company; empty without one.
     #[schemars(example = &"ada")]
-    username: String,
+    username: OrEmpty<Username>,
     /// Where mails go; also a name to log in with. Empty without one.
-    #[schemars(with = "EmailOrEmpty")]
-    email: String,
+    #[schemars(example = &"ada@example.com")]
+    email: OrEmpty<Email>,
     /// Whether mails reach it: who bounced or complained gets none until the address changes. Empty without an address.
-    #[schemars(with = "EmailStatus")]
-    email_status: &'static str,
+    email_status: EmailStatus,
     /// Where it stands. Changed by advancing and skipping, by deadlines and by the interview itself.
-    #[schemars(with = "CandidateStatus")]
-    status: &'static str,
+    status: CandidateStatus,
     /// When it took the invitation up.
-    #[schemars(with = "Option<Timestamp>")]
-    confirmationdate: Option<String>,
+    confirmationdate: Option<Timestamp>,
     /// When it was invited.
-    #[schemars(with = "Option<Timestamp>")]
-    invitationdate: Option<String>,
+    invitationdate: Option<Timestamp>,
     /// When it completed the interview.
-    #[schemars(with = "Option<Timestamp>")]
-    interviewdate: Option<String>,
+    interviewdate: Option<Timestamp>,
     /// By when the interview is to be completed.
-    #[schemars(with = "Option<Timestamp>")]
-    deadline: Option<String>,
+    deadline: Option<Timestamp>,
     /// Where its photo is; empty without one. Good for the session that was shown it.
-    #[schemars(with = "UriOrEmpty")]
-    photo: String,
+    #[schemars(example = &"")]
+    photo: OrEmpty<Uri>,
     /// Where its CV is; empty without one. Good for the session that was shown it.
-    #[schemars(with = "UriOrEmpty")]
-    cv: String,
+    #[schemars(example = &"")]
+    cv: OrEmpty<Uri>,
     /// How far its evaluation by the project's evaluators has come.
     evaluation_status: EvaluationStatus,
     /// The same by the caller alone; null for who does not evaluate.
@@ -125,8 +116,7 @@ pub struct CandidateFields {
     #[schemars(example = &"mrs")]
     gender: String,
     /// The customer who created it; null for a named token.
-    #[schemars(with = "Option<Uri>")]
-    created_by: Option<String>,
+    created_by: Option<Uri>,
     /// Postal address, of several lines.
     #[schemars(example = &"12 St James's Square\nLondon")]
     address: String,
@@ -134,8 +124,7 @@ pub struct CandidateFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     partner_data: Option<Map<String, Value>>,
     /// Its page in the web application.
-    #[schemars(with = "Uri")]
-    interview_suite_url: String,
+    interview_suite_url: Uri,
     #[serde(flatten)]
     keys: Option<Keys>,
     /// With whom it is shared; only for who may change the project.
@@ -174,20 +163,19 @@ impl CandidateFields {
         let completed_by = candidate.completed_by();
         let (staff, references) = (&viewer.project.staff, viewer.references);
         let own = references.candidate(company, *project, candidate.id);
-        let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
         Self {
             first_name: profile.first_name.to_string(),
             last_name: profile.last_name.to_string(),
-            username: text(profile.username.as_ref().map(Username::as_str)),
-            email: text(profile.email.as_ref().map(Email::as_str)),
+            username: OrEmpty(profile.username.clone()),
+            email: OrEmpty(profile.email.clone()),
             email_status: candidate.email_status(),
-            status: candidate.status.as_str(),
-            confirmationdate: candidate.confirmed_at.map(timestamp),
-            invitationdate: candidate.invited_at.map(timestamp),
-            interviewdate: candidate.interviewed_at.map(timestamp),
-            deadline: profile.deadline.map(timestamp),
-            photo: references.file(company, candidate.owner(), FileKind::Photo, candidate.photo),
-            cv: references.file(company, candidate.owner(), FileKind::Cv, candidate.cv),
+            status: candidate.status,
+            confirmationdate: candidate.confirmed_at.map(Timestamp),
+            invitationdate: candidate.invited_at.map(Timestamp),
+            interviewdate: candidate.interviewed_at.map(Timestamp),
+            deadline: profile.deadline.map(Timestamp),
+            photo: OrEmpty(references.file(company, candidate.owner(), FileKind::Photo, candidate.photo)),
+            cv: OrEmpty(references.file(company, candidate.owner(), FileKind::Cv, candidate.cv)),
             evaluation_status: evaluation::status(
                 completed_by.intersection(&staff.evaluators).count(),
                 viewer.project.evaluations_needed(),

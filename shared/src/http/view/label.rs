@@ -1,22 +1,20 @@
 //! A label as clients see it.
 
-use crate::openapi::Uri;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::label::Label;
 use crate::http::reference::References;
+use crate::http::wire::Uri;
 
 /// A label as clients see it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Label")]
 pub struct LabelView {
     /// Its own address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// The company whose label it is.
-    #[schemars(with = "Uri")]
-    company: String,
+    company: Uri,
     /// What stands on it, unique in the company whatever its case.
     #[schemars(example = &"Senior")]
     text: String,

@@ -13,5 +13,5 @@ pub use customer::CustomerView;
 pub use label::LabelView;
 pub use nested::Nested;
 pub use share::ShareView;
-pub use upload::{SignedUploadView, UploadView, parse_content_type, read_announcement};
+pub use upload::{SignedUploadView, UploadView};
 pub use video::PlacedVideoView;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::openapi::Uri;
+use crate::http::wire::Uri;
 
 /// A reference, unless the client asked for what it leads to and may read that.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -11,7 +11,7 @@ use crate::openapi::Uri;
 #[schemars(inline)]
 pub enum Nested<T> {
     /// The address.
-    Reference(#[schemars(with = "Uri")] String),
+    Reference(Uri),
     /// What stands there.
     Resource(Box<T>),
 }

@@ -1,6 +1,5 @@
 //! A share of a candidate as clients see it.
 
-use crate::openapi::Uri;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,14 +7,14 @@ use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use crate::http::reference::References;
 use crate::http::view::{CandidateView, CustomerView, Nested};
+use crate::http::wire::Uri;
 
 /// A share of a candidate as clients see it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Share")]
 pub struct ShareView {
     /// Its own address.
-    #[schemars(with = "Uri")]
-    resource_uri: String,
+    resource_uri: Uri,
     /// With whom the candidate is shared.
     customer: Nested<CustomerView>,
     /// Which candidate is shared.

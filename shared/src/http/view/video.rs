@@ -1,19 +1,18 @@
 //! A welcome video's place in a project, as clients see it.
 
-use crate::openapi::Uri;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::project::Project;
 use crate::http::reference::References;
+use crate::http::wire::Uri;
 
 /// Which video stands at which place.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PlacedVideo")]
 pub struct PlacedVideoView {
     /// The video.
-    #[schemars(with = "Uri")]
-    uri: String,
+    uri: Uri,
     /// Where it stands, ascending.
     #[schemars(example = 1)]
     position: u32,

@@ -1,4 +1,4 @@
-//! Every mail in every language, to and from people whose names are markup.
+//! Every mail in every language, with names that contain markup.
 
 use std::sync::LazyLock;
 
@@ -48,7 +48,7 @@ fn all() -> impl Iterator<Item = (AccountMail<'static>, Language)> {
         .flat_map(|mail| LANGUAGES.map(|language| (mail, language)))
 }
 
-/// The text that a reader of this HTML sees, roughly.
+/// The text that a reader of this HTML sees, approximately.
 fn unescaped(html: &str) -> String {
     let entities = [("&#60;", "<"), ("&#62;", ">"), ("&#34;", "\""), ("&#39;", "'"), ("&#38;", "&")];
     entities.iter().fold(html.to_owned(), |text, (entity, character)| text.replace(entity, character))
@@ -77,14 +77,14 @@ fn nothing_of_a_template_is_left() {
     for (mail, language) in all() {
         let Rendered { subject, html, text } = render(mail, language);
         for part in [&subject, &unescaped(&html), &text] {
-            // These names hold what looks like one.
+            // These names contain template marks.
             let rest = part.replace(COMPANY, "").replace(BY, "");
             for mark in ["{{", "}}", "{%", "%}", "{#", "#}"] {
                 assert!(!rest.contains(mark), "{language:?}: {rest}");
             }
         }
         assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
-        assert!(html.contains(&format!("<html lang=\"{}\">", language.code())));
+        assert!(html.contains(&format!("<html lang=\"{}\">", language.as_str())));
         assert!(!html.contains("src="), "nothing is loaded from elsewhere");
         assert!(!text.contains("\n\n\n") && !text.starts_with('\n') && !text.contains(" \n"), "{text:?}");
         assert!(!text.contains("  ") && !text.contains(" ."), "{text:?}");
@@ -95,8 +95,8 @@ fn nothing_of_a_template_is_left() {
 }
 
 #[test]
-fn every_part_is_one_line_whatever_a_stored_name_holds() {
-    // Names that were stored by other means than parsing.
+fn every_part_is_one_line_despite_line_breaks_in_stored_names() {
+    // Names that bypassed parsing.
     let names = ["a\r\n\r\nb", "c\n", "\nAc\0me\r\nBcc: all@other.example\r\n\r\n<p>"]
         .map(|name| serde_json::from_value::<Name>(name.into()).unwrap());
     let broken =
@@ -109,7 +109,7 @@ fn every_part_is_one_line_whatever_a_stored_name_holds() {
             assert!(subject.contains("AcmeBcc"), "{subject:?}");
             assert!(!subject.contains(char::is_control), "{subject:?}");
             assert_eq!(subject, subject.trim());
-            // The signature alone takes a name as it is, and comes last.
+            // Only the signature prints a name unchanged, and it comes last.
             let lines = |text: &str| text.lines().position(|line| line.starts_with("https:"));
             assert_eq!(lines(&text), lines(&render(plain, language).text), "{text}");
         }
@@ -160,7 +160,7 @@ fn how_long_a_link_is_good_is_told_as_people_count() {
             (resets(24), hours),
         ] {
             let Rendered { html, text, .. } = render(mail, language);
-            // No line ends between the number and the unit.
+            // The number and its unit stay on one line.
             let told = format!(" {} ", told.replace(' ', "\u{a0}"));
             for part in [html, text] {
                 assert!(part.contains(&told), "{told}: {part}");
@@ -170,7 +170,7 @@ fn how_long_a_link_is_good_is_told_as_people_count() {
 }
 
 #[test]
-fn who_deleted_an_account_is_named_with_an_address_to_turn_to() {
+fn the_mail_names_the_user_who_deleted_the_account_and_a_contact() {
     let email = Email::parse("o'hara&co@acme.example").unwrap();
     for language in LANGUAGES {
         let Rendered { html, text, .. } =
@@ -180,7 +180,7 @@ fn who_deleted_an_account_is_named_with_an_address_to_turn_to() {
             assert_eq!(part.matches(BY).count(), 2, "{part}");
             assert!(part.contains(&told), "{part}");
         }
-        // A named token has no address: the company has.
+        // A named token has no address; the company's is used.
         let Rendered { html, text, .. } = render(DELETED, language);
         for part in [unescaped(&html), text] {
             assert_eq!(part.matches(BY).count(), 1, "{part}");

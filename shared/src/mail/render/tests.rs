@@ -1,4 +1,4 @@
-//! Every mail in every language with every link, to people whose names are markup.
+//! Every mail in every language with every link, with names that contain markup.
 
 use chrono::{DateTime, Utc};
 
@@ -19,7 +19,6 @@ const REGISTER: &str = "https://hr.example/register/aB3-_x";
 const OPEN: &str = "https://hr.example/interview/acme/aB3-_x";
 const START: &str = "https://hr.example/interview/acme/";
 
-/// What a test decides about a letter.
 struct Case {
     names: [Name; 4],
     person: Line<150>,
@@ -66,7 +65,7 @@ fn all() -> impl Iterator<Item = (CandidateMail, Language, Link)> {
     mails.flat_map(|(mail, language)| links().map(|link| (mail, language, link)))
 }
 
-/// The text that a reader of this HTML sees, roughly.
+/// The text that a reader of this HTML sees, approximately.
 fn unescaped(html: &str) -> String {
     let entities = [("&#60;", "<"), ("&#62;", ">"), ("&#34;", "\""), ("&#39;", "'"), ("&#38;", "&")];
     entities.iter().fold(html.to_owned(), |text, (entity, character)| text.replace(entity, character))
@@ -93,7 +92,7 @@ fn names_are_escaped_in_html_and_plain_in_text() {
 fn nothing_of_a_template_is_left() {
     for (mail, language, link) in all() {
         let Rendered { subject, html, text } = Case::hostile(link.clone()).render(mail, language);
-        // The project's name holds what looks like one.
+        // The name of the project contains template marks.
         for part in [subject, unescaped(&html), text.clone()] {
             let rest = part.replace(PROJECT, "");
             for mark in ["{{", "}}", "{%", "%}", "{#", "#}"] {
@@ -101,7 +100,7 @@ fn nothing_of_a_template_is_left() {
             }
         }
         assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
-        assert!(html.contains(&format!("<html lang=\"{}\">", language.code())));
+        assert!(html.contains(&format!("<html lang=\"{}\">", language.as_str())));
         assert!(!html.contains("src="), "nothing is loaded from elsewhere");
         assert!(!text.contains("\n\n\n") && !text.starts_with('\n') && !text.contains(" \n"), "{text:?}");
         assert_eq!(html.matches("<h1></h1>").count() + html.matches("<p></p>").count(), 0);
@@ -109,8 +108,8 @@ fn nothing_of_a_template_is_left() {
 }
 
 #[test]
-fn subjects_are_one_line_whatever_a_stored_name_holds() {
-    // A name that was stored by other means than parsing.
+fn subjects_are_one_line_despite_line_breaks_in_stored_names() {
+    // A name that bypassed parsing.
     let name = |text: &str| serde_json::from_value::<Name>(text.into()).unwrap();
     let names = [name("a"), name("b"), name("Ac\0me\r"), name("dev\r\nBcc: all@other.example\r\n\r\n<p>")];
     for (mail, language, link) in all() {
@@ -131,7 +130,7 @@ fn the_link_stands_in_both_parts() {
         let Rendered { html, text, .. } = Case::hostile(link.clone()).render(mail, language);
         let url = link.url();
         assert!(html.contains(&format!("href=\"{url}\"")) && html.contains(&format!(">{url}</a>")));
-        // Below the line that says what it is.
+        // Below the line that labels it.
         assert!(text.contains(&format!(":\n{url}\n\n")), "{text}");
         for part in [&html, &text] {
             for other in links().iter().filter(|other| !url.starts_with(other.url())) {
@@ -148,7 +147,7 @@ fn the_link_stands_in_both_parts() {
 }
 
 #[test]
-fn what_the_reader_does_fits_the_link() {
+fn the_steps_fit_the_link() {
     for (mail, language, link) in all() {
         let (password, registration) = match language {
             Language::En | Language::It => ("password", "regist"),
@@ -159,7 +158,7 @@ fn what_the_reader_does_fits_the_link() {
         };
         let Rendered { subject, html, text } = Case::hostile(link.clone()).render(mail, language);
         for part in [html, text] {
-            // The address of the page to register on is no word.
+            // The registration page's URL is not a word of the text.
             let told = part.replace(link.url(), "").to_lowercase();
             let has_steps = told.contains("<ol>") || told.contains("\n1. ");
             assert_eq!(told.contains(password), link != Link::Open(OPEN.to_owned()), "{subject}");

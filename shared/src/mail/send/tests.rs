@@ -1,4 +1,4 @@
-//! Against a stand-in that answers as it is told to and keeps what it was sent.
+//! Against a local HTTP server that returns prepared responses and records requests.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -28,7 +28,7 @@ fn refusal_saying(status: u16, code: &str, message: &str) -> (u16, String) {
     (status, format!("<ErrorResponse>{error}<RequestId>r</RequestId></ErrorResponse>"))
 }
 
-/// Gives one answer to each request, then goes away with the forms it was sent.
+/// Serves one response per request, then returns the forms it received.
 fn ses(answers: Vec<(u16, String)>) -> (String, JoinHandle<Vec<Form>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -68,7 +68,7 @@ fn acme() -> Company {
     company("Acme, Inc.", &["acme.example", "Jobs@single.example"])
 }
 
-/// Sends one mail to a stand-in that gives these answers; what became of it, and what the stand-in was sent.
+/// Sends one mail to a server with these responses; the result, and the forms it received.
 async fn send(alias: Option<&str>, answers: Vec<(u16, String)>) -> (Delivery, Vec<Form>) {
     send_for(&acme(), alias, answers).await
 }
@@ -151,7 +151,7 @@ async fn a_verified_alias_is_the_sender_and_any_other_gets_the_answers() {
 }
 
 #[tokio::test]
-async fn what_is_verified_for_one_company_is_no_sender_of_another() {
+async fn a_sender_of_one_company_is_none_of_another() {
     let alias = "jobs@acme.example";
     for senders in [&[][..], &["globex.example", "jobs@other.example"]] {
         let (_, forms) = send_for(&company("Globex", senders), Some(alias), vec![sent()]).await;
@@ -172,7 +172,7 @@ async fn a_lapsed_verification_holds_no_mail_back() {
     assert_eq!(forms[1][REPLY_TO], alias);
 }
 
-/// The stand-in takes one request and would leave a second one without an answer.
+/// The server answers one request; a second one would get no response.
 #[tokio::test]
 async fn a_refusal_is_final_only_when_the_mail_is_at_fault() {
     for code in ["InvalidParameterValue", "ValidationError"] {
@@ -197,7 +197,7 @@ async fn a_refused_sender_is_nothing_against_the_mail() {
     }
 }
 
-/// Not sent a second time from `MAIL_SENDER`, which would meet the same limit.
+/// The mailer does not retry with `MAIL_SENDER`, which would meet the same limit.
 #[tokio::test]
 async fn a_used_up_rate_or_quota_or_a_paused_account_is_nothing_against_the_mail() {
     for (status, code, message) in [

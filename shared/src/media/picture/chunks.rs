@@ -1,14 +1,12 @@
-//! The chunks of a PNG.
-
 use super::MAX_PROFILE;
 
 const SIGNATURE: usize = 8;
-/// Length and type before the data, the checksum after it.
+/// Length and type precede the data; the checksum follows it.
 const LENGTH: usize = 4;
 const AROUND: usize = 12;
 
-/// A PNG without the chunks that its pixels do not need: those may unpack to a thousand times their size. What stays is
-/// what must be understood, transparency, orientation, and a short colour profile.
+/// A PNG reduced to critical chunks, transparency, orientation and a short colour profile. Other chunks may unpack to a
+/// thousand times their size.
 pub(super) fn essential(png: &[u8]) -> Vec<u8> {
     let (signature, mut rest) = png.split_at(SIGNATURE.min(png.len()));
     let mut kept = signature.to_vec();
@@ -18,7 +16,7 @@ pub(super) fn essential(png: &[u8]) -> Vec<u8> {
         }
         rest = next;
     }
-    // What is cut is for the decoder to refuse.
+    // A truncated chunk is left for the decoder to refuse.
     kept.extend_from_slice(rest);
     kept
 }
@@ -32,7 +30,7 @@ fn is_essential(chunk: &[u8]) -> bool {
     match &chunk[LENGTH..2 * LENGTH] {
         b"tRNS" | b"eXIf" => true,
         b"iCCP" => chunk.len() <= MAX_PROFILE,
-        // The first letter of a chunk that must be understood is a capital.
+        // The names of critical chunks begin with a capital.
         name => name[0].is_ascii_uppercase(),
     }
 }

@@ -1,10 +1,9 @@
-//! Format and size of a picture, read from its first bytes. No decoder runs: this costs next to nothing.
+//! Reads format and size of a picture from its first bytes, without decoding.
 
 use image::ImageFormat;
 
 const BYTES_PER_COEFFICIENT: u64 = 2;
-/// Bytes a pixel that the decoder of a WebP works on: luma and chroma, all channels, or either of them with what stands
-/// around.
+/// Bytes per pixel that the WebP decoder uses: luma and chroma, all channels, or either with a border.
 const WEBP_LOSSY: u64 = 2;
 const WEBP_LOSSLESS: u64 = 4;
 const WEBP_EXTENDED: u64 = 4;
@@ -12,25 +11,24 @@ const WEBP_EXTENDED: u64 = 4;
 const START_OF_SCAN: u8 = 0xDA;
 const END_OF_IMAGE: u8 = 0xD9;
 
-/// What a header says.
 pub(super) struct Header {
     pub(super) width: u32,
     pub(super) height: u32,
-    /// The bytes that the decoder works on beside the pixels that it gives.
+    /// Memory that the decoder uses in addition to the pixels it returns, in bytes.
     pub(super) working_bytes: u64,
-    /// How often the decoder passes over the picture.
+    /// Passes of the decoder over the picture.
     pub(super) scans: usize,
 }
 
 impl Header {
-    /// Reads the header; `None` when it is malformed, or a JPEG is cut short.
+    /// `None` if the header is malformed, or a JPEG is truncated.
     pub(super) fn read(format: ImageFormat, bytes: &[u8]) -> Option<Self> {
         match format {
             ImageFormat::Png => {
                 let side = |at| array(bytes, at).map(u32::from_be_bytes);
                 Some(Self::new(side(16)?, side(20)?, 0))
             }
-            // The decoder unpacks a row of colour numbers before it looks them up, or all of them.
+            // The decoder unpacks palette indexes row by row, or all at once, before it looks them up.
             ImageFormat::Gif => Some(Self::new(short(bytes, 6)?, short(bytes, 8)?, 1)),
             ImageFormat::WebP => Self::of_webp(bytes),
             ImageFormat::Jpeg => Self::of_jpeg(bytes),
@@ -58,7 +56,7 @@ impl Header {
         }
     }
 
-    /// The header of a whole JPEG. The decoder paints grey what is missing of a cut one.
+    /// The header of a complete JPEG; of a truncated one, the decoder would paint the rest grey.
     fn of_jpeg(bytes: &[u8]) -> Option<Self> {
         let (mut rest, mut header) = (bytes.get(2..)?, None);
         loop {
@@ -66,7 +64,7 @@ impl Header {
                 [0xFF, 0xFF, ..] => rest = &rest[1..],
                 [0xFF, START_OF_SCAN, ..] => {
                     let header: Self = header?;
-                    // Of a JPEG in several scans, the coefficients are kept until the last.
+                    // The coefficients of a JPEG with several scans are kept until the last one.
                     return Some(match scans(rest)? {
                         1 => Self { working_bytes: 0, ..header },
                         scans => Self { scans, ..header },
@@ -102,13 +100,13 @@ fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..at + N)?.try_into().ok()
 }
 
-/// Two bytes, the lower first.
+/// Two bytes, little-endian.
 fn short(bytes: &[u8], at: usize) -> Option<u32> {
     array(bytes, at).map(u16::from_le_bytes).map(u32::from)
 }
 
-/// How many scans a JPEG has from here to its end; `None` when it has no end. Within a scan, 0xFF is followed by
-/// other bytes than these.
+/// The number of scans until the end of a JPEG; `None` if it has no end. Within a scan, 0xFF is followed by other
+/// bytes.
 fn scans(bytes: &[u8]) -> Option<usize> {
     let mut count = 0;
     for pair in bytes.windows(2) {
@@ -121,7 +119,7 @@ fn scans(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// SOF0 to SOF15, without the tables whose markers stand among them.
+/// SOF0 to SOF15, without the tables among these markers.
 fn is_start_of_frame(marker: u8) -> bool {
     matches!(marker, 0xC0..=0xCF) && !matches!(marker, 0xC4 | 0xC8 | 0xCC)
 }

@@ -1,4 +1,4 @@
-//! Writes pictures, in no more memory than their files take.
+//! Encodes pictures with little memory beyond the result.
 
 use std::io::{self, Write};
 
@@ -8,14 +8,14 @@ use png::{BitDepth, ColorType, Compression, Encoder, EncodingError, Filter, Info
 
 use super::BROKEN;
 
-/// Hardly to be told from the original.
+/// Visually indistinguishable from the original.
 const JPEG_QUALITY: u8 = 90;
-/// The most bytes of a file, several times what a photo of 40 megapixels comes to.
+/// The maximum size of a result, in bytes: several times that of a photo with 40 megapixels.
 const MAX_WRITTEN: usize = 64 * 1024 * 1024;
 
 const TOO_DETAILED: &str = "This image is too detailed. Save it with fewer pixels, or as JPEG.";
 
-/// A file that is being written. Bytes beyond the limit are counted and dropped.
+/// A buffer that counts and drops bytes beyond the limit.
 #[derive(Default)]
 struct Written {
     bytes: Vec<u8>,
@@ -41,7 +41,6 @@ impl Written {
     }
 }
 
-/// A JPEG of red, green and blue.
 pub(super) fn jpeg(picture: &DynamicImage, profile: Option<Vec<u8>>) -> Result<Vec<u8>, String> {
     let mut written = Written::default();
     let mut encoder = JpegEncoder::new_with_quality(&mut written, JPEG_QUALITY);
@@ -52,7 +51,7 @@ pub(super) fn jpeg(picture: &DynamicImage, profile: Option<Vec<u8>>) -> Result<V
     written.whole()
 }
 
-/// A PNG of eight bits a channel. Written row by row: the encoder of `image` packs the whole picture first.
+/// 8 bits per channel, row by row: the encoder of `image` would pack the whole picture first.
 pub(super) fn png(picture: &DynamicImage, profile: Option<Vec<u8>>) -> Result<Vec<u8>, String> {
     let mut written = Written::default();
     write_png(&mut written, picture, profile).map_err(|_| BROKEN)?;

@@ -1,4 +1,4 @@
-//! The XML that the Query API answers in.
+//! XML responses of the Query API.
 
 use askama::Template;
 use axum::http::{StatusCode, header};
@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::random;
 
-/// The answer to a sending action.
+/// The response to a sending action.
 #[derive(Template)]
 #[template(
     ext = "xml",
@@ -18,7 +18,7 @@ pub(super) struct Sent {
     pub(super) request_id: String,
 }
 
-/// The answer to a request that is refused.
+/// The response to a refused request.
 #[derive(Template)]
 #[template(
     ext = "xml",

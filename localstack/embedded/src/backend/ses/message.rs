@@ -1,4 +1,4 @@
-//! From the parameters of a request to the mail that it sends.
+//! Turns request parameters into mails.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,7 +13,6 @@ use crate::random;
 
 const MAX_RECIPIENTS: usize = 50;
 
-/// The parameters of a request.
 pub(super) struct Form(HashMap<String, String>);
 
 impl Form {
@@ -29,7 +28,7 @@ impl Form {
         self.get(name).map(str::to_owned)
     }
 
-    /// `name.member.1`, `name.member.2` and so on.
+    /// The list of `name.member.1`, `name.member.2` and so on.
     fn list(&self, name: &str) -> Vec<String> {
         (1..).map_while(|n| self.text(&format!("{name}.member.{n}"))).collect()
     }
@@ -94,7 +93,7 @@ pub(super) fn raw_mail(form: &Form) -> Result<Mail, Refusal> {
     };
     let envelope = form.list("Destinations");
     if !envelope.is_empty() {
-        // Only these receive it, whatever the headers say.
+        // Only these receive the mail, whatever the headers say.
         let receives =
             |address: &String| envelope.iter().any(|other| bare(other).eq_ignore_ascii_case(bare(address)));
         mail.to.retain(receives);
@@ -106,7 +105,7 @@ pub(super) fn raw_mail(form: &Form) -> Result<Mail, Refusal> {
     Ok(mail)
 }
 
-/// The body that the parser found. It lists a lone part as both kinds; here it counts as what it is.
+/// The first body part. The parser lists a single part as both kinds; here only its actual kind counts.
 fn first<'a>(message: &'a Message<'_>, parts: &[u32]) -> Option<&'a PartType<'a>> {
     Some(&message.part(*parts.first()?)?.body)
 }
@@ -139,7 +138,7 @@ fn unsent() -> Mail {
     }
 }
 
-/// Refuses what SES would refuse of any mail.
+/// Refuses mails that SES refuses.
 pub(super) fn check(mail: &Mail) -> Result<(), Refusal> {
     let recipients = mail.to.len() + mail.cc.len() + mail.bcc.len();
     if recipients == 0 {
@@ -154,7 +153,7 @@ pub(super) fn check(mail: &Mail) -> Result<(), Refusal> {
     let senders = std::iter::once(&mail.source).chain(&mail.reply_to);
     for address in senders.chain(&mail.to).chain(&mail.cc).chain(&mail.bcc) {
         if !address.is_ascii() {
-            // Names take encoded words, domains Punycode.
+            // Names need encoded words, domains Punycode.
             return Err(Refusal::bad("InvalidParameterValue", "Addresses must be 7-bit ASCII"));
         }
         match bare(address).rsplit_once('@') {

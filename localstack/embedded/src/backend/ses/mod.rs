@@ -1,5 +1,5 @@
-//! SES: the two sending actions of the Query API (2010-12-01), into a mailbox instead of the world. Where somebody else runs
-//! SES, that one decides, and what it has taken is kept as well.
+//! SES: the two sending actions of the Query API (2010-12-01), into a mailbox. With an external SES, its response
+//! counts, and accepted mails are recorded as well.
 
 mod answer;
 mod message;
@@ -12,14 +12,14 @@ use chrono::SecondsFormat;
 use shared::clock::Clock;
 
 use super::ACCESS_KEY_ID;
-use super::elsewhere::{Elsewhere, Forward};
+use super::external::{ExternalServices, Forward};
 use super::server::Server;
 use crate::mailbox::{Mail, Mailbox};
 use crate::{Error, OffsetClock, random};
 use answer::{Refusal, Sent, xml};
 use message::{Form, check, raw_mail, simple_mail};
 
-/// SES takes messages of 40 MB at most; a form carries them in base64 with its signs escaped.
+/// SES accepts messages of 40 MB; a form carries them in escaped base64.
 const MAX_BODY: usize = 80 * 1024 * 1024;
 
 pub(super) struct Ses {
@@ -31,8 +31,8 @@ impl Ses {
         Self::serve(router(mailbox, clock))
     }
 
-    pub(super) fn elsewhere(
-        services: &Elsewhere,
+    pub(super) fn external(
+        services: &ExternalServices,
         mailbox: Mailbox,
         clock: OffsetClock,
     ) -> Result<Self, Error> {
@@ -74,7 +74,7 @@ async fn handle(mailbox: &Mailbox, clock: &OffsetClock, request: Request<Body>) 
     Ok(Sent { action, message_id, request_id: random::uuid() })
 }
 
-/// The other SES's answer to a request; the mail is kept when it was taken.
+/// Forwards a request to the external SES and records the mail if it was accepted.
 async fn pass_on(
     forward: &Forward,
     mailbox: &Mailbox,
@@ -101,7 +101,7 @@ async fn body_of(body: Body) -> Result<Bytes, Refusal> {
     to_bytes(body, MAX_BODY).await.map_err(too_long)
 }
 
-/// The action that a request asks for, and the mail that it sends.
+/// The requested action and its mail.
 fn mail_of(body: &[u8]) -> Result<(&'static str, Mail), Refusal> {
     let form = Form::parse(body);
     let (action, mail) = match form.get("Action") {
@@ -117,7 +117,7 @@ fn mail_of(body: &[u8]) -> Result<(&'static str, Mail), Refusal> {
     Ok((action, mail))
 }
 
-/// Asks for the right key; the signature itself is not checked.
+/// Checks the access key, but not the signature.
 fn authenticate(headers: &HeaderMap) -> Result<(), Refusal> {
     let authorization = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let forbidden = |code, message| Err(Refusal::new(StatusCode::FORBIDDEN, code, message));

@@ -1,4 +1,4 @@
-//! What a client of the Query API sees.
+//! The Query API as clients see it.
 
 use axum::http::StatusCode;
 use tower::ServiceExt;
@@ -90,7 +90,7 @@ async fn a_raw_mail_is_taken_apart() {
 }
 
 #[tokio::test]
-async fn the_envelope_of_a_raw_mail_decides_who_receives_it() {
+async fn the_envelope_of_a_raw_mail_names_the_recipients() {
     let mailbox = Mailbox::default();
     let raw = base64(MIME);
     let mut form =
@@ -107,7 +107,7 @@ async fn the_envelope_of_a_raw_mail_decides_who_receives_it() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_in_the_words_of_the_service() {
+async fn errors_use_the_codes_of_ses() {
     let mailbox = Mailbox::default();
     let base = [
         ("Action", "SendEmail"),

@@ -1,5 +1,5 @@
-//! What a back end asks of services that somebody else runs, such as LocalStack. The functions' own requests are the AWS
-//! SDK's; these are the few that concern the back end itself.
+//! Calls external services such as LocalStack on behalf of the back end. The functions' own requests go through the AWS
+//! SDK.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
@@ -18,16 +18,16 @@ use ureq::http::Request as Outgoing;
 use super::REGION;
 use crate::Error;
 
-/// Where all services answer. Clones share their connections.
+/// The endpoint of all services. Clones share their connections.
 #[derive(Clone)]
-pub(crate) struct Elsewhere(Arc<Inner>);
+pub(crate) struct ExternalServices(Arc<Inner>);
 
 struct Inner {
     address: SocketAddr,
     agent: Agent,
 }
 
-/// What services answer when they do not do what they were asked.
+/// The error response of a service.
 #[derive(Debug)]
 pub(super) struct Refused {
     status: u16,
@@ -43,13 +43,13 @@ impl std::fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 impl Refused {
-    /// Whether the answer names this kind of error.
+    /// Whether the response has this error code.
     pub(super) fn is(&self, code: &str) -> bool {
         self.answer.contains(code)
     }
 }
 
-/// What goes wrong with a request: no answer at all, or a refusal.
+/// A request got no response, or an error response.
 #[derive(Debug)]
 pub(super) enum Failure {
     Unanswered(ureq::Error),
@@ -65,16 +65,16 @@ impl From<Failure> for Box<dyn std::error::Error + Send + Sync> {
     }
 }
 
-impl Elsewhere {
+impl ExternalServices {
     /// The services at a URL such as `http://localhost:4566`.
     ///
     /// # Errors
-    /// When it is not `http://host:port`, or the host is not known.
+    /// If it is not `http://host:port`, or the host is unknown.
     pub(crate) fn at(url: &str) -> Result<Self, Error> {
         let wrong = || format!("{url} is not the URL of services, such as http://localhost:4566");
         let host = url.trim_end_matches('/').strip_prefix("http://").ok_or_else(|| Error::new(wrong()))?;
         let mut addresses = host.to_socket_addrs().map_err(Error::because(wrong()))?;
-        // The name localhost has an IPv6 address too, at which LocalStack does not answer.
+        // localhost has an IPv6 address too, on which LocalStack does not listen.
         let address = addresses.find(SocketAddr::is_ipv4).ok_or_else(|| Error::new(wrong()))?;
         let agent = Agent::config_builder().http_status_as_error(false).build().into();
         Ok(Self(Arc::new(Inner { address, agent })))
@@ -84,7 +84,7 @@ impl Elsewhere {
         format!("http://{}", self.0.address)
     }
 
-    /// Calls an operation of a service that speaks JSON, such as `DynamoDB_20120810.CreateTable` of `dynamodb`.
+    /// Calls an operation of a service with a JSON protocol, such as `DynamoDB_20120810.CreateTable` of `dynamodb`.
     pub(super) fn call(&self, service: &str, operation: &str, parameters: &Value) -> Result<Value, Failure> {
         let request = Outgoing::post(self.url())
             .header("authorization", credential(service))
@@ -95,7 +95,7 @@ impl Elsewhere {
         Ok(serde_json::from_str(&answer).unwrap_or_default())
     }
 
-    /// Has SES take a domain for the sender's.
+    /// Verifies a sender's domain with SES.
     pub(super) fn verify_sender(&self, domain: &str) -> Result<(), Failure> {
         let form = format!("Action=VerifyDomainIdentity&Version=2010-12-01&Domain={domain}");
         let request = Outgoing::post(self.url())
@@ -104,13 +104,13 @@ impl Elsewhere {
         self.send(request.body(form)).map(drop)
     }
 
-    /// Sends S3 a request and gives what it answers.
+    /// Sends a request to S3 and returns the response body.
     pub(super) fn s3(&self, method: &str, path: &str, body: String) -> Result<String, Failure> {
         let request = Outgoing::builder().method(method).uri(self.url() + path);
         self.send(request.header("authorization", credential("s3")).body(body))
     }
 
-    /// The size of an object; none when it cannot be told.
+    /// The size of an object; none if S3 does not return it.
     pub(super) fn size_in_s3(&self, path: &str) -> Option<u64> {
         let request = self.0.agent.head(self.url() + path).header("authorization", credential("s3"));
         request.call().ok()?.headers().get("content-length")?.to_str().ok()?.parse().ok()
@@ -129,13 +129,13 @@ impl Elsewhere {
     }
 }
 
-/// Tells which service is meant, and nothing else: services that check signatures do not take it.
+/// Names the service without a valid signature, so services that check signatures refuse it.
 fn credential(service: &str) -> String {
     let scope = format!("test/20300101/{REGION}/{service}/aws4_request");
     format!("AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=0")
 }
 
-/// Passes requests of the functions on as they are.
+/// Forwards requests of the functions unchanged.
 #[derive(Clone)]
 pub(super) struct Forward {
     address: SocketAddr,
@@ -143,11 +143,11 @@ pub(super) struct Forward {
 }
 
 impl Forward {
-    pub(super) fn to(elsewhere: &Elsewhere) -> Self {
-        Self { address: elsewhere.0.address, client: Client::builder(TokioExecutor::new()).build_http() }
+    pub(super) fn to(external: &ExternalServices) -> Self {
+        Self { address: external.0.address, client: Client::builder(TokioExecutor::new()).build_http() }
     }
 
-    /// The answer, or 502 when there is none.
+    /// The response, or 502 if there is none.
     pub(super) async fn send(&self, mut request: Request) -> Response<Body> {
         let path = request.uri().path_and_query().map_or("/", PathAndQuery::as_str);
         let sent = match format!("http://{}{path}", self.address).parse::<Uri>() {

@@ -1,0 +1,44 @@
+//! Files that clients announce, and then put into the bucket themselves.
+
+use super::fields::Fields;
+use crate::domain::file::FileKind;
+use crate::domain::upload::Announced;
+use crate::error::Result;
+
+/// The longest content type.
+const MAX_CONTENT_TYPE: usize = 100;
+
+/// Reads the announcement of a file for `field`, which is one of `kinds`.
+///
+/// # Errors
+/// [`Error::Fields`](crate::Error::Fields).
+pub fn read_announcement(mut body: Fields, kinds: &[FileKind]) -> Result<(FileKind, Announced)> {
+    let kind = body.required("field", |name| {
+        let found = kinds.iter().find(|kind| kind.as_str() == name);
+        found.copied().ok_or_else(|| format!("\"{name}\" is not a valid choice."))
+    });
+    let announced = body.announced(kind.map_or(u64::MAX, FileKind::max_bytes));
+    body.finish(|| kind.zip(announced))
+}
+
+impl Fields {
+    /// The `content_type` and the `size` of a file of at most `max_bytes`.
+    pub fn announced(&mut self, max_bytes: u64) -> Option<Announced> {
+        let content_type = self.required("content_type", parse_content_type);
+        self.require("size");
+        let size = self.integer("size", 1, u32::try_from(max_bytes).unwrap_or(u32::MAX));
+        Some(Announced { content_type: content_type?, size: size?.into() })
+    }
+}
+
+fn parse_content_type(text: &str) -> Result<String, String> {
+    let is_type = |(kind, subtype): (&str, &str)| !kind.is_empty() && !subtype.is_empty();
+    let is_fine = text.len() <= MAX_CONTENT_TYPE
+        && text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
+        && text.split_once('/').is_some_and(is_type);
+    if is_fine {
+        Ok(text.to_owned())
+    } else {
+        Err("Enter a content type such as application/pdf.".to_owned())
+    }
+}

@@ -1,0 +1,69 @@
+//! Changes that start again when they lose to a concurrent write.
+
+use super::Store;
+use super::item::{Entity, Versioned};
+use super::transaction::Transaction;
+use crate::error::{Error, Result};
+
+/// The most attempts at one change.
+pub(super) const ATTEMPTS: usize = 10;
+
+impl Store {
+    /// Makes attempts at a change until one does not lose to a concurrent write. Each must start by reading.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] after too many attempts, and other errors of an attempt.
+    pub async fn retry<R, F>(&self, attempt: impl Fn() -> F) -> Result<R>
+    where
+        F: Future<Output = Result<R>>,
+    {
+        for _ in 0..ATTEMPTS {
+            match attempt().await {
+                Err(Error::Changed | Error::NotFound) => {}
+                settled => return settled,
+            }
+        }
+        Err(Error::Changed)
+    }
+
+    /// Commits `after` in place of `before` together with `others`, and returns the entity as it is then.
+    ///
+    /// # Errors
+    /// [`Error::Changed`], and those of the others.
+    pub(super) async fn replace_with<T: Entity>(
+        &self,
+        before: &Versioned<T>,
+        after: T,
+        others: impl FnOnce(&mut Transaction, &T),
+    ) -> Result<Versioned<T>> {
+        let mut transaction = self.transaction();
+        transaction.replace(before, &after);
+        others(&mut transaction, &after);
+        self.commit(transaction).await?;
+        before.followed_by(after)
+    }
+
+    /// Commits `change` of an entity that has been read, and again of a fresh copy when it loses to a concurrent write.
+    /// Does nothing when the entity is deleted or `change` gives none.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] after too many attempts, and other errors of a transaction.
+    pub(super) async fn amend<T: Entity>(
+        &self,
+        mut before: Versioned<T>,
+        change: impl Fn(&Versioned<T>) -> Option<Transaction>,
+    ) -> Result<()> {
+        for _ in 0..ATTEMPTS {
+            let Some(transaction) = change(&before) else { return Ok(()) };
+            match self.commit(transaction).await {
+                Err(Error::Changed | Error::NotFound) => {}
+                settled => return settled,
+            }
+            match self.one(before.key()).await? {
+                Some(fresh) => before = fresh,
+                None => return Ok(()),
+            }
+        }
+        Err(Error::Changed)
+    }
+}

@@ -1,0 +1,119 @@
+//! Queries: the items of one partition, of the table or of an index, in the order of their sort keys.
+
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity, Select};
+
+use super::Store;
+use super::item::{Item, string};
+use super::keys::{Collection, Index, TABLE};
+use super::retry::Failure;
+use crate::error::Result;
+
+/// A query of one partition. Those of the table are consistent; an index lags behind the table.
+#[derive(Clone)]
+pub(super) struct Query {
+    schema: Index,
+    condition: String,
+    values: Item,
+    /// The key of the row before the first.
+    pub(super) start: Option<Item>,
+    pub(super) backwards: bool,
+    /// The most rows of one call. DynamoDB ends a call at 1 MB anyway.
+    pub(super) limit: Option<usize>,
+    /// Whether the rows are only counted.
+    pub(super) counts: bool,
+}
+
+/// The rows of one call.
+pub(super) struct Found {
+    pub(super) rows: Vec<Item>,
+    pub(super) count: usize,
+    /// The key of the last row; none at the end of the partition.
+    pub(super) last: Option<Item>,
+}
+
+impl Query {
+    pub(super) fn new(schema: Index, partition: AttributeValue) -> Self {
+        Self {
+            schema,
+            condition: format!("{} = :pk", schema.pk),
+            values: Item::from([(":pk".to_owned(), partition)]),
+            start: None,
+            backwards: false,
+            limit: None,
+            counts: false,
+        }
+    }
+
+    pub(super) fn of(collection: &Collection) -> Self {
+        Self::new(TABLE, string(&collection.pk)).starting_with(collection.prefix)
+    }
+
+    /// Selects the items whose sort keys begin with `prefix`.
+    pub(super) fn starting_with(self, prefix: impl Into<String>) -> Self {
+        let condition = format!("begins_with({}, :sk)", self.schema.sk);
+        self.and(&condition, string(prefix))
+    }
+
+    /// Selects the items whose sort keys are at most `last`.
+    pub(super) fn up_to(self, last: impl Into<String>) -> Self {
+        let condition = format!("{} <= :sk", self.schema.sk);
+        self.and(&condition, string(last))
+    }
+
+    fn and(mut self, condition: &str, value: AttributeValue) -> Self {
+        self.condition = format!("{} AND {condition}", self.condition);
+        self.values.insert(":sk".to_owned(), value);
+        self
+    }
+}
+
+impl Store {
+    /// Makes one call.
+    pub(super) async fn query(&self, query: &Query) -> Result<Found> {
+        self.with_retries(|| async {
+            let limit = query.limit.map(|limit| i32::try_from(limit).unwrap_or(i32::MAX));
+            let response = self
+                .client()
+                .query()
+                .table_name(self.table())
+                .set_index_name(query.schema.name.map(str::to_owned))
+                .consistent_read(query.schema.name.is_none())
+                .key_condition_expression(&query.condition)
+                .set_expression_attribute_values(Some(query.values.clone()))
+                .set_exclusive_start_key(query.start.clone())
+                .scan_index_forward(!query.backwards)
+                .set_limit(limit)
+                .set_select(query.counts.then_some(Select::Count))
+                .return_consumed_capacity(ReturnConsumedCapacity::Total)
+                .send()
+                .await
+                .map_err(Failure::of)?;
+            self.usage.count_reads(response.consumed_capacity());
+            Ok(Found {
+                count: usize::try_from(response.count).unwrap_or(0),
+                rows: response.items.unwrap_or_default(),
+                last: response.last_evaluated_key,
+            })
+        })
+        .await
+    }
+
+    /// Makes calls until there are `most` rows, or no more.
+    pub(super) async fn query_rows(&self, mut query: Query, most: usize) -> Result<Vec<Item>> {
+        let mut rows = Vec::new();
+        loop {
+            query.limit = Some(most - rows.len());
+            let found = self.query(&query).await?;
+            rows.extend(found.rows);
+            if rows.len() >= most || found.last.is_none() {
+                return Ok(rows);
+            }
+            query.start = found.last;
+        }
+    }
+
+    /// Every item of a collection, the oldest first.
+    pub(super) async fn all_items(&self, collection: &Collection) -> Result<Vec<Item>> {
+        self.query_rows(Query::of(collection), usize::MAX).await
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use url::Url;
+use url::{Host, Url};
 
 use crate::domain::text::Email;
 
@@ -34,6 +34,9 @@ pub struct Config {
     pub metrics_namespace: Option<String>,
     /// `BUCKET_NAME`, required where files are stored or fetched: the S3 bucket.
     pub bucket: Option<String>,
+    /// `WEAK_PASSWORD_HASHES`, default none: `1` hashes passwords at the lowest cost, for tests. Refused unless DynamoDB's
+    /// endpoint is on this computer, which it never is in production.
+    pub weak_password_hashes: bool,
     /// `PATH`, set by every system: the folders of ffmpeg and ffprobe.
     pub program_path: String,
     /// Access to the AWS APIs.
@@ -112,6 +115,16 @@ impl Config {
             None => None,
             Some(text) => Some(Email::parse(&text).map_err(|problem| unusable("MAIL_SENDER", problem))?),
         };
+        let dynamodb_endpoint = read.endpoint("AWS_ENDPOINT_URL_DYNAMODB");
+        let weak_password_hashes = match read.get("WEAK_PASSWORD_HASHES").as_deref() {
+            None => false,
+            Some("1") if dynamodb_endpoint.as_deref().is_some_and(is_loopback) => true,
+            Some(_) => {
+                let problem =
+                    "must be 1 or absent, and absent unless DynamoDB's endpoint is on this computer";
+                return Err(unusable("WEAK_PASSWORD_HASHES", problem));
+            }
+        };
         Ok(Self {
             base_url,
             suite_url,
@@ -122,13 +135,14 @@ impl Config {
             mail_configuration_set: read.get("MAIL_CONFIGURATION_SET"),
             metrics_namespace: read.get("METRICS_NAMESPACE"),
             bucket: read.get("BUCKET_NAME"),
+            weak_password_hashes,
             program_path: read.get("PATH").unwrap_or_default(),
             aws: AwsConfig {
                 region: read.required("AWS_REGION")?,
                 access_key_id: read.required("AWS_ACCESS_KEY_ID")?,
                 secret_access_key: read.required("AWS_SECRET_ACCESS_KEY")?,
                 session_token: read.get("AWS_SESSION_TOKEN"),
-                dynamodb_endpoint: read.endpoint("AWS_ENDPOINT_URL_DYNAMODB"),
+                dynamodb_endpoint,
                 s3_endpoint: read.endpoint("AWS_ENDPOINT_URL_S3"),
                 ses_endpoint: read.endpoint("AWS_ENDPOINT_URL_SES"),
             },
@@ -171,6 +185,15 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
 
     fn endpoint(&self, name: &'static str) -> Option<String> {
         self.get(name).or_else(|| self.get("AWS_ENDPOINT_URL"))
+    }
+}
+
+fn is_loopback(url: &str) -> bool {
+    match Url::parse(url).ok().as_ref().and_then(Url::host) {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
     }
 }
 
@@ -225,6 +248,23 @@ mod tests {
         let config = read(&[("MAIL_SENDER", "noreply@acme.example")]).unwrap();
         assert_eq!(config.mail_sender.unwrap().as_str(), "noreply@acme.example");
         assert!(read(&[]).unwrap().mail_sender.is_none());
+    }
+
+    #[test]
+    fn passwords_are_hashed_at_full_cost_unless_dynamodb_is_on_this_computer() {
+        assert!(!read(&[]).unwrap().weak_password_hashes);
+        let weak = ("WEAK_PASSWORD_HASHES", "1");
+        for local in ["http://127.0.0.1:8000", "http://localhost:4566", "http://[::1]:8000"] {
+            assert!(read(&[weak, ("AWS_ENDPOINT_URL_DYNAMODB", local)]).unwrap().weak_password_hashes);
+        }
+        for other in
+            ["", "https://dynamodb.eu-central-1.amazonaws.com", "http://localhost.example", "localhost"]
+        {
+            let refused = read(&[weak, ("AWS_ENDPOINT_URL_DYNAMODB", other)]).err().unwrap();
+            assert_eq!(refused.variable, "WEAK_PASSWORD_HASHES", "{other:?}");
+        }
+        let local = ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:8000");
+        assert!(read(&[("WEAK_PASSWORD_HASHES", "yes"), local]).is_err());
     }
 
     #[test]

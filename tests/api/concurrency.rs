@@ -36,7 +36,6 @@ async fn counts_are_exact_after_sixteen_clients_and_two_thousand_operations() {
     }
     let left: usize = clients.join_all().await.into_iter().sum();
 
-    app.table().assert_sound().await;
     let counted = owner.get(&project).await.expect(200).json();
     assert_eq!(counted["candidates_count"], left);
     let list = owner.get(&format!("{project}candidates/")).await.expect(200).json();
@@ -61,7 +60,6 @@ async fn of_many_who_delete_one_candidate_one_succeeds() {
     assert_eq!(statuses.iter().filter(|status| **status == 204).count(), 1, "{statuses:?}");
     assert!(statuses.iter().all(|status| [204, 404, 409].contains(status)), "{statuses:?}");
     assert_eq!(owner.get(&project).await.expect(200).json()["candidates_count"], 1);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -83,7 +81,6 @@ async fn of_many_who_want_a_username_one_gets_it() {
         }
     }
     assert_eq!(created, 1);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -99,7 +96,6 @@ async fn a_project_that_opens_and_closes_keeps_its_counts() {
         owner.set_status(&project, status).await.expect(200);
     }
     clients.join_all().await;
-    app.table().assert_sound().await;
 }
 
 /// Everything that a candidate needs to be invited.
@@ -122,7 +118,6 @@ async fn a_candidate_invited_meanwhile_keeps_a_project_from_closing() {
     let (refused, ()) = tokio::join!(owner.set_status(&project, "60-closed"), meanwhile);
     refused.expect_code(400, "cannot_archive");
     assert_eq!(owner.get(&project).await.expect(200).json()["status"], "40-running");
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -140,7 +135,6 @@ async fn a_project_closed_meanwhile_keeps_a_candidate_from_being_invited() {
     let (refused, ()) = tokio::join!(owner.advance(&candidate), meanwhile);
     refused.expect_code(400, "project_not_running");
     assert_eq!(owner.get(&candidate).await.expect(200).json()["status"], "new");
-    app.table().assert_sound().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -168,7 +162,6 @@ async fn no_project_is_ever_closed_with_an_open_candidate() {
             "{of_project} {of_candidate}"
         );
     }
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -190,7 +183,6 @@ async fn a_change_of_what_somebody_changed_meanwhile_is_made_to_what_it_is_then(
         let now = owner.get(uri).await.expect(200).json();
         assert_eq!((&now[other], &now[field]), (&json!("first"), &json!("second")));
     }
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -209,5 +201,4 @@ async fn what_was_deleted_meanwhile_does_not_come_back() {
     let (refused, ()) = tokio::join!(change, meanwhile);
     refused.expect_code(404, "not_found");
     owner.get(&candidate).await.expect(404);
-    app.table().assert_sound().await;
 }

@@ -59,7 +59,7 @@ async fn a_customer_with_roles_in_sixty_projects() {
         let mails = app.mails_to(&one.email);
         assert_eq!(mails.len(), 1, "the one that names who deleted it");
         assert!(mails[0].text.as_ref().unwrap().contains("Sam Staff"), "{:?}", mails[0].text);
-        app.table().assert_sound().await;
+        app.assert_sound();
     }
     for project in &projects {
         assert_eq!(owner.get(project).await.expect(200).json()["evaluators"], json!([]));
@@ -82,7 +82,7 @@ async fn a_video_that_forty_eight_projects_show() {
     app.settle().await;
     for (uri, requests) in videos[1..].iter().zip([BEGUN, calls / 2, calls - 1]) {
         killed(&app, &chaos, &owner, uri, requests).await;
-        app.table().assert_sound().await;
+        app.assert_sound();
     }
     for project in &projects {
         assert_eq!(owner.get(project).await.expect(200).json()["videos"], json!([]));
@@ -102,7 +102,7 @@ async fn a_label_that_many_projects_carry() {
     let calls = owner.delete(&labels[0]).await.expect(204).log().dynamodb_calls as usize;
     for (uri, requests) in labels[1..].iter().zip([BEGUN, calls / 2, calls - 1]) {
         killed(&app, &chaos, &owner, uri, requests).await;
-        app.table().assert_sound().await;
+        app.assert_sound();
     }
     for project in &projects {
         assert_eq!(owner.get(project).await.expect(200).json()["labels"], json!([]));
@@ -127,7 +127,6 @@ async fn a_client_that_repeats_a_broken_off_deletion_finishes_it_too() {
     let swept = app.sweep().await["OutboxFunction"].clone();
     assert_eq!([&swept["deleted"], &swept["outdated"]], [0, 0], "{swept}");
     assert_eq!((effects(&app).await, app.mails_to(&grace.email).len()), (0, 1));
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -151,5 +150,4 @@ async fn who_is_activated_again_meanwhile_is_not_deleted() {
     assert_eq!(app.sweep().await["OutboxFunction"]["outdated"], 1);
     grace.new_token().await.get("/whoami/").await.expect(200);
     assert_eq!(effects(&app).await, 0);
-    app.table().assert_sound().await;
 }

@@ -8,6 +8,6 @@ fn every_route_is_described_and_the_committed_document_is_what_the_code_makes() 
     // Not assert_eq: nobody reads two documents of this length.
     assert!(
         written == docs::DOCUMENT,
-        "the document has changed: cargo run -p tests --bin document > functions/docs/openapi.json"
+        "the document has changed: cargo run -p tests --example document > functions/docs/openapi.json"
     );
 }

@@ -54,7 +54,7 @@ async fn a_deadline_ends_what_was_waiting_for_it_once() {
     let count = |name: &str| shown[format!("{name}_candidates_count")].as_i64();
     assert_eq!([count("invited"), count("confirmed"), count("interviewing")], [Some(0); 3]);
     assert_eq!([count("expired"), count("aborted"), count("interviewed")], [Some(3), Some(2), Some(1)]);
-    app.table().assert_sound().await;
+    app.assert_sound();
 
     let before = app.table().snapshot().await;
     app.clock().advance(TimeDelta::minutes(1));
@@ -83,7 +83,6 @@ async fn every_project_of_every_company_is_swept() {
         assert_eq!(status(staff, &uri).await, "expired");
     }
     assert_eq!(status(&owner, &kept).await, "invited");
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -96,7 +95,6 @@ async fn after_a_long_outage_everything_is_caught_up() {
     app.clock().advance(TimeDelta::days(400));
     let lag_seconds = TimeDelta::days(399).num_seconds();
     assert_eq!(app.expire_overdue().await, Summary { expired: 10, lag_seconds, ..Summary::default() });
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -109,7 +107,7 @@ async fn a_run_goes_so_far_and_the_next_goes_on() {
     let mut runs = Vec::new();
     loop {
         let summary = app.expire_up_to(5).await;
-        app.table().assert_sound().await;
+        app.assert_sound();
         runs.push(summary.expired);
         if !summary.more {
             break;
@@ -149,7 +147,6 @@ async fn whose_deadline_was_moved_meanwhile_is_left_alone() {
         assert_eq!(summary, Summary { moved_on, ..Summary::default() }, "{operation}");
         assert_eq!(status(&owner, &invited.uri).await, "invited");
         invited.get("/whoami/").await.expect(200);
-        app.table().assert_sound().await;
     }
 }
 
@@ -181,7 +178,6 @@ async fn one_who_moved_on_does_not_hold_up_the_others() {
     let (summary, ()) = tokio::join!(app.expire_overdue(), meanwhile);
     assert_eq!(summary, Summary { expired: 1, moved_on: 1, ..Summary::default() });
     assert_eq!([status(&owner, &one).await, status(&owner, &two).await], ["skipped", "expired"]);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]

@@ -154,7 +154,6 @@ async fn after_any_history_there_is_every_file_and_no_other() {
     app.sweep().await;
     app.settle().await;
     app.assert_files_sound().await;
-    app.table().assert_sound().await;
 }
 
 /// The service, its owner and a candidate with files.
@@ -187,7 +186,7 @@ async fn a_process_that_dies_anywhere_leaves_no_file_behind() {
             app.sweep().await;
             app.settle().await;
             app.assert_files_sound().await;
-            app.table().assert_sound().await;
+            app.assert_sound();
             if status.is_success() {
                 break;
             }

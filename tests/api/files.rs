@@ -1,11 +1,11 @@
-//! Photos and CVs: sent with the fields beside them, fetched by addresses that end with the session.
+//! Photos and CVs: sent along with the fields, validated, replaced and served.
 
 use axum::http::Method;
 use chrono::TimeDelta;
 use image::ImageFormat::{Gif, Jpeg, Png, WebP};
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::{Caller, PASSWORD, Staff, last_segment};
+use tests::caller::{Caller, Staff};
 use tests::files::{Form, data_uri, fetch, pdf, photo, send_to};
 use tests::http::{Request, Response};
 
@@ -16,7 +16,7 @@ fn ada() -> Form {
     ADA.into_iter().fold(Form::new(), |form, (name, value)| form.text(name, value))
 }
 
-async fn given() -> (TestApp, Staff, String) {
+pub(crate) async fn given() -> (TestApp, Staff, String) {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
@@ -24,7 +24,7 @@ async fn given() -> (TestApp, Staff, String) {
 }
 
 /// A candidate with a photo and a CV.
-async fn with_files(owner: &Staff, candidates: &str) -> String {
+pub(crate) async fn with_files(owner: &Staff, candidates: &str) -> String {
     let form = ada().file("photo", "me.jpg", "image/jpeg", &photo(Jpeg, 60, 40)).file(
         "cv",
         "cv.pdf",
@@ -35,7 +35,7 @@ async fn with_files(owner: &Staff, candidates: &str) -> String {
 }
 
 /// The way on from the address in a field of the resource at `uri`, without any credential.
-async fn follow(caller: &impl Caller, uri: &str, field: &str) -> Response {
+pub(crate) async fn follow(caller: &impl Caller, uri: &str, field: &str) -> Response {
     let address = caller.get(uri).await.expect(200).uri(field);
     caller.app().anonymous().get(&address).await
 }
@@ -73,7 +73,6 @@ async fn a_photo_and_a_cv_come_with_the_fields_and_are_fetched_without_a_header(
     let head = app.send(Request::new(Method::HEAD, &created.uri("cv"))).await.expect(302);
     let head = send_to(Method::HEAD, head.header("location").unwrap(), &[], Vec::new()).await;
     assert_eq!((head.status.as_u16(), head.header("content-type")), (200, "application/pdf"));
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -131,7 +130,6 @@ async fn another_photo_replaces_the_one_before() {
     owner.delete(&candidate).await.expect(204);
     app.settle().await;
     assert!(app.object_keys().is_empty());
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -167,158 +165,6 @@ async fn customers_have_photos_which_they_and_their_managers_change() {
     owner.delete(&created.uri("resource_uri")).await.expect(204);
     app.settle().await;
     assert_eq!(app.object_keys().len(), 1);
-}
-
-#[tokio::test]
-async fn an_address_is_good_for_one_session_and_one_file() {
-    let (app, owner, candidates) = given().await;
-    let candidate = with_files(&owner, &candidates).await;
-    let other = with_files(&owner, &candidates).await;
-    let show = async || owner.get(&candidate).await.expect(200);
-    let (first, second) = (show().await, show().await);
-    assert_ne!(first.uri("photo"), second.uri("photo"), "each fetch has its own");
-    for address in [first.uri("photo"), second.uri("photo"), first.uri("cv")] {
-        app.anonymous().get(&address).await.expect(302);
-    }
-    let token = |address: &str| last_segment(address).to_owned();
-    let at = |uri: &str, field: &str, token: &str| format!("{uri}{field}/{token}/");
-    let own = token(&first.uri("photo"));
-    for forged in [
-        at(&other, "photo", &own),
-        at(&candidate, "cv", &own),
-        at(&candidate, "photo", &token(&first.uri("cv"))),
-        at(&candidate, "photo", &own[1..]),
-        at(&candidate, "photo", "AAAA"),
-        at(&candidate, "photo", owner.secret()),
-        at(&candidate.replace("/acme/", "/globex/"), "photo", &own),
-    ] {
-        app.anonymous().get(&forged).await.expect_code(401, "invalid_credential");
-    }
-    // Each bit but those that base64 does not use.
-    for index in 0..own.len() - 1 {
-        let mut turned = own.clone().into_bytes();
-        turned[index] = if turned[index] == b'A' { b'B' } else { b'A' };
-        let turned = String::from_utf8(turned).unwrap();
-        app.anonymous().get(&at(&candidate, "photo", &turned)).await.expect_code(401, "invalid_credential");
-    }
-    app.anonymous().get(&at(&candidate, "photo", &own)).await.expect(302);
-}
-
-#[tokio::test]
-async fn an_address_ends_with_the_session_the_right_and_the_file() {
-    let (app, owner, candidates) = given().await;
-    let project = candidates.strip_suffix("candidates/").unwrap();
-    let candidate = with_files(&owner, &candidates).await;
-    let reader = app.staff("hiring-manager").await;
-    owner.patch(project, json!({ "evaluators": [reader.uri] })).await.expect(200);
-    let anonymous = app.anonymous();
-
-    let browser = reader.browser().await;
-    let in_browser = browser.get(&candidate).await.expect(200).uri("photo");
-    let by_token = reader.get(&candidate).await.expect(200).uri("photo");
-    anonymous.get(&in_browser).await.expect(302);
-    browser.send(Request::post("/api-session-invalidate/")).await.expect(204);
-    anonymous.get(&in_browser).await.expect_code(401, "invalid_credential");
-    anonymous.get(&by_token).await.expect(302);
-
-    owner.patch(project, json!({ "evaluators": [] })).await.expect(200);
-    anonymous.get(&by_token).await.expect_code(404, "not_found");
-    owner.patch(project, json!({ "evaluators": [reader.uri] })).await.expect(200);
-    anonymous.get(&by_token).await.expect(302);
-    owner.delete(&reader.uri).await.expect(204);
-    anonymous.get(&by_token).await.expect_code(401, "invalid_credential");
-
-    let idle = owner.new_token().await;
-    let address = idle.get(&candidate).await.expect(200).uri("cv");
-    app.clock().advance(TimeDelta::minutes(121));
-    anonymous.get(&address).await.expect_code(401, "invalid_credential");
-    let again = app.staff("admin").await;
-    let address = again.get(&candidate).await.expect(200).uri("cv");
-    again.delete(&candidate).await.expect(204);
-    anonymous.get(&address).await.expect_code(404, "not_found");
-}
-
-#[tokio::test]
-async fn a_forged_address_tells_nothing_of_what_there_is() {
-    let (app, owner, candidates) = given().await;
-    let candidate = with_files(&owner, &candidates).await;
-    let reader = app.staff("hiring-manager").await;
-    let project = candidates.strip_suffix("candidates/").unwrap();
-    owner.patch(project, json!({ "evaluators": [reader.uri] })).await.expect(200);
-    let own = last_segment(&reader.get(&candidate).await.expect(200).uri("photo")).to_owned();
-    // A photo that is there, a candidate without, one of a project that the session cannot see, and nobody.
-    let without = owner.candidate(project, json!({})).await;
-    let hidden = with_files(&owner, &format!("{}candidates/", owner.project(json!({})).await)).await;
-    let nobody = candidate.replace(last_segment(&candidate), "01ARZ3NDEKTSV4RRFFQ69G5FAV");
-    for of in [&without, &hidden, &nobody, &owner.uri] {
-        let forged = format!("{of}photo/{own}/");
-        app.anonymous().get(&forged).await.expect_code(401, "invalid_credential");
-    }
-}
-
-#[tokio::test]
-async fn fetching_files_keeps_no_session_alive() {
-    let (app, owner, candidates) = given().await;
-    let candidate = with_files(&owner, &candidates).await;
-    let address = owner.get(&candidate).await.expect(200).uri("photo");
-    app.clock().advance(TimeDelta::minutes(119));
-    let log = app.anonymous().get(&address).await.expect(302).log();
-    assert_eq!((log.dynamodb_calls, log.write_units), (1, 0.0), "{log:?}");
-    app.clock().advance(TimeDelta::minutes(2));
-    owner.get("/whoami/").await.expect_code(401, "invalid_credential");
-    app.anonymous().get(&address).await.expect_code(401, "invalid_credential");
-}
-
-#[tokio::test]
-async fn a_candidate_sees_its_own_files_by_its_key_and_by_its_session() {
-    let (app, owner, candidates) = given().await;
-    let project = candidates.strip_suffix("candidates/").unwrap();
-    let invited = owner.invite(project, json!({})).await;
-    let form = Form::new().file("photo", "me.jpg", "image/jpeg", &photo(Jpeg, 20, 20)).file(
-        "cv",
-        "cv.txt",
-        "text/plain",
-        "Ada Byron, Mathématicienne".as_bytes(),
-    );
-    invited.send(Request::patch(&invited.uri).form(form)).await.expect(200);
-    let by_key = invited.get("/whoami/candidate/").await.expect(200).uri("cv");
-    let found = app.anonymous().get(&by_key).await.expect(302);
-    let cv = fetch(found.header("location").unwrap(), &[]).await;
-    assert_eq!(cv.header("content-type"), "text/plain; charset=utf-8");
-    let session = invited.register().await;
-    let own = follow(&session, &invited.uri, "photo").await.expect(302);
-    assert_eq!(fetch(own.header("location").unwrap(), &[]).await.status, 200);
-    owner.skip(&invited.uri).await.expect(200);
-    app.anonymous().get(&by_key).await.expect_code(401, "invalid_credential");
-}
-
-#[tokio::test]
-async fn a_named_tokens_addresses_live_a_day_and_die_with_it() {
-    let (app, owner, candidates) = given().await;
-    let candidate = with_files(&owner, &candidates).await;
-    let (uri, token) = owner.named_token("ATS").await;
-    let address = token.get(&candidate).await.expect(200).uri("photo");
-    app.clock().advance(TimeDelta::hours(24));
-    app.anonymous().get(&address).await.expect(302);
-    app.clock().advance(TimeDelta::seconds(1));
-    app.anonymous().get(&address).await.expect_code(401, "invalid_credential");
-    let address = token.get(&candidate).await.expect(200).uri("photo");
-    let login = app.anonymous().log_in("acme", "owner", PASSWORD).await.expect(200);
-    app.token(&login.uri("token")).delete(&uri).await.expect(204);
-    app.anonymous().get(&address).await.expect_code(401, "invalid_credential");
-}
-
-#[tokio::test]
-async fn a_session_login_shows_photos_as_well() {
-    let app = TestApp::start().await;
-    let owner = app.owner().await;
-    let form = Form::new().file("photo", "me.png", "image/png", &photo(Png, 8, 8));
-    owner.send(Request::patch(&owner.uri).form(form)).await.expect(200);
-    let login = json!({ "company": "acme", "username": "owner", "password": PASSWORD });
-    let request = Request::post("/api-session-auth/").json(&login).header("sec-fetch-site", "same-origin");
-    let shown = app.send(request).await.expect(200).json();
-    let address = shown["resource"]["photo"].as_str().unwrap();
-    app.anonymous().get(address).await.expect(302);
 }
 
 #[tokio::test]
@@ -411,7 +257,6 @@ async fn texts_are_served_as_they_are_and_with_their_encoding() {
         let form = ada().file("cv", "cv.txt", "text/plain", bytes);
         owner.send(Request::post(&candidates).form(form)).await.expect_fields(&["cv"]);
     }
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -453,7 +298,6 @@ async fn only_the_address_of_ones_own_file_leaves_it_as_it_is() {
     hiring.patch(&hiring.uri, json!({ "photo": shown.uri("photo") })).await.expect_fields(&["photo"]);
     app.settle().await;
     assert_eq!(app.object_keys(), stored);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]

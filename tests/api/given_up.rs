@@ -50,7 +50,6 @@ async fn a_refused_sender_or_account_holds_mails_back_and_loses_none() {
         app.clock().advance(TimeDelta::hours(1));
         assert_eq!(swept(&app, "sent").await, 1, "{code}");
         assert_eq!((app.mails_to(&email).len(), effects(&app).await.len()), (1, 0));
-        app.table().assert_sound().await;
     }
 }
 
@@ -66,7 +65,7 @@ async fn what_was_given_up_is_taken_up_again_or_forgotten_after_ninety_days() {
     assert_eq!(effect["given_up_at"], "2026-11-11T10:01:00Z");
     // 90 days later, in seconds since 1970.
     assert_eq!(effect["expires_at"], 1_794_391_260 + 90 * 24 * 60 * 60);
-    app.table().assert_sound().await;
+    app.assert_sound();
     app.clock().advance(TimeDelta::days(1));
     assert_eq!(swept(&app, "given_up").await, 0);
 
@@ -74,7 +73,7 @@ async fn what_was_given_up_is_taken_up_again_or_forgotten_after_ninety_days() {
     assert_eq!(retry(&app, json!({})).await, json!({}), "it waits already");
     let effect = effects(&app).await.remove(0);
     assert_eq!((&effect["given_up_at"], effect.get("expires_at")), (&Value::Null, None));
-    app.table().assert_sound().await;
+    app.assert_sound();
     // It has its three days again.
     assert_eq!(swept(&app, "postponed").await, 1);
     ses.heal();
@@ -119,7 +118,6 @@ async fn the_operator_chooses_by_kind_company_and_time() {
         assert_eq!(retry(&app, selection.clone()).await, expected, "{selection}");
     }
     assert_eq!(swept(&app, "sent").await, 4);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -182,5 +180,4 @@ async fn an_account_that_goes_while_its_mail_is_made_needs_none() {
     app.settle().await;
     assert_eq!(effects(&app).await.len(), 0);
     assert_eq!(app.mails_to(&grace.email).len(), 1, "that it is deleted");
-    app.table().assert_sound().await;
 }

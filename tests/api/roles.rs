@@ -42,14 +42,14 @@ async fn roles_and_lists_of_people_are_the_same_data() {
         let people = owner.get(&project).await.expect(200).json()[field].clone();
         assert!(people.as_array().unwrap().contains(&json!(person.uri)), "{people}");
         person.get(&project).await.expect(200);
-        app.table().assert_sound().await;
+        app.assert_sound();
 
         owner.delete(&uri).await.expect(204);
         owner.get(&uri).await.expect_code(404, "not_found");
         owner.delete(&uri).await.expect_code(404, "not_found");
         let people = owner.get(&project).await.expect(200).json()[field].clone();
         assert!(!people.as_array().unwrap().contains(&json!(person.uri)), "{people}");
-        app.table().assert_sound().await;
+        app.assert_sound();
 
         // One that the project's own fields gave, under the same address.
         owner.patch(&project, json!({ field: [person.uri] })).await.expect(200);
@@ -110,7 +110,6 @@ async fn flags_give_and_take_roles() {
         owner.get(shown["resource_uri"].as_str().unwrap()).await.expect_json(200, shown.clone());
         // What was read can be sent back.
         owner.post(&roles, shown.clone()).await.expect_json(200, shown);
-        app.table().assert_sound().await;
     }
     let before = app.table().snapshot().await;
     for (body, field) in [
@@ -137,12 +136,12 @@ async fn roles_exclude_each_other_as_the_lists_do() {
     owner.post(&format!("{project}roles/"), by_role).await.expect_json(400, by_field.json());
     let manages = json!({ "customer": person, "role": "interview_manager" });
     owner.post(&format!("{project}roles/"), manages).await.expect(201);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
 async fn a_project_has_room_for_forty_people_role_by_role() {
     let app = TestApp::start().await;
+    app.leave_unsound("its people are keys without a customer");
     let owner = app.owner().await;
     let company = "https://hr.example/api/v3/companies/acme/";
     let mut people = Vec::new();

@@ -41,7 +41,7 @@ async fn a_share_is_seen_from_both_sides_until_it_is_deleted() {
     guest.get(SHARED_WITH_ME).await.expect_json(200, list.clone());
     assert_eq!(owner.get(&candidate).await.expect(200).json()["shares"], list["objects"]);
     assert_eq!(shared_with(&owner).await, json!([]), "what others share, not what one shares");
-    app.table().assert_sound().await;
+    app.assert_sound();
 
     owner.delete(&uri).await.expect(204);
     owner.get(&uri).await.expect_code(404, "not_found");
@@ -49,7 +49,6 @@ async fn a_share_is_seen_from_both_sides_until_it_is_deleted() {
     assert_eq!(owner.get(&candidate).await.expect(200).json()["shares"], json!([]));
     assert_eq!(shared_with(&guest).await, json!([]));
     guest.get(&candidate).await.expect_code(404, "not_found");
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -95,7 +94,6 @@ async fn whom_a_candidate_is_shared_with_reads_it_and_no_more() {
     let admin = app.staff("admin").await;
     share(&owner, &invited.uri, &admin).await;
     admin.patch(&invited.uri, json!({ "phone": "3" })).await.expect(200);
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -189,7 +187,6 @@ async fn shares_go_with_the_candidate_and_with_the_customer() {
         share(&owner, &candidate, &stays).await;
         candidates.push(candidate);
     }
-    app.table().assert_sound().await;
 
     // Changing a candidate leaves its shares as they are.
     owner.patch(&candidates[0], json!({ "email": "ada@mail.example" })).await.expect(200);
@@ -206,7 +203,6 @@ async fn shares_go_with_the_candidate_and_with_the_customer() {
     let items = app.table().snapshot().await;
     let mut left = items.keys().filter(|(pk, sk)| pk.contains(leaves.id()) || sk.contains(leaves.id()));
     assert!(left.all(|(pk, _)| pk.starts_with("EFFECT#")), "nothing is left but the mail");
-    app.table().assert_sound().await;
 }
 
 #[tokio::test]
@@ -255,7 +251,6 @@ async fn a_candidate_has_room_for_fifty_shares_and_goes_with_all_of_them() {
     }
     owner.post(&shares, json!({ "customer": people[50] })).await.expect_code(400, "too_many_shares");
     owner.post(&shares, json!({ "customer": people[0] })).await.expect(200);
-    app.table().assert_sound().await;
+    app.assert_sound();
     owner.delete(&candidate).await.expect(204);
-    app.table().assert_sound().await;
 }

@@ -9,7 +9,7 @@
 use chrono::TimeDelta;
 use serde_json::json;
 use shared::clock::Stopwatch;
-use tests::app::TestApp;
+use tests::app::{FULL_COST, TestApp};
 
 /// Keeps failures per name below ten in a quarter of an hour.
 const BETWEEN: TimeDelta = TimeDelta::minutes(2);
@@ -18,7 +18,7 @@ const BETWEEN: TimeDelta = TimeDelta::minutes(2);
 async fn main() {
     // Cargo adds --bench.
     let rounds = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(1_000);
-    let app = TestApp::start().await;
+    let app = TestApp::start_with(&FULL_COST).await;
     let owner = app.owner().await;
     let email = app.next_email();
     for _ in 0..6 {

@@ -1,4 +1,4 @@
-//! Writes items of every kind as this release stores them, in JSON: `cargo run -p tests --bin items`.
+//! Writes items of every kind as this release stores them, in JSON: `cargo run -p tests --example items`.
 #![expect(
     clippy::print_stdout,
     clippy::expect_used,

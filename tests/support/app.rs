@@ -18,12 +18,18 @@ use crate::clock::{Hasty, ManualClock};
 use crate::http::{Request, Response};
 use crate::logs;
 use crate::recorder;
+use crate::soundness::SoundAtEnd;
 use crate::table::Table;
 
 /// Where the service of a test says that it is.
 pub const BASE_URL: &str = "https://hr.example/api/v3";
 /// The company that most tests are about.
 pub const COMPANY: &str = "acme";
+
+/// The user name of the owner of every company.
+const OWNER: &str = "owner";
+/// Has passwords hashed as in production.
+pub const FULL_COST: [(&str, &str); 1] = [("WEAK_PASSWORD_HASHES", "")];
 
 /// Where the ledger of erasures stands in the bucket.
 const LEDGER: &str = "erased/";
@@ -36,6 +42,8 @@ static BACKEND: LazyLock<Backend> = LazyLock::new(|| {
     Backend::start(&storage).expect("the back end starts")
 });
 
+/// Read once: it takes as long as a dozen requests.
+static TEMPLATE: LazyLock<Template> = LazyLock::new(|| Template::of_workspace().expect("the template"));
 static TABLES: AtomicUsize = AtomicUsize::new(0);
 /// What the tables of this process are called by, apart from those of others at the same endpoint.
 static PROCESS: LazyLock<String> = LazyLock::new(|| {
@@ -46,6 +54,8 @@ static PROCESS: LazyLock<String> = LazyLock::new(|| {
 static ADDRESSES: AtomicUsize = AtomicUsize::new(0);
 
 /// The service with an empty table and a clock that stands at [`ManualClock::START`]. Clones share everything.
+///
+/// When the last one is dropped, its test fails unless the table is sound: see [`TestApp::assert_sound`].
 #[derive(Clone)]
 pub struct TestApp(Arc<Inner>);
 
@@ -57,8 +67,10 @@ struct Inner {
     clock: Arc<ManualClock>,
     gateway: Gateway,
     events: Events,
-    owner: OnceCell<Staff>,
+    /// The token and the address of the owner of [`COMPANY`]: a caller would hold this app for ever.
+    owner: OnceCell<(String, String)>,
     people: AtomicUsize,
+    sound: SoundAtEnd,
 }
 
 impl TestApp {
@@ -80,12 +92,14 @@ impl TestApp {
         BACKEND.create_bucket(&bucket).expect("a new bucket");
         let mut environment = BACKEND.environment(BASE_URL, &table);
         environment.insert("BUCKET_NAME", bucket.clone());
+        if BACKEND.is_embedded() {
+            environment.insert("WEAK_PASSWORD_HASHES", "1".to_owned());
+        }
         environment.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
         let config = Config::from_variables(|name| environment.get(name).cloned()).expect("settings");
         let clock = Arc::new(ManualClock::new());
         let app = App::new(config, clock.clone(), entropy);
         BACKEND.allow_origins(&bucket, &app.config().allowed_origins);
-        let template = Template::of_workspace().expect("the template");
         let mut functions = embedded::functions(&app);
         let mut watched = HashMap::new();
         if recorder::is_on() {
@@ -99,8 +113,8 @@ impl TestApp {
             }
         }
         let gateway =
-            Gateway::new(&template, &functions, &app.config().allowed_origins).expect("the gateway");
-        let events = Events::new(&template, &functions, &BACKEND, &app).expect("the triggers");
+            Gateway::new(&TEMPLATE, &functions, &app.config().allowed_origins).expect("the gateway");
+        let events = Events::new(&TEMPLATE, &functions, &BACKEND, &app).expect("the triggers");
         Self(Arc::new(Inner {
             environment,
             app,
@@ -110,6 +124,7 @@ impl TestApp {
             events,
             owner: OnceCell::new(),
             people: AtomicUsize::new(0),
+            sound: SoundAtEnd::new(&BACKEND, table),
         }))
     }
 
@@ -184,6 +199,20 @@ impl TestApp {
         }
     }
 
+    /// Checks that the table is sound: everything that follows from companies and what they own is there, and nothing
+    /// else. Every test ends with this check; call it where a later step could hide what went wrong.
+    ///
+    /// # Panics
+    /// With everything that is wrong.
+    pub fn assert_sound(&self) {
+        self.0.sound.check();
+    }
+
+    /// Lets the test end with an unsound table, for a reason.
+    pub fn leave_unsound(&self, reason: &'static str) {
+        self.0.sound.excuse(reason);
+    }
+
     /// Makes sure that every file of somebody is in the bucket, and that nothing else is.
     ///
     /// # Panics
@@ -228,19 +257,30 @@ impl TestApp {
 
     /// The owner of [`COMPANY`], which comes to exist with them.
     pub async fn owner(&self) -> Staff {
-        self.0.owner.get_or_init(|| self.owner_of(COMPANY)).await.clone()
+        let create = async || {
+            let owner = self.owner_of(COMPANY).await;
+            (owner.secret().to_owned(), owner.uri.clone())
+        };
+        let (secret, uri) = self.0.owner.get_or_init(create).await;
+        Staff {
+            token: self.token(secret),
+            company: COMPANY.to_owned(),
+            uri: uri.clone(),
+            username: OWNER.to_owned(),
+            email: owner_email(COMPANY),
+        }
     }
 
     /// The owner of a new company.
     pub async fn owner_of(&self, company: &str) -> Staff {
-        let email = format!("owner@{company}.example");
+        let email = owner_email(company);
         let command = json!({
             "command": "create-company",
             "company": company,
             "name": "Acme & Sons",
-            "owner": person("owner", &email),
+            "owner": person(OWNER, &email),
         });
-        self.log_in_created(command, company, "owner", email).await
+        self.log_in_created(command, company, OWNER, email).await
     }
 
     /// A new staff user of [`COMPANY`], of an account type such as `recruiter`.
@@ -328,6 +368,10 @@ fn succeeded(answers: Answers) -> BTreeMap<String, Value> {
         Err(failed) => panic!("{name}: {failed}"),
     };
     answers.into_iter().map(succeed).collect()
+}
+
+fn owner_email(company: &str) -> String {
+    format!("{OWNER}@{company}.example")
 }
 
 /// A staff user as the operator's commands describe one.

@@ -16,5 +16,6 @@ pub mod logs;
 pub mod platform;
 mod recorder;
 pub mod runtime_api;
+mod soundness;
 pub mod table;
 pub mod videos;

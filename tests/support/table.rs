@@ -1,32 +1,23 @@
-//! The table as it lies there, past all code of the service: what is stored, and whether it fits together.
+//! The table as it is stored, past all code of the service.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{AttributeValue, Select};
-use chrono::{DateTime, Utc};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use shared::app::App;
-use shared::domain::candidate::{Candidate, CandidateStatus};
-use shared::domain::customer::{AccountType, Customer};
-use shared::domain::effect::Effect;
+use shared::domain::candidate::Candidate;
+use shared::domain::customer::Customer;
 use shared::domain::id::{CompanyId, ProjectId};
-use shared::domain::label::Label;
-use shared::domain::named_token::NamedToken;
-use shared::domain::project::Project;
-use shared::domain::roster::Roster;
 use shared::domain::search::{Source, words_of};
-use shared::domain::secret::SecretHash;
-use shared::domain::tally::{SHARDS, shard_of};
-use shared::domain::text::fold_case;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::domain::video::{Rendition, Video};
 use shared::media::{object_key, rendition_key};
 
 use crate::caller::last_segment;
 
-type Item = HashMap<String, AttributeValue>;
+pub(crate) type Item = HashMap<String, AttributeValue>;
 /// Every item of a table at one moment.
 pub type Contents = BTreeMap<Key, Item>;
 /// Partition and sort key.
@@ -102,38 +93,6 @@ impl<'a> Table<'a> {
                 return items;
             }
         }
-    }
-
-    /// Makes sure that everything which follows from companies and what they own is there, and nothing else: counts
-    /// shard by shard, logins, search entries, memberships, shares, label texts, token values, places in the index.
-    ///
-    /// # Panics
-    /// With everything that is wrong.
-    pub async fn assert_sound(&self) {
-        let items = self.items().await;
-        let mut expected = Expected::default();
-        for (key, item) in &items {
-            expected.add(key, item);
-        }
-        let mut wrong = Vec::new();
-        for (key, item) in &items {
-            match expected.items.remove(key) {
-                Some(attributes) => {
-                    let (stored, attributes) = (derived(key, item), not_zero(attributes));
-                    if stored != attributes {
-                        wrong.push(format!("{key:?} says {stored:?}, recounted {attributes:?}"));
-                    }
-                }
-                None if !is_primary(key) => wrong.push(format!("{key:?} follows from nothing")),
-                None => {}
-            }
-        }
-        let is_empty = |attributes: &Attributes| attributes.is_empty();
-        // A tally that never counted anything need not exist.
-        expected.items.retain(|(_, sk), attributes| !(sk == "TALLY" && is_empty(attributes)));
-        wrong.extend(expected.items.keys().map(|key| format!("{key:?} is missing")));
-        wrong.extend(expected.wrong);
-        assert!(wrong.is_empty(), "the table does not fit together:\n{}", wrong.join("\n"));
     }
 
     /// The keys of the objects that hold the files of everybody.
@@ -250,201 +209,7 @@ pub(crate) fn candidate_item(candidate: &Candidate) -> Item {
     item
 }
 
-type Attributes = BTreeMap<String, Value>;
-
-/// What must be in a table, given its companies and what they own.
-#[derive(Default)]
-struct Expected {
-    items: BTreeMap<Key, Attributes>,
-    rosters: BTreeMap<ProjectId, Roster>,
-    wrong: Vec<String>,
-}
-
-impl Expected {
-    fn add(&mut self, key: &Key, item: &Item) {
-        let (pk, sk) = key;
-        if sk == "COMPANY" {
-            self.count((pk.clone(), "TALLY".to_owned()), []);
-        } else if sk.starts_with("CUSTOMER#") {
-            self.add_customer(&read(item));
-        } else if sk.starts_with("LABEL#") {
-            self.add_label(&read(item));
-        } else if sk.starts_with("TOKEN#") && pk.starts_with("COMPANY#") {
-            self.add_token(&read(item));
-        } else if sk.starts_with("PROJECT#") && !pk.contains("#CUSTOMER#") {
-            let project: Project = read(item);
-            let partition = format!("COMPANY#{}#PROJECTS#{}", project.company, project.status.as_str());
-            self.check_index(key, item, partition);
-            self.add_project(&project);
-        } else if sk.starts_with("CANDIDATE#") && pk.starts_with("COMPANY#") {
-            let candidate: Candidate = read(item);
-            self.check_index(key, item, index_partition(&candidate));
-            self.check_due(key, item, candidate.id.to_bytes()[15] % 16, candidate.expires_at());
-            self.add_candidate(&candidate);
-        } else if sk == "EFFECT" {
-            let effect: Effect = read(item);
-            let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
-            let at = effect.next_try_at.or(effect.given_up_at);
-            self.check_due(key, item, shard.unwrap_or_default(), at);
-        } else if sk.starts_with("VIDEO#") && item.contains_key("submitted_at") {
-            let video: Video = read(item);
-            self.count(company_tally(&video.company), [("videos".to_owned(), 1)]);
-            self.check_due(key, item, 22 + video.id.to_bytes()[15] % 2, video.given_up_at);
-        } else if sk == "UPLOAD" {
-            let upload: Upload = read(item);
-            let is_awaited = upload.status == UploadStatus::AwaitingUpload;
-            let shard = 20 + upload.id.to_bytes()[15] % 2;
-            self.check_due(key, item, shard, is_awaited.then(|| upload.given_up_at()));
-        }
-    }
-
-    fn add_customer(&mut self, customer: &Customer) {
-        let company = &customer.company;
-        let owners = customer.account_type == AccountType::Owner && customer.is_at_work();
-        let counters = [("customers".to_owned(), 1), ("owners".to_owned(), owners.into())];
-        self.count(company_tally(company), counters);
-        let leads_there = |name: &str, sk: &str| ((login(company.as_str(), name), sk.to_owned()), Vec::new());
-        let logins = [
-            leads_there(customer.username.as_str(), "USERNAME"),
-            leads_there(customer.email.as_str(), "EMAIL"),
-        ];
-        for (key, nothing) in logins {
-            self.count(key, nothing);
-        }
-    }
-
-    fn add_label(&mut self, label: &Label) {
-        let company = &label.company;
-        self.count(company_tally(company), [("labels".to_owned(), 1)]);
-        let text = SecretHash::of(&fold_case(label.text.as_str()));
-        self.count((format!("LABEL#{company}#{}", text.as_str()), "TEXT".to_owned()), []);
-    }
-
-    fn add_token(&mut self, token: &NamedToken) {
-        self.count(company_tally(&token.company), [("named_tokens".to_owned(), 1)]);
-        let by_hash = format!("TOKEN#{}", token.hash.as_str());
-        self.count((by_hash.clone(), by_hash), []);
-    }
-
-    fn add_project(&mut self, project: &Project) {
-        let (c, p) = (&project.company, project.id);
-        self.rosters.insert(p, project.roster.clone());
-        let counter = (format!("projects:{}", project.status.as_str()), 1);
-        self.count(company_tally(c), [counter]);
-        for shard in 0..SHARDS {
-            let shard = (format!("COMPANY#{c}#PROJECT#{p}"), format!("TALLY#{shard}"));
-            let attributes = self.items.entry(shard).or_default();
-            attributes.insert("project_status".to_owned(), project.status.as_str().into());
-        }
-        for customer in project.staff.everybody() {
-            self.count((format!("COMPANY#{c}#CUSTOMER#{customer}"), format!("PROJECT#{p}")), []);
-        }
-    }
-
-    fn add_candidate(&mut self, candidate: &Candidate) {
-        let Candidate { company, project, id, profile, shares, .. } = candidate;
-        self.count(shard_key(candidate), counted(candidate));
-        // A project's item comes before those of its candidates.
-        for (customer, evaluation) in &candidate.evaluations {
-            let roster = &self.rosters[project];
-            let mut with_them = roster.clone();
-            if with_them.take_seat(*customer) != Ok(evaluation.seat) || with_them != *roster {
-                self.wrong.push(format!("{customer} has another seat than in the evaluation of {id}"));
-            }
-        }
-        if let Some(username) = &profile.username {
-            self.count((login(company.as_str(), username.as_str()), "USERNAME".to_owned()), []);
-        }
-        if let Some(email) = &profile.email {
-            self.count((login(company.as_str(), email.as_str()), format!("CANDIDATE#{id}")), []);
-        }
-        for (share, customer) in shares {
-            let note = self
-                .items
-                .entry((format!("COMPANY#{company}#CUSTOMER#{customer}"), format!("SHARE#{share}")));
-            let candidate = [("project", project.to_string()), ("candidate", id.to_string())];
-            note.or_default().extend(candidate.map(|(name, id)| (name.to_owned(), id.into())));
-        }
-        for (key, attributes) in search_entries(candidate) {
-            let attributes = attributes.map(|(name, value)| (name.to_owned(), value.into()));
-            self.items.entry(key).or_default().extend(attributes);
-        }
-    }
-
-    /// Expects an item, and adds to its counters.
-    fn count(&mut self, key: Key, counters: impl IntoIterator<Item = (String, i64)>) {
-        let attributes = self.items.entry(key).or_default();
-        for (counter, by) in counters {
-            let count = attributes.get(&counter).and_then(Value::as_i64).unwrap_or(0) + by;
-            attributes.insert(counter, count.into());
-        }
-    }
-
-    fn check_due(&mut self, key: &Key, item: &Item, shard: u8, at: Option<DateTime<Utc>>) {
-        let place = [item.get("due_shard"), item.get("due_at")];
-        let (shard, at) = at
-            .map(|at| {
-                (AttributeValue::N(shard.to_string()), string(at.format("%Y-%m-%dT%H:%M:%SZ").to_string()))
-            })
-            .unzip();
-        if place != [shard.as_ref(), at.as_ref()] {
-            self.wrong.push(format!("{key:?} becomes due at {place:?}, not {at:?}"));
-        }
-    }
-
-    fn check_index(&mut self, key: &Key, item: &Item, partition: String) {
-        let id = key.1.split_once('#').map(|(_, id)| id.to_owned()).unwrap_or_default();
-        let place = [item.get("by_status_pk"), item.get("by_status_sk")];
-        if place != [Some(&string(partition)), Some(&string(id))] {
-            self.wrong.push(format!("{key:?} stands in the index at {place:?}"));
-        }
-    }
-}
-
-/// What is not derived from anything else.
-fn is_primary((pk, sk): &Key) -> bool {
-    let kinds = ["COMPANY", "CUSTOMER#", "PROJECT#", "CANDIDATE#", "LABEL#", "VIDEO#", "TOKEN#"];
-    let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
-    let by_itself = ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#", "RESET#", "UPLOAD#"]
-        .iter()
-        .any(|kind| pk.starts_with(kind));
-    by_itself || sk == "FAILURES" || (own && !pk.contains("#CUSTOMER#"))
-}
-
-/// What follows from other items: the counters of a tally that are not zero, the status that a shard repeats, where a
-/// share leads, and where a search entry stands in its index.
-fn derived((_, sk): &Key, item: &Item) -> Attributes {
-    let attributes: Attributes = serde_dynamo::from_item(item.clone()).expect("JSON");
-    let is_derived = |name: &str| match name {
-        "customers" | "owners" | "labels" | "named_tokens" | "project_status" => true,
-        "videos" => sk == "TALLY",
-        "project" | "candidate" => sk.starts_with("SHARE#"),
-        "search_pk" | "search_sk" | "words" => true,
-        _ => name.contains(':'),
-    };
-    not_zero(attributes.into_iter().filter(|(name, _)| is_derived(name)).collect())
-}
-
-fn not_zero(mut attributes: Attributes) -> Attributes {
-    attributes.retain(|_, value| *value != 0);
-    attributes
-}
-
-/// What one candidate adds to its shard.
-fn counted(candidate: &Candidate) -> Vec<(String, i64)> {
-    let mut counters = BTreeSet::from([format!("status:{}", candidate.status.as_str())]);
-    if candidate.status == CandidateStatus::Interviewed {
-        counters.insert(format!("evaluated_by:{}", candidate.completed_seats()));
-    }
-    counters.into_iter().map(|counter| (counter, 1)).collect()
-}
-
-fn shard_key(candidate: &Candidate) -> Key {
-    let partition = format!("COMPANY#{}#PROJECT#{}", candidate.company, candidate.project);
-    (partition, format!("TALLY#{}", shard_of(candidate.id)))
-}
-
-fn index_partition(candidate: &Candidate) -> String {
+pub(crate) fn index_partition(candidate: &Candidate) -> String {
     let Candidate { company, project, status, .. } = candidate;
     format!("COMPANY#{company}#PROJECT#{project}#CANDIDATES#{}", status.as_str())
 }
@@ -458,7 +223,7 @@ pub(crate) fn search_entry_items(candidate: &Candidate) -> impl Iterator<Item = 
 }
 
 /// The entries by which a candidate is found: their keys, and their places in the index with all words.
-fn search_entries(candidate: &Candidate) -> Vec<(Key, [(&'static str, String); 3])> {
+pub(crate) fn search_entries(candidate: &Candidate) -> Vec<(Key, [(&'static str, String); 3])> {
     let Candidate { company, project, id, profile, .. } = candidate;
     let words = words_of(profile);
     let all =
@@ -481,23 +246,15 @@ fn search_entries(candidate: &Candidate) -> Vec<(Key, [(&'static str, String); 3
     words.iter().map(entry).collect()
 }
 
-fn company_tally(company: &CompanyId) -> Key {
-    (format!("COMPANY#{company}"), "TALLY".to_owned())
-}
-
-fn login(company: &str, name: &str) -> String {
-    format!("LOGIN#{company}#{}", fold_case(name))
-}
-
-fn key_of(item: &Item) -> Key {
+pub(crate) fn key_of(item: &Item) -> Key {
     let part = |name: &str| item[name].as_s().expect("a text").clone();
     (part("pk"), part("sk"))
 }
 
-fn read<T: DeserializeOwned>(item: &Item) -> T {
+pub(crate) fn read<T: DeserializeOwned>(item: &Item) -> T {
     serde_dynamo::from_item(item.clone()).expect("an entity")
 }
 
-fn string(text: impl Into<String>) -> AttributeValue {
+pub(crate) fn string(text: impl Into<String>) -> AttributeValue {
     AttributeValue::S(text.into())
 }

@@ -10,7 +10,7 @@ mod page;
 
 use shared::Routes;
 
-/// The document, as `cargo run -p tests --bin document` makes it.
+/// The document, as `cargo run -p tests --example document` makes it.
 pub const DOCUMENT: &str = include_str!("../openapi.json");
 
 /// The routes of this group.

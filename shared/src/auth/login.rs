@@ -138,7 +138,8 @@ impl PublicAccess {
         };
         identities.retain(|identity| hash(identity).is_some());
         let is_alone = identities.len() == 1;
-        let Some(index) = password.find(identities.iter().filter_map(hash).collect()).await? else {
+        let Some(index) = password.find(identities.iter().filter_map(hash).collect(), &self.app).await?
+        else {
             // An account that there is takes a little longer to read than one that there is not.
             self.store.round_time_up(FAILURE_STEP).await;
             return Ok(None);
@@ -241,7 +242,7 @@ impl PublicAccess {
                 let names = [username.as_ref().map(Username::as_str), email.as_ref().map(Email::as_str)];
                 self.unlock(&before.company, names).await?;
                 let shared = self.store.password_to_share_salt_with(&before).await?;
-                let hash = password.hash(shared.as_ref(), self.app.entropy()).await?;
+                let hash = password.hash(shared.as_ref(), &self.app).await?;
                 let after = Candidate::clone(&before).with_password(hash);
                 self.store.commit(self.store.change_candidate(&before, &after.into(), self.now)).await?;
             }
@@ -257,7 +258,7 @@ impl PublicAccess {
     ) -> Result<Customer> {
         let names = [before.username.as_str(), before.email.as_str()].map(Some);
         self.unlock(&before.company, names).await?;
-        let hash = password.hash(None, self.app.entropy()).await?;
+        let hash = password.hash(None, &self.app).await?;
         let after = Customer::clone(before).with_password(hash, self.now);
         self.store.commit(self.store.update_customer(before, &after, self.now)).await?;
         Ok(after)
@@ -306,7 +307,7 @@ impl Context {
     /// # Errors
     /// [`crate::Error::Internal`].
     pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
-        password.hash(None, self.entropy()).await
+        password.hash(None, self.app()).await
     }
 
     /// The hash of a candidate's password, to store.
@@ -315,7 +316,7 @@ impl Context {
     /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
     pub async fn hash_for(&self, candidate: &Candidate, password: Password) -> Result<PasswordHash> {
         let shared = self.store.password_to_share_salt_with(candidate).await?;
-        password.hash(shared.as_ref(), self.entropy()).await
+        password.hash(shared.as_ref(), self.app()).await
     }
 
     /// Whether `password` is the present one of a customer. A wrong one counts as a failed login by their user name.
@@ -325,7 +326,8 @@ impl Context {
     pub async fn is_password_of(&self, customer: &Customer, password: Password) -> Result<bool> {
         let name = LoginPartition::of(customer.company.as_str(), customer.username.as_str());
         let (_, counted) = self.store.begin_login(&name, self.source(), self.now).await?;
-        let fits = password.find(customer.password_hash.iter().cloned().collect()).await?.is_some();
+        let fits =
+            password.find(customer.password_hash.iter().cloned().collect(), self.app()).await?.is_some();
         if fits {
             self.store.end_login(&counted, false).await?;
         }

@@ -53,7 +53,7 @@ impl Operator {
     /// # Errors
     /// [`crate::Error::Internal`].
     pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
-        password.hash(None, self.app.entropy()).await
+        password.hash(None, &self.app).await
     }
 
     /// Commits a transaction.

@@ -1,4 +1,4 @@
-//! Passwords: argon2id, 19 MiB, two passes, one lane, as OWASP recommends.
+//! Passwords: argon2id, 19 MiB, two passes, one lane, as OWASP recommends; in tests at the lowest cost.
 
 use std::num::NonZero;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use argon2::{Algorithm, Argon2, Params, PasswordHasher, Version};
 use passwords::analyzer::is_common_password;
 use tokio::sync::Semaphore;
 
-use crate::clock::Entropy;
+use crate::app::App;
 use crate::domain::schema::inline_schema;
 use crate::domain::secret::PasswordHash;
 use crate::error::{Error, Result};
@@ -61,19 +61,21 @@ impl Password {
         Self::attempt(text)
     }
 
-    /// The hash to store, with the salt of `shared` if given, else with one from `entropy`. Takes tens of milliseconds, on
-    /// a thread of its own.
+    /// The hash to store, with the salt of `shared` if given, else with a new one. Takes tens of milliseconds, on a thread
+    /// of its own.
     ///
     /// # Errors
     /// [`Error::Internal`].
-    pub async fn hash(self, shared: Option<&PasswordHash>, entropy: &dyn Entropy) -> Result<PasswordHash> {
+    pub async fn hash(self, shared: Option<&PasswordHash>, app: &App) -> Result<PasswordHash> {
         let mut salt = vec![0; SALT];
         match shared {
             Some(shared) => salt = parse(shared.phc())?.1.to_vec(),
-            None => entropy.fill(&mut salt),
+            None => app.entropy().fill(&mut salt),
         }
+        let params = params_of(app);
         on_own_thread(move || {
-            let hash = ARGON2.hash_password_with_salt(self.0.as_bytes(), &salt).map_err(Error::internal)?;
+            let hash =
+                argon2(params).hash_password_with_salt(self.0.as_bytes(), &salt).map_err(Error::internal)?;
             Ok(PasswordHash::new(hash.to_string()))
         })
         .await
@@ -86,12 +88,13 @@ impl Password {
     ///
     /// # Errors
     /// [`Error::Internal`] when a stored hash is no hash.
-    pub async fn find(self, hashes: Vec<PasswordHash>) -> Result<Option<usize>> {
+    pub async fn find(self, hashes: Vec<PasswordHash>, app: &App) -> Result<Option<usize>> {
+        let params = params_of(app);
         on_own_thread(move || {
             let mut found: Option<usize> = None;
-            for salted in checks(&hashes)? {
+            for salted in checks(&hashes, &params)? {
                 let mut computed = [0; Params::DEFAULT_OUTPUT_LEN];
-                let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, salted.params);
+                let argon2 = argon2(salted.params);
                 let hashed = argon2.hash_password_into(self.0.as_bytes(), &salted.salt, &mut computed);
                 hashed.map_err(Error::internal)?;
                 let computed = Output::new(&computed).map_err(Error::internal)?;
@@ -118,8 +121,8 @@ struct Salted {
     stored: Vec<(usize, Output)>,
 }
 
-/// What to compute for these hashes: always [`CHECKS`], the rest with a salt of nobody's.
-fn checks(hashes: &[PasswordHash]) -> Result<Vec<Salted>> {
+/// What to compute for these hashes: always [`CHECKS`], the rest at the cost of new hashes with a salt of nobody's.
+fn checks(hashes: &[PasswordHash], new: &Params) -> Result<Vec<Salted>> {
     let mut checks: Vec<Salted> = Vec::with_capacity(CHECKS);
     for (index, hash) in hashes.iter().enumerate() {
         let (params, salt, output) = parse(hash.phc())?;
@@ -131,7 +134,7 @@ fn checks(hashes: &[PasswordHash]) -> Result<Vec<Salted>> {
     }
     while checks.len() < CHECKS {
         let salt = Salt::new(&[0; SALT]).map_err(Error::internal)?;
-        checks.push(Salted { params: ARGON2.params().clone(), salt, stored: Vec::new() });
+        checks.push(Salted { params: new.clone(), salt, stored: Vec::new() });
     }
     Ok(checks)
 }
@@ -145,10 +148,20 @@ fn parse(phc: &str) -> Result<(Params, Salt, Output)> {
     Ok((params, salt, hash))
 }
 
-static ARGON2: LazyLock<Argon2<'_>> = LazyLock::new(|| {
-    let params = Params::new(19 * 1024, 2, 1, Some(Params::DEFAULT_OUTPUT_LEN)).unwrap_or_default();
+/// Memory in KiB and passes of new hashes.
+const COST: (u32, u32) = (19 * 1024, 2);
+/// What [`Config::weak_password_hashes`](crate::config::Config) makes of it.
+const WEAK_COST: (u32, u32) = (Params::MIN_M_COST, Params::MIN_T_COST);
+
+fn params_of(app: &App) -> Params {
+    let (memory, passes) = if app.config().weak_password_hashes { WEAK_COST } else { COST };
+    // The defaults are those of COST.
+    Params::new(memory, passes, 1, Some(Params::DEFAULT_OUTPUT_LEN)).unwrap_or_default()
+}
+
+fn argon2(params: Params) -> Argon2<'static> {
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
-});
+}
 
 /// How many hashes are computed at once: one a processor, since more would only hold memory and none would be ready
 /// sooner. A Lambda function has one request at a time, a local run many.
@@ -162,15 +175,32 @@ async fn on_own_thread<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Sen
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::clock::SystemEntropy;
+    use crate::clock::{SystemClock, SystemEntropy};
+    use crate::config::Config;
+
+    fn app() -> App {
+        let variables = [
+            ("BASE_URL", "https://hr.example/api/v3"),
+            ("TABLE_NAME", "interviews"),
+            ("AWS_REGION", "eu-central-1"),
+            ("AWS_ACCESS_KEY_ID", "id"),
+            ("AWS_SECRET_ACCESS_KEY", "secret"),
+        ];
+        let value =
+            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        let config = Config::from_variables(value).unwrap();
+        App::new(config, Arc::new(SystemClock), Arc::new(SystemEntropy))
+    }
 
     fn attempt(text: &str) -> Password {
         Password::attempt(text).unwrap()
     }
 
     async fn hash(password: &str, shared: Option<&PasswordHash>) -> PasswordHash {
-        Password::choose(password).unwrap().hash(shared, &SystemEntropy).await.unwrap()
+        Password::choose(password).unwrap().hash(shared, &app()).await.unwrap()
     }
 
     #[tokio::test]
@@ -179,9 +209,9 @@ mod tests {
         let hash = hash("correct horse", None).await;
         assert!(hash.phc().starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", hash.phc());
         let hashes = vec![other, hash];
-        assert_eq!(attempt("correct horse").find(hashes.clone()).await.unwrap(), Some(1));
-        assert_eq!(attempt("correct horses").find(hashes.clone()).await.unwrap(), None);
-        assert_eq!(attempt("correct horse").find(vec![]).await.unwrap(), None);
+        assert_eq!(attempt("correct horse").find(hashes.clone(), &app()).await.unwrap(), Some(1));
+        assert_eq!(attempt("correct horses").find(hashes.clone(), &app()).await.unwrap(), None);
+        assert_eq!(attempt("correct horse").find(vec![], &app()).await.unwrap(), None);
     }
 
     #[tokio::test]
@@ -192,19 +222,20 @@ mod tests {
             hashes.push(hash(&format!("password number {n}"), Some(&first)).await);
         }
         for some in [&[][..], &hashes[..1], &hashes[..2], &hashes[1..], &hashes] {
-            let costs: Vec<Params> = checks(some).unwrap().into_iter().map(|one| one.params).collect();
-            assert_eq!(costs, vec![ARGON2.params().clone(); CHECKS]);
+            let costs: Vec<Params> =
+                checks(some, &params_of(&app())).unwrap().into_iter().map(|one| one.params).collect();
+            assert_eq!(costs, vec![params_of(&app()); CHECKS]);
         }
         for n in 0..6 {
-            let found = attempt(&format!("password number {n}")).find(hashes.clone()).await.unwrap();
+            let found = attempt(&format!("password number {n}")).find(hashes.clone(), &app()).await.unwrap();
             assert_eq!(found, Some(n + 1));
         }
         // Of a third salt nothing is tried.
         hashes.push(hash("a third salt", None).await);
-        assert_eq!(attempt("a third salt").find(hashes.clone()).await.unwrap(), None);
+        assert_eq!(attempt("a third salt").find(hashes.clone(), &app()).await.unwrap(), None);
         // Where one password fits several, the first counts.
         hashes.push(hash("password number 3", Some(&first)).await);
-        assert_eq!(attempt("password number 3").find(hashes).await.unwrap(), Some(4));
+        assert_eq!(attempt("password number 3").find(hashes, &app()).await.unwrap(), Some(4));
     }
 
     #[test]

@@ -5,11 +5,16 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest_state_machine::ReferenceStateMachine;
 use shared::domain::candidate::CandidateStatus::{
-    self, Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
+    Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
 };
 
+use super::one::{NOBODY, One};
+use super::step::{Answer, Deadline, Event, Means, Report, Step, refused};
+
 pub(super) const DRAFT: &str = "10-incomplete";
+
 pub(super) const RUNNING: &str = "40-running";
+
 pub(super) const CLOSED: &str = "60-closed";
 
 /// A running project with some of three people as evaluators.
@@ -32,114 +37,6 @@ pub(super) struct Model {
     /// Minutes since the beginning.
     now: i64,
     last_event: Option<Event>,
-}
-
-/// A candidate; its moments are minutes since the beginning.
-#[derive(Debug, Clone)]
-pub(super) struct One {
-    pub(super) status: CandidateStatus,
-    pub(super) deadline: Option<i64>,
-    pub(super) invited_at: Option<i64>,
-    pub(super) confirmed_at: Option<i64>,
-    pub(super) interviewed_at: Option<i64>,
-    pub(super) has_key: bool,
-    started_at: Option<i64>,
-    has_email: bool,
-    has_password: bool,
-    /// When its managers had a reminder sent.
-    reminders: Vec<i64>,
-    had_key: bool,
-    /// Whether it has logged in since it chose its password.
-    has_token: bool,
-    /// What each of the people has said last, and when.
-    evaluations: [Option<(bool, i64)>; 3],
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Event {
-    one: usize,
-    report: Report,
-    at: i64,
-    is_applied: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Answer {
-    Done,
-    Refused(String),
-    Unauthenticated,
-    Throttled,
-    Event(Outcome),
-    /// So many expired, so many aborted.
-    Swept(usize, usize),
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Deadline {
-    None,
-    /// In so many minutes; negative for one that has passed.
-    In(i64),
-}
-
-/// How a candidate proves who it is.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Means {
-    Key,
-    Token,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Report {
-    Completed,
-    Aborted,
-    Evaluated { by: usize, completed: bool },
-}
-
-/// A step of a history; `one` is the number of a candidate.
-#[derive(Debug, Clone)]
-pub(super) enum Step {
-    Create { has_email: bool },
-    Email { one: usize, has_email: bool },
-    Deadline { one: usize, deadline: Deadline },
-    Advance { one: usize },
-    AdvanceItself { one: usize, by: Means },
-    Password { one: usize, by: Means },
-    Skip { one: usize },
-    Remind { one: usize },
-    Delete { one: usize },
-    Wait { minutes: i64 },
-    Sweep,
-    Report { one: usize, report: Report, minutes_ago: i64 },
-    ReportAgain,
-    Project { to: &'static str },
-    Evaluators { who: [bool; 3] },
-}
-
-impl Step {
-    /// Whom it is about.
-    fn one(&self) -> Option<usize> {
-        match *self {
-            Self::Email { one, .. }
-            | Self::Deadline { one, .. }
-            | Self::Advance { one }
-            | Self::AdvanceItself { one, .. }
-            | Self::Password { one, .. }
-            | Self::Skip { one }
-            | Self::Remind { one }
-            | Self::Delete { one }
-            | Self::Report { one, .. } => Some(one),
-            Self::Create { .. }
-            | Self::Wait { .. }
-            | Self::Sweep
-            | Self::ReportAgain
-            | Self::Project { .. }
-            | Self::Evaluators { .. } => None,
-        }
-    }
-}
-
-fn refused<T>(code: &str) -> Result<T, Answer> {
-    Err(Answer::Refused(code.to_owned()))
 }
 
 impl ReferenceStateMachine for Model {
@@ -228,22 +125,6 @@ impl ReferenceStateMachine for Model {
         model
     }
 }
-
-static NOBODY: One = One {
-    status: New,
-    deadline: None,
-    invited_at: None,
-    confirmed_at: None,
-    interviewed_at: None,
-    has_key: false,
-    started_at: None,
-    has_email: false,
-    has_password: false,
-    reminders: Vec::new(),
-    had_key: false,
-    has_token: false,
-    evaluations: [None; 3],
-};
 
 impl Model {
     /// The candidates that are there, with their numbers.
@@ -478,71 +359,5 @@ impl Model {
             _ => self.project = to,
         }
         Ok(())
-    }
-}
-
-impl One {
-    /// The step that leads this candidate, whose number is `one`, a little further.
-    fn onwards(&self, one: usize, now: i64) -> Option<Step> {
-        let lacks_deadline = self.deadline.is_none() || self.is_overdue(now);
-        let by = if self.has_password { Means::Token } else { Means::Key };
-        let report = |report| Some(Step::Report { one, report, minutes_ago: 0 });
-        match self.status {
-            New | Invited | Confirmed | Expired | Aborted if lacks_deadline => {
-                Some(Step::Deadline { one, deadline: Deadline::In(30) })
-            }
-            New | Expired if !self.has_email => Some(Step::Email { one, has_email: true }),
-            New | Expired | Aborted => Some(Step::Advance { one }),
-            Invited if !self.has_password && !one.is_multiple_of(3) => Some(Step::Password { one, by }),
-            Invited | Confirmed => Some(Step::AdvanceItself { one, by }),
-            Interviewing => report(Report::Completed),
-            Interviewed => {
-                let by = (0..2).find(|by| !self.is_evaluated_by(*by))?;
-                report(Report::Evaluated { by, completed: true })
-            }
-            Skipped => None,
-        }
-    }
-
-    /// Takes the address away, with the session that it led to, or gives it.
-    fn set_email(&mut self, has_email: bool) -> Result<(), Answer> {
-        if self.status == Invited && !has_email {
-            return refused("email_missing");
-        }
-        self.has_token &= !self.has_email || has_email;
-        self.has_email = has_email;
-        Ok(())
-    }
-
-    fn is_overdue(&self, now: i64) -> bool {
-        self.deadline.is_some_and(|deadline| deadline <= now)
-    }
-
-    fn is_evaluated_by(&self, evaluator: usize) -> bool {
-        self.evaluations[evaluator].is_some_and(|(completed, _)| completed)
-    }
-
-    /// Takes a report in; whether it counts.
-    fn take_report(&mut self, report: Report, at: i64) -> bool {
-        match report {
-            Report::Completed if matches!(self.status, Confirmed | Interviewing | Expired | Aborted) => {
-                self.status = Interviewed;
-                self.interviewed_at = Some(at);
-                self.has_key = false;
-            }
-            Report::Aborted
-                if self.status == Interviewing && self.started_at.is_some_and(|start| start <= at) =>
-            {
-                self.status = Aborted;
-                self.has_key = false;
-            }
-            Report::Evaluated { by, completed }
-                if self.evaluations[by].is_none_or(|(_, known)| known <= at) =>
-            {
-                self.evaluations[by] = Some((completed, at));
-            }
-            _ => return false,
-        }
-        true
     }
 }

@@ -86,6 +86,10 @@ impl Dynamodb {
         StreamReader::new(self.tables.clone(), table, &description)
     }
 
+    pub(super) fn items(&self, table: &str) -> Result<Vec<Value>, Error> {
+        self.tables.items(table).map_err(Error::because(format!("cannot scan table {table}")))
+    }
+
     fn describe(&self, name: &str) -> Result<Option<Value>, Error> {
         self.tables.describe(name).map_err(Error::because(format!("cannot describe table {name}")))
     }

@@ -19,7 +19,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::serve::ListenerExt;
 use axum::{Json, Router};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 pub(crate) use external::ExternalServices;
@@ -141,6 +141,14 @@ impl Backend {
         self.dynamodb.has_table(name)
     }
 
+    /// Every item of a table, in DynamoDB's JSON. Blocks the caller's thread, but needs none of its runtime.
+    ///
+    /// # Errors
+    /// If the table does not exist.
+    pub fn items(&self, table: &str) -> Result<Vec<Value>, Error> {
+        self.dynamodb.items(table)
+    }
+
     /// Creates an S3 bucket unless it exists.
     ///
     /// # Errors
@@ -207,6 +215,11 @@ impl Backend {
             ("AWS_ENDPOINT_URL_S3", self.s3.url()),
             ("AWS_ENDPOINT_URL_SES", self.ses.url()),
         ])
+    }
+
+    /// Whether this process runs the services, in memory or in a folder.
+    pub fn is_embedded(&self) -> bool {
+        self.external.is_none()
     }
 
     /// The external services.

@@ -25,7 +25,7 @@ pub(super) enum Tables {
 }
 
 impl Tables {
-    /// Calls CreateTable, UpdateTimeToLive, DescribeTable, or an operation of the stream.
+    /// Calls CreateTable, UpdateTimeToLive, DescribeTable, Scan, or an operation of the stream.
     pub(super) fn call(&self, operation: &str, parameters: Value) -> Result<Value> {
         let database = match self {
             Self::Embedded(database) => database,
@@ -38,6 +38,7 @@ impl Tables {
             "DescribeStream" => with(parameters, |request| database.describe_stream(request)),
             "GetShardIterator" => with(parameters, |request| database.get_shard_iterator(request)),
             "GetRecords" => with(parameters, |request| database.get_records(request)),
+            "Scan" => with(parameters, |request| database.scan(request)),
             other => Err(format!("the back end does not know {other}").into()),
         }
     }
@@ -54,6 +55,22 @@ impl Tables {
             table = self.describe(&name)?.unwrap_or_default();
         }
         Err(format!("the table is still {}", table["TableStatus"]).into())
+    }
+
+    /// Every item of a table, in DynamoDB's JSON.
+    pub(super) fn items(&self, table: &str) -> Result<Vec<Value>> {
+        let mut request = json!({ "TableName": table, "ConsistentRead": true });
+        let mut items = Vec::new();
+        loop {
+            let mut page = self.call("Scan", request.clone())?;
+            if let Value::Array(found) = page["Items"].take() {
+                items.extend(found);
+            }
+            request["ExclusiveStartKey"] = page["LastEvaluatedKey"].take();
+            if request["ExclusiveStartKey"].is_null() {
+                return Ok(items);
+            }
+        }
     }
 
     /// The description of a table; none if it does not exist.

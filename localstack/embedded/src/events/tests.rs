@@ -1,5 +1,7 @@
 //! Triggers in front of functions that note what they get, and fail where the test says so.
 
+mod stream;
+
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -144,137 +146,6 @@ impl Scene {
             self.put("EFFECT#1", &key.to_string()).await;
         }
     }
-}
-
-#[tokio::test]
-async fn a_function_gets_the_records_that_its_filter_lets_through_once() {
-    let scene = Scene::new(&Storage::Memory);
-    let events = scene.events(|event, _| reported(event, &[]));
-    assert_eq!(events.deliver_stream().await.unwrap(), 0);
-    scene.put("COMPANY#a", "EFFECT#").await;
-    scene.put_effects("abcdef").await;
-    scene.put_effects("a").await;
-    assert_eq!(events.deliver_stream().await.unwrap(), 6);
-    assert_eq!(events.deliver_stream().await.unwrap(), 0);
-    assert_eq!(scene.calls.batches(), ["abcd", "ef"]);
-
-    let mut record = scene.calls.list()[0]["Records"][0].take();
-    assert_eq!(record["eventID"].as_str().unwrap().len(), 32);
-    assert!(
-        record["eventSourceARN"]
-            .as_str()
-            .unwrap()
-            .starts_with("arn:aws:dynamodb:eu-central-1:000000000000:table/events-test/stream/")
-    );
-    let change = &mut record["dynamodb"];
-    assert!(change["ApproximateCreationDateTime"].is_number() && change["SizeBytes"].is_number());
-    assert!(change["SequenceNumber"].as_str().unwrap().len() >= 21);
-    for varying in ["ApproximateCreationDateTime", "SizeBytes", "SequenceNumber"] {
-        change[varying].take();
-    }
-    for varying in ["eventID", "eventSourceARN"] {
-        record[varying].take();
-    }
-    let keys = json!({ "pk": { "S": "EFFECT#1" }, "sk": { "S": "a" } });
-    assert_eq!(
-        record,
-        json!({
-            "eventID": null,
-            "eventName": "INSERT",
-            "eventVersion": "1.1",
-            "eventSource": "aws:dynamodb",
-            "eventSourceARN": null,
-            "awsRegion": "eu-central-1",
-            "dynamodb": {
-                "ApproximateCreationDateTime": null,
-                "Keys": keys,
-                "SequenceNumber": null,
-                "SizeBytes": null,
-                "StreamViewType": "KEYS_ONLY",
-            },
-        })
-    );
-}
-
-#[tokio::test]
-async fn records_are_retried_from_the_first_reported_failure() {
-    let scene = Scene::new(&Storage::Memory);
-    let events = scene.events(|event, calls| match calls {
-        0 => reported(event, &["d", "b"]),
-        1 => reported(event, &["c"]),
-        _ => reported(event, &[]),
-    });
-    scene.put_effects("abcdef").await;
-    assert_eq!(events.deliver_stream().await.unwrap(), 6);
-    assert_eq!(scene.calls.batches(), ["abcd", "bcd", "cd", "ef"]);
-}
-
-#[tokio::test]
-async fn a_report_of_unknown_records_counts_for_the_whole_batch() {
-    let scene = Scene::new(&Storage::Memory);
-    let unknown = json!({ "batchItemFailures": [{ "itemIdentifier": "1" }] });
-    let events = scene.events(move |_, calls| Ok(if calls == 0 { unknown.clone() } else { Value::Null }));
-    scene.put_effects("ab").await;
-    assert_eq!(events.deliver_stream().await.unwrap(), 2);
-    assert_eq!(scene.calls.batches(), ["ab", "ab"]);
-}
-
-#[tokio::test]
-async fn a_record_that_keeps_failing_is_given_up_and_named() {
-    let scene = Scene::new(&Storage::Memory);
-    let events = scene.events(|event, _| reported(event, &["b"]));
-    scene.put_effects("abef").await;
-    scene.put_effects("g").await;
-    let error = events.deliver_stream().await.unwrap_err().to_string();
-    assert!(error.contains("AFunction did not take 3 records"), "{error}");
-    assert_eq!(scene.calls.batches(), ["abef", "bef", "bef", "g"]);
-    assert_eq!(events.deliver_stream().await.unwrap(), 0);
-}
-
-#[tokio::test]
-async fn a_batch_that_a_function_fails_on_is_cut_until_the_rest_gets_through() {
-    let scene = Scene::new(&Storage::Memory);
-    let events = scene.events(|event, _| {
-        let poison = event["Records"].as_array().unwrap().iter().any(|record| sort_key(record) == "c");
-        if poison { Err(failure()) } else { Ok(Value::Null) }
-    });
-    scene.put_effects("abcd").await;
-    let error = events.deliver_stream().await.unwrap_err().to_string();
-    assert!(error.contains("1 records") && error.contains("expected by the test"), "{error}");
-    assert_eq!(scene.calls.batches(), ["abcd", "ab", "cd", "c", "c", "c", "d"]);
-}
-
-#[tokio::test]
-async fn records_that_come_of_a_delivery_are_delivered_too() {
-    let scene = Scene::new(&Storage::Memory);
-    let sequel = in_process_event(&scene.app, async |app: App, event: Value| {
-        if sort_key(&event["Records"][0]) == "a" {
-            let item = serde_dynamo::to_item(json!({ "pk": "EFFECT#1", "sk": "sequel" })).unwrap();
-            let put = app.aws().dynamodb().put_item().table_name(TABLE).set_item(Some(item));
-            put.send().await.unwrap();
-        }
-        Ok(Value::Null)
-    });
-    let functions = ["AFunction", "BFunction"].map(|name| (name.to_owned(), sequel.clone())).into();
-    let template = Template::parse(TEMPLATE).unwrap();
-    let events = Events::new(&template, &functions, &scene.backend, &scene.app).unwrap();
-    scene.put_effects("a").await;
-    assert_eq!(events.deliver_stream().await.unwrap(), 2);
-}
-
-#[tokio::test]
-async fn a_kept_stream_goes_on_where_it_was_left() {
-    let folder = Folder::temporary().unwrap();
-    let storage = Storage::Folder(folder.path().join("kept"));
-    {
-        let scene = Scene::new(&storage);
-        scene.put_effects("ab").await;
-        assert_eq!(scene.events(|_, _| Ok(Value::Null)).deliver_stream().await.unwrap(), 2);
-        scene.put_effects("c").await;
-    }
-    let scene = Scene::new(&storage);
-    assert_eq!(scene.events(|_, _| Ok(Value::Null)).deliver_stream().await.unwrap(), 1);
-    assert_eq!(scene.calls.batches(), ["c"]);
 }
 
 #[tokio::test]

@@ -13,7 +13,6 @@ use super::Rejection;
 use crate::app::App;
 use crate::auth::caller::{Caller, Identity, Proof};
 use crate::auth::credential::{SecretKind, new_token_value};
-use crate::clock::Entropy;
 use crate::config::Config;
 use crate::domain::Refusal;
 use crate::domain::account::{Account, Claim};
@@ -208,9 +207,9 @@ impl Context {
         self.state.source()
     }
 
-    /// The source of randomness.
-    pub(in crate::auth) fn entropy(&self) -> &dyn Entropy {
-        self.app.entropy()
+    /// What the process shares.
+    pub(in crate::auth) fn app(&self) -> &App {
+        &self.app
     }
 
     /// A new key for a candidate to act by without a password.

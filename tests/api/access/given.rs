@@ -1,0 +1,314 @@
+//! The service with one of each kind of caller.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::http::Method;
+use image::ImageFormat;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Invited, PASSWORD, Staff, Token, last_segment};
+use tests::files::{Form, pdf, photo};
+use tests::http::Request;
+use tests::videos::film;
+
+use super::{About, Credential, Row};
+
+/// The service with one of each kind of caller, and a project in which some of them have a role.
+pub(crate) struct Given {
+    pub(crate) app: TestApp,
+    pub(crate) project: String,
+    pub(crate) owner: Staff,
+    staff: Vec<(&'static str, Staff)>,
+    dead: String,
+    token: String,
+    /// Candidates of the project whom no path names.
+    candidate: Token,
+    invited: Invited,
+    /// A video that has been converted.
+    playable: String,
+    made: AtomicUsize,
+}
+
+impl Given {
+    pub(crate) async fn new() -> Self {
+        let app = TestApp::start().await;
+        let owner = app.owner().await;
+        let [admin, recruiter, r_manager] =
+            [app.staff("admin").await, app.staff("recruiter").await, app.staff("recruiter").await];
+        let [hiring, evaluator] = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];
+        let [reviewer, manager] = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];
+        // By an admin, so that the owner holds no role.
+        let project = app.staff("admin").await.running_project(json!({})).await;
+        let roles = json!({
+            "evaluators": [evaluator.uri],
+            "reviewers": [reviewer.uri],
+            "interview_managers": [r_manager.uri, manager.uri],
+        });
+        owner.patch(&project, roles).await.expect(200);
+        let staff = vec![
+            ("stranger", app.owner_of("globex").await),
+            ("owner", owner.clone()),
+            ("admin", admin),
+            ("recruiter", recruiter),
+            ("r-manager", r_manager),
+            ("hiring", hiring),
+            ("evaluator", evaluator),
+            ("reviewer", reviewer),
+            ("manager", manager),
+        ];
+        let dead = app.dead_session().await.secret;
+        let token = owner.named_token("Payroll").await.1.secret;
+        let candidate = owner.invite(&project, json!({})).await.register().await;
+        let invited = owner.invite(&project, json!({})).await;
+        let form = Form::new().text("name", "Welcome").file("file", "film.mp4", "video/mp4", &film());
+        let playable = owner.send(Request::post("/companies/acme/videos/").form(form)).await.expect(201);
+        let playable = playable.uri("resource_uri");
+        app.settle().await;
+        let made = AtomicUsize::new(0);
+        Self { app, project, owner, staff, dead, token, candidate, invited, playable, made }
+    }
+
+    /// A name that nothing has yet.
+    fn new_name(&self) -> String {
+        format!("new-{}", self.made.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// A new candidate for a request of `kind` on the route with this path, if it names one.
+    async fn candidate(&self, kind: &str, path: &str) -> Option<About> {
+        if !path.contains("{candidateId}") {
+            return None;
+        }
+        if matches!(kind, "itself" | "key") || path.ends_with("/reminder/") {
+            let invited = self.owner.invite(&self.project, json!({})).await;
+            if path.ends_with("/advance/") {
+                invited.choose_password().await;
+            }
+            return Some(About::Invited(invited));
+        }
+        let ready = json!({ "email": "ada@mail.example", "deadline": "2027-01-01T00:00:00Z" });
+        Some(About::New(self.owner.candidate(&self.project, ready).await))
+    }
+
+    /// The path with the identifiers of things that are there.
+    async fn target(&self, path: &str, about: Option<&About>) -> String {
+        let path = if path.ends_with("/search/") { format!("{path}?q=ada") } else { path.to_owned() };
+        let mut target =
+            path.replace("{companyId}", "acme").replace("{projectId}", last_segment(&self.project));
+        if let Some(about) = about {
+            target = target.replace("{candidateId}", last_segment(about.uri()));
+        }
+        target = target.replace("{file}", "reference.css");
+        if path.contains("{customerId}") {
+            let new = new_customer(&self.new_name());
+            let created = self.owner.post("/companies/acme/customers/", new).await.expect(201);
+            target = target.replace("{customerId}", last_segment(&created.uri("resource_uri")));
+        }
+        if path.contains("{labelId}") {
+            let label = self.owner.label(&self.new_name()).await;
+            target = target.replace("{labelId}", last_segment(&label));
+        }
+        if path.contains("{tokenId}") {
+            let (token, _) = self.owner.named_token("Another").await;
+            target = target.replace("{tokenId}", last_segment(&token));
+        }
+        if path.contains("{shareId}") {
+            let shares = target.split_inclusive("/shares/").next().unwrap();
+            let body = json!({ "customer": self.owner.uri });
+            let share = self.owner.post(shares, body).await.expect(201).uri("resource_uri");
+            target = target.replace("{shareId}", last_segment(&share));
+        }
+        if path.contains("{roleId}") {
+            let roles = target.split_inclusive("/roles/").next().unwrap();
+            let role = self.owner.post(roles, self.new_role().await).await.expect(201).uri("resource_uri");
+            target = target.replace("{roleId}", last_segment(&role));
+        }
+        if path.contains("{videoId}") {
+            let video = if path.contains("{token}") { self.playable.clone() } else { self.video().await };
+            target = target.replace("{videoId}", last_segment(&video));
+            // So that candidates may know of it.
+            let videos = json!({ "videos": [{ "uri": video, "position": 1 }] });
+            self.owner.patch(&self.project, videos).await.expect(200);
+        } else if path.contains("{token}") {
+            let resource = target.split_inclusive('/').rev().skip(2).collect::<Vec<_>>();
+            let resource: String = resource.into_iter().rev().collect();
+            let form = Form::new().file("photo", "p.png", "image/png", &photo(ImageFormat::Png, 4, 4));
+            let form = form.file("cv", "cv.pdf", "application/pdf", &pdf(10));
+            self.owner.send(Request::patch(&resource).form(form)).await.expect(200);
+        }
+        if path.contains("{uploadId}") {
+            let uploads = target.split_inclusive("/uploads/").next().unwrap();
+            let upload = self.owner.post(uploads, announcement()).await.expect(201).uri("resource_uri");
+            target = target.replace("{uploadId}", last_segment(&upload));
+        }
+        assert!(!target.replace("{token}", "").contains('{'), "say what to call in {path}");
+        target
+    }
+
+    /// A request on a route without a credential, for something that would be done for staff who may have it done.
+    pub(crate) async fn unsigned(&self, row: &Row) -> Request {
+        let about = self.candidate("owner", row.path).await;
+        self.about(row, about.as_ref(), &Credential::None).await
+    }
+
+    async fn about(
+        &self,
+        Row { method, path, .. }: &Row,
+        about: Option<&About>,
+        credential: &Credential,
+    ) -> Request {
+        let mut target = self.target(path, about).await;
+        if let Some((of, field)) = target.strip_suffix("/{token}/").and_then(|of| of.rsplit_once('/')) {
+            let shown = self.app.send(credential.sign(Request::get(&format!("{of}/")))).await;
+            // Who is not shown the resource has no token for its files.
+            let address = match (shown.status.as_u16(), field) {
+                (200, "video") => shown.json()["streams"]["mp4"].as_str().unwrap().to_owned(),
+                (200, _) => shown.uri(field),
+                _ => "AAAA".to_owned(),
+            };
+            target = format!("{of}/{field}/{}/", last_segment(&address));
+        }
+        // So that a session login is not refused for where it comes from.
+        let request = Request::new(method.clone(), &target).header("sec-fetch-site", "same-origin");
+        match self.body(method, path).await {
+            Some(body) => request.json(&body),
+            None => request,
+        }
+    }
+
+    /// A request of `kind` on a route, for something that would be done for whoever may have it done.
+    pub(crate) async fn request(&self, kind: &str, row: &Row) -> Request {
+        let about = self.candidate(kind, row.path).await;
+        let credential = self.credential(kind, row.path, about.as_ref()).await;
+        let request = self.about(row, about.as_ref(), &credential).await;
+        // The token in the path is all that a request for a file has.
+        if row.path.contains("{token}") { request } else { credential.sign(request) }
+    }
+
+    async fn credential(&self, kind: &str, path: &str, about: Option<&About>) -> Credential {
+        let ends_it = path.ends_with("-invalidate/");
+        let secret = match kind {
+            "anonymous" => return Credential::None,
+            "dead" => self.dead.clone(),
+            "token" => self.token.clone(),
+            "key" => return Credential::Key(about.map_or(&self.invited, About::invited).clone()),
+            "itself" if about.is_some() => about.unwrap().invited().register().await.secret,
+            "itself" | "candidate" if ends_it => {
+                self.owner.invite(&self.project, json!({})).await.register().await.secret
+            }
+            "itself" | "candidate" => self.candidate.secret.clone(),
+            _ => {
+                let (_, staff) = self.staff.iter().find(|(name, _)| *name == kind).unwrap();
+                if ends_it { staff.new_token().await.secret } else { staff.secret().to_owned() }
+            }
+        };
+        Credential::Token(self.app.token(&secret))
+    }
+
+    async fn body(&self, method: &Method, path: &str) -> Option<Value> {
+        let last = path.trim_end_matches('/').rsplit('/').next().unwrap();
+        match (method.as_str(), last) {
+            ("GET" | "DELETE", _) => None,
+            (
+                _,
+                "api-token-invalidate"
+                | "api-session-invalidate"
+                | "advance"
+                | "skip"
+                | "reminder"
+                | "reinvite",
+            ) => None,
+            ("PATCH", "deadline") => Some(json!({ "deadline": "2027-01-01T00:00:00Z" })),
+            ("POST", "api-token-auth" | "api-session-auth") => {
+                Some(json!({ "company": "acme", "username": "owner", "password": PASSWORD }))
+            }
+            ("POST", "api-activate") => {
+                Some(json!({ "activation_key": self.one_time_key().await, "password": PASSWORD }))
+            }
+            ("POST", "api-password-reset") => Some(json!({ "company": "acme", "username": "owner" })),
+            ("POST", "confirm") => Some(json!({ "key": self.one_time_key().await, "password": PASSWORD })),
+            ("PATCH", "{companyId}") => Some(json!({ "phone": "123" })),
+            ("POST", "shares") => Some(json!({ "customer": self.owner.uri })),
+            ("POST", "uploads") => Some(announcement()),
+            ("POST", "videos") => Some(video()),
+            ("PATCH" | "PUT", "{videoId}") => Some(json!({ "name": "Another" })),
+            ("POST", "roles") => Some(self.new_role().await),
+            ("POST", "labels") => Some(json!({ "text": self.new_name() })),
+            ("PATCH", "{labelId}") => Some(json!({ "text": self.new_name() })),
+            ("POST", "tokens") => Some(json!({ "name": "Another" })),
+            ("POST", "customers") => Some(new_customer(&self.new_name())),
+            ("PATCH", "{customerId}") => Some(json!({ "position": "Chief" })),
+            ("POST", "batch-import") => Some(self.all_staff().await),
+            ("POST", "projects") => {
+                Some(json!({ "name": "Another", "interview_managers": [self.owner.uri] }))
+            }
+            ("POST", "candidates") => Some(json!({ "first_name": "Ada", "last_name": "Lovelace" })),
+            ("POST", "import") => Some(json!([{ "first_name": "Ada", "last_name": "Lovelace" }])),
+            ("PATCH", "status") => Some(json!({ "status": "40-running" })),
+            ("PATCH", "{projectId}") => Some(json!({ "contact_person": "Grace Hopper" })),
+            ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),
+            other => panic!("say what to send to {other:?}"),
+        }
+    }
+
+    /// A new video.
+    async fn video(&self) -> String {
+        self.owner.post("/companies/acme/videos/", video()).await.expect(201).uri("resource_uri")
+    }
+
+    /// A role for somebody new.
+    async fn new_role(&self) -> Value {
+        let new = new_customer(&self.new_name());
+        let created = self.owner.post("/companies/acme/customers/", new).await.expect(201);
+        json!({ "customer": created.uri("resource_uri"), "role": "evaluator" })
+    }
+
+    /// A key to choose a password with, of somebody new.
+    async fn one_time_key(&self) -> String {
+        let name = self.new_name();
+        let command = json!({
+            "command": "create-customer",
+            "company": "acme",
+            "account_type": "hiring-manager",
+            "customer": new_customer(&name),
+        });
+        let link = self.app.operate(command).await.unwrap().activation_link.unwrap();
+        last_segment(link.as_str()).to_owned()
+    }
+
+    /// Everybody who works for the company, for an import that changes nothing.
+    async fn all_staff(&self) -> Value {
+        let (mut entries, mut next) =
+            (Vec::new(), Some("/companies/acme/customers/?page_size=100".to_owned()));
+        while let Some(page) = next {
+            let list = self.owner.get(&page).await.expect(200).json();
+            next = list["meta"]["next"].as_str().map(str::to_owned);
+            entries.extend(list["objects"].as_array().unwrap().iter().map(|customer| {
+                let mut entry = customer.clone();
+                entry["pk_attribute"] = "username".into();
+                entry
+            }));
+        }
+        entries.into()
+    }
+}
+
+/// What is sent before a photo is put into the bucket.
+fn announcement() -> Value {
+    json!({ "field": "photo", "content_type": "image/png", "size": 10 })
+}
+
+/// What is sent before a video is put into the bucket.
+fn video() -> Value {
+    json!({ "name": "Welcome", "upload_filename": "a.mp4", "content_type": "video/mp4", "size": 10 })
+}
+
+/// What is sent to create a hiring manager.
+fn new_customer(name: &str) -> Value {
+    json!({
+        "first_name": "Grace",
+        "last_name": "Hopper",
+        "email": format!("{name}@acme.example"),
+        "account_type": "hiring-manager",
+        "preferred_language": "en",
+    })
+}

@@ -17,24 +17,24 @@ use shared::http::respond::{Answered, Created, Done, Ensured};
 use shared::http::wire::Uri;
 use shared::{Error, Result};
 
-/// A role in a project as clients see it.
+/// A customer's role in a project.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Role")]
 pub(crate) struct RoleView {
-    /// Its own address.
+    /// The URL of the resource.
     resource_uri: Uri,
-    /// In which project.
+    /// The project.
     project: Uri,
-    /// Who has it.
+    /// The customer with the role.
     customer: Uri,
-    /// What it is.
+    /// The kind of credential.
     role: Role,
-    /// Whether the customer is an interview manager of the project, by this role or another.
+    /// Whether the customer is an interview manager of the project.
     interview_manager: bool,
-    /// Whether the customer is an evaluator of the project, by this role or another.
+    /// Whether the customer is an evaluator of the project.
     #[schemars(example = true)]
     evaluator: bool,
-    /// Whether the customer is a reviewer of the project, by this role or another.
+    /// Whether the customer is a reviewer of the project.
     reviewer: bool,
 }
 

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 #[derive(JsonSchema)]
 #[schemars(
     inline,
-    description = "A password. Common ones cannot be chosen.",
+    description = "A password. Common passwords are refused.",
     extend("format" = "password", "minLength" = Self::MIN, "maxLength" = Self::MAX)
 )]
 pub struct Password(String);

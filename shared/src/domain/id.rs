@@ -215,7 +215,7 @@ impl<T> JsonSchema for Id<T> {
         json_schema!({
             "type": "string",
             "format": "uri-reference",
-            "description": "A reference of this service: an absolute URL, or its path."
+            "description": "A reference: an absolute URL of this service, or its path."
         })
     }
 }

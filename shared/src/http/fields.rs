@@ -41,7 +41,7 @@ pub(super) struct Form {
 /// A file as a form brings it.
 #[derive(Debug)]
 pub struct SentFile {
-    /// What it is called.
+    /// The display name.
     pub name: String,
     /// What it holds.
     pub bytes: Bytes,

@@ -191,19 +191,19 @@ impl ListQuery {
 #[schemars(rename = "ListOf{T}")]
 pub struct Envelope<T> {
     meta: Meta,
-    /// The resources on this page.
+    /// The resources of this page.
     objects: Vec<T>,
 }
 
-/// Where a page stands in its list.
+/// The position of a page in its list.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ListMeta")]
 struct Meta {
-    /// How many resources the whole list has.
+    /// The number of resources in the whole list.
     total_count: u64,
-    /// The page before, if there is one.
+    /// The URL of the previous page; null on the first one.
     previous: Option<Uri>,
-    /// The next page, if there is one.
+    /// The URL of the next page; null on the last one.
     next: Option<Uri>,
 }
 

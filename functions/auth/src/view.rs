@@ -186,7 +186,7 @@ impl WhoAmIView {
                 (&token.company, CallerKind::NamedToken, Standing::NamedToken, proof, ResourceView::None)
             }
         };
-        let allowed = Action::ALL.iter().filter(|action| action.is_allowed(&standing));
+        let allowed = Action::ALL.into_iter().filter(|action| action.is_allowed(&standing));
         let proof = session.map(|(session, ends)| (session.kind.into(), Some(ends)));
         let (proof, ends) =
             proof.or(other_proof).ok_or_else(|| Error::internal("a customer without a session"))?;
@@ -195,7 +195,7 @@ impl WhoAmIView {
             company: references.company(company),
             kind,
             resource,
-            permissions: allowed.copied().collect(),
+            permissions: allowed.collect(),
             token: ProofView { kind: proof, expires_at: ends.map(Timestamp) },
             on_behalf_by: on_behalf_by.map(|by| references.customer(company, by)),
         })

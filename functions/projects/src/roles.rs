@@ -1,7 +1,6 @@
 //! The roles in a project one by one: the same data as the project's lists of people.
 
 use axum::Json;
-use axum::extract::RawQuery;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::{ProjectAccess, RoleAccess};
@@ -57,15 +56,10 @@ impl RoleView {
 }
 
 /// GET …/roles/
-pub(crate) async fn list(
-    access: ProjectAccess<ReadProject>,
-    RawQuery(query): RawQuery,
-) -> Result<Envelope<RoleView>> {
-    let query = ListQuery::parse(query.as_deref())?;
+pub(crate) async fn list(access: ProjectAccess<ReadProject>, query: ListQuery) -> Result<Envelope<RoleView>> {
     let (page, total) = query.slice(access.project.staff.roles(), |held| held.id().to_string());
-    query.check_range(total)?;
     let page = page.map(|held| RoleView::new(&access.project, held, access.references()));
-    Ok(query.envelope(&access.references().roles(access.company_id(), access.project.id), page, total))
+    query.answer(&access.references().roles(access.company_id(), access.project.id), page, total)
 }
 
 /// POST …/roles/

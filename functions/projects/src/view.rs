@@ -16,7 +16,7 @@ use shared::http::reference::References;
 use shared::http::view::{CustomerView, LabelView, Nested, PlacedVideoView};
 use shared::http::wire::{OrEmpty, Uri};
 
-use crate::nested::Loaded;
+use crate::nested::{EVALUATORS, INTERVIEW_MANAGERS, Loaded, REVIEWERS};
 use crate::roles::RoleView;
 
 /// Who looks at a project.
@@ -228,9 +228,14 @@ impl ProjectFields {
             contact_person: settings.contact_person.to_string(),
             veto_enabled: settings.veto_enabled,
             status_update_uri: own.join("status"),
-            evaluators: loaded.evaluators(project, references),
-            interview_managers: loaded.interview_managers(project, references),
-            reviewers: loaded.reviewers(project, references),
+            evaluators: loaded.people(EVALUATORS, project, &project.staff.evaluators, references),
+            interview_managers: loaded.people(
+                INTERVIEW_MANAGERS,
+                project,
+                &project.staff.interview_managers,
+                references,
+            ),
+            reviewers: loaded.people(REVIEWERS, project, &project.staff.reviewers, references),
             labels: loaded.labels(project, references),
             questions: own.join("questions"),
             candidates: references.candidates(company, project.id),

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::Refusal;
 use super::customer::AccountType;
+use super::names::named;
 use super::staff::Role;
 
 /// The refusal of a known caller who may not do something.
@@ -55,23 +53,14 @@ pub trait Grant: Send + Sync + 'static {
 
 macro_rules! actions {
     ($($(#[doc = $doc:literal])+ $name:ident $text:literal: $account_type:ident or $roles:ident $(or $other:ident)* $(but $person:ident)?;)+) => {
-        /// An action that a caller needs permission for.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-        #[serde(rename_all = "snake_case")]
-        #[schemars(inline)]
-        pub enum Action {
-            $($(#[doc = $doc])+ $name,)+
+        named! {
+            /// An action that a caller needs permission for.
+            pub enum Action {
+                $($(#[doc = $doc])+ $name = $text,)+
+            }
         }
 
         impl Action {
-            /// Every action, in the order of the table.
-            pub const ALL: &[Self] = &[$(Self::$name),+];
-
-            /// The name that clients see.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $text,)+ }
-            }
-
             /// What it is, in words.
             pub fn about(self) -> &'static str {
                 match self { $(Self::$name => concat!($($doc),+).trim_ascii(),)+ }

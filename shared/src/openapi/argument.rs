@@ -12,6 +12,8 @@ use crate::auth::access::{
 };
 use crate::auth::login::PublicAccess;
 use crate::domain::policy::{Grant, Standing};
+use crate::error::Result;
+use crate::http::page::ListQuery;
 use crate::http::{Entries, Fields, WithFiles};
 
 /// An argument of a handler.
@@ -45,8 +47,16 @@ fn accepts(operation: &mut Operation, accepts: Accepts) {
     }
 }
 
-// `document.rs` describes the parameters.
+// `document.rs` describes the parameters, and `Envelope` those of a page.
 impl Argument for RawQuery {
+    fn describe(_: &mut Operation) {}
+}
+
+impl Argument for ListQuery {
+    fn describe(_: &mut Operation) {}
+}
+
+impl Argument for Result<ListQuery> {
     fn describe(_: &mut Operation) {}
 }
 

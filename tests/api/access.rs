@@ -102,7 +102,7 @@ impl About {
 }
 
 #[tokio::test]
-async fn every_kind_of_caller_gets_from_every_route_what_is_promised() {
+async fn every_kind_of_caller_gets_the_promised_status_from_every_route() {
     let given = Given::new().await;
     let promises = Promises::read();
     let mut broken = Vec::new();
@@ -128,7 +128,7 @@ async fn every_kind_of_caller_gets_from_every_route_what_is_promised() {
 }
 
 #[tokio::test]
-async fn whoever_is_refused_changes_nothing() {
+async fn refused_requests_change_nothing() {
     let given = Given::new().await;
     let promises = Promises::read();
     for row in promises.rows.iter().filter(|row| !row.method.is_safe()) {

@@ -74,7 +74,7 @@ async fn an_invitation_is_good_for_fourteen_days() {
 }
 
 #[tokio::test]
-async fn what_is_no_key_leads_nowhere() {
+async fn invalid_keys_are_refused() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let invited = owner.colleague("recruiter", json!({})).await;
@@ -228,7 +228,7 @@ async fn candidates_forget_passwords_too_each_their_own() {
 }
 
 #[tokio::test]
-async fn whoever_was_taken_out_meanwhile_cannot_choose_a_password() {
+async fn skipped_or_deactivated_users_cannot_choose_a_password() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let staff = owner.colleague("recruiter", json!({})).await.activate().await;
@@ -257,7 +257,7 @@ async fn whoever_was_taken_out_meanwhile_cannot_choose_a_password() {
 }
 
 #[tokio::test]
-async fn forgetting_does_not_tell_who_there_is() {
+async fn a_password_reset_does_not_reveal_accounts() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let staff = owner.colleague("recruiter", json!({ "username": "there" })).await.activate().await;
@@ -319,7 +319,7 @@ async fn one_mail_in_five_minutes_is_enough() {
 }
 
 #[tokio::test]
-async fn an_invited_user_who_forgets_comes_in_as_well() {
+async fn an_invited_user_can_reset_the_password_as_well() {
     let app = TestApp::start().await;
     let invited = app.owner().await.colleague("recruiter", json!({})).await;
     app.settle().await;

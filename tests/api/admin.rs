@@ -131,7 +131,7 @@ async fn names_of_staff_are_unique_in_the_company() {
 }
 
 #[tokio::test]
-async fn whoever_has_no_username_logs_in_by_email() {
+async fn users_without_a_username_log_in_by_email() {
     let app = TestApp::start().await;
     app.owner().await;
     let mut customer = person("", "new@acme.example");
@@ -151,7 +151,7 @@ async fn a_customer_needs_a_company() {
 }
 
 #[tokio::test]
-async fn a_company_writes_from_what_is_verified_for_it_alone() {
+async fn a_company_sends_only_from_its_own_verified_senders() {
     let app = TestApp::start().await;
     app.owner().await;
     app.owner_of("globex").await;

@@ -180,7 +180,7 @@ async fn acting_for_others_is_granted_and_revoked() {
 }
 
 #[tokio::test]
-async fn the_sessions_of_everybody_with_a_name_end() {
+async fn all_sessions_of_a_login_name_end() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let (admin, other) = (app.staff("admin").await, app.staff("admin").await);

@@ -290,7 +290,7 @@ async fn hundreds_are_imported_together_and_the_counts_are_right() {
 }
 
 #[tokio::test]
-async fn messages_repeat_only_the_beginning_of_what_was_sent() {
+async fn messages_quote_only_the_beginning_of_a_value() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let wrong = json!({ "pk_attribute": "username", "account_type": "\"".repeat(1_450) });

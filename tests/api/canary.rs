@@ -48,7 +48,7 @@ impl Story {
 }
 
 #[tokio::test]
-async fn no_line_tells_a_password_a_token_a_key_or_what_a_mail_says() {
+async fn no_log_line_contains_passwords_tokens_keys_or_mail_texts() {
     let recording = Recording::start();
     let (app, chaos) = TestApp::start_with_chaos().await;
     let mut story = Story { app: app.clone(), secrets: vec![CANARY.to_owned(), CANARY.to_lowercase()] };

@@ -58,7 +58,7 @@ async fn it_changes_how_it_is_reached_and_nothing_that_managers_decide() {
 }
 
 #[tokio::test]
-async fn what_partners_keep_of_it_is_for_staff_alone() {
+async fn partner_data_is_for_staff_only() {
     let (app, owner, invited) = given().await;
     let kept = json!({ "score": "only between us" });
     owner.patch(&invited.uri, json!({ "partner_data": kept })).await.expect(200);
@@ -244,7 +244,7 @@ async fn a_key_is_no_session_and_cannot_be_ended() {
 }
 
 #[tokio::test]
-async fn of_several_with_one_address_the_password_tells_who_logs_in() {
+async fn the_password_selects_among_candidates_with_one_address() {
     let (app, owner, ada) = given().await;
     let same = json!({ "email": ada.email });
     let elsewhere = owner.running_project(json!({})).await;
@@ -273,7 +273,7 @@ async fn of_several_with_one_address_the_password_tells_who_logs_in() {
 }
 
 #[tokio::test]
-async fn who_is_skipped_is_logged_out_at_once_and_does_not_come_back() {
+async fn skipped_candidates_are_logged_out_at_once_and_for_good() {
     let (app, owner, invited) = given().await;
     let token = invited.register().await;
     let browser = app.browser("acme", "ada").await;
@@ -287,7 +287,7 @@ async fn who_is_skipped_is_logged_out_at_once_and_does_not_come_back() {
 }
 
 #[tokio::test]
-async fn a_candidates_cookie_follows_the_same_rules_as_anybodys() {
+async fn a_candidates_cookie_follows_the_rules_of_all_cookies() {
     let (app, _, invited) = given().await;
     invited.choose_password().await;
     let browser = app.browser("acme", &invited.email).await;
@@ -313,7 +313,7 @@ async fn a_candidates_cookie_follows_the_same_rules_as_anybodys() {
 }
 
 #[tokio::test]
-async fn a_session_outlives_the_deadline_so_that_it_can_see_what_happened() {
+async fn a_session_outlives_the_deadline() {
     let (app, owner, invited) = given().await;
     let token = invited.register().await;
     owner.set_deadline(&invited.uri, &app.clock().in_days(0)).await.expect(200);

@@ -101,7 +101,7 @@ async fn every_field_is_kept_as_sent() {
 }
 
 #[tokio::test]
-async fn what_is_read_only_or_unknown_is_ignored() {
+async fn read_only_and_unknown_fields_are_ignored() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -126,7 +126,7 @@ async fn what_is_read_only_or_unknown_is_ignored() {
 }
 
 #[tokio::test]
-async fn sending_back_what_was_read_changes_nothing() {
+async fn sending_back_a_resource_changes_nothing() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -140,7 +140,7 @@ async fn sending_back_what_was_read_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_change_changes_what_it_names_and_nothing_else() {
+async fn a_patch_changes_only_the_fields_it_names() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -154,7 +154,7 @@ async fn a_change_changes_what_it_names_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn null_and_nothing_clear_what_may_be_empty() {
+async fn null_and_empty_strings_clear_optional_fields() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -194,7 +194,7 @@ async fn a_deadline_carries_a_time_zone() {
 }
 
 #[tokio::test]
-async fn a_username_is_unique_in_the_company_whatever_its_case() {
+async fn a_username_is_unique_in_the_company_ignoring_case() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let [project, other] = [owner.project(json!({})).await, owner.project(json!({})).await];

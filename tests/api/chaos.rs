@@ -91,7 +91,7 @@ async fn a_transaction_that_is_never_admitted_is_given_up_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn without_the_table_nobody_is_let_in_and_nobody_is_sent_away() {
+async fn without_the_table_requests_are_neither_admitted_nor_refused() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -109,7 +109,7 @@ async fn without_the_table_nobody_is_let_in_and_nobody_is_sent_away() {
 }
 
 #[tokio::test]
-async fn what_a_read_leaves_over_is_read_as_well() {
+async fn unprocessed_keys_of_a_batch_are_read_as_well() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;

@@ -49,7 +49,7 @@ async fn every_setting_is_kept_as_sent() {
 }
 
 #[tokio::test]
-async fn sending_back_what_was_read_changes_nothing() {
+async fn sending_back_a_resource_changes_nothing() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     owner.patch(COMPANY, settings()).await.expect(200);
@@ -66,7 +66,7 @@ async fn sending_back_what_was_read_changes_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_named_and_nothing_is_changed() {
+async fn invalid_fields_are_named_and_nothing_is_changed() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let before = app.table().snapshot().await;

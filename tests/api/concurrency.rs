@@ -165,7 +165,7 @@ async fn no_project_is_ever_closed_with_an_open_candidate() {
 }
 
 #[tokio::test]
-async fn a_change_of_what_somebody_changed_meanwhile_is_made_to_what_it_is_then() {
+async fn a_change_that_lost_is_applied_to_the_new_state() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -186,7 +186,7 @@ async fn a_change_of_what_somebody_changed_meanwhile_is_made_to_what_it_is_then(
 }
 
 #[tokio::test]
-async fn what_was_deleted_meanwhile_does_not_come_back() {
+async fn a_concurrent_change_does_not_revive_a_deleted_resource() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;

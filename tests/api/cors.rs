@@ -54,7 +54,7 @@ fn assert_unreadable(response: &Response) {
 }
 
 #[tokio::test]
-async fn a_browser_is_told_what_an_allowed_page_may_send() {
+async fn a_preflight_response_lists_allowed_methods_and_headers() {
     let app = sharing().await;
     for origin in ["https://other.example", PAGE] {
         for (method, headers) in [
@@ -136,7 +136,7 @@ async fn failures_are_readable_as_well() {
 }
 
 #[tokio::test]
-async fn what_answers_say_in_headers_can_be_read() {
+async fn response_headers_are_exposed_to_allowed_pages() {
     let app = sharing().await;
     let owner = app.owner().await;
     let create = || {

@@ -58,7 +58,7 @@ async fn a_change_is_two_round_trips() {
 }
 
 #[tokio::test]
-async fn what_changes_nothing_writes_nothing() {
+async fn a_change_without_effect_writes_nothing() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -70,7 +70,7 @@ async fn what_changes_nothing_writes_nothing() {
 }
 
 #[tokio::test]
-async fn whoever_shows_no_credential_costs_nothing() {
+async fn a_request_without_a_credential_costs_nothing() {
     let app = TestApp::start().await;
     let project = app.owner().await.project(json!({})).await;
     assert_calls(&app.anonymous().get(&project).await.expect(401), 0);
@@ -113,7 +113,7 @@ async fn a_list_of_candidates_is_read_while_the_caller_is_checked() {
 }
 
 #[tokio::test]
-async fn a_list_is_not_read_for_whoever_may_not_see_it() {
+async fn a_list_is_not_read_for_refused_callers() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;

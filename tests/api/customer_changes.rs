@@ -43,7 +43,7 @@ async fn each_account_type_manages_those_below_it() {
 }
 
 #[tokio::test]
-async fn nobody_makes_somebody_what_they_do_not_manage() {
+async fn customers_cannot_assign_account_types_that_they_do_not_manage() {
     let app = TestApp::start().await;
     for (by, managed) in MANAGED {
         let staff = app.staff(by).await;
@@ -134,7 +134,7 @@ async fn a_username_cannot_be_changed() {
 }
 
 #[tokio::test]
-async fn what_was_read_can_be_sent_back_and_changes_nothing() {
+async fn sending_back_a_customer_changes_nothing() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let staff = app.staff("hiring-manager").await;
@@ -175,7 +175,7 @@ async fn people_change_their_own_password_and_are_asked_for_the_present_one() {
 }
 
 #[tokio::test]
-async fn whoever_is_deleted_is_gone_at_once_and_everywhere() {
+async fn a_deleted_customer_is_gone_at_once_and_everywhere() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let leaves = owner.colleague("recruiter", json!({ "username": "leaver", "first_name": "Lea" })).await;
@@ -223,7 +223,7 @@ async fn whoever_is_deleted_is_gone_at_once_and_everywhere() {
 }
 
 #[tokio::test]
-async fn nobody_deletes_themselves() {
+async fn customers_cannot_delete_themselves() {
     let app = TestApp::start().await;
     for account_type in ["owner", "admin", "recruiter"] {
         let staff = app.staff(account_type).await;
@@ -282,7 +282,7 @@ async fn inviting_again_ends_the_older_key_and_sends_another() {
 }
 
 #[tokio::test]
-async fn owners_and_admins_invite_again_and_only_who_waits_for_it() {
+async fn owners_and_admins_reinvite_only_invited_customers() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let invited = owner.colleague("hiring-manager", json!({})).await;

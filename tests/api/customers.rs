@@ -167,7 +167,7 @@ async fn each_required_field_is_missed() {
 }
 
 #[tokio::test]
-async fn user_names_and_emails_lead_to_one_person_whatever_their_case() {
+async fn user_names_and_emails_identify_one_person_ignoring_case() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;

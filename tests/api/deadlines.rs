@@ -35,7 +35,7 @@ async fn any_moment_with_a_zone_is_taken_and_shown_in_utc() {
 }
 
 #[tokio::test]
-async fn what_is_no_moment_with_a_zone_is_refused() {
+async fn a_deadline_needs_a_time_zone() {
     let (app, owner, uri) = given().await;
     let target = format!("{uri}deadline/");
     let before = app.table().snapshot().await;
@@ -91,7 +91,7 @@ async fn it_changes_the_deadline_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn whoever_waits_for_it_may_go_on_as_soon_as_it_is_moved() {
+async fn candidates_continue_as_soon_as_the_deadline_is_moved() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({ "allow_hash_login": true })).await;

@@ -130,7 +130,7 @@ async fn a_client_that_repeats_a_broken_off_deletion_finishes_it_too() {
 }
 
 #[tokio::test]
-async fn who_is_activated_again_meanwhile_is_not_deleted() {
+async fn a_customer_who_is_activated_again_meanwhile_is_not_deleted() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
     let grace = app.staff("recruiter").await;

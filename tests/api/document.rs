@@ -3,7 +3,7 @@
 use tests::document::written;
 
 #[test]
-fn every_route_is_described_and_the_committed_document_is_what_the_code_makes() {
+fn every_route_is_described_and_the_committed_document_is_current() {
     let written = written().unwrap_or_else(|problems| panic!("{}", problems.join("\n")));
     // Not assert_eq: nobody reads two documents of this length.
     assert!(

@@ -61,7 +61,7 @@ async fn another_chance_is_told() {
 }
 
 #[tokio::test]
-async fn a_new_deadline_is_told_to_those_who_wait_for_it() {
+async fn a_new_deadline_is_mailed_to_invited_and_confirmed_candidates() {
     let (app, owner, project) = given().await;
     for status in CandidateStatus::ALL {
         let uri = owner.candidate_at(&project, status).await;
@@ -96,7 +96,7 @@ async fn each_reminder_is_one_mail() {
 }
 
 #[tokio::test]
-async fn nobody_is_written_to_who_is_out_or_has_no_address() {
+async fn skipped_candidates_and_candidates_without_an_address_get_no_mail() {
     let (app, owner, project) = given().await;
     let skipped = owner.candidate_at(&project, Skipped).await;
     let before = mails(&app, &skipped).await;
@@ -119,7 +119,7 @@ async fn nobody_is_written_to_who_is_out_or_has_no_address() {
 }
 
 #[tokio::test]
-async fn what_the_candidate_and_the_platform_do_is_not_told_to_the_candidate() {
+async fn moves_by_the_candidate_and_the_platform_send_no_mail() {
     let (app, owner, project) = given().await;
     let evaluator = app.staff("hiring-manager").await;
     let invited = owner.invite(&project, json!({ "deadline": "2026-11-08T11:00:00Z" })).await;

@@ -134,7 +134,7 @@ async fn a_restored_table_forgets_again() {
 }
 
 #[tokio::test]
-async fn whoever_has_the_name_since_stays() {
+async fn the_new_owner_of_a_name_stays() {
     let given = Given::new().await;
     let Given { app, owner, project, ada, leaver, before, .. } = &given;
     given.delete_all().await;
@@ -167,7 +167,7 @@ async fn whoever_has_the_name_since_stays() {
 }
 
 #[tokio::test]
-async fn only_what_was_erased_since_is_erased_again() {
+async fn only_deletions_since_then_are_repeated() {
     let given = Given::new().await;
     let Given { app, owner, ada, before, .. } = &given;
     let stranger = app.owner_of("globex").await;

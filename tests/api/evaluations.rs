@@ -144,7 +144,7 @@ async fn only_evaluations_by_evaluators_of_the_project_count() {
 }
 
 #[tokio::test]
-async fn the_first_evaluation_by_a_person_leaves_what_managers_saw_of_the_project() {
+async fn the_first_evaluation_by_a_person_keeps_if_match_of_the_project() {
     let (app, owner, [one, _], project) = given().await;
     let uri = owner.candidate_at(&project, Interviewed).await;
     let seen = owner.get(&project).await.expect(200);

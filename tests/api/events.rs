@@ -63,7 +63,7 @@ async fn an_event_that_comes_again_is_known() {
 }
 
 #[tokio::test]
-async fn what_is_reported_under_two_names_counts_once() {
+async fn a_report_with_two_event_ids_counts_once() {
     let (app, owner, [one, _], project) = given().await;
     let uri = owner.candidate_at(&project, Interviewing).await;
     assert_eq!(report(&app, completed(&uri, "2026-11-08T10:00:00Z")).await, Applied);
@@ -92,7 +92,7 @@ async fn an_evaluation_may_come_before_the_interview_that_it_is_of() {
 }
 
 #[tokio::test]
-async fn a_completed_interview_is_a_fact_whatever_comes_before_or_after_it() {
+async fn a_completed_interview_counts_despite_events_before_or_after_it() {
     let (app, owner, _, project) = given().await;
     let time = "2026-11-08T10:00:00Z";
     for (before, counts) in [
@@ -142,7 +142,7 @@ async fn an_interview_is_broken_off_only_while_it_goes_on() {
 }
 
 #[tokio::test]
-async fn what_nobody_knows_of_is_ignored() {
+async fn events_about_unknown_candidates_are_ignored() {
     let (app, owner, [one, _], project) = given().await;
     let uri = owner.candidate_at(&project, Interviewing).await;
     let other = owner.project(json!({})).await;
@@ -166,7 +166,7 @@ async fn what_nobody_knows_of_is_ignored() {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_refused_and_told() {
+async fn malformed_events_are_refused_and_reported() {
     let (app, owner, [one, _], project) = given().await;
     let uri = owner.candidate_at(&project, Interviewing).await;
     let stranger = app.owner_of("globex").await;

@@ -111,7 +111,7 @@ async fn a_whole_page_is_one_more_round_trip() {
 }
 
 #[tokio::test]
-async fn what_leads_nowhere_stays_a_reference_and_unknown_names_are_refused() {
+async fn dangling_references_stay_and_unknown_names_are_refused() {
     let given = given().await;
     let uri = &given.projects[2];
     let plain = given.owner.get(uri).await.expect(200).json();
@@ -130,7 +130,7 @@ async fn what_leads_nowhere_stays_a_reference_and_unknown_names_are_refused() {
 }
 
 #[tokio::test]
-async fn shares_come_with_their_customers_and_what_is_shared_with_oneself_with_its_candidates() {
+async fn shares_expand_to_customers_and_own_shares_to_candidates() {
     let given = given().await;
     let (owner, sharee) = (&given.owner, given.app.staff("hiring-manager").await);
     let mut shared = Vec::new();

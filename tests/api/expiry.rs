@@ -24,7 +24,7 @@ async fn status(owner: &Staff, uri: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_deadline_ends_what_was_waiting_for_it_once() {
+async fn a_passed_deadline_moves_a_candidate_once() {
     let (app, owner, project) = given().await;
     let mut candidates = BTreeMap::new();
     for before in CandidateStatus::ALL {
@@ -129,7 +129,7 @@ async fn a_run_that_is_just_long_enough_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn whose_deadline_was_moved_meanwhile_is_left_alone() {
+async fn a_candidate_whose_deadline_was_moved_meanwhile_is_not_expired() {
     // Between the index and the item, and between the item and its change.
     for (operation, moved_on) in [("BatchGetItem", 0), ("TransactWriteItems", 1)] {
         let (app, chaos) = TestApp::start_with_chaos().await;
@@ -151,7 +151,7 @@ async fn whose_deadline_was_moved_meanwhile_is_left_alone() {
 }
 
 #[tokio::test]
-async fn one_who_moved_on_does_not_hold_up_the_others() {
+async fn a_candidate_who_moved_on_does_not_delay_the_others() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
@@ -181,7 +181,7 @@ async fn one_who_moved_on_does_not_hold_up_the_others() {
 }
 
 #[tokio::test]
-async fn a_deadline_that_is_cleared_or_not_yet_counting_expires_nobody() {
+async fn a_deadline_that_is_cleared_or_not_yet_counting_expires_no_candidate() {
     let (app, owner, project) = given().await;
     let cleared = owner.candidate_at(&project, Invited).await;
     owner.patch(&cleared, json!({ "deadline": null })).await.expect(200);
@@ -196,7 +196,7 @@ async fn a_deadline_that_is_cleared_or_not_yet_counting_expires_nobody() {
 }
 
 #[tokio::test]
-async fn each_run_says_in_one_line_what_it_did() {
+async fn each_run_logs_one_line() {
     let (app, owner, project) = given().await;
     let one = owner.candidate_at(&project, Invited).await;
     let two = owner.candidate_at(&project, Interviewing).await;

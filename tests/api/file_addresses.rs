@@ -80,7 +80,7 @@ async fn an_address_ends_with_the_session_the_right_and_the_file() {
 }
 
 #[tokio::test]
-async fn a_forged_address_tells_nothing_of_what_there_is() {
+async fn a_forged_file_url_reveals_nothing() {
     let (app, owner, candidates) = given().await;
     let candidate = with_files(&owner, &candidates).await;
     let reader = app.staff("hiring-manager").await;

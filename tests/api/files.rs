@@ -168,7 +168,7 @@ async fn customers_have_photos_which_they_and_their_managers_change() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_files_is_told_along_with_the_rest_and_stores_nothing() {
+async fn errors_of_files_are_returned_with_all_others_and_nothing_is_stored() {
     let (app, owner, candidates) = given().await;
     let before = app.table().snapshot().await;
     let form = Form::new()
@@ -301,7 +301,7 @@ async fn only_the_address_of_ones_own_file_leaves_it_as_it_is() {
 }
 
 #[tokio::test]
-async fn what_was_stored_for_nothing_is_deleted() {
+async fn orphaned_files_are_deleted() {
     let (app, owner, candidates) = given().await;
     let taken = ada().text("username", "ada");
     owner.send(Request::post(&candidates).form(taken.clone())).await.expect(201);

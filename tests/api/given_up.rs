@@ -54,7 +54,7 @@ async fn a_refused_sender_or_account_holds_mails_back_and_loses_none() {
 }
 
 #[tokio::test]
-async fn what_was_given_up_is_taken_up_again_or_forgotten_after_ninety_days() {
+async fn effects_that_were_given_up_are_retried_or_deleted_after_ninety_days() {
     let (app, ses) = TestApp::start_with_ses_chaos().await;
     let email = invited(&app.owner().await).await;
     ses.always("SendEmail", Fault::Refused("AccountSendingPausedException"));
@@ -141,7 +141,7 @@ async fn a_malformed_event_is_not_taken_for_the_schedule() {
 }
 
 #[tokio::test]
-async fn what_could_not_be_looked_at_is_an_error_in_the_log() {
+async fn unprocessable_uploads_are_logged_as_errors() {
     let (app, dynamodb) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
     invited(&owner).await;

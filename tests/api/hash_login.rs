@@ -68,7 +68,7 @@ async fn the_key_ends_with_an_interview_that_is_broken_off_or_swept_and_another_
 }
 
 #[tokio::test]
-async fn whoever_chooses_a_password_all_the_same_goes_on_by_it() {
+async fn candidates_who_choose_a_password_all_the_same_continue_with_it() {
     let (_, owner, before_confirming) = given().await;
     let project = owner.get(&before_confirming.uri).await.expect(200).uri("project");
     let token = before_confirming.register().await;
@@ -86,7 +86,7 @@ async fn whoever_chooses_a_password_all_the_same_goes_on_by_it() {
 }
 
 #[tokio::test]
-async fn who_has_confirmed_without_a_password_goes_on_though_the_project_wants_one_now() {
+async fn confirmed_candidates_without_a_password_continue_when_the_project_requires_one() {
     let (_, owner, by_key) = given().await;
     let project = owner.get(&by_key.uri).await.expect(200).uri("project");
     by_key.advance(&by_key.uri).await.expect(200);

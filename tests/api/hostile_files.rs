@@ -217,7 +217,7 @@ async fn hostile_files_are_refused_each_with_a_reason() {
 
 /// A picture that is good, with something in it that is not: what is served is the picture alone.
 #[tokio::test]
-async fn what_hides_in_a_good_picture_is_not_served() {
+async fn hidden_data_in_a_valid_picture_is_not_served() {
     let (app, owner, candidates) = given().await;
     for (format, content_type) in [(Jpeg, "image/jpeg"), (Png, "image/png"), (Gif, "image/gif")] {
         for (name, text) in ACTIVE {
@@ -240,7 +240,7 @@ async fn what_hides_in_a_good_picture_is_not_served() {
 
 /// What unpacks to more than its pixels is left packed: the picture is taken without it.
 #[tokio::test]
-async fn what_is_packed_beside_the_pixels_is_left_out() {
+async fn compressed_chunks_without_pixels_are_dropped() {
     let (_app, owner, candidates) = given().await;
     for bomb in
         [hostile::profile_bomb(64 << 20), hostile::text_bomb(1 << 20, 9), hostile::pixel_bomb(1 << 20)]

@@ -80,7 +80,7 @@ async fn every_post_is_done_once_for_one_key() {
 }
 
 #[tokio::test]
-async fn a_form_is_the_same_by_what_its_parts_say() {
+async fn forms_are_equal_if_their_parts_are() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -189,7 +189,7 @@ async fn a_key_is_forgotten_after_a_day() {
 }
 
 #[tokio::test]
-async fn what_was_refused_may_be_mended_under_the_same_key() {
+async fn a_refused_request_may_be_corrected_under_the_same_key() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -223,7 +223,7 @@ async fn what_was_refused_may_be_mended_under_the_same_key() {
 }
 
 #[tokio::test]
-async fn what_has_changed_since_does_not_change_the_answer() {
+async fn later_changes_do_not_affect_the_replayed_response() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
@@ -242,7 +242,7 @@ async fn what_has_changed_since_does_not_change_the_answer() {
 }
 
 #[tokio::test]
-async fn whoever_lost_the_right_is_not_answered_again() {
+async fn callers_who_lost_access_get_no_replay() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let manager = app.staff("hiring-manager").await;
@@ -275,7 +275,7 @@ async fn a_secret_is_not_kept_to_be_shown_again() {
 }
 
 #[tokio::test]
-async fn what_an_answer_shows_is_kept_for_nobody_but_who_has_the_key() {
+async fn recorded_responses_are_readable_only_with_the_key() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;

@@ -110,7 +110,7 @@ async fn a_process_that_died_at_any_moment_leaves_the_whole_effect_or_none() {
 }
 
 #[tokio::test]
-async fn a_client_that_never_heard_of_its_success_hears_of_it_when_it_asks_again() {
+async fn a_lost_response_is_replayed_to_a_retry() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let (owner, mut requests) = kinds(&app).await;
     requests.truncate(requests.len() - 1);

@@ -350,7 +350,7 @@ async fn an_answer_longer_than_an_item_is_given_again_whole() {
 }
 
 #[tokio::test]
-async fn what_is_being_done_is_not_begun_again() {
+async fn a_running_import_is_not_started_again() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
@@ -373,7 +373,7 @@ async fn what_is_being_done_is_not_begun_again() {
 }
 
 #[tokio::test]
-async fn a_request_that_was_refused_may_be_mended_under_the_same_key() {
+async fn a_refused_request_may_be_corrected_under_the_same_idempotency_key() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;

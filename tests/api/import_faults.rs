@@ -38,7 +38,7 @@ async fn given() -> (TestApp, Chaos, Staff, String, Value) {
 }
 
 #[tokio::test]
-async fn a_process_that_died_at_any_moment_leaves_what_a_repeat_completes() {
+async fn a_retry_completes_an_import_that_stopped_at_any_point() {
     let (report, state, calls) = undisturbed().await;
     for survived in 0..=calls {
         let (app, chaos, owner, project, list) = given().await;
@@ -193,7 +193,7 @@ async fn entries_that_the_request_has_no_time_for_are_left_to_a_repeat() {
 }
 
 #[tokio::test]
-async fn without_a_key_the_answer_tells_what_to_send_again() {
+async fn without_a_key_the_response_names_the_entries_to_send_again() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;

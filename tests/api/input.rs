@@ -15,7 +15,7 @@ async fn post(owner: &Staff, project: &str, content_type: &str, body: impl Into<
 }
 
 #[tokio::test]
-async fn what_is_no_json_is_described() {
+async fn malformed_json_is_described() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -356,7 +356,7 @@ async fn numbers_are_whole_and_of_the_right_size() {
 }
 
 #[tokio::test]
-async fn an_invalid_body_is_no_way_to_learn_what_exists() {
+async fn an_invalid_body_does_not_reveal_resources() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;

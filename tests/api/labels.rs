@@ -48,7 +48,7 @@ async fn a_text_has_something_to_see_in_it_and_at_most_100_characters() {
 }
 
 #[tokio::test]
-async fn a_text_is_unique_in_the_company_whatever_its_case() {
+async fn a_text_is_unique_in_the_company_ignoring_case() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let (sales, other) = (owner.label("Vertrieb Süd").await, owner.label("Technik").await);
@@ -68,7 +68,7 @@ async fn a_text_is_unique_in_the_company_whatever_its_case() {
 }
 
 #[tokio::test]
-async fn of_many_who_create_a_text_at_once_one_succeeds() {
+async fn of_many_concurrent_creations_of_a_text_one_succeeds() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let create = async |n: usize| {
@@ -128,7 +128,7 @@ async fn a_deleted_label_is_taken_from_every_project_that_carries_it() {
 }
 
 #[tokio::test]
-async fn no_project_takes_a_label_on_whose_deletion_has_begun() {
+async fn no_project_adds_a_label_whose_deletion_has_begun() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let label = owner.label("Half gone").await;

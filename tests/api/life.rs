@@ -117,7 +117,7 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
 }
 
 #[tokio::test]
-async fn whoever_missed_or_broke_off_gets_another_chance() {
+async fn expired_and_aborted_candidates_get_another_chance() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
@@ -166,7 +166,7 @@ async fn whoever_missed_or_broke_off_gets_another_chance() {
 }
 
 #[tokio::test]
-async fn who_has_no_deadline_gets_one_with_the_invitation() {
+async fn candidates_without_a_deadline_get_one_with_the_invitation() {
     let app = TestApp::start().await;
     // No moment of a request is a whole second.
     app.clock().advance(TimeDelta::milliseconds(250));

@@ -161,7 +161,7 @@ async fn a_list_can_be_narrowed_to_an_email() {
 }
 
 #[tokio::test]
-async fn any_page_can_be_asked_for_by_its_number_whatever_statuses_its_rows_have() {
+async fn any_page_can_be_requested_by_number_across_statuses() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({ "allow_hash_login": true })).await;

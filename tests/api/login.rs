@@ -9,7 +9,7 @@ use tests::caller::{Caller, PASSWORD};
 use tests::http::Request;
 
 #[tokio::test]
-async fn username_and_email_lead_to_the_same_user_whatever_their_case() {
+async fn username_and_email_identify_one_user_ignoring_case() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     for name in ["owner", "OWNER", " Owner ", "owner@acme.example", "Owner@ACME.example"] {
@@ -22,7 +22,7 @@ async fn username_and_email_lead_to_the_same_user_whatever_their_case() {
 }
 
 #[tokio::test]
-async fn whoami_tells_who_calls_by_what_right_and_for_how_long() {
+async fn whoami_returns_the_caller_their_permissions_and_the_expiry() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let expected = json!({
@@ -73,7 +73,7 @@ async fn whoami_tells_who_calls_by_what_right_and_for_how_long() {
 }
 
 #[tokio::test]
-async fn a_failed_login_does_not_tell_what_was_wrong() {
+async fn a_failed_login_does_not_reveal_the_reason() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     // A candidate who has set no password.
@@ -201,7 +201,7 @@ async fn every_way_of_sending_a_credential_is_the_same_user() {
 }
 
 #[tokio::test]
-async fn what_is_no_credential_is_refused() {
+async fn malformed_credentials_are_refused() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let (token, cookie) = (owner.secret(), owner.browser().await.cookie);

@@ -87,7 +87,7 @@ async fn attributes_of_newer_code_survive_every_rewrite() {
 }
 
 #[tokio::test]
-async fn an_evaluation_keeps_what_newer_code_noted_when_another_one_comes() {
+async fn an_evaluation_keeps_unknown_attributes_when_another_one_arrives() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let (one, two) = (app.staff("recruiter").await, app.staff("recruiter").await);

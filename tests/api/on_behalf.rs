@@ -28,7 +28,7 @@ async fn integration(app: &TestApp, account_type: &str) -> Staff {
 }
 
 #[tokio::test]
-async fn whoever_may_gets_a_token_of_somebody_else() {
+async fn permitted_users_log_in_on_behalf_of_others() {
     let app = TestApp::start().await;
     let admin = integration(&app, "admin").await;
     let staff = app.staff("hiring-manager").await;
@@ -92,7 +92,7 @@ async fn the_token_may_be_asked_for_by_cookie_and_for_days() {
 }
 
 #[tokio::test]
-async fn nobody_acts_for_somebody_above_them() {
+async fn no_user_acts_on_behalf_of_a_higher_account_type() {
     let app = TestApp::start().await;
     let types = ["hiring-manager", "recruiter", "admin", "owner"];
     for (height, by) in types.iter().enumerate() {
@@ -110,7 +110,7 @@ async fn nobody_acts_for_somebody_above_them() {
 }
 
 #[tokio::test]
-async fn only_whom_the_operator_lets_act_for_others() {
+async fn only_users_whom_the_operator_permits_act_on_behalf_of_others() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let staff = app.staff("hiring-manager").await;
@@ -155,7 +155,7 @@ async fn only_whom_the_operator_lets_act_for_others() {
 }
 
 #[tokio::test]
-async fn a_token_for_somebody_else_dies_with_the_right_to_it() {
+async fn a_token_on_behalf_of_another_user_ends_with_the_permission() {
     let app = TestApp::start().await;
     app.leave_unsound("an owner is deactivated past all counts");
     let owner = app.owner().await;
@@ -204,7 +204,7 @@ async fn a_token_for_somebody_else_dies_with_the_right_to_it() {
 }
 
 #[tokio::test]
-async fn nobody_acts_for_one_through_another() {
+async fn acting_on_behalf_does_not_chain() {
     let app = TestApp::start().await;
     let admin = integration(&app, "admin").await;
     let peer = integration(&app, "admin").await;

@@ -121,7 +121,7 @@ async fn records_that_come_twice_send_nothing_twice() {
 }
 
 #[tokio::test]
-async fn what_the_stream_missed_is_sent_by_the_schedule() {
+async fn the_schedule_sends_mails_that_the_stream_missed() {
     let app = TestApp::start().await;
     let (_, ada) = invited(&app).await;
     assert_eq!(app.sweep().await["OutboxFunction"]["sent"], 0, "the stream has its chance first");
@@ -199,7 +199,7 @@ async fn a_mail_that_ses_will_never_take_is_given_up_at_once() {
 }
 
 #[tokio::test]
-async fn what_dies_while_it_sends_leaves_the_mail_to_the_schedule() {
+async fn the_schedule_sends_a_mail_whose_worker_died() {
     let (app, dynamodb) = TestApp::start_with_chaos().await;
     let (_, ada) = invited(&app).await;
     // Taken on and sent, and then the table is out of reach.
@@ -243,7 +243,7 @@ async fn records_that_could_not_be_looked_at_are_asked_for_again() {
 }
 
 #[tokio::test]
-async fn what_has_become_pointless_is_not_sent() {
+async fn pointless_mails_are_not_sent() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;

@@ -43,7 +43,7 @@ async fn a_path_is_served_with_and_without_its_final_slash() {
 }
 
 #[tokio::test]
-async fn what_is_no_route_is_not_found() {
+async fn unknown_routes_are_not_found() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -116,7 +116,7 @@ async fn head_is_get_without_the_body() {
 }
 
 #[tokio::test]
-async fn what_is_foreign_looks_like_what_is_not_there() {
+async fn resources_of_other_companies_look_like_missing_ones() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let own = owner.project(json!({})).await;

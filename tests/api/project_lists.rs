@@ -100,7 +100,7 @@ async fn a_list_can_be_narrowed_to_a_status() {
 }
 
 #[tokio::test]
-async fn everybody_can_follow_the_links_from_page_to_page() {
+async fn links_lead_from_page_to_page_for_all_callers() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let evaluator = app.staff("hiring-manager").await;

@@ -47,7 +47,7 @@ async fn references_must_lead_to_something_of_the_same_company() {
 }
 
 #[tokio::test]
-async fn nobody_evaluates_and_looks_on_at_once() {
+async fn an_evaluator_cannot_be_a_reviewer() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let person = app.staff("hiring-manager").await.uri;
@@ -67,7 +67,7 @@ async fn nobody_evaluates_and_looks_on_at_once() {
 }
 
 #[tokio::test]
-async fn whoever_creates_a_project_manages_it() {
+async fn the_creator_of_a_project_manages_it() {
     let app = TestApp::start().await;
     let recruiter = app.staff("recruiter").await;
     let other = app.staff("recruiter").await;

@@ -200,7 +200,7 @@ async fn counts_follow_every_candidate() {
 }
 
 #[tokio::test]
-async fn flags_depend_on_who_looks() {
+async fn flags_depend_on_the_caller() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let [one, two] = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];

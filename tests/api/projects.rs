@@ -119,7 +119,7 @@ async fn every_field_is_kept_as_sent() {
 }
 
 #[tokio::test]
-async fn sending_back_what_was_read_changes_nothing() {
+async fn sending_back_a_resource_changes_nothing() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     for fields in [json!({}), settings()] {
@@ -133,7 +133,7 @@ async fn sending_back_what_was_read_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_change_changes_what_it_names_and_nothing_else() {
+async fn a_patch_changes_only_the_fields_it_names() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let uri = owner.project(json!({})).await;
@@ -147,7 +147,7 @@ async fn a_change_changes_what_it_names_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn null_and_nothing_clear_what_may_be_empty() {
+async fn null_and_empty_strings_clear_optional_fields() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let texts = ["job_url", "email_alias", "support_lang", "internal_id", "contact_person"];
@@ -191,7 +191,7 @@ async fn a_project_must_have_a_name() {
 }
 
 #[tokio::test]
-async fn what_is_read_only_or_unknown_is_ignored() {
+async fn read_only_and_unknown_fields_are_ignored() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let ignored = json!({

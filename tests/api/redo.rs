@@ -65,7 +65,7 @@ async fn a_mail_that_is_sent_meanwhile_hinders_neither_a_change_nor_a_deletion()
 }
 
 #[tokio::test]
-async fn a_tag_follows_what_is_shown() {
+async fn a_tag_follows_the_response() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let one = owner.post(CUSTOMERS, customer("one")).await.expect(201).uri("resource_uri");
@@ -93,7 +93,7 @@ async fn a_tag_follows_what_is_shown() {
 }
 
 #[tokio::test]
-async fn an_import_goes_on_whatever_mails_are_sent_meanwhile() {
+async fn an_import_continues_while_mails_are_sent() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
     let me = json!({
@@ -155,7 +155,7 @@ async fn one_that_keeps_losing_is_told_so() {
 }
 
 #[tokio::test]
-async fn rules_see_what_is_there_now() {
+async fn rules_see_the_current_state() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;

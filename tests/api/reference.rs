@@ -56,7 +56,7 @@ async fn nothing_of_the_reference_reads_or_writes_the_table() {
 }
 
 #[tokio::test]
-async fn all_of_it_may_be_kept_for_a_while_and_is_sent_packed_to_who_can_unpack_it() {
+async fn all_files_may_be_cached_and_are_compressed_for_clients_that_accept_it() {
     let app = TestApp::start().await;
     for target in files(&app).await.into_iter().chain([DOCUMENT.to_owned(), PAGE.to_owned()]) {
         let plain = get(&app, &target).await;

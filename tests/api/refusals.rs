@@ -65,7 +65,7 @@ async fn registered(owner: &Staff, project: &str) -> (String, Token) {
 }
 
 #[tokio::test]
-async fn a_manager_advances_nobody_from_where_the_candidate_or_nobody_must() {
+async fn a_manager_cannot_advance_from_statuses_of_the_candidate_or_of_no_one() {
     let (app, owner, project) = given().await;
     for status in [Invited, Confirmed, Interviewing, Interviewed, Skipped] {
         let uri = owner.candidate_at(&project, status).await;
@@ -74,7 +74,7 @@ async fn a_manager_advances_nobody_from_where_the_candidate_or_nobody_must() {
 }
 
 #[tokio::test]
-async fn a_candidate_does_not_advance_itself_from_where_a_manager_or_nobody_must() {
+async fn candidates_cannot_advance_from_statuses_of_a_manager_or_of_no_one() {
     let (app, owner, project) = given().await;
     for status in [Expired, Aborted, Interviewed] {
         let (uri, token) = registered(&owner, &project).await;
@@ -96,7 +96,7 @@ async fn a_candidate_does_not_advance_itself_from_where_a_manager_or_nobody_must
 }
 
 #[tokio::test]
-async fn nobody_is_advanced_without_a_deadline_where_one_is_needed() {
+async fn advancing_is_refused_without_a_required_deadline() {
     let (app, owner, project) = given().await;
     let none = json!({ "deadline": null });
     let uri = almost_ready(&owner, &project, none.clone()).await;
@@ -114,7 +114,7 @@ async fn nobody_is_advanced_without_a_deadline_where_one_is_needed() {
 }
 
 #[tokio::test]
-async fn nobody_is_advanced_once_the_deadline_has_passed() {
+async fn advancing_is_refused_after_the_deadline() {
     let (app, owner, project) = given().await;
     let soon = (app.clock().in_days(1), TimeDelta::days(1));
     let new = almost_ready(&owner, &project, json!({ "deadline": soon.0 })).await;
@@ -160,7 +160,7 @@ async fn relogged(app: &TestApp, owner: &Token, uri: &str, stale: Token) -> Toke
 }
 
 #[tokio::test]
-async fn nobody_is_invited_without_an_address() {
+async fn an_invitation_is_refused_without_an_address() {
     let (app, owner, project) = given().await;
     let uri = almost_ready(&owner, &project, json!({ "email": null })).await;
     assert_refused(&app, EMAIL_MISSING, owner.advance(&uri)).await;
@@ -178,7 +178,7 @@ async fn nobody_is_invited_without_an_address() {
 }
 
 #[tokio::test]
-async fn nobody_confirms_without_a_password_where_one_is_needed() {
+async fn confirming_is_refused_without_a_required_password() {
     let (app, owner, _) = given().await;
     let project = owner.running_project(json!({})).await;
     let invited = owner.invite(&project, json!({})).await;
@@ -188,7 +188,7 @@ async fn nobody_confirms_without_a_password_where_one_is_needed() {
 }
 
 #[tokio::test]
-async fn nobody_is_advanced_in_a_project_that_does_not_run() {
+async fn advancing_is_refused_unless_the_project_is_running() {
     let (app, owner, running) = given().await;
     let draft = owner.project(json!({})).await;
     let uri = almost_ready(&owner, &draft, json!({})).await;
@@ -221,7 +221,7 @@ async fn an_interview_is_not_completed_by_advancing() {
 }
 
 #[tokio::test]
-async fn whoever_has_begun_or_is_out_already_is_not_skipped() {
+async fn candidates_who_have_started_or_are_skipped_cannot_be_skipped() {
     let (app, owner, project) = given().await;
     for status in CandidateStatus::ALL {
         let uri = owner.candidate_at(&project, status).await;
@@ -242,7 +242,7 @@ async fn whoever_has_begun_or_is_out_already_is_not_skipped() {
 }
 
 #[tokio::test]
-async fn only_who_is_invited_or_confirmed_is_reminded() {
+async fn only_invited_or_confirmed_candidates_are_reminded() {
     let (app, owner, project) = given().await;
     for status in CandidateStatus::ALL {
         let uri = owner.candidate_at(&project, status).await;
@@ -256,7 +256,7 @@ async fn only_who_is_invited_or_confirmed_is_reminded() {
 }
 
 #[tokio::test]
-async fn nobody_is_reminded_who_is_too_late_or_has_no_address() {
+async fn a_reminder_is_refused_after_the_deadline_or_without_an_address() {
     let (app, owner, project) = given().await;
     for status in [Invited, Confirmed] {
         let uri = owner.candidate_at(&project, status).await;

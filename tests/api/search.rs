@@ -70,7 +70,7 @@ async fn something_to_look_for_is_required() {
 }
 
 #[tokio::test]
-async fn words_are_found_by_how_they_begin_whatever_case_and_accents() {
+async fn words_are_found_by_their_beginnings_ignoring_case_and_accents() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -143,7 +143,7 @@ async fn names_come_before_addresses_whole_words_before_longer_ones_and_the_newe
 }
 
 #[tokio::test]
-async fn what_changes_is_found_as_it_is_now() {
+async fn changed_candidates_are_found_by_their_new_words() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -158,7 +158,7 @@ async fn what_changes_is_found_as_it_is_now() {
 }
 
 #[tokio::test]
-async fn everybody_finds_candidates_of_the_projects_that_they_may_read() {
+async fn users_find_candidates_of_the_projects_that_they_may_read() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let [recruiter, stranger] = [app.staff("recruiter").await, app.staff("hiring-manager").await];
@@ -186,7 +186,7 @@ async fn everybody_finds_candidates_of_the_projects_that_they_may_read() {
 }
 
 #[tokio::test]
-async fn fifty_are_found_at_most_and_nobody_hides_behind_those_of_other_projects() {
+async fn at_most_fifty_are_found_and_other_projects_hide_none() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let evaluator = app.staff("hiring-manager").await;

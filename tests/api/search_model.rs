@@ -195,7 +195,7 @@ async fn find(caller: &Staff, text: &str) -> Vec<String> {
 proptest! {
     #![proptest_config(contextualize_config(Config { cases: 12, max_shrink_iters: 200, ..Config::default() }))]
     #[test]
-    fn a_search_finds_what_a_look_at_everybody_finds(
+    fn a_search_finds_the_same_as_a_scan(
         people in vec(person(), 1..90),
         texts in vec(text(), 20),
     ) {

@@ -52,7 +52,7 @@ async fn a_share_is_seen_from_both_sides_until_it_is_deleted() {
 }
 
 #[tokio::test]
-async fn whom_a_candidate_is_shared_with_reads_it_and_no_more() {
+async fn a_share_grants_reading_the_candidate_and_no_more() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let guest = app.staff("recruiter").await;
@@ -206,7 +206,7 @@ async fn shares_go_with_the_candidate_and_with_the_customer() {
 }
 
 #[tokio::test]
-async fn what_is_shared_comes_in_pages() {
+async fn shares_are_listed_in_pages() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let guest = app.staff("hiring-manager").await;

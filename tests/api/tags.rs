@@ -62,7 +62,7 @@ async fn every_single_resource_has_a_tag_and_no_list_has() {
 }
 
 #[tokio::test]
-async fn every_change_of_a_single_resource_asks_for_what_it_was() {
+async fn every_change_of_a_single_resource_honours_if_match() {
     let given = Given::new().await;
     let promises = Promises::read();
     let changes =
@@ -84,7 +84,7 @@ async fn every_change_of_a_single_resource_asks_for_what_it_was() {
 }
 
 #[tokio::test]
-async fn what_a_change_and_a_creation_answer_has_the_tag_of_what_is_read_then() {
+async fn changes_and_creations_return_the_tag_of_the_next_read() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let created = owner.post("/companies/acme/projects/", json!({ "name": "Sales" })).await.expect(201);
@@ -135,7 +135,7 @@ async fn what_a_change_and_a_creation_answer_has_the_tag_of_what_is_read_then() 
 }
 
 #[tokio::test]
-async fn whatever_is_seen_to_change_changes_the_tag() {
+async fn every_visible_change_changes_the_tag() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
@@ -162,7 +162,7 @@ async fn whatever_is_seen_to_change_changes_the_tag() {
 }
 
 #[tokio::test]
-async fn what_nobody_sees_does_not_bring_an_answer_but_a_new_tag() {
+async fn an_invisible_change_answers_304_with_a_new_tag() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
@@ -225,7 +225,7 @@ async fn head_answers_as_get_does() {
 }
 
 #[tokio::test]
-async fn of_two_who_change_what_they_saw_one_does() {
+async fn of_two_changes_with_one_tag_one_succeeds() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;

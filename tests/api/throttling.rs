@@ -103,7 +103,7 @@ async fn all_addresses_of_one_subscriber_are_one_source() {
 }
 
 #[tokio::test]
-async fn beyond_a_hundred_failures_a_name_is_slowed_down_for_everybody() {
+async fn beyond_a_hundred_failures_a_name_is_slowed_down_for_all_sources() {
     let (app, owner) = given().await;
     let other = app.owner_of("globex").await;
     for n in 0..10 {
@@ -148,7 +148,7 @@ async fn a_completed_reset_unlocks_all_names_of_the_account() {
 }
 
 #[tokio::test]
-async fn whoever_shares_an_address_cannot_clear_the_failures_of_others() {
+async fn a_login_with_a_shared_address_does_not_clear_the_failures_of_others() {
     let (app, owner) = given().await;
     // Project managers see the key of the candidates that they create, whatever the email.
     let project = owner.running_project(json!({})).await;
@@ -185,7 +185,7 @@ async fn a_wrong_present_password_counts_as_a_failed_login() {
 }
 
 #[tokio::test]
-async fn what_was_typed_as_a_name_is_not_stored() {
+async fn names_of_failed_logins_are_not_stored() {
     let (app, _) = given().await;
     fail_from(&app, "192.0.2.77", "correct-horse-battery", 1).await;
     fail_from(&app, "192.0.2.77", "correct horse battery", 1).await;

@@ -79,7 +79,7 @@ async fn a_token_is_sent_in_either_form() {
 }
 
 #[tokio::test]
-async fn a_token_is_nobody() {
+async fn a_named_token_is_no_customer() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let (_, token) = owner.named_token("Payroll").await;
@@ -104,7 +104,7 @@ async fn a_token_is_nobody() {
 }
 
 #[tokio::test]
-async fn what_a_token_creates_was_created_by_nobody() {
+async fn resources_created_by_a_named_token_have_no_creator() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let (_, token) = owner.named_token("Payroll").await;

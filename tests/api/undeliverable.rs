@@ -44,7 +44,7 @@ async fn status(owner: &Staff, uri: &str) -> Value {
 }
 
 #[tokio::test]
-async fn who_is_at_a_dead_address_gets_no_more_mails_until_it_has_another() {
+async fn a_suppressed_address_gets_no_mails_until_it_is_replaced() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
@@ -74,7 +74,7 @@ async fn who_is_at_a_dead_address_gets_no_more_mails_until_it_has_another() {
 }
 
 #[tokio::test]
-async fn nobody_is_invited_again_at_a_dead_address() {
+async fn a_reinvitation_is_refused_for_a_suppressed_address() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
@@ -112,7 +112,7 @@ async fn staff_get_no_more_mails_either() {
 }
 
 #[tokio::test]
-async fn candidates_who_forgot_their_password_get_no_mail_at_a_dead_address() {
+async fn password_resets_skip_suppressed_addresses() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
@@ -131,7 +131,7 @@ async fn candidates_who_forgot_their_password_get_no_mail_at_a_dead_address() {
 }
 
 #[tokio::test]
-async fn whoever_is_deleted_while_the_news_comes_in_is_no_failure() {
+async fn a_report_about_an_account_deleted_meanwhile_does_not_fail() {
     let (app, dynamodb) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
@@ -152,7 +152,7 @@ async fn whoever_is_deleted_while_the_news_comes_in_is_no_failure() {
 }
 
 #[tokio::test]
-async fn what_may_pass_or_is_about_nobody_changes_nothing() {
+async fn transient_bounces_and_unknown_recipients_change_nothing() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
@@ -180,7 +180,7 @@ async fn what_may_pass_or_is_about_nobody_changes_nothing() {
 }
 
 #[tokio::test]
-async fn who_has_no_address_has_no_status_of_it() {
+async fn candidates_without_an_address_have_an_empty_email_status() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;

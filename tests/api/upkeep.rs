@@ -44,7 +44,7 @@ async fn given(app: &TestApp) -> (Staff, String) {
 }
 
 #[tokio::test]
-async fn counts_agree_with_what_there_is() {
+async fn counts_agree_with_the_items() {
     let app = TestApp::start().await;
     let (_, project) = given(&app).await;
     let before = app.table().snapshot().await;
@@ -66,7 +66,7 @@ async fn counts_agree_with_what_there_is() {
 }
 
 #[tokio::test]
-async fn what_does_not_agree_is_told_and_mended() {
+async fn differences_are_reported_and_corrected() {
     let app = TestApp::start().await;
     let (_, project) = given(&app).await;
     let id = last_segment(&project);
@@ -106,7 +106,7 @@ async fn what_does_not_agree_is_told_and_mended() {
 }
 
 #[tokio::test]
-async fn sets_of_evaluators_that_nobody_has_any_more_are_forgotten() {
+async fn counters_of_unused_sets_of_evaluators_are_removed() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.running_project(json!({ "allow_hash_login": true, "evaluators": [owner.uri] })).await;

@@ -95,7 +95,7 @@ async fn staff_put_their_photos_straight_to_the_bucket_as_well() {
 }
 
 #[tokio::test]
-async fn a_signed_url_takes_nothing_but_what_was_announced() {
+async fn a_signed_url_accepts_only_the_announced_file() {
     let (app, owner, candidate) = given().await;
     let cv = pdf(1000);
     let announced = announce(&owner, &candidate, "cv", PDF, cv.len()).await;
@@ -136,7 +136,7 @@ async fn announcements_are_checked() {
 }
 
 #[tokio::test]
-async fn what_is_not_what_it_should_be_fails_and_leaves_nothing() {
+async fn invalid_uploads_fail_and_leave_nothing() {
     let (app, owner, candidate) = given().await;
     for (field, content_type, bytes) in [
         ("photo", "image/png", b"<svg onload=alert(1)>".to_vec()),
@@ -214,7 +214,7 @@ async fn two_of_the_same_event_at_once_take_the_file_in_once() {
 }
 
 #[tokio::test]
-async fn a_file_for_somebody_who_is_gone_is_deleted() {
+async fn a_file_whose_owner_was_deleted_is_deleted() {
     let (app, owner, candidate) = given().await;
     let announced = announce(&owner, &candidate, "cv", PDF, pdf(10).len()).await;
     put(&announced, pdf(10)).await;
@@ -242,7 +242,7 @@ async fn the_last_of_several_uploads_counts_and_the_others_are_deleted() {
 }
 
 #[tokio::test]
-async fn an_upload_is_seen_by_those_who_may_change_its_owner_and_only_there() {
+async fn an_upload_is_visible_to_callers_who_may_change_its_owner() {
     let (app, owner, candidate) = given().await;
     let announced = announce(&owner, &candidate, "cv", PDF, pdf(10).len()).await;
     let id = last_segment(announced["resource_uri"].as_str().unwrap());

@@ -10,7 +10,7 @@ use tests::videos::film;
 use crate::videos::{announced, given, read, status, uploaded};
 
 #[tokio::test]
-async fn what_is_no_video_fails_and_leaves_nothing() {
+async fn files_without_video_fail_and_leave_nothing() {
     let (app, recruiter) = given().await;
     let whole = film();
     let hostile = [

@@ -146,7 +146,7 @@ async fn a_video_that_does_not_fit_goes_straight_to_the_bucket() {
 }
 
 #[tokio::test]
-async fn what_is_sent_of_a_video_is_checked() {
+async fn fields_of_a_new_video_are_validated() {
     let (app, recruiter) = given().await;
     let before = app.table().snapshot().await;
     for (body, fields) in [
@@ -180,7 +180,7 @@ async fn what_is_sent_of_a_video_is_checked() {
 }
 
 #[tokio::test]
-async fn only_what_is_said_about_a_video_can_be_changed() {
+async fn only_the_texts_of_a_video_can_be_changed() {
     let (app, recruiter) = given().await;
     let uri = uploaded(&recruiter, &film()).await;
     let mut expected = read(&recruiter, &uri).await;
@@ -223,7 +223,7 @@ async fn videos_are_listed_and_counted() {
 }
 
 #[tokio::test]
-async fn candidates_see_the_videos_of_their_project_and_what_is_meant_for_them() {
+async fn candidates_see_the_videos_of_their_project_without_internal_fields() {
     let (app, recruiter) = given().await;
     let [shown, hidden] = [uploaded(&recruiter, &film()).await, uploaded(&recruiter, &film()).await];
     app.settle().await;

@@ -86,7 +86,7 @@ async fn the_reference_is_the_same_packed_and_not() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_request_is_said_the_same() {
+async fn the_binaries_return_the_same_errors() {
     let service = Twice::start().await;
     let token = service.token().await;
     let login = "/api-token-auth/";

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn enough_is_what_the_project_says() {
+    fn the_project_sets_the_number_of_evaluations_needed() {
         let one = CustomerId::from_bytes([1; 16]);
         let by = |customers: &[CustomerId]| customers.iter().copied().collect::<BTreeSet<_>>();
         assert_eq!(needed(0, 3), 3);

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_random_takes_many_bits_and_what_repeats_or_counts_up_few() {
+    fn random_values_have_many_bits_and_repetitions_and_sequences_few() {
         for good in [
             "correct-horse-battery-staple:2026!",
             "9f86d081884c7d659a2feaa0c55ad015",

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_of_people_has_those_in_common_with_another_who_are_in_both() {
+    fn sets_of_people_intersect() {
         let mut roster = Roster::default();
         for number in 0..5 {
             roster.take_seat(customer(number)).unwrap();

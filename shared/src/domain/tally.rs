@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn only_evaluations_by_those_who_evaluate_now_count() {
+    fn only_evaluations_by_current_evaluators_count() {
         let interviewed = |by: &[u8]| candidate(CandidateStatus::Interviewed, by);
         let tally = tally(&[interviewed(&[1]), interviewed(&[1, 2])]);
         for (evaluators, evaluated) in

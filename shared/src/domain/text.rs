@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn folding_joins_what_readers_take_for_the_same() {
+    fn folding_joins_spellings_that_readers_consider_equal() {
         assert_eq!(fold_case(" ÉLODIE@x.FR"), "élodie@x.fr");
         assert_eq!(fold_case("A@MÜLLER.example"), "a@xn--mller-kva.example");
         assert_eq!(fold_case("@"), "@");

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn revisions_are_compared_strongly_and_what_is_shown_weakly() {
+    fn revisions_are_compared_strongly_and_digests_weakly() {
         let condition = read(&[r#"W/"12-ab", "7-cd", "ef""#]).unwrap().unwrap();
         assert!(condition.is_of(7) && !condition.is_of(12) && !condition.is_of(1));
         assert!(condition.has("ab") && condition.has("cd") && condition.has("ef") && !condition.has("12"));

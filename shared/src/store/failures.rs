@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_names_nobody() {
+    fn stored_failures_contain_no_names() {
         let failures = Failures::none(SecretHash::of("LOGIN#acme#owner"));
         let stored =
             serde_json::to_string(&failures.with_one_more("192.0.2.1", DateTime::UNIX_EPOCH).unwrap());

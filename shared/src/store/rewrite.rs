@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_this_code_does_not_know_stays() {
+    fn unknown_attributes_stay() {
         let before = stored();
         let mut after = Thing::clone(&before);
         after.name = "b".to_owned();

@@ -66,7 +66,7 @@ mod tests {
     use crate::clock::SystemEntropy;
 
     #[test]
-    fn only_the_key_opens_what_it_sealed() {
+    fn only_the_key_opens_its_sealed_values() {
         let key = SealingKey::of("acme customer 1\nPOST /labels/\nkey");
         let sealed = key.seal(b"Grace Hopper", &SystemEntropy).unwrap();
         assert_eq!(key.open(&sealed).unwrap(), b"Grace Hopper");

@@ -45,7 +45,7 @@ fn candidate(status: CandidateStatus) -> Candidate {
 }
 
 #[test]
-fn a_completed_interview_is_a_fact_for_whoever_may_have_begun_one() {
+fn a_completed_interview_counts_for_all_who_may_have_started() {
     for status in CandidateStatus::ALL {
         let before = candidate(status);
         let counts = match status {
@@ -122,7 +122,7 @@ fn evaluations() -> impl Strategy<Value = [Vec<(i64, CustomerId, bool)>; 2]> {
 
 proptest! {
     #[test]
-    fn evaluations_and_the_interview_come_to_the_same_in_whatever_order_they_arrive(
+    fn evaluations_and_the_interview_may_arrive_in_any_order(
         orders in evaluations(),
         completed_after in 0..12_usize,
     ) {

@@ -222,7 +222,7 @@ fn skipping_ends_all_that_has_not_begun_or_was_broken_off() {
 }
 
 #[test]
-fn only_those_are_reminded_who_can_still_act_on_it() {
+fn only_candidates_who_can_still_act_are_reminded() {
     for one in Situation::all() {
         let before = one.candidate();
         let outcome = before.clone().remind(now());
@@ -244,7 +244,7 @@ fn only_those_are_reminded_who_can_still_act_on_it() {
 }
 
 #[test]
-fn nobody_is_written_to_at_a_dead_address() {
+fn no_mail_goes_to_a_suppressed_address() {
     for one in Situation::all().filter(|one| one.has_email && one.deadline == Deadline::Ahead) {
         let reason = crate::domain::suppression::SuppressionReason::Bounced;
         let before = one.candidate().after_delivery_report("ada@mail.example", reason).unwrap();
@@ -265,7 +265,7 @@ fn nobody_is_written_to_at_a_dead_address() {
 }
 
 #[test]
-fn another_address_ends_what_the_old_one_was_sent() {
+fn another_address_revokes_the_keys_sent_to_the_old_one() {
     let elsewhere = || Email::parse("elsewhere@mail.example").unwrap();
     for one in Situation::all().filter(|one| one.has_email) {
         let before = one.candidate();
@@ -304,7 +304,7 @@ fn another_address_ends_what_the_old_one_was_sent() {
 }
 
 #[test]
-fn a_deadline_ends_what_was_waiting_for_it() {
+fn a_passed_deadline_expires_or_aborts_the_candidate() {
     for one in Situation::all() {
         let before = one.candidate();
         let to = match one.status {
@@ -325,7 +325,7 @@ fn a_deadline_ends_what_was_waiting_for_it() {
 }
 
 #[test]
-fn a_new_deadline_is_told_to_those_who_wait_for_it() {
+fn a_new_deadline_is_mailed_to_invited_and_confirmed_candidates() {
     let others = [None, Some(now() - TimeDelta::days(1)), Some(now() + TimeDelta::days(1))];
     for one in Situation::all() {
         let after = one.candidate();

@@ -53,7 +53,7 @@ async fn a_function_gets_the_records_that_its_filter_lets_through_once() {
 }
 
 #[tokio::test]
-async fn what_a_function_reports_is_tried_again_from_the_first_failure_on() {
+async fn records_are_retried_from_the_first_reported_failure() {
     let scene = Scene::new(&Storage::Memory);
     let events = scene.events(|event, calls| match calls {
         0 => reported(event, &["d", "b"]),

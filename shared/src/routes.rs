@@ -2,11 +2,11 @@
 //! [`Router`] reads it to serve the routes, the [`Document`] to describe them.
 
 use axum::http::Method;
-use axum::routing::{MethodFilter, MethodRouter};
+use axum::routing::{MethodFilter, MethodRouter, get};
 
 use crate::app::App;
 use crate::http::Router;
-use crate::http::routes::{change, get, post, post_repeatable};
+use crate::http::routes::{change, post};
 use crate::openapi::{Document, Endpoint, Operation};
 
 /// A reader of route tables.
@@ -40,29 +40,18 @@ pub trait Routes: Sized {
         self.add(Method::GET, path, || get(handler), || document(H::operation()))
     }
 
-    /// Adds a POST route. Its handler answers by `commit` or `once` of its guard, so that a retry with the same
-    /// Idempotency-Key gets the same answer.
+    /// Adds a POST route. If the handler answers by `commit` or `once` of its guard, clients may repeat the request with
+    /// an Idempotency-Key; otherwise the key is ignored, and repeating the request must be harmless.
     fn post<H: Endpoint<T>, T: 'static>(
         self,
         path: &'static str,
         handler: H,
         document: impl FnOnce(Operation) -> Operation,
     ) -> Self {
-        self.add(Method::POST, path, || post(handler), || document(H::operation().kept()))
+        self.add(Method::POST, path, || post(handler, H::IS_ONCE), || document(H::operation()))
     }
 
-    /// Adds a POST route whose answer is not kept for retries, because it is secret or its sender is unknown: repeating
-    /// the request must be harmless.
-    fn post_repeatable<H: Endpoint<T>, T: 'static>(
-        self,
-        path: &'static str,
-        handler: H,
-        document: impl FnOnce(Operation) -> Operation,
-    ) -> Self {
-        self.add(Method::POST, path, || post_repeatable(handler), || document(H::operation()))
-    }
-
-    /// Adds a PUT route, conditional on If-Match.
+    /// Adds a PUT route.
     fn put<H: Endpoint<T>, T: 'static>(
         self,
         path: &'static str,
@@ -72,7 +61,7 @@ pub trait Routes: Sized {
         self.add(Method::PUT, path, || change(MethodFilter::PUT, handler), || document(H::operation()))
     }
 
-    /// Adds a PATCH route, conditional on If-Match.
+    /// Adds a PATCH route.
     fn patch<H: Endpoint<T>, T: 'static>(
         self,
         path: &'static str,
@@ -82,7 +71,7 @@ pub trait Routes: Sized {
         self.add(Method::PATCH, path, || change(MethodFilter::PATCH, handler), || document(H::operation()))
     }
 
-    /// Adds a DELETE route, conditional on If-Match.
+    /// Adds a DELETE route.
     fn delete<H: Endpoint<T>, T: 'static>(
         self,
         path: &'static str,

@@ -15,6 +15,7 @@ const COMPANY: &str = "Identifier of the company.";
 pub(crate) fn log_in(operation: Operation) -> Operation {
     operation
         .summary("Log in")
+        .may_be_authenticated()
         .text(
             "Starts a session and returns its token, for the header `Authorization`. Customers whom the \
              operator allows to act for others may omit `password` and send their own token: they get a \

@@ -13,13 +13,13 @@ use shared::Routes;
 pub fn routes<R: Routes>(routes: R) -> R {
     routes
         .group("Authentication", "Logging in and out, passwords, and the caller.")
-        .post_repeatable("/api-token-auth/", login::token, document::log_in)
-        .post_repeatable("/api-token-invalidate/", logout::token, document::log_out)
-        .post_repeatable("/api-session-auth/", login::session, document::log_in_by_cookie)
-        .post_repeatable("/api-session-invalidate/", logout::session, document::log_out_by_cookie)
-        .post_repeatable("/api-activate/", account::activate, document::activate_account)
-        .post_repeatable("/api-password-reset/", account::forget_password, document::forget_password)
-        .post_repeatable("/api-password-reset/confirm/", account::reset_password, document::reset_password)
+        .post("/api-token-auth/", login::token, document::log_in)
+        .post("/api-token-invalidate/", logout::token, document::log_out)
+        .post("/api-session-auth/", login::session, document::log_in_by_cookie)
+        .post("/api-session-invalidate/", logout::session, document::log_out_by_cookie)
+        .post("/api-activate/", account::activate, document::activate_account)
+        .post("/api-password-reset/", account::forget_password, document::forget_password)
+        .post("/api-password-reset/confirm/", account::reset_password, document::reset_password)
         .get("/whoami/", whoami::whoami, document::get_caller)
         .get("/whoami/candidate/", whoami::candidate, document::get_calling_candidate)
 }

@@ -13,7 +13,6 @@ use shared::http::view::{CandidateView, ShareView, UploadView};
 use shared::openapi::Operation;
 
 use crate::changes::{Changes, Files, OwnChanges};
-use crate::import::Report;
 use crate::{deadline, shares};
 
 pub(crate) fn list_candidates(operation: Operation) -> Operation {
@@ -55,7 +54,6 @@ pub(crate) fn import_candidates(operation: Operation) -> Operation {
         .field("photo", "Files are not imported: an entry with a file fails.")
         .field("cv", "Files are not imported: an entry with a file fails.")
         .example("one", json!([candidate()]))
-        .answers::<axum::Json<Report>>()
 }
 
 pub(crate) fn get_candidate(operation: Operation) -> Operation {

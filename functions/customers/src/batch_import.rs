@@ -70,7 +70,8 @@ pub(crate) async fn create(
     Entries(entries): Entries<MAX_ENTRIES>,
 ) -> Result<Answered<Json<ImportView>>> {
     let list = Imported::read_all(entries)?;
-    access.once(PATIENCE, |turn| import(&access, list, turn)).await
+    // Boxed, since the layout of the whole future is nested too deeply for the compiler.
+    access.once(PATIENCE, |turn| Box::pin(import(&access, list, turn))).await
 }
 
 async fn import(

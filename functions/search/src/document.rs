@@ -5,13 +5,13 @@ use shared::openapi::Operation;
 pub(crate) fn search_candidates(operation: Operation) -> Operation {
     operation
         .summary("Search candidates")
+        .text(
+            "The best 50 matches: whole words before beginnings, names before email addresses, then newest \
+             first. Case and accents are ignored. The answer is an array, without `meta` and pages.",
+        )
         .required_query(
             "q",
             "Words, or the beginnings of words, in names and email addresses. Candidates must match all of them.",
             "ada lov",
         )
-        .text(
-        "The best 50 matches: whole words before beginnings, names before email addresses, then newest \
-         first. Case and accents are ignored. The answer is an array, without `meta` and pages.",
-    )
 }

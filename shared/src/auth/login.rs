@@ -9,6 +9,7 @@ use chrono::{DateTime, Utc};
 
 use super::access::{Context, Request};
 use crate::app::App;
+use crate::auth::admission::{Admission, Admits};
 use crate::auth::caller::{Caller, Identity, Proof};
 use crate::auth::credential::{Credential, MISSING, Means, SecretKind};
 use crate::auth::csrf;
@@ -56,6 +57,10 @@ pub struct LoggedIn {
 enum Holder {
     Customer(Versioned<Customer>),
     Candidate(Versioned<Candidate>),
+}
+
+impl Admits for PublicAccess {
+    const ADMISSION: Admission = Admission::Anyone;
 }
 
 impl FromRequestParts<App> for PublicAccess {

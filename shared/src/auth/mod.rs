@@ -1,6 +1,7 @@
 //! Who is calling, what they may do, and the guards that let them.
 
 pub mod access;
+mod admission;
 mod authentication;
 pub mod caller;
 pub mod credential;
@@ -10,6 +11,7 @@ pub mod operator;
 pub mod password;
 pub mod system;
 
+pub use admission::{Admission, Admits};
 pub use caller::Caller;
 pub use operator::Operator;
 pub use system::System;

@@ -80,17 +80,25 @@ fn key_in(headers: &HeaderMap) -> Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(key).into_owned()))
 }
 
-/// Answers a POST that may have an Idempotency-Key.
+/// Answers a POST that may have an Idempotency-Key. Unless its answer is stored (`is_once`), a well-formed key changes
+/// nothing.
 ///
 /// A guard that finds an earlier answer to the same request replays it. A refusal may be due to what the same request has
 /// changed since the guard read the table, so it gives way to an answer that is there by now.
-pub(super) async fn post<F>(app: &App, request: Request, handle: impl Fn(Request) -> F) -> Result<Response>
+pub(super) async fn post<F>(
+    app: &App,
+    request: Request,
+    is_once: bool,
+    handle: impl Fn(Request) -> F,
+) -> Result<Response>
 where
     F: Future<Output = Response>,
 {
     let (parts, mut body) = request.into_parts();
     let state = RequestState::of(&parts.extensions);
-    if let Some(key) = key_in(&parts.headers)? {
+    if let Some(key) = key_in(&parts.headers)?
+        && is_once
+    {
         let bytes = read_body(body, MAX_BYTES).await?;
         state.set_intent(Intent::new(&parts, key, &bytes).await);
         body = Body::from(bytes);
@@ -103,19 +111,6 @@ where
         }
         _ => Ok(response),
     }
-}
-
-/// Answers a POST that may be repeated without an Idempotency-Key: a well-formed one changes nothing.
-pub(super) async fn post_repeatable<F>(
-    app: &App,
-    request: Request,
-    handle: impl Fn(Request) -> F,
-) -> Result<Response>
-where
-    F: Future<Output = Response>,
-{
-    key_in(request.headers())?;
-    Ok(redo::until_settled(app, request, handle).await)
 }
 
 /// One turn at the work of a request that takes several transactions.

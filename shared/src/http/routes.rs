@@ -1,4 +1,4 @@
-//! Serves the routes of one group: what surrounds a handler follows from the method of its route.
+//! Serves the routes of one group.
 
 use std::convert::Infallible;
 
@@ -45,30 +45,15 @@ impl Router {
     }
 }
 
-/// Serves GET and HEAD.
-pub(crate) fn get<H: Handler<T, App>, T: 'static>(handler: H) -> MethodRouter<App> {
-    on(MethodFilter::GET, handler)
-}
-
-/// Serves a POST that clients may repeat with an Idempotency-Key.
-pub(crate) fn post<H: Handler<T, App>, T: 'static>(handler: H) -> MethodRouter<App> {
-    let once = async move |State(app): State<App>, request: Incoming| {
-        let handle = |request| handler.clone().call(request, app.clone());
-        idempotency::post(&app, request, handle).await
+/// Serves a POST. If `is_once` and the request has an Idempotency-Key, its answer is stored and replayed to its repeats.
+pub(crate) fn post<H: Handler<T, App>, T: 'static>(handler: H, is_once: bool) -> MethodRouter<App> {
+    let settled = async move |State(app): State<App>, request: Incoming| {
+        idempotency::post(&app, request, is_once, |request| handler.clone().call(request, app.clone())).await
     };
-    on(MethodFilter::POST, once)
+    on(MethodFilter::POST, settled)
 }
 
-/// Serves a POST whose answer is not kept.
-pub(crate) fn post_repeatable<H: Handler<T, App>, T: 'static>(handler: H) -> MethodRouter<App> {
-    let repeatable = async move |State(app): State<App>, request: Incoming| {
-        let handle = |request| handler.clone().call(request, app.clone());
-        idempotency::post_repeatable(&app, request, handle).await
-    };
-    on(MethodFilter::POST, repeatable)
-}
-
-/// Serves PUT, PATCH or DELETE.
+/// Serves a change, which is done again when it loses to another write.
 pub(crate) fn change<H: Handler<T, App>, T: 'static>(method: MethodFilter, handler: H) -> MethodRouter<App> {
     let settled = async move |State(app): State<App>, request: Incoming| {
         redo::until_settled(&app, request, |request| handler.clone().call(request, app.clone())).await

@@ -13,20 +13,24 @@ use crate::http::respond::{Accepted, Answered, Created, Done, Ensured, ShownOnce
 
 /// The answer of a handler.
 pub trait Answer {
+    /// Whether a guard has made it, which stores it for repeats with the same Idempotency-Key.
+    const IS_ONCE: bool = false;
+
     /// Adds status, headers and body to the operation.
     fn describe(operation: &mut Operation);
 }
 
-impl Operation {
-    /// Adds an answer that the handler's type does not show.
-    #[must_use]
-    pub fn answers<R: Answer>(mut self) -> Self {
-        R::describe(&mut self);
-        self
+impl<T: Answer, E> Answer for Result<T, E> {
+    const IS_ONCE: bool = T::IS_ONCE;
+
+    fn describe(operation: &mut Operation) {
+        T::describe(operation);
     }
 }
 
-impl<T: Answer, E> Answer for Result<T, E> {
+impl<T: Answer> Answer for Answered<T> {
+    const IS_ONCE: bool = true;
+
     fn describe(operation: &mut Operation) {
         T::describe(operation);
     }
@@ -82,12 +86,6 @@ impl<V: JsonSchema> Answer for Envelope<V> {
 }
 
 impl<T: Answer, K> Answer for ShownOnce<T, K> {
-    fn describe(operation: &mut Operation) {
-        T::describe(operation);
-    }
-}
-
-impl<T: Answer> Answer for Answered<T> {
     fn describe(operation: &mut Operation) {
         T::describe(operation);
     }

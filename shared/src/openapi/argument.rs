@@ -5,13 +5,8 @@ use axum::extract::RawQuery;
 use super::body::{Accepts, Body};
 use super::failure::Failure;
 use super::operation::{Operation, Security};
-use crate::auth::access::{
-    CallerAccess, CandidateAccess, CandidateSelf, CompanyAccess, CountedProjectAccess, CustomerAccess,
-    LabelAccess, MediaAccess, Pending, ProjectAccess, RenditionAccess, RoleAccess, ShareAccess, TokenAccess,
-    UploadAccess, VideoAccess,
-};
-use crate::auth::login::PublicAccess;
-use crate::domain::policy::{Grant, Standing};
+use crate::auth::{Admission, Admits};
+use crate::domain::policy::Standing;
 use crate::error::Result;
 use crate::http::page::ListQuery;
 use crate::http::{Entries, Fields, WithFiles};
@@ -20,6 +15,30 @@ use crate::http::{Entries, Fields, WithFiles};
 pub trait Argument {
     /// Adds credentials, parameters, body and errors to the operation.
     fn describe(operation: &mut Operation);
+}
+
+impl<G: Admits> Argument for G {
+    fn describe(operation: &mut Operation) {
+        let failures: &[_] = match G::ADMISSION {
+            Admission::Anyone => &[Failure::Throttled],
+            Admission::Link => &[Failure::Unauthenticated, Failure::NotFound],
+            Admission::Authenticated => {
+                operation.security = Security::Anybody;
+                &[Failure::Unauthenticated]
+            }
+            Admission::Candidate => {
+                operation.security = Security::Anybody;
+                &[Failure::Unauthenticated, Failure::Forbidden]
+            }
+            Admission::Action(action) => {
+                let is_candidates_own = action.is_allowed(&Standing::Itself);
+                operation.action = Some(action);
+                operation.security = if is_candidates_own { Security::Anybody } else { Security::Staff };
+                &[Failure::Unauthenticated, Failure::Forbidden, Failure::NotFound]
+            }
+        };
+        operation.failures.extend(failures);
+    }
 }
 
 impl Argument for Fields {
@@ -42,9 +61,7 @@ impl<const MAX: usize> Argument for Entries<MAX> {
 
 fn accepts(operation: &mut Operation, accepts: Accepts) {
     operation.body = Some(Body::new(accepts));
-    for failure in [Failure::Invalid, Failure::TooLarge, Failure::UnsupportedMediaType] {
-        operation.fails(failure);
-    }
+    operation.failures.extend([Failure::Invalid, Failure::TooLarge, Failure::UnsupportedMediaType]);
 }
 
 // `document.rs` describes the parameters, and `Envelope` those of a page.
@@ -58,89 +75,4 @@ impl Argument for ListQuery {
 
 impl Argument for Result<ListQuery> {
     fn describe(_: &mut Operation) {}
-}
-
-impl Argument for PublicAccess {
-    fn describe(operation: &mut Operation) {
-        operation.fails(Failure::Throttled);
-    }
-}
-
-impl Argument for CallerAccess {
-    fn describe(operation: &mut Operation) {
-        operation.security = Security::Anybody;
-        operation.fails(Failure::Unauthenticated);
-    }
-}
-
-impl Argument for CandidateSelf {
-    fn describe(operation: &mut Operation) {
-        operation.security = Security::Anybody;
-        operation.fails(Failure::Unauthenticated);
-        operation.fails(Failure::Forbidden);
-    }
-}
-
-macro_rules! guards {
-    ($($guard:ident),+) => {
-        $(
-            impl<A: Grant> Argument for $guard<A> {
-                fn describe(operation: &mut Operation) {
-                    allows::<A>(operation);
-                }
-            }
-        )+
-    };
-}
-
-guards!(
-    CompanyAccess,
-    LabelAccess,
-    TokenAccess,
-    ProjectAccess,
-    CountedProjectAccess,
-    RoleAccess,
-    CandidateAccess,
-    ShareAccess,
-    CustomerAccess,
-    VideoAccess
-);
-
-fn allows<G: Grant>(operation: &mut Operation) {
-    let is_candidates_own = G::ACTION.is_allowed(&Standing::Itself);
-    operation.action = Some(G::ACTION);
-    operation.security = if is_candidates_own { Security::Anybody } else { Security::Staff };
-    for failure in [Failure::Unauthenticated, Failure::Forbidden, Failure::NotFound] {
-        operation.fails(failure);
-    }
-}
-
-impl<G: Argument> Argument for UploadAccess<G> {
-    fn describe(operation: &mut Operation) {
-        G::describe(operation);
-    }
-}
-
-impl<G> Argument for MediaAccess<G> {
-    fn describe(operation: &mut Operation) {
-        by_address(operation);
-    }
-}
-
-impl<G> Argument for RenditionAccess<G> {
-    fn describe(operation: &mut Operation) {
-        by_address(operation);
-    }
-}
-
-/// The token in the path is the credential.
-fn by_address(operation: &mut Operation) {
-    operation.fails(Failure::Unauthenticated);
-    operation.fails(Failure::NotFound);
-}
-
-impl<G: Argument> Argument for Pending<G> {
-    fn describe(operation: &mut Operation) {
-        G::describe(operation);
-    }
 }

@@ -155,6 +155,9 @@ impl Operation {
             Method::POST => {
                 self.parameters.push(parameter("IdempotencyKey"));
                 self.fails(Failure::Invalid);
+                if self.is_once {
+                    self.failures.extend([Failure::Conflict, Failure::KeyReused]);
+                }
             }
             _ => {
                 self.parameters.push(parameter("IfMatch"));

@@ -9,6 +9,9 @@ use crate::app::App;
 
 /// A handler whose arguments and answer describe themselves.
 pub trait Endpoint<T>: Handler<T, App> {
+    /// Whether the answer is stored for repeats with the same Idempotency-Key.
+    const IS_ONCE: bool;
+
     /// The operation, as far as arguments and answer describe it.
     fn operation() -> Operation;
 }
@@ -24,8 +27,10 @@ macro_rules! endpoints {
                 R: Answer,
                 $($argument: Argument,)*
             {
+                const IS_ONCE: bool = R::IS_ONCE;
+
                 fn operation() -> Operation {
-                    let mut operation = Operation::default();
+                    let mut operation = Operation { is_once: R::IS_ONCE, ..Operation::default() };
                     $($argument::describe(&mut operation);)*
                     R::describe(&mut operation);
                     operation

@@ -38,6 +38,8 @@ pub struct Operation {
     pub(super) answers: BTreeMap<u16, Value>,
     pub(super) failures: BTreeSet<Failure>,
     pub(super) is_list: bool,
+    /// Whether the answer is stored for repeats with the same Idempotency-Key.
+    pub(super) is_once: bool,
     pub(super) generator: SchemaGenerator,
 }
 
@@ -53,6 +55,7 @@ impl Default for Operation {
             answers: BTreeMap::new(),
             failures: BTreeSet::new(),
             is_list: false,
+            is_once: false,
             generator: generator(),
         }
     }
@@ -81,7 +84,7 @@ impl Operation {
         self
     }
 
-    /// Adds a query parameter that has this schema.
+    /// Adds a query parameter with this schema.
     #[must_use]
     pub fn query_as(mut self, name: &str, text: &str, schema: Value) -> Self {
         self.add_query(name, text, schema);
@@ -99,13 +102,6 @@ impl Operation {
         self
     }
 
-    /// Adds optional credentials, for callers who act for other users.
-    #[must_use]
-    pub fn may_be_authenticated(mut self) -> Self {
-        self.security = Security::Optional;
-        self.authenticates()
-    }
-
     /// Adds the query parameter `expand`, for references of these names.
     #[must_use]
     pub fn expand(mut self, names: &[&str]) -> Self {
@@ -117,6 +113,14 @@ impl Operation {
             "style": "form", "explode": false,
         }));
         self.fails(Failure::Invalid);
+        self
+    }
+
+    /// Adds credentials that the caller may send, and 401.
+    #[must_use]
+    pub fn may_be_authenticated(mut self) -> Self {
+        self.security = Security::Optional;
+        self.fails(Failure::Unauthenticated);
         self
     }
 
@@ -174,13 +178,6 @@ impl Operation {
     /// Adds 404.
     pub fn may_find_nothing(&mut self) {
         self.fails(Failure::NotFound);
-    }
-
-    /// Adds 409 and 422, because the answer is kept for retries with the same Idempotency-Key.
-    pub(crate) fn kept(mut self) -> Self {
-        self.fails(Failure::Conflict);
-        self.fails(Failure::KeyReused);
-        self
     }
 
     pub(super) fn add_query(&mut self, name: &str, text: &str, schema: Value) {

@@ -39,7 +39,7 @@ pub(crate) const SEARCH: Index = Index { name: Some("search"), pk: "search_pk", 
 /// Items by the moment at which they become due.
 pub(crate) const DUE: Index = Index { name: Some("due"), pk: "due_shard", sk: "due_at" };
 
-/// Items that become due, by kind. Each kind has its own range of shards in the index [`DUE`].
+/// Items that become due, by kind. Each kind has its own range of shards in the index by due date.
 #[derive(Debug, Clone, Copy)]
 pub enum Queue {
     /// Candidates with a deadline.

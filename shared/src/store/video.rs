@@ -57,7 +57,7 @@ impl Store {
     /// Commits `after` in place of `before`, and returns it for further changes.
     ///
     /// # Errors
-    /// [`Error::Changed`], [`Error::NotFound`].
+    /// [`Error::Changed`](crate::Error::Changed), [`Error::NotFound`](crate::Error::NotFound).
     pub async fn begin_conversion(
         &self,
         before: &Versioned<Video>,

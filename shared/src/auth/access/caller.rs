@@ -89,5 +89,5 @@ fn claim(request: &Request<'_>) -> Option<Claim> {
     request.credential().ok()?.claim().cloned()
 }
 
-extract!(CallerAccess);
-extract!(CandidateSelf);
+extract!(CallerAccess, Authenticated);
+extract!(CandidateSelf, Candidate);

@@ -157,7 +157,8 @@ impl Context {
     {
         let store = self.store.clone().with_patience(patience);
         let work = async |turn| {
-            Ok(match work(turn).await? {
+            // On the heap: the compiler follows futures within futures only so deep.
+            Ok(match Box::pin(work(turn)).await? {
                 Progress::Done(answer) => Progress::Done(self.tagged(answer.into_response(), true).await?),
                 Progress::Unfinished(answer) => Progress::Unfinished(answer.into_response()),
             })

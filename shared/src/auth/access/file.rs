@@ -11,6 +11,7 @@ use super::request::Path;
 use super::{Authenticated, Context, Guard, Rejection, Request, admit};
 use crate::app::App;
 use crate::auth::credential::REJECTED;
+use crate::auth::{Admission, Admits};
 use crate::domain::file::{FileType, Owner, StoredFile};
 use crate::domain::id::{FileId, InvalidId};
 use crate::domain::upload::Upload;
@@ -30,6 +31,10 @@ pub struct MediaAccess<G> {
     pub of: G,
     owner: Owner,
     fetch: Fetch,
+}
+
+impl<G> Admits for MediaAccess<G> {
+    const ADMISSION: Admission = Admission::Link;
 }
 
 impl<G: Deref<Target = Context>> MediaAccess<G> {
@@ -111,6 +116,10 @@ pub struct UploadAccess<G> {
     pub of: G,
     /// The upload, which a client announced.
     pub upload: Versioned<Upload>,
+}
+
+impl<G: Admits> Admits for UploadAccess<G> {
+    const ADMISSION: Admission = G::ADMISSION;
 }
 
 impl<G: Deref<Target = Context>> Deref for UploadAccess<G> {

@@ -80,9 +80,17 @@ impl IntoResponse for Rejection {
     }
 }
 
-/// Makes a guard with a field `context` an argument of handlers.
+/// Makes a guard with a field `context` an argument of handlers. A guard that names no admission has a parameter for the
+/// action that it allows.
 macro_rules! extract {
-    ($guard:ident$(<$parameter:ident: $bound:ident>)?) => {
+    ($guard:ident<$action:ident: Grant>) => {
+        extract!($guard<$action: Grant>, Action($action::ACTION));
+    };
+    ($guard:ident$(<$parameter:ident: $bound:ident>)?, $($admission:tt)+) => {
+        impl$(<$parameter: $bound>)? $crate::auth::Admits for $guard$(<$parameter>)? {
+            const ADMISSION: $crate::auth::Admission = $crate::auth::Admission::$($admission)+;
+        }
+
         impl$(<$parameter>)? std::ops::Deref for $guard$(<$parameter>)? {
             type Target = $crate::auth::access::Context;
 

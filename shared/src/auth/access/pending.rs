@@ -9,6 +9,7 @@ use axum::http::request::Parts;
 use super::request::Path;
 use super::{Rejection, Request};
 use crate::app::App;
+use crate::auth::{Admission, Admits};
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::error::{Error, Result};
 use crate::http::state::RequestState;
@@ -74,6 +75,10 @@ impl<G: FromRequestParts<App, Rejection = Rejection>> Pending<G> {
         let is_own = request.credential().ok()?.claim().is_none_or(|claim| claim.company == company);
         is_own.then(|| Ahead { store, company, path: request.path.clone() })
     }
+}
+
+impl<G: Admits> Admits for Pending<G> {
+    const ADMISSION: Admission = G::ADMISSION;
 }
 
 impl<G> FromRequestParts<App> for Pending<G> {

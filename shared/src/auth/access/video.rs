@@ -11,6 +11,7 @@ use super::request::Path;
 use super::{Authenticated, Context, Guard, Rejection, Request, admit, extract};
 use crate::app::App;
 use crate::auth::caller::Identity;
+use crate::auth::{Admission, Admits};
 use crate::domain::id::InvalidId;
 use crate::domain::policy::{Grant, Standing};
 use crate::domain::video::{Rendition, Video};
@@ -58,6 +59,10 @@ pub struct RenditionAccess<A> {
     access: VideoAccess<A>,
     fetch: Fetch,
     rendition: Rendition,
+}
+
+impl<A> Admits for RenditionAccess<A> {
+    const ADMISSION: Admission = Admission::Link;
 }
 
 impl<A> Deref for RenditionAccess<A> {

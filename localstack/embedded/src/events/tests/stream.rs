@@ -1,4 +1,4 @@
-//! What functions get of the stream, and what becomes of records that they fail on.
+//! Delivery of the stream: filters, order, and retries of records that a function fails on.
 
 use super::*;
 

@@ -106,7 +106,7 @@ impl Bench {
 
         // Without compression, so that each file is unpacked.
         let mut docs = self.start("DocsFunction", "docs").await?;
-        for path in ["/openapi.json", "/docs/", "/docs/swagger-ui-bundle.js"] {
+        for path in ["/openapi.json", "/docs/", "/docs/reference.js"] {
             docs.request("GET", path, "", &Value::Null).await?;
         }
         docs.print("the document and the largest part of the page");

@@ -69,6 +69,12 @@ impl Page {
         self.call("Emulation.setDeviceMetricsOverride", size).await;
     }
 
+    /// Makes the system prefer this colour scheme, `light` or `dark`.
+    pub(crate) async fn prefer(&mut self, scheme: &str) {
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.call("Emulation.setEmulatedMedia", json!({ "features": features })).await;
+    }
+
     /// Goes to an address.
     pub(crate) async fn go(&mut self, address: &str) {
         self.call("Page.navigate", json!({ "url": address })).await;

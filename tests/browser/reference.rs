@@ -1,4 +1,6 @@
-//! The reference: all of it is shown, requests can be tried on it, and it fits on a phone.
+//! The reference page: everything is shown, found and tried on it, in both themes and on a phone.
+
+use std::collections::BTreeSet;
 
 use axum::Router;
 use axum::extract::Request as Incoming;
@@ -9,6 +11,8 @@ use tests::document::document;
 use tokio::net::TcpListener;
 
 use crate::devtools::Page;
+
+const WIDTH: &str = "document.documentElement.scrollWidth";
 
 /// The service at an address that a browser can reach, and its origin.
 async fn served() -> (TestApp, String) {
@@ -21,18 +25,17 @@ async fn served() -> (TestApp, String) {
     (app, origin)
 }
 
-/// The reference, with every group unfolded.
+/// The reference page, once it shows every operation.
 async fn reference(origin: &str, path: &str) -> Page {
     let mut page = Page::open().await;
     page.go(&format!("{origin}/api/v3/{path}")).await;
-    page.until("document.querySelectorAll('.opblock-tag').length").await;
-    page.evaluate("document.querySelectorAll('.opblock-tag').forEach(tag => tag.click())").await;
     let routes = document().routes().len();
-    page.until(&format!("document.querySelectorAll('.opblock').length === {routes}")).await;
+    page.until(&format!("document.querySelectorAll('.operation').length === {routes}")).await;
+    page.until("document.querySelector('#contents a[aria-current]')").await;
     page
 }
 
-/// Makes sure that nothing went wrong, and that nobody was asked for anything but the service itself.
+/// Asserts that nothing failed or broke the content security policy, and that no other host was called.
 #[track_caller]
 fn assert_sound(page: &Page, origin: &str) {
     assert_eq!(page.complaints(), Vec::<&Value>::new());
@@ -41,37 +44,133 @@ fn assert_sound(page: &Page, origin: &str) {
     }
 }
 
-/// Fills in what Swagger UI, made of React, only takes from events.
+/// Enters a value as a person does: what listens for input is told.
 fn fill(input: &str, value: &str) -> String {
     format!(
         "(() => {{
             const input = {input};
-            Object.getOwnPropertyDescriptor(Object.getPrototypeOf(input), 'value').set.call(input, {value});
-            input.dispatchEvent(new Event('input', {{ bubbles: true }}));
+            input.value = {value};
+            for (const name of ['input', 'change']) input.dispatchEvent(new Event(name, {{ bubbles: true }}));
         }})()",
         value = json!(value),
     )
 }
 
+fn texts(page: &Value) -> Vec<String> {
+    serde_json::from_value(page.clone()).unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn it_shows_every_route_and_asks_nobody_else_for_anything() {
+async fn it_shows_every_route_and_calls_no_other_host() {
     let (_app, origin) = served().await;
     for path in ["docs/", "docs"] {
         let mut page = reference(&origin, path).await;
-        let shown = "[...document.querySelectorAll('.opblock')].map(block => \
-            block.querySelector('.opblock-summary-method').textContent + ' ' + \
-            block.querySelector('.opblock-summary-path').dataset.path)";
-        let mut shown: Vec<String> = serde_json::from_value(page.evaluate(shown).await).unwrap();
+        let shown = "[...document.querySelectorAll('.operation .route')].map(route => route.textContent)";
+        let mut shown = texts(&page.evaluate(shown).await);
         let document = document();
         let routes = document.routes().iter();
         let mut routes: Vec<_> = routes.map(|(method, path)| format!("{method} {path}")).collect();
         shown.sort_unstable();
         routes.sort_unstable();
         assert_eq!(shown, routes);
-        let tags = "[...document.querySelectorAll('.opblock-tag')].map(tag => tag.dataset.tag)";
-        assert_eq!(page.evaluate(tags).await, json!(document.titles()));
+        assert_eq!(page.evaluate("document.body.textContent.includes('[object')").await, false);
         assert_sound(&page, &origin);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_section_is_listed_by_group_and_every_link_leads_somewhere() {
+    let (_app, origin) = served().await;
+    let mut page = reference(&origin, "docs/#permissions").await;
+    let titles = "[...document.querySelectorAll('#contents summary')].map(title => title.textContent)";
+    let document = document();
+    let expected = document.titles();
+    let expected: Vec<_> = ["Guide"].into_iter().chain(expected).chain(["Schemas"]).collect();
+    assert_eq!(page.evaluate(titles).await, json!(expected));
+    let broken = "[...document.querySelectorAll('a[href^=\"#\"]')].map(link => link.hash.slice(1))\
+        .filter(id => !document.getElementById(id))";
+    assert_eq!(page.evaluate(broken).await, json!([]));
+    let ids = "[...document.querySelectorAll('section[id]')].map(section => section.id)";
+    let ids = texts(&page.evaluate(ids).await);
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{ids:?}");
+    for table in ["permissions", "the-life-of-a-candidate", "the-life-of-a-project"] {
+        assert_eq!(page.evaluate(&format!("!!document.querySelector('#{table} table')")).await, true);
+    }
+    // The section that the address names is the one that is read.
+    page.until("document.querySelector('#contents a[aria-current]').hash === '#permissions'").await;
+    page.evaluate("document.querySelector('#createCandidate .text a[href^=\"#permissions-\"]').click()")
+        .await;
+    assert_eq!(page.evaluate("location.hash").await, "#permissions-change_project");
+    page.evaluate("document.querySelector('#contents a[href=\"#createLabel\"]').click()").await;
+    page.until("document.querySelector('#contents a[aria-current]').hash === '#createLabel'").await;
+    assert_sound(&page, &origin);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operations_are_found_by_their_words_and_fields() {
+    let (_app, origin) = served().await;
+    let mut page = reference(&origin, "docs/").await;
+    let found = "[...document.querySelectorAll('#contents li:not([hidden]) a')].map(link => link.hash)";
+    let all = texts(&page.evaluate(found).await).len();
+    for (text, expected) in [
+        ("post labels", "#createLabel"),
+        ("extended_expiration_period", "#logIn"),
+        ("CANDIDATES/IMPORT", "#importCandidates"),
+    ] {
+        page.evaluate(&fill("document.getElementById('search')", text)).await;
+        let found = texts(&page.evaluate(found).await);
+        assert!(found.iter().any(|hash| hash == expected), "{text}: {found:?}");
+        assert!(found.len() < all / 4, "{text}: {found:?}");
+        let status = page.evaluate("document.getElementById('found').textContent").await;
+        assert_eq!(status, format!("{} found", found.len()));
+    }
+    page.evaluate(&fill("document.getElementById('search')", "")).await;
+    assert_eq!(texts(&page.evaluate(found).await).len(), all);
+    assert_sound(&page, &origin);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn samples_are_shown_in_three_languages_for_the_chosen_credential() {
+    let (_app, origin) = served().await;
+    let mut page = reference(&origin, "docs/").await;
+    let sample = "document.querySelector('#createLabel .sample pre').textContent";
+    let address = format!("{origin}/api/v3/companies/acme/labels/");
+    let languages = [
+        (
+            "curl",
+            format!("curl -X POST '{address}'"),
+            "-H \"Authorization: Token $TOKEN\"",
+            "sessionid=$SESSIONID",
+        ),
+        (
+            "Python",
+            format!("requests.post(\n    \"{address}\""),
+            "\"Token \" + os.environ[\"TOKEN\"]",
+            "cookies={",
+        ),
+        (
+            "JavaScript",
+            format!("fetch(\"{address}\""),
+            "\"Token \" + process.env.TOKEN",
+            "credentials: \"include\"",
+        ),
+    ];
+    for (language, call, token, cookie) in languages {
+        let button = format!(
+            "[...document.querySelectorAll('#createLabel .bar button')].find(button => button.textContent === '{language}')"
+        );
+        page.evaluate(&format!("{button}.click()")).await;
+        for (kind, credential) in [("token", token), ("session", cookie)] {
+            page.evaluate(&fill("document.getElementById('credential-kind')", kind)).await;
+            let sample = page.evaluate(sample).await;
+            let sample = sample.as_str().unwrap();
+            assert!(sample.contains(&call) && sample.contains(credential), "{language}, {kind}: {sample}");
+            assert!(sample.contains("\"text\": "), "no body: {sample}");
+        }
+        let none = "[...document.querySelectorAll('.sample pre')].filter(sample => sample.textContent.includes('undefined'))";
+        assert_eq!(page.evaluate(&format!("{none}.length")).await, 0, "{language}");
+    }
+    assert_sound(&page, &origin);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -79,17 +178,12 @@ async fn requests_can_be_tried_with_a_token() {
     let (app, origin) = served().await;
     let owner = app.owner().await;
     let mut page = reference(&origin, "docs/").await;
-    let scheme = "[...document.querySelectorAll('.auth-container')]\
-        .find(scheme => scheme.querySelector('h4 code').textContent === 'token')";
-    page.evaluate("document.querySelector('.auth-wrapper .authorize').click()").await;
-    page.until(&format!("{scheme}?.querySelector('input')")).await;
-    let token = format!("Token {}", owner.secret());
-    page.evaluate(&fill(&format!("{scheme}.querySelector('input')"), &token)).await;
-    page.evaluate(&format!("{scheme}.querySelector('.authorize').click()")).await;
-    page.until(&format!("{scheme}.textContent.includes('Authorized')")).await;
-    page.evaluate("document.querySelector('.modal-ux .close-modal').click()").await;
-    let shown = execute(&mut page, "Authentication-getCaller", None).await;
-    assert_eq!(shown, owner.get("/whoami/").await.expect(200).json());
+    for kind in ["token", "basic"] {
+        page.evaluate(&fill("document.getElementById('credential-kind')", kind)).await;
+        page.evaluate(&fill("document.getElementById('credential-secret')", owner.secret())).await;
+        let shown = execute(&mut page, "getCaller", &[]).await;
+        assert_eq!(shown, owner.get("/whoami/").await.expect(200).json());
+    }
     assert_sound(&page, &origin);
 }
 
@@ -98,14 +192,19 @@ async fn requests_can_be_tried_with_a_cookie() {
     let (app, origin) = served().await;
     let owner = app.owner().await;
     let mut page = reference(&origin, "docs/").await;
+    page.evaluate(&fill("document.getElementById('credential-kind')", "session")).await;
     let login = json!({ "company": "acme", "username": owner.username, "password": PASSWORD });
-    execute(&mut page, "Authentication-logInByCookie", Some(&login)).await;
-    let shown = execute(&mut page, "Authentication-getCaller", None).await;
+    execute(&mut page, "logInByCookie", &[("body", &login.to_string())]).await;
+    let shown = execute(&mut page, "getCaller", &[]).await;
     let caller = (&shown["token"]["kind"], &shown["resource"]["resource_uri"]);
     assert_eq!(caller, (&json!("cookie"), &json!(owner.uri)));
-    // Nothing but the page's origin says that the cookie may be used to change something.
-    let label = execute(&mut page, "Companies-createLabel", Some(&json!({ "text": "Senior" }))).await;
+    // Only the page's origin allows the cookie to change something.
+    let label = [("companyId", "acme"), ("body", r#"{"text": "Senior"}"#)];
+    let label = execute(&mut page, "createLabel", &label).await;
     assert_eq!(label["text"], "Senior");
+    // A value entered once is there in the other forms.
+    let labels = execute(&mut page, "listLabels", &[]).await;
+    assert_eq!(labels["objects"][0]["text"], "Senior");
     assert_sound(&page, &origin);
 }
 
@@ -114,40 +213,57 @@ async fn it_fits_on_a_phone() {
     let (_app, origin) = served().await;
     let mut page = reference(&origin, "docs/").await;
     page.resize(390, 844).await;
-    let width = "document.documentElement.scrollWidth";
-    assert_eq!(page.evaluate(width).await, 390);
-    for operation in ["Authentication-logIn", "Candidates-createCandidate", "Projects-listProjects"] {
-        open(&mut page, operation).await;
-        assert_eq!(page.evaluate(width).await, 390, "{operation}");
-    }
+    assert_eq!(page.evaluate(WIDTH).await, 390);
+    page.evaluate("document.querySelectorAll('main details').forEach(details => details.open = true)").await;
+    page.until(
+        "document.querySelectorAll('.trial form').length === document.querySelectorAll('.trial').length",
+    )
+    .await;
+    assert_eq!(page.evaluate(WIDTH).await, 390, "with everything unfolded");
     // Tables that are wider scroll within themselves.
     let tables =
-        "[...document.querySelectorAll('.info table')].some(table => table.scrollWidth > table.clientWidth)";
+        "[...document.querySelectorAll('.wide')].some(table => table.scrollWidth > table.clientWidth)";
     assert_eq!(page.evaluate(tables).await, true);
+    let navigation = "document.getElementById('navigation').offsetHeight > 0";
+    assert_eq!(page.evaluate(navigation).await, false);
+    page.evaluate("document.getElementById('menu').click()").await;
+    assert_eq!(page.evaluate(navigation).await, true);
+    assert_eq!(page.evaluate(WIDTH).await, 390, "with its menu");
+    page.evaluate("document.querySelector('#contents a[href=\"#errors\"]').click()").await;
+    assert_eq!(page.evaluate(navigation).await, false);
     assert_sound(&page, &origin);
 }
 
-async fn open(page: &mut Page, operation: &str) -> String {
-    let block = format!("document.getElementById('operations-{operation}')");
-    page.evaluate(&format!("{block}.querySelector('.opblock-summary-control').click()")).await;
-    page.until(&format!("{block}.querySelector('.execute')")).await;
-    block
+#[tokio::test(flavor = "multi_thread")]
+async fn it_is_dark_where_the_system_or_its_switch_says_so() {
+    let (_app, origin) = served().await;
+    let mut page = reference(&origin, "docs/").await;
+    let back = "getComputedStyle(document.body).backgroundColor";
+    let (light, dark) = (json!("rgb(255, 255, 255)"), json!("rgb(20, 23, 28)"));
+    for (scheme, theme, expected) in
+        [("light", "", &light), ("dark", "", &dark), ("light", "dark", &dark), ("dark", "light", &light)]
+    {
+        page.prefer(scheme).await;
+        page.evaluate(&fill("document.getElementById('theme')", theme)).await;
+        assert_eq!(&page.evaluate(back).await, expected, "{scheme}, {theme}");
+    }
+    assert_sound(&page, &origin);
 }
 
-/// Tries an operation, whose answer must be a success, and gives the body that is shown.
-async fn execute(page: &mut Page, operation: &str, body: Option<&Value>) -> Value {
-    let block = open(page, operation).await;
-    if let Some(body) = body {
-        let input = format!("{block}.querySelector('.body-param__text')");
-        page.until(&input).await;
-        page.evaluate(&fill(&input, &body.to_string())).await;
+/// Tries an operation with these values, whose answer must be a success, and returns the body that is shown.
+async fn execute(page: &mut Page, operation: &str, values: &[(&str, &str)]) -> Value {
+    let trial = format!("document.querySelector('#{operation} .trial')");
+    page.evaluate(&format!("{trial}.open = true")).await;
+    page.until(&format!("{trial}.querySelector('.send')")).await;
+    page.evaluate(&format!("{trial}.querySelector('.status')?.remove()")).await;
+    for (name, value) in values {
+        page.evaluate(&fill(&format!("{trial}.querySelector('[name=\"{name}\"]')"), value)).await;
     }
-    page.evaluate(&format!("{block}.querySelector('.execute').click()")).await;
-    let status = format!("{block}.querySelector('.live-responses-table tbody .response-col_status')");
+    page.evaluate(&format!("{trial}.querySelector('.send').click()")).await;
+    let status = format!("{trial}.querySelector('.status')");
     page.until(&status).await;
-    let status = page.evaluate(&format!("{status}.textContent.trim()")).await;
+    let status = page.evaluate(&format!("{status}.textContent")).await;
     assert!(status.as_str().unwrap().starts_with('2'), "{operation}: {status}");
-    let shown =
-        format!("{block}.querySelector('.live-responses-table .highlight-code code')?.textContent ?? 'null'");
-    serde_json::from_str(page.evaluate(&shown).await.as_str().unwrap()).unwrap()
+    let shown = page.evaluate(&format!("{trial}.querySelector('.answer-body')?.textContent ?? 'null'")).await;
+    serde_json::from_str(shown.as_str().unwrap()).unwrap()
 }

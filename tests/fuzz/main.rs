@@ -143,8 +143,7 @@ fn cursor() {
         let rows: Vec<u32> = (0..30).collect();
         if let Ok(query) = ListQuery::parse(Some(&String::from_utf8_lossy(input))) {
             let (page, total) = query.slice(rows, |row| format!("{row:026}"));
-            query.envelope(&Uri::new("https://hr.example/".to_owned()), page, total);
-            let _ = query.check_range(total);
+            let _ = query.answer(&Uri::new("https://hr.example/".to_owned()), page, total);
         }
     });
 }

@@ -76,7 +76,7 @@ async fn a_final_slash_makes_no_difference() {
 #[tokio::test]
 async fn the_reference_is_the_same_packed_and_not() {
     let service = Twice::start().await;
-    for path in ["/openapi.json", "/docs", "/docs/", "/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js"] {
+    for path in ["/openapi.json", "/docs", "/docs/", "/docs/reference.css", "/docs/reference.js"] {
         for (coding, packing) in [("identity", None), ("gzip", Some("gzip"))] {
             let answer = service.same(get(path).header("accept-encoding", coding)).await;
             assert_eq!(answer.status, StatusCode::OK, "{path}");

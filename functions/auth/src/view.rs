@@ -80,26 +80,26 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Token")]
 pub(crate) struct TokenView {
-    /// What to send as `Authorization: Token <token>`.
+    /// Send it as `Authorization: Token <token>`.
     #[schemars(example = &"a long text of letters and digits")]
     pub(crate) token: String,
 }
 
-/// Who is calling, by what right, for how long.
+/// The caller, their permissions and their credential.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "WhoAmI")]
 pub(crate) struct WhoAmIView {
-    /// The company that the caller belongs to.
+    /// The caller's company.
     company: Uri,
-    /// What the caller is.
+    /// The kind of caller.
     kind: CallerKind,
     /// The caller's own customer or candidate; null for a named token.
     resource: ResourceView,
-    /// The actions that are allowed without a role in a project.
+    /// The permissions that the caller has without a role in a project.
     permissions: Vec<Action>,
-    /// What the caller is known by.
+    /// The caller's credential.
     token: ProofView,
-    /// The customer who logged in for the caller.
+    /// The customer who acts on behalf of the caller; null otherwise.
     on_behalf_by: Option<Uri>,
 }
 
@@ -152,9 +152,9 @@ enum ResourceView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Proof")]
 struct ProofView {
-    /// What it is.
+    /// The kind of credential.
     kind: ProofKind,
-    /// When it ends unless it is used; null if it does not.
+    /// When the credential expires if it is not used; null if it does not expire.
     expires_at: Option<Timestamp>,
 }
 
@@ -186,7 +186,7 @@ impl WhoAmIView {
                 (&token.company, CallerKind::NamedToken, Standing::NamedToken, proof, ResourceView::None)
             }
         };
-        let allowed = Action::ALL.iter().filter(|action| action.is_allowed(&standing));
+        let allowed = Action::ALL.into_iter().filter(|action| action.is_allowed(&standing));
         let proof = session.map(|(session, ends)| (session.kind.into(), Some(ends)));
         let (proof, ends) =
             proof.or(other_proof).ok_or_else(|| Error::internal("a customer without a session"))?;
@@ -195,24 +195,24 @@ impl WhoAmIView {
             company: references.company(company),
             kind,
             resource,
-            permissions: allowed.copied().collect(),
+            permissions: allowed.collect(),
             token: ProofView { kind: proof, expires_at: ends.map(Timestamp) },
             on_behalf_by: on_behalf_by.map(|by| references.customer(company, by)),
         })
     }
 }
 
-/// A candidate's view of itself and of what it takes part in.
+/// The calling candidate, with their project and company.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CandidateWhoAmI")]
 pub(crate) struct CandidateWhoAmIView {
     #[serde(flatten)]
     candidate: CandidateFields,
-    /// Its company.
+    /// The candidate's company.
     company: OwnCompanyView,
-    /// The project that it takes part in.
+    /// The candidate's project.
     project: OwnProjectView,
-    /// How long there is until the deadline; 0 once it has passed, null without one.
+    /// Seconds until the deadline; 0 once it has passed, null if there is none.
     #[schemars(example = 86400)]
     seconds_until_deadline: Option<i64>,
 }
@@ -220,12 +220,12 @@ pub(crate) struct CandidateWhoAmIView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "OwnCompany")]
 struct OwnCompanyView {
-    /// Its address.
+    /// The URL of the resource.
     resource_uri: Uri,
-    /// Its name.
+    /// The display name.
     #[schemars(example = &"Acme Ltd")]
     name: String,
-    /// The IANA name of its time zone; empty for UTC.
+    /// The IANA name of the company's time zone; empty for UTC.
     #[schemars(example = &"Europe/London")]
     timezone: String,
 }
@@ -233,17 +233,17 @@ struct OwnCompanyView {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "OwnProject")]
 struct OwnProjectView {
-    /// Its address.
+    /// The URL of the resource.
     resource_uri: Uri,
-    /// Its name.
+    /// The display name.
     #[schemars(example = &"Backend engineer")]
     name: String,
     /// The language of the interview.
     support_lang: Language,
-    /// The same with its country.
+    /// The language with its country.
     #[schemars(example = &"en-GB")]
     language: &'static str,
-    /// The welcome videos that it shows, in their order.
+    /// The project's welcome videos, in display order.
     videos: Vec<PlacedVideoView>,
 }
 

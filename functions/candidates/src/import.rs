@@ -43,32 +43,32 @@ const NOT_DONE_IN_TIME: Refusal = Refusal {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CandidateImport")]
 pub(crate) struct Report {
-    /// What became of the entries, in numbers.
+    /// Numbers of entries.
     meta: Meta,
-    /// What to send again; only while entries are pending.
+    /// Which entries to send again; only present while entries are pending.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"Entries 970-999 were not processed in time. Send only these again.")]
     detail: Option<String>,
-    /// What became of each entry, in their order.
+    /// The result of each entry, in the order of the request.
     objects: Vec<Row>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CandidateImportMeta")]
 struct Meta {
-    /// How many entries there were.
+    /// All entries.
     #[schemars(example = 1)]
     total: usize,
-    /// How many candidates there are now, invited or not.
+    /// Entries whose candidate was created, invited or not.
     #[schemars(example = 1)]
     created: usize,
-    /// How many of them are invited.
+    /// Entries whose candidate was created and invited.
     #[schemars(example = 1)]
     invited: usize,
-    /// How many entries could not be created.
+    /// Entries whose candidate could not be created.
     #[schemars(example = 0)]
     failed: usize,
-    /// How many entries there was no time for.
+    /// Entries that were not processed in time.
     #[schemars(example = 0)]
     pending: usize,
 }
@@ -76,14 +76,14 @@ struct Meta {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ImportedCandidate")]
 struct Row {
-    /// Which entry, from 0.
+    /// The index of the entry, from 0.
     #[schemars(example = 0)]
     index: usize,
-    /// What became of it.
+    /// The result.
     status: RowStatus,
     /// The candidate; null if there is none.
     candidate: Option<Uri>,
-    /// Why it was not created, or not invited; an empty object if it was.
+    /// Why the candidate was not created or not invited; otherwise an empty object.
     errors: Value,
 }
 
@@ -92,13 +92,13 @@ struct Row {
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 enum RowStatus {
-    /// The candidate is invited.
+    /// Created and invited.
     Invited,
-    /// The candidate is there but not invited; `errors` tells why.
+    /// Created but not invited; `errors` gives the reason.
     New,
-    /// There is no candidate; `errors` tells why.
+    /// Not created; `errors` gives the reason.
     Failed,
-    /// There was no time for it; `detail` of the answer tells what to do.
+    /// Not processed in time; `detail` of the response says how to retry.
     Pending,
 }
 

@@ -1,6 +1,5 @@
 //! Listing the candidates of a project.
 
-use axum::extract::RawQuery;
 use shared::Result;
 use shared::auth::access::{Ahead, CountedProjectAccess, Pending, Rejection};
 use shared::domain::candidate::{Candidate, CandidateStatus};
@@ -19,9 +18,9 @@ use crate::view::viewer;
 /// the counts tell where to look for it.
 pub(crate) async fn list(
     pending: Pending<CountedProjectAccess<ReadProject>>,
-    RawQuery(query): RawQuery,
+    query: Result<ListQuery>,
 ) -> Result<Envelope<CandidateView>, Rejection> {
-    let wanted = Wanted::parse(query.as_deref());
+    let wanted = query.and_then(Wanted::of);
     let (access, early) = match &wanted {
         Ok(wanted) if !wanted.query.is_by_number() => {
             let read = async |ahead: Ahead| {
@@ -44,11 +43,10 @@ pub(crate) async fn list(
         }
     };
     let total = counted.or(total).unwrap_or(0);
-    wanted.query.check_range(total)?;
     let viewer = viewer(&access, &access.standing, &access.project);
     let page = page.map(|candidate| CandidateView::new(&candidate, &viewer));
     let address = access.references().candidates(access.company_id(), access.project.id);
-    Ok(wanted.query.envelope(&address, page, total))
+    Ok(wanted.query.answer(&address, page, total)?)
 }
 
 /// A page as a request names it.
@@ -59,8 +57,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn parse(query: Option<&str>) -> Result<Self> {
-        let query = ListQuery::parse(query)?;
+    fn of(query: ListQuery) -> Result<Self> {
         let status = query.filter("status", choice)?;
         let email = query.filter("email", |email| Ok(email.to_owned()))?;
         Ok(Self { query, status, email })

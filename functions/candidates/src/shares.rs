@@ -1,14 +1,12 @@
 //! Letting customers read a candidate who have no role in its project.
 
 use axum::Json;
-use axum::extract::RawQuery;
 use shared::Result;
 use shared::auth::access::{CandidateAccess, ShareAccess};
 use shared::domain::candidate::Candidate;
 use shared::domain::id::{CompanyId, CustomerId, ShareId};
 use shared::domain::policy::ChangeProject;
 use shared::http::Fields;
-use shared::http::expand::Expand;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::reference::References;
 use shared::http::respond::{Answered, Created, Done, Ensured};
@@ -21,14 +19,12 @@ pub(crate) const CUSTOMER: &str = "customer";
 /// GET …/shares/
 pub(crate) async fn list(
     access: CandidateAccess<ChangeProject>,
-    RawQuery(query): RawQuery,
+    query: ListQuery,
 ) -> Result<Envelope<ShareView>> {
-    let expand = Expand::parse(query.as_deref(), &[CUSTOMER])?;
-    let query = ListQuery::parse(query.as_deref())?;
+    let expand = query.expand(&[CUSTOMER])?;
     let shares: Vec<(ShareId, CustomerId)> =
         access.candidate.shares.iter().map(|(share, customer)| (*share, *customer)).collect();
     let (page, total) = query.slice(shares, |(share, _)| share.to_string());
-    query.check_range(total)?;
     let mut wanted = Referring::default();
     wanted.customers.extend(page.rows.iter().map(|(_, customer)| *customer).filter(|_| expand.has(CUSTOMER)));
     let found = access.store.referred(access.company_id(), &wanted).await?;
@@ -38,7 +34,7 @@ pub(crate) async fn list(
             .with_customer(customer.map(|customer| CustomerView::new(customer, access.references())))
     });
     let address = access.references().shares(access.company_id(), access.project.id, access.candidate.id);
-    Ok(query.envelope(&address, page, total))
+    query.answer(&address, page, total)
 }
 
 /// POST …/shares/

@@ -1,7 +1,6 @@
 //! The labels by which a company sorts its projects.
 
 use axum::Json;
-use axum::extract::RawQuery;
 use shared::Result;
 use shared::auth::access::{CompanyAccess, LabelAccess};
 use shared::domain::label::{Label, LabelText};
@@ -15,13 +14,11 @@ use shared::http::view::LabelView;
 /// GET …/labels/
 pub(crate) async fn list(
     access: CompanyAccess<ReadCompany>,
-    RawQuery(query): RawQuery,
+    query: ListQuery,
 ) -> Result<Envelope<LabelView>> {
-    let query = ListQuery::parse(query.as_deref())?;
     let (page, total) = access.store.list_labels(access.company_id(), query.page()).await?;
-    query.check_range(total)?;
     let page = page.map(|label| LabelView::new(&label, access.references()));
-    Ok(query.envelope(&access.references().labels(access.company_id()), page, total))
+    query.answer(&access.references().labels(access.company_id()), page, total)
 }
 
 /// POST …/labels/

@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use axum::extract::RawQuery;
 use shared::Result;
 use shared::auth::access::{CompanyAccess, Context};
 use shared::domain::id::CandidateId;
 use shared::domain::policy::{Action, ReadCompany};
-use shared::http::expand::Expand;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::view::{CandidateView, ShareView, Viewer};
 use shared::store::{Placed, Shared};
@@ -18,10 +16,9 @@ pub(crate) const CANDIDATE: &str = "candidate";
 /// Lists what is shared with the caller.
 pub(crate) async fn list(
     access: CompanyAccess<ReadCompany>,
-    RawQuery(query): RawQuery,
+    query: ListQuery,
 ) -> Result<Envelope<ShareView>> {
-    let expand = Expand::parse(query.as_deref(), &[CANDIDATE])?;
-    let query = ListQuery::parse(query.as_deref())?;
+    let expand = query.expand(&[CANDIDATE])?;
     let (company, references) = (access.company_id(), access.references());
     let shares = match access.caller.customer() {
         Some(customer) => access.store.shared_with(company, customer).await?,
@@ -29,7 +26,6 @@ pub(crate) async fn list(
         None => Vec::new(),
     };
     let (page, total) = query.slice(shares, |shared| shared.share.to_string());
-    query.check_range(total)?;
     let mut candidates =
         if expand.has(CANDIDATE) { read_candidates(&access, &page.rows).await? } else { HashMap::new() };
     let page = page.map(|shared| {
@@ -37,7 +33,7 @@ pub(crate) async fn list(
         let view = ShareView::new(company, candidate, (shared.share, shared.customer), references);
         view.with_candidate(candidates.remove(&shared.candidate))
     });
-    Ok(query.envelope(&references.shared(company), page, total))
+    query.answer(&references.shared(company), page, total)
 }
 
 /// The candidates that are shared, as the caller sees them; none that it may not read any more.

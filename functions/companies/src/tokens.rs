@@ -1,7 +1,6 @@
 //! Named tokens, by which other services act for a company.
 
 use axum::Json;
-use axum::extract::RawQuery;
 use shared::auth::access::{CompanyAccess, TokenAccess};
 use shared::auth::credential::chosen_token_value;
 use shared::domain::named_token::NamedToken;
@@ -18,15 +17,13 @@ use crate::view::{NewTokenView, TokenView};
 /// GET …/tokens/
 pub(crate) async fn list(
     access: CompanyAccess<ManageTokens>,
-    RawQuery(query): RawQuery,
+    query: ListQuery,
 ) -> Result<Envelope<TokenView>> {
-    let query = ListQuery::parse(query.as_deref())?;
     // There are few enough to be read whole.
     let all = access.store.tokens(access.company_id()).await?;
     let (page, total) = query.slice(all, |token| token.id.to_string());
-    query.check_range(total)?;
     let page = page.map(|token| TokenView::new(&token, access.references()));
-    Ok(query.envelope(&access.references().tokens(access.company_id()), page, total))
+    query.answer(&access.references().tokens(access.company_id()), page, total)
 }
 
 /// POST …/tokens/. The only answer that shows the value.

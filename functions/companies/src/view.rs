@@ -8,16 +8,16 @@ use shared::domain::named_token::NamedToken;
 use shared::http::reference::References;
 use shared::http::wire::{Timestamp, Uri};
 
-/// A company as clients see it.
+/// A company.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Company")]
 pub(crate) struct CompanyView {
-    /// Its own address.
+    /// The URL of the resource.
     resource_uri: Uri,
-    /// Its name.
+    /// The display name.
     #[schemars(example = &"Acme Ltd")]
     name: String,
-    /// Postal address, of several lines.
+    /// Postal address, in several lines.
     address: String,
     /// City.
     #[schemars(example = &"London")]
@@ -31,18 +31,19 @@ pub(crate) struct CompanyView {
     /// Telephone number.
     #[schemars(example = &"+44 20 7946 0000")]
     phone: String,
-    /// Days that a candidate without a deadline gets when it is invited, unless its project says otherwise; null for none.
+    /// Days until the deadline that candidates without one get when they are invited, unless the project sets its
+    /// own; null for none.
     #[schemars(example = 14)]
     default_interview_period: Option<u32>,
     /// The maximum score of new projects.
     #[schemars(example = 10)]
     default_maximum_score: u32,
-    /// The language of projects that name none.
+    /// The default language of projects.
     default_project_lang: Language,
-    /// The address that candidates may write to, shown in mails; empty for none.
+    /// The address for candidates' questions, shown in mails; empty for none.
     #[schemars(example = &"ada@example.com")]
     registration_email: String,
-    /// The IANA name of the time zone in which mails tell times; empty for UTC.
+    /// The IANA name of the time zone of times in mails; empty for UTC.
     #[schemars(example = &"Europe/London")]
     timezone: String,
 }
@@ -67,20 +68,20 @@ impl CompanyView {
     }
 }
 
-/// A named token as clients see it: all but its value.
+/// A named token, without its value.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "NamedToken")]
 pub(crate) struct TokenView {
-    /// Its own address.
+    /// The URL of the resource.
     resource_uri: Uri,
-    /// The company that it acts for.
+    /// The company for which the token acts.
     company: Uri,
-    /// What it is called.
+    /// The display name.
     #[schemars(example = &"Applicant tracking")]
     name: String,
-    /// When it was created.
+    /// When the resource was created.
     created_at: Timestamp,
-    /// The owner who created it.
+    /// The owner who created the token.
     created_by: Uri,
 }
 
@@ -97,13 +98,13 @@ impl TokenView {
     }
 }
 
-/// A named token as its creator sees it, once.
+/// A new named token, with its value.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "NewNamedToken")]
 pub(crate) struct NewTokenView {
     #[serde(flatten)]
     token: TokenView,
-    /// The token itself. Shown here, and never again: not in the answer to a repeat.
+    /// The value of the token. It is returned only once, and not to a retry.
     #[schemars(example = &"a long text of letters and digits")]
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<String>,

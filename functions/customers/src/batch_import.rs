@@ -31,34 +31,34 @@ const PLANNING: TimeDelta = TimeDelta::seconds(6);
 /// How many plans in a row may come to nothing because others change the same customers.
 const MAX_IDLE_PLANS: u32 = 10;
 
-/// What an import did.
+/// The result of an import.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "StaffImport")]
 pub(crate) struct ImportView {
-    /// How many were created and invited.
+    /// The number of customers who were created and invited.
     #[schemars(example = 1)]
     created: usize,
-    /// How many were active no longer, and are again.
+    /// The number of customers who were inactive and are active again.
     #[schemars(example = 0)]
     activated: usize,
-    /// How many are active no longer, since the list leaves them out.
+    /// The number of customers who were deactivated because the list does not contain them.
     #[schemars(example = 0)]
     deactivated: usize,
-    /// How many were there already.
+    /// The number of customers who did not change.
     #[schemars(example = 0)]
     unchanged: usize,
-    /// What became of each.
+    /// The result for each customer.
     objects: Vec<ImportedView>,
 }
 
-/// What an import did with one customer.
+/// The result of an import for one customer.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ImportedCustomer")]
 struct ImportedView {
-    /// Its user name.
+    /// The user name.
     #[schemars(example = &"grace")]
     username: String,
-    /// What became of it.
+    /// The result.
     status: ImportOutcome,
     /// The customer.
     customer: Uri,
@@ -169,13 +169,13 @@ impl ImportedView {
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 enum ImportOutcome {
-    /// It was not there, and is invited.
+    /// Created and invited.
     Created,
-    /// It was active no longer, and is again.
+    /// Was inactive and is active again.
     Activated,
-    /// It was active, and is no longer.
+    /// Was active and is deactivated.
     Deactivated,
-    /// It is as it was.
+    /// Not changed.
     Unchanged,
 }
 

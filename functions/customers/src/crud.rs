@@ -1,7 +1,6 @@
 //! Listing, creating, reading, changing and deleting customers.
 
 use axum::Json;
-use axum::extract::RawQuery;
 use shared::auth::access::{CompanyAccess, CustomerAccess};
 use shared::domain::choice;
 use shared::domain::customer::{Customer, OWN_ACCOUNT};
@@ -20,9 +19,8 @@ use crate::changes::{Changes, Creation};
 /// GET …/customers/
 pub(crate) async fn list(
     access: CompanyAccess<ReadCompany>,
-    RawQuery(query): RawQuery,
+    query: ListQuery,
 ) -> Result<Envelope<CustomerView>> {
-    let query = ListQuery::parse(query.as_deref())?;
     let username = query.filter("username", |name| Ok(name.to_owned()))?;
     let status = query.filter("status", choice)?;
     let account_type = query.filter("account_type", choice)?;
@@ -47,9 +45,8 @@ pub(crate) async fn list(
             query.slice(found, |customer| customer.id.to_string())
         }
     };
-    query.check_range(total)?;
     let page = page.map(|customer| CustomerView::new(&customer, access.references()));
-    Ok(query.envelope(&access.references().customers(company), page, total))
+    query.answer(&access.references().customers(company), page, total)
 }
 
 /// POST …/customers/

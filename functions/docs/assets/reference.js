@@ -1,14 +1,184 @@
 "use strict";
 
-// Credentials that are entered on the page last as long as it is open, and are kept nowhere.
-SwaggerUIBundle({
-    dom_id: "#reference",
-    url: document.getElementById("reference").dataset.document,
-    deepLinking: true,
-    defaultModelsExpandDepth: 0,
-    displayRequestDuration: true,
-    docExpansion: "none",
-    persistAuthorization: false,
-    tryItOutEnabled: true,
-    validatorUrl: null,
-});
+// The document; the other scripts look references up in it.
+let api;
+
+// What every operation's samples are written in.
+let language = "curl";
+
+// Called when the language or the way to authenticate is another one.
+const samples = [];
+const refreshSamples = () => samples.forEach((refresh) => refresh());
+
+function operationsOf(tag) {
+    return Object.entries(api.paths).flatMap(([path, item]) =>
+        Object.entries(item)
+            .filter(([, operation]) => operation.tags.includes(tag))
+            .map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
+    );
+}
+
+function method(name) {
+    return element("span", { class: `method ${name.toLowerCase()}` }, name);
+}
+
+// The samples of an operation, with a switch between its languages and between the forms of its body.
+function samplesOf(operation, changed) {
+    const code = element("code");
+    const media = Object.keys(operation.requestBody?.content ?? {});
+    const choice = element(
+        "select",
+        { "aria-label": "Body", onchange: () => (refresh(), changed(choice.value)) },
+        media.map((type) => element("option", { value: type }, type === FORM ? "form" : "JSON")),
+    );
+    const buttons = Object.keys(LANGUAGES).map((name) =>
+        element("button", { type: "button", onclick: () => ((language = name), refreshSamples()) }, name),
+    );
+    const copy = element("button", { type: "button", class: "copy" }, "Copy");
+    copy.hidden = !navigator.clipboard;
+    copy.addEventListener("click", async () => {
+        await navigator.clipboard.writeText(code.textContent);
+        copy.textContent = "Copied";
+        setTimeout(() => (copy.textContent = "Copy"), 1500);
+    });
+    const refresh = () => {
+        buttons.forEach((button) => button.setAttribute("aria-pressed", button.textContent === language));
+        code.textContent = LANGUAGES[language](exampleRequest(operation, credential.kind, choice.value));
+    };
+    samples.push(refresh);
+    refresh();
+    const bar = element("div", { class: "bar", role: "group", "aria-label": "Language" }, buttons, media.length > 1 ? choice : "", copy);
+    return element("div", { class: "sample" }, bar, element("pre", { tabindex: 0 }, code));
+}
+
+function exampleAnswer(operation) {
+    const [status, answer] = Object.entries(operation.responses).find(([code]) => code.startsWith("2")) ?? [];
+    const example = resolve(answer)?.content?.["application/json"]?.example;
+    const text = example === undefined ? undefined : JSON.stringify(example, null, 2);
+    const title = element("summary", {}, `Example answer, ${status}`);
+    return text && element("details", { class: "example", open: true }, title, element("pre", { tabindex: 0 }, text));
+}
+
+function answerOf([status, node]) {
+    const answer = resolve(node);
+    const schemas = Object.values(answer.content ?? {}).map((content) => content.schema ?? true);
+    const headers = Object.entries(answer.headers ?? {}).map(([name, header]) => {
+        const { schema, description } = resolve(header);
+        return field(name, schema, { description });
+    });
+    return element(
+        "details",
+        { class: "response" },
+        element("summary", {}, element("code", { class: `status s${status[0]}` }, status), " ", inline(answer.description)),
+        schemas.slice(0, 1).map((schema) => body(schema, false)),
+        headers.length ? [element("h5", {}, "Headers"), element("ul", { class: "fields" }, headers)] : [],
+    );
+}
+
+// The answers of an operation, with its errors folded: most operations share them.
+function answersOf(operation) {
+    const answers = Object.entries(operation.responses);
+    const errors = answers.filter(([status]) => status >= "4");
+    const titles = errors.map(([status]) => [" ", element("code", { class: "status s4" }, status)]);
+    return [
+        answers.filter(([status]) => status < "4").map(answerOf),
+        errors.length ? element("details", { class: "response" }, element("summary", {}, "Errors", titles), errors.map(answerOf)) : [],
+    ];
+}
+
+function permissionLinks(text) {
+    text.forEach((block) => {
+        const code = block.textContent.startsWith("Permission ") && block.querySelector("code");
+        if (code) {
+            const link = element("a", { href: `#permissions-${code.textContent}` });
+            code.replaceWith(link);
+            link.append(code);
+        }
+    });
+    return text;
+}
+
+function accepted(operation) {
+    const names = operation.security.flatMap((scheme) => Object.keys(scheme)).map((name) => CREDENTIALS[name].title);
+    const optional = operation.security.some((scheme) => Object.keys(scheme).length === 0);
+    const text = names.length
+        ? `${optional ? "Optional authentication" : "Authentication"}: ${names.join(", ")}.`
+        : "No authentication.";
+    return element("p", { class: "accepted" }, text);
+}
+
+function operationSection(operation) {
+    const parameters = (title, place) => {
+        const found = parametersOf(operation).filter((parameter) => parameter.in === place);
+        const items = found.map(({ name, schema, description, required }) =>
+            field(name, schema, { description, note: required && "required", sent: true }),
+        );
+        return found.length ? [element("h4", {}, title), element("ul", { class: "fields" }, items)] : [];
+    };
+    const content = Object.values(operation.requestBody?.content ?? {});
+    const tryIt = element("details", { class: "trial" }, element("summary", {}, "Try it"));
+    const renew = (media) => tryIt.replaceChildren(tryIt.firstChild, ...trial(operation, media));
+    const isBuilt = () => tryIt.children.length > 1;
+    const sample = samplesOf(operation, (media) => isBuilt() && renew(media));
+    tryIt.addEventListener("toggle", () => isBuilt() || renew(sample.querySelector("select")?.value));
+    return element(
+        "section",
+        { class: "operation", id: operation.operationId },
+        element("div", { class: "title" }, heading(3, operation.operationId, operation.summary)),
+        element("p", { class: "route" }, method(operation.method), " ", element("code", {}, operation.path)),
+        element(
+            "div",
+            { class: "text" },
+            permissionLinks(markdown(operation.description)),
+            accepted(operation),
+            parameters("Path", "path"),
+            parameters("Query", "query"),
+            parameters("Headers", "header"),
+            content.length ? [element("h4", {}, "Body"), body(content[0].schema, true)] : [],
+            element("h4", {}, "Answers"),
+            answersOf(operation),
+        ),
+        element("div", { class: "code" }, sample, tryIt, exampleAnswer(operation)),
+    );
+}
+
+// The sections of the introduction, each headed by a line that starts with ##.
+function guide() {
+    const [opening, ...rest] = api.info.description.split(/^## /m);
+    const sections = rest.map((text) => {
+        const end = text.indexOf("\n");
+        const title = text.slice(0, end);
+        const id = slug(title);
+        const extra = id === "authentication" ? credentialForm(refreshSamples) : undefined;
+        return { id, title, built: element("section", { id, class: "guide" }, heading(2, id, title), markdown(text.slice(end), id), extra) };
+    });
+    const server = element("p", {}, "Base URL ", element("code", {}, api.servers[0].url));
+    const head = element("h1", {}, api.info.title, " ", element("small", {}, api.info.version));
+    const start = element("section", { id: "top", class: "guide" }, head, markdown(opening), server);
+    return [{ id: "top", title: "Overview", built: start }, ...sections];
+}
+
+function groups() {
+    return api.tags.map((tag) => {
+        const id = `group-${slug(tag.name)}`;
+        const operations = operationsOf(tag.name).map((operation) => ({
+            id: operation.operationId,
+            title: operation.summary,
+            method: operation.method,
+            words: operation.path,
+            built: operationSection(operation),
+        }));
+        const built = element("section", { id, class: "group" }, heading(2, id, tag.name), markdown(tag.description));
+        return { id, title: tag.name, built, entries: operations };
+    });
+}
+
+function schemas() {
+    const entries = Object.entries(api.components.schemas).map(([name, schema]) => {
+        const id = `schema-${name}`;
+        const text = [heading(3, id, name), markdown(schema.description), body(schema, false)];
+        return { id, title: name, built: element("section", { id, class: "schema" }, text) };
+    });
+    const built = element("section", { id: "schemas", class: "group" }, heading(2, "schemas", "Schemas"));
+    return { id: "schemas", title: "Schemas", built, entries };
+}

@@ -1,19 +1,16 @@
-//! GET /docs/{file}/: what the page consists of, Swagger UI from its crate and our own.
+//! GET /docs/{file}/: the style sheets and scripts of the page.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::LazyLock;
 
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use axum::response::Response;
-use rawzip::{CompressionMethod, ZipArchive};
 use sha2::{Digest, Sha256};
 use shared::app::App;
 use shared::config::VERSION_PATH;
 use shared::openapi::{Argument, Operation};
 use shared::{Error, Result};
-use utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
 
 use crate::file::{File, Reader};
 
@@ -30,38 +27,25 @@ pub(crate) struct Asset {
 /// Every file of the page by its name.
 static ASSETS: LazyLock<BTreeMap<&str, Asset>> = LazyLock::new(|| {
     let files = [
-        ("swagger-ui.css", vendored("swagger-ui.css", CSS)),
-        ("swagger-ui-bundle.js", vendored("swagger-ui-bundle.js", SCRIPT)),
-        ("reference.css", File::pack(CSS, include_bytes!("../assets/reference.css"))),
-        ("reference.js", File::pack(SCRIPT, include_bytes!("../assets/reference.js"))),
+        ("reference.css", CSS, include_str!("../assets/reference.css")),
+        ("parts.css", CSS, include_str!("../assets/parts.css")),
+        ("markdown.js", SCRIPT, include_str!("../assets/markdown.js")),
+        ("schema.js", SCRIPT, include_str!("../assets/schema.js")),
+        ("samples.js", SCRIPT, include_str!("../assets/samples.js")),
+        ("trial.js", SCRIPT, include_str!("../assets/trial.js")),
+        ("reference.js", SCRIPT, include_str!("../assets/reference.js")),
+        ("navigation.js", SCRIPT, include_str!("../assets/navigation.js")),
     ];
-    let assets = files.into_iter().filter_map(|(name, file)| {
-        let file =
-            file.inspect_err(|error| tracing::error!(name, %error, "a file of the page is missing")).ok()?;
+    let assets = files.into_iter().filter_map(|(name, media_type, content)| {
+        let file = File::pack(media_type, content.as_bytes())
+            .inspect_err(|error| tracing::error!(name, %error, "a file of the page could not be packed"))
+            .ok()?;
         let digest = Sha256::digest(file.packed());
         let version = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
         Some((name, Asset { file, version }))
     });
     assets.collect()
 });
-
-/// A file of Swagger UI's distribution, packed as it is in the archive that the crate holds.
-fn vendored(name: &str, media_type: &'static str) -> io::Result<File> {
-    let archive = ZipArchive::from_slice(SWAGGER_UI_VENDORED).map_err(io::Error::other)?;
-    let mut entries = archive.entries();
-    while let Some(entry) = entries.next_entry().map_err(io::Error::other)? {
-        let path = entry.file_path();
-        let in_dist = path.as_ref().split(|byte| *byte == b'/').skip(1);
-        if !in_dist.eq([b"dist", name.as_bytes()]) || entry.compression_method() != CompressionMethod::DEFLATE
-        {
-            continue;
-        }
-        let size = u32::try_from(entry.uncompressed_size_hint()).map_err(io::Error::other)?;
-        let packed = archive.get_entry(entry.wayfinder()).map_err(io::Error::other)?;
-        return Ok(File::deflated(media_type, packed.data(), entry.crc32(), size));
-    }
-    Err(io::ErrorKind::NotFound.into())
-}
 
 /// The address of a file of this name.
 pub(crate) fn address(name: &str) -> Option<String> {

@@ -41,14 +41,6 @@ impl File {
         Ok(Self { media_type, packed: encoder.finish()?.into() })
     }
 
-    /// A file whose content is the deflated `body`, with its checksum and size once unpacked.
-    pub(crate) fn deflated(media_type: &'static str, body: &[u8], checksum: u32, size: u32) -> Self {
-        // Deflate, no name, no time, whatever system.
-        const HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
-        let packed = [&HEAD, body, &checksum.to_le_bytes(), &size.to_le_bytes()].concat();
-        Self { media_type, packed: packed.into() }
-    }
-
     /// What it holds, packed.
     pub(crate) fn packed(&self) -> &[u8] {
         &self.packed

@@ -1,6 +1,7 @@
 //! The reference of the API: its OpenAPI document, and a page that shows it and on which requests can be tried.
 //!
-//! The page is Swagger UI. All of it comes from here; it calls nothing but the API that it stands below.
+//! The page is a few scripts of this project, which build it in the browser from the document. It loads nothing from other
+//! hosts, and calls nothing but this API.
 
 mod assets;
 mod document;

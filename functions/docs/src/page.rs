@@ -9,9 +9,8 @@ use shared::{Error, Result};
 use crate::assets;
 use crate::file::{File, Reader};
 
-/// What the page may do: show what comes from here, the pictures in its style sheet, and call the API that it stands
-/// below.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+/// What the page may do: run and show files of this service, show its empty icon, and call the API.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// GET /docs/. Its addresses are whole paths, so that it is the same without the final slash: a gateway may lead from the
@@ -21,10 +20,14 @@ pub(crate) async fn show(reader: Reader) -> Result<Response> {
     let page = format!(
         include_str!("../assets/index.html"),
         version_path = VERSION_PATH,
-        swagger_ui_css = address("swagger-ui.css")?,
         reference_css = address("reference.css")?,
-        swagger_ui_js = address("swagger-ui-bundle.js")?,
+        parts_css = address("parts.css")?,
+        markdown_js = address("markdown.js")?,
+        schema_js = address("schema.js")?,
+        samples_js = address("samples.js")?,
+        trial_js = address("trial.js")?,
         reference_js = address("reference.js")?,
+        navigation_js = address("navigation.js")?,
     );
     let page = File::pack("text/html; charset=utf-8", page.as_bytes()).map_err(Error::internal)?;
     let mut response = page.send(&reader)?;

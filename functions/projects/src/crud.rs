@@ -4,7 +4,6 @@ use axum::Json;
 use axum::extract::RawQuery;
 use shared::auth::access::{CompanyAccess, CountedProjectAccess, CustomerAccess};
 use shared::domain::choice;
-
 use shared::domain::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
 use shared::domain::roster::Roster;
@@ -15,7 +14,7 @@ use shared::http::respond::{Answered, Created};
 use shared::{Error, Result};
 
 use crate::changes::Changes;
-use crate::nested::{Loaded, read_expand};
+use crate::nested::{Loaded, NAMES, read_expand};
 use crate::view::{ListedProjectView, ProjectView, Viewer};
 
 /// A named token cannot run the project that it creates.
@@ -24,10 +23,9 @@ const NO_MANAGER: &str = "A named token cannot manage projects. Name at least on
 /// GET …/projects/
 pub(crate) async fn list(
     access: CompanyAccess<ListProjects>,
-    RawQuery(query): RawQuery,
+    query: ListQuery,
 ) -> Result<Envelope<ListedProjectView>> {
-    let expand = read_expand(query.as_deref())?;
-    let query = ListQuery::parse(query.as_deref())?;
+    let expand = query.expand(NAMES)?;
     let status = query.filter("status", choice)?;
     let sees_all = Action::SeeAllProjects.is_allowed(&access.caller.in_company());
     let (page, total) = match access.caller.customer().filter(|_| !sees_all) {
@@ -37,30 +35,27 @@ pub(crate) async fn list(
             query.slice(projects, |counted| counted.project.id.to_string())
         }
     };
-    query.check_range(total)?;
     let loaded = Loaded::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
     let viewer = Viewer::of(&access, &access.company).with(loaded);
     let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
-    Ok(query.envelope(&access.references().projects(access.company_id()), page, total))
+    query.answer(&access.references().projects(access.company_id()), page, total)
 }
 
 /// GET …/customers/{customerId}/projects/: those in which the customer has a role and that the caller may see.
 pub(crate) async fn list_of_customer(
     access: CustomerAccess<ListProjects>,
-    RawQuery(query): RawQuery,
+    query: ListQuery,
 ) -> Result<Envelope<ListedProjectView>> {
-    let expand = read_expand(query.as_deref())?;
-    let query = ListQuery::parse(query.as_deref())?;
+    let expand = query.expand(NAMES)?;
     let status = query.filter("status", choice)?;
     let mut projects = access.store.projects_of(access.company_id(), access.customer.id, status).await?;
     projects.retain(|counted| Action::ReadProject.is_allowed(&access.caller.in_project(&counted.project)));
     let (page, total) = query.slice(projects, |counted| counted.project.id.to_string());
-    query.check_range(total)?;
     let loaded = Loaded::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
     let viewer = Viewer::of(&access, &access.company).with(loaded);
     let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
     let address = access.references().customer(access.company_id(), access.customer.id).join("projects");
-    Ok(query.envelope(&address, page, total))
+    query.answer(&address, page, total)
 }
 
 /// POST …/projects/

@@ -13,7 +13,7 @@ use shared::Routes;
 /// The routes of this group.
 pub fn routes<R: Routes>(routes: R) -> R {
     routes
-        .group("Projects", "Projects, their status, and the roles in them.")
+        .group("Projects", "Projects, their status and roles.")
         .under("/companies/{companyId}/customers/{customerId}/projects/")
         .get("", crud::list_of_customer, document::list_projects_of_customer)
         .under("/companies/{companyId}/projects/")

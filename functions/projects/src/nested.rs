@@ -15,9 +15,9 @@ use shared::store::{Referred, Referring};
 
 use crate::roles::RoleView;
 
-const EVALUATORS: &str = "evaluators";
-const INTERVIEW_MANAGERS: &str = "interview_managers";
-const REVIEWERS: &str = "reviewers";
+pub(crate) const EVALUATORS: &str = "evaluators";
+pub(crate) const INTERVIEW_MANAGERS: &str = "interview_managers";
+pub(crate) const REVIEWERS: &str = "reviewers";
 const LABELS: &str = "labels";
 const ROLES: &str = "roles";
 /// What can be asked for.
@@ -61,26 +61,8 @@ impl Loaded {
         Ok(Self { expand, referred })
     }
 
-    /// The evaluators of a project.
-    pub(crate) fn evaluators(&self, of: &Project, references: References<'_>) -> Vec<Nested<CustomerView>> {
-        self.people(EVALUATORS, of, &of.staff.evaluators, references)
-    }
-
-    /// The interview managers of a project.
-    pub(crate) fn interview_managers(
-        &self,
-        of: &Project,
-        references: References<'_>,
-    ) -> Vec<Nested<CustomerView>> {
-        self.people(INTERVIEW_MANAGERS, of, &of.staff.interview_managers, references)
-    }
-
-    /// The reviewers of a project.
-    pub(crate) fn reviewers(&self, of: &Project, references: References<'_>) -> Vec<Nested<CustomerView>> {
-        self.people(REVIEWERS, of, &of.staff.reviewers, references)
-    }
-
-    fn people(
+    /// The people of one role, `name`, in a project.
+    pub(crate) fn people(
         &self,
         name: &str,
         of: &Project,

@@ -1,7 +1,6 @@
 //! The roles in a project one by one: the same data as the project's lists of people.
 
 use axum::Json;
-use axum::extract::RawQuery;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::{ProjectAccess, RoleAccess};
@@ -18,24 +17,24 @@ use shared::http::respond::{Answered, Created, Done, Ensured};
 use shared::http::wire::Uri;
 use shared::{Error, Result};
 
-/// A role in a project as clients see it.
+/// A customer's role in a project.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Role")]
 pub(crate) struct RoleView {
-    /// Its own address.
+    /// The URL of the resource.
     resource_uri: Uri,
-    /// In which project.
+    /// The project.
     project: Uri,
-    /// Who has it.
+    /// The customer with the role.
     customer: Uri,
-    /// What it is.
+    /// The kind of credential.
     role: Role,
-    /// Whether the customer is an interview manager of the project, by this role or another.
+    /// Whether the customer is an interview manager of the project.
     interview_manager: bool,
-    /// Whether the customer is an evaluator of the project, by this role or another.
+    /// Whether the customer is an evaluator of the project.
     #[schemars(example = true)]
     evaluator: bool,
-    /// Whether the customer is a reviewer of the project, by this role or another.
+    /// Whether the customer is a reviewer of the project.
     reviewer: bool,
 }
 
@@ -57,15 +56,10 @@ impl RoleView {
 }
 
 /// GET …/roles/
-pub(crate) async fn list(
-    access: ProjectAccess<ReadProject>,
-    RawQuery(query): RawQuery,
-) -> Result<Envelope<RoleView>> {
-    let query = ListQuery::parse(query.as_deref())?;
+pub(crate) async fn list(access: ProjectAccess<ReadProject>, query: ListQuery) -> Result<Envelope<RoleView>> {
     let (page, total) = query.slice(access.project.staff.roles(), |held| held.id().to_string());
-    query.check_range(total)?;
     let page = page.map(|held| RoleView::new(&access.project, held, access.references()));
-    Ok(query.envelope(&access.references().roles(access.company_id(), access.project.id), page, total))
+    query.answer(&access.references().roles(access.company_id(), access.project.id), page, total)
 }
 
 /// POST …/roles/

@@ -13,13 +13,13 @@ use shared::http::reference::References;
 use shared::http::respond::Answered;
 use shared::http::wire::Uri;
 
-/// The status of a project as clients see it.
+/// The status of a project.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ProjectStatusResource")]
 pub(crate) struct StatusView {
-    /// Its own address.
+    /// The URL of the resource.
     resource_uri: Uri,
-    /// Where the project stands.
+    /// The current status.
     status: ProjectStatus,
 }
 

@@ -16,7 +16,7 @@ use shared::http::reference::References;
 use shared::http::view::{CustomerView, LabelView, Nested, PlacedVideoView};
 use shared::http::wire::{OrEmpty, Uri};
 
-use crate::nested::Loaded;
+use crate::nested::{EVALUATORS, INTERVIEW_MANAGERS, Loaded, REVIEWERS};
 use crate::roles::RoleView;
 
 /// Who looks at a project.
@@ -40,13 +40,13 @@ impl<'a> Viewer<'a> {
     }
 }
 
-/// A project as clients see it when they read it alone.
+/// A project.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Project")]
 pub(crate) struct ProjectView {
     #[serde(flatten)]
     fields: ProjectFields,
-    /// How many candidates were skipped.
+    /// The number of skipped candidates.
     #[schemars(example = 0)]
     skipped_candidates_count: i64,
 }
@@ -59,13 +59,13 @@ impl ProjectView {
     }
 }
 
-/// A project as clients see it in a list, where one name has always been spelled in its own way.
+/// A project in a list, where one field has a different spelling.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ListedProject")]
 pub(crate) struct ListedProjectView {
     #[serde(flatten)]
     fields: ProjectFields,
-    /// How many candidates were skipped. Spelled so in lists.
+    /// The number of skipped candidates; spelled like this in lists.
     #[schemars(example = 0)]
     skipped_candiates_count: i64,
 }
@@ -85,119 +85,119 @@ fn language_codes() -> Vec<&'static str> {
 
 #[derive(Serialize, JsonSchema)]
 struct ProjectFields {
-    /// Its own address.
+    /// The URL of the resource.
     resource_uri: Uri,
-    /// The company whose project it is.
+    /// The project's company.
     company: Uri,
-    /// Its name.
+    /// The display name.
     #[schemars(example = &"Backend engineer")]
     name: String,
-    /// The public job listing; empty for none.
+    /// The URL of the public job listing; empty for none.
     #[schemars(example = &"")]
     job_url: String,
-    /// The address that mails to candidates can be answered at, and come from once the operator has verified it; empty for none.
+    /// The reply address of mails to candidates, and their sender once the operator has verified it; empty for none.
     #[schemars(example = &"ada@example.com")]
     email_alias: OrEmpty<Email>,
     /// How candidates join.
     mode: Mode,
-    /// The best score of an evaluation.
+    /// The maximum score of an evaluation.
     #[schemars(example = 10)]
     maximum_score: u32,
     /// The language of mails to candidates; empty for the company's default.
     #[schemars(extend("enum" = language_codes()), example = &"en")]
     support_lang: OrEmpty<Language>,
-    /// The language that holds, with its country.
+    /// The effective language, with its country.
     #[schemars(example = &"en-GB")]
     language: &'static str,
-    /// Where it stands; changed at `status_update_uri` only.
+    /// The current status; change it at `status_update_uri`.
     status: ProjectStatus,
-    /// The company's own name for it.
+    /// The company's own identifier of the project.
     #[schemars(example = &"BE-7")]
     internal_id: String,
-    /// Whether candidates may take part without a password, by the key of their invitation alone.
+    /// Whether candidates may take the interview without a password, with the key of their invitation.
     allow_hash_login: bool,
-    /// Minutes that an interview may take; null for no limit.
+    /// The maximum duration of an interview in minutes; null for no limit.
     #[schemars(example = 45)]
     max_interview_time: Option<u32>,
     /// Whether the web application may invite candidates.
     invite_candidates: bool,
-    /// Days that a candidate without a deadline gets when it is invited; null for the company's default.
+    /// Days until the deadline that candidates without one get when they are invited; null for the company's default.
     #[schemars(example = 14)]
     default_interview_period: Option<u32>,
-    /// When it was first closed, or is meant to be.
+    /// When the project was first closed or is planned to close.
     #[schemars(example = &"2026-11-08")]
     closedate: Option<NaiveDate>,
-    /// When it first ran, or is meant to.
+    /// When the project first ran or is planned to run.
     #[schemars(example = &"2026-11-08")]
     activationdate: Option<NaiveDate>,
-    /// When it was created.
+    /// When the resource was created.
     #[schemars(example = &"2026-11-08")]
     creationdate: NaiveDate,
-    /// Who answers questions about it.
+    /// The person who answers candidates' questions.
     #[schemars(example = &"Grace Hopper")]
     contact_person: String,
-    /// Whether an evaluator may veto.
+    /// Whether evaluators may veto.
     veto_enabled: bool,
-    /// Where its status is changed.
+    /// The URL at which to change the status.
     status_update_uri: Uri,
-    /// Who evaluates interviews.
+    /// The customers who evaluate interviews.
     evaluators: Vec<Nested<CustomerView>>,
-    /// Who runs the project.
+    /// The customers who manage the project.
     interview_managers: Vec<Nested<CustomerView>>,
-    /// Who looks on.
+    /// The customers who may read the project without evaluating.
     reviewers: Vec<Nested<CustomerView>>,
-    /// Its labels.
+    /// The project's labels.
     labels: Vec<Nested<LabelView>>,
-    /// Its questions.
+    /// The list of questions.
     questions: Uri,
-    /// Its candidates.
+    /// The list of candidates.
     candidates: Uri,
-    /// Its results.
+    /// The results.
     results: Uri,
-    /// The roles in it.
+    /// The list of roles.
     roles: Nested<Vec<RoleView>>,
-    /// Its criteria.
+    /// The list of criteria.
     criteria: Uri,
-    /// Its welcome videos, in the order in which they are shown.
+    /// The project's welcome videos, in display order.
     videos: Vec<PlacedVideoView>,
-    /// Whether the caller evaluates here and somebody was interviewed.
+    /// Whether the caller is an evaluator and there are interviewed candidates.
     can_evaluate: bool,
-    /// Whether there are results to show to the caller.
+    /// Whether there are results that the caller may see.
     can_see_results: bool,
-    /// Whether it can be closed.
+    /// Whether the project can be closed.
     #[schemars(example = true)]
     can_archive: bool,
-    /// How many candidates there are.
+    /// The number of candidates.
     #[schemars(example = 0)]
     candidates_count: i64,
-    /// How many candidates are `interviewed`.
+    /// The number of `interviewed` candidates.
     #[schemars(example = 0)]
     interviewed_candidates_count: i64,
-    /// How many candidates are `expired`.
+    /// The number of `expired` candidates.
     #[schemars(example = 0)]
     expired_candidates_count: i64,
-    /// How many candidates are `invited`.
+    /// The number of `invited` candidates.
     #[schemars(example = 0)]
     invited_candidates_count: i64,
-    /// How many candidates are `confirmed`.
+    /// The number of `confirmed` candidates.
     #[schemars(example = 0)]
     confirmed_candidates_count: i64,
-    /// How many candidates are `interviewing`.
+    /// The number of `interviewing` candidates.
     #[schemars(example = 0)]
     interviewing_candidates_count: i64,
-    /// How many candidates are `aborted`.
+    /// The number of `aborted` candidates.
     #[schemars(example = 0)]
     aborted_candidates_count: i64,
-    /// How many interviewed candidates are fully evaluated by the evaluators of today.
+    /// The number of interviewed candidates who are fully evaluated by the current evaluators.
     #[schemars(example = 0)]
     evaluated_candidates_count: i64,
-    /// Data of a partner's own, which the service only keeps: at most 4,096 bytes as JSON.
+    /// A partner's own data, at most 4,096 bytes as JSON. The service does not use it.
     partner_data: Map<String, Value>,
-    /// How many completed evaluations by its evaluators make a candidate fully evaluated: 1, 2, or 0 for those of all
-    /// evaluators. Evaluations by others do not count.
+    /// The number of completed evaluations by the project's evaluators that a fully evaluated candidate needs: 1, 2,
+    /// or 0 for all evaluators.
     #[schemars(example = 0)]
     team_evaluation: u8,
-    /// Its page in the web application.
+    /// The page of the resource in the web application.
     interview_suite_url: Uri,
 }
 
@@ -228,9 +228,14 @@ impl ProjectFields {
             contact_person: settings.contact_person.to_string(),
             veto_enabled: settings.veto_enabled,
             status_update_uri: own.join("status"),
-            evaluators: loaded.evaluators(project, references),
-            interview_managers: loaded.interview_managers(project, references),
-            reviewers: loaded.reviewers(project, references),
+            evaluators: loaded.people(EVALUATORS, project, &project.staff.evaluators, references),
+            interview_managers: loaded.people(
+                INTERVIEW_MANAGERS,
+                project,
+                &project.staff.interview_managers,
+                references,
+            ),
+            reviewers: loaded.people(REVIEWERS, project, &project.staff.reviewers, references),
             labels: loaded.labels(project, references),
             questions: own.join("questions"),
             candidates: references.candidates(company, project.id),

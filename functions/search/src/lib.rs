@@ -8,9 +8,7 @@ use shared::Routes;
 
 /// The routes of this group.
 pub fn routes<R: Routes>(routes: R) -> R {
-    routes.group("Search", "Candidates by name and email, in all projects that the caller may read.").get(
-        "/companies/{companyId}/search/",
-        find::list,
-        document::search_candidates,
-    )
+    routes
+        .group("Search", "Search of candidates by name and email, in all projects that the caller may read.")
+        .get("/companies/{companyId}/search/", find::list, document::search_candidates)
 }

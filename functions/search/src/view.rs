@@ -10,7 +10,7 @@ use shared::http::reference::References;
 use shared::http::wire::{OrEmpty, Uri};
 use shared::store::Placed;
 
-/// What a search shows of a candidate.
+/// A candidate in search results.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FoundCandidate")]
 pub(crate) struct ResultView {
@@ -22,28 +22,28 @@ pub(crate) struct ResultView {
     /// Last name.
     #[schemars(example = &"Lovelace")]
     last_name: String,
-    /// Where mails go; empty without an address.
+    /// The email address; empty if there is none.
     #[schemars(example = &"ada@example.com")]
     email: OrEmpty<Email>,
-    /// Where it stands.
+    /// The current status.
     status: CandidateStatus,
-    /// Where its photo is; empty without one.
+    /// The URL of the photo; empty if there is none.
     #[schemars(example = &"")]
     photo: OrEmpty<Uri>,
-    /// The project that it is a candidate of.
+    /// The candidate's project.
     project: ProjectView,
 }
 
-/// What it shows of the candidate's project.
+/// The project of a candidate in search results.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FoundProject")]
 struct ProjectView {
-    /// Its address.
+    /// The URL of the resource.
     resource_uri: Uri,
-    /// Its name.
+    /// The display name.
     #[schemars(example = &"Backend engineer")]
     name: String,
-    /// Where it stands.
+    /// The current status.
     status: ProjectStatus,
 }
 

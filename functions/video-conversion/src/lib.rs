@@ -7,7 +7,6 @@ pub mod engine;
 
 use std::time::Duration;
 
-use engine::{Conversion, Failure, convert};
 use serde::Serialize;
 use shared::app::App;
 use shared::auth::System;
@@ -17,6 +16,8 @@ use shared::event::ObjectCreated;
 use shared::media::{Objects, rendition_key, video_keys, video_upload_in, video_upload_key};
 use shared::store::Versioned;
 use shared::{Error, Result};
+
+use engine::{Conversion, Failure, convert};
 
 /// The duration of one attempt; the rest of the function's 15 minutes is for storing the result.
 const TRY: Duration = Duration::from_secs(13 * 60);

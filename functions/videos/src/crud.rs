@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::RawQuery;
 use shared::Result;
 use shared::auth::access::{CompanyAccess, VideoAccess};
 use shared::domain::policy::{ManageVideos, ReadCompany, ReadVideo};
@@ -21,13 +20,11 @@ const PATIENCE: Duration = Duration::from_secs(9);
 /// GET …/videos/
 pub(crate) async fn list(
     access: CompanyAccess<ReadCompany>,
-    RawQuery(query): RawQuery,
+    query: ListQuery,
 ) -> Result<Envelope<VideoView>> {
-    let query = ListQuery::parse(query.as_deref())?;
     let (page, total) = access.store.list_videos(access.company_id(), query.page()).await?;
-    query.check_range(total)?;
     let page = page.map(|video| VideoView::new(&video, &access));
-    Ok(query.envelope(&access.references().videos(access.company_id()), page, total))
+    query.answer(&access.references().videos(access.company_id()), page, total)
 }
 
 /// POST …/videos/

@@ -43,7 +43,7 @@ pub(crate) fn replace_video(operation: Operation) -> Operation {
 pub(crate) fn change_video(operation: Operation) -> Operation {
     operation
         .summary("Change video")
-        .text("The file stays.")
+        .text("Does not change the file.")
         .body::<VideoView, _>(Changes::read)
         .example("texts", json!({ "description": "Welcome to Acme" }))
 }

@@ -10,53 +10,53 @@ use shared::http::view::SignedUploadView;
 use shared::http::wire::{OrEmpty, Uri};
 use shared::media::{SignedUpload, rendition_name};
 
-/// A video. Candidates see what is meant for them.
+/// A welcome video. Candidates see some of the fields.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Video")]
 pub(crate) struct VideoView {
-    /// Its own address.
+    /// The URL of the resource.
     resource_uri: Uri,
-    /// The company whose video it is.
+    /// The video's company.
     company: Uri,
-    /// The customer who uploaded it; null for a named token.
+    /// The customer who created the video; null for a named token.
     submitted_by: Option<Uri>,
-    /// What staff call it. Not for candidates.
+    /// The name for staff. Not shown to candidates.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"Welcome")]
     name: Option<String>,
-    /// For candidates.
+    /// Shown to candidates.
     #[schemars(example = &"Welcome to Acme")]
     description: String,
-    /// Not for candidates.
+    /// Not shown to candidates.
     #[serde(skip_serializing_if = "Option::is_none")]
     internal_description: Option<String>,
-    /// Seconds; 0 until it is converted.
+    /// The duration in seconds; 0 until the video is converted.
     #[schemars(example = 20)]
     length: u32,
-    /// When it was uploaded.
+    /// When the video was created.
     #[schemars(example = &"2026-11-08")]
     submit_date: NaiveDate,
-    /// What the file was called.
+    /// The name of the uploaded file.
     #[schemars(example = &"welcome.mov")]
     upload_filename: String,
-    /// The number of the conversion that made the thumbnail.
+    /// The identifier of the thumbnail's conversion.
     thumb_conversion_id: Option<u64>,
-    /// The name of the thumbnail's file; empty until it is converted.
+    /// The file name of the thumbnail; empty until the video is converted.
     thumb_file: String,
-    /// Where its thumbnail is; empty until it is converted. Good for the session that was shown it.
+    /// The URL of the thumbnail, valid for the session that fetched it; empty until the video is converted.
     #[schemars(example = &"")]
     thumb: OrEmpty<Uri>,
-    /// The number of its conversion.
+    /// The identifier of the video's conversion.
     video_conversion_id: Option<u64>,
-    /// How far it is.
+    /// The progress.
     video_conversion_status: ConversionStatus,
-    /// Why it failed, in words.
+    /// Why the conversion failed, a sentence.
     video_conversion_error: Option<String>,
-    /// Where it can be played from, by format. There may be more formats later.
+    /// URLs to play the video, by format. More formats may be added.
     streams: Streams,
-    /// Its picture.
+    /// The size of the picture.
     dimensions: Dimensions,
-    /// The request by which the file is put. Only in the answer to the announcement.
+    /// The request with which to upload the file. Only in the response to the announcement.
     #[serde(skip_serializing_if = "Option::is_none")]
     upload: Option<SignedUploadView>,
 }
@@ -75,10 +75,10 @@ struct Streams {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Dimensions")]
 struct Dimensions {
-    /// Pixels; 0 until it is converted.
+    /// In pixels; 0 until the video is converted.
     #[schemars(example = 1280)]
     width: u32,
-    /// Pixels; 0 until it is converted.
+    /// In pixels; 0 until the video is converted.
     #[schemars(example = 720)]
     height: u32,
 }

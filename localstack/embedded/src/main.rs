@@ -6,8 +6,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use embedded::Local;
-use options::{Command, Run};
 use tokio::signal::unix::{SignalKind, signal};
+
+use options::{Command, Run};
 
 fn main() -> ExitCode {
     match Command::from_arguments(std::env::args_os()) {

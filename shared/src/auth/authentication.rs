@@ -6,9 +6,10 @@ use super::caller::{Caller, Identity, LiveSession, Proof};
 use super::credential::{Credential, Means, REJECTED};
 use crate::domain::account::{Account, Claim};
 use crate::domain::customer::Customer;
+use crate::domain::named_token::NamedToken;
 use crate::domain::secret::{MediaKey, SecretHash};
 use crate::error::{Error, Result};
-use crate::store::{Batch, Key, SessionKind, keys};
+use crate::store::{Batch, Key, Session, SessionKind, keys};
 
 /// The keys of the items that prove a credential: its session and its user, or the named token.
 pub(super) fn keys_of(credential: &Credential) -> Vec<Key> {
@@ -63,7 +64,7 @@ pub(super) fn authenticate(
         }
         Means::NamedToken => {
             let key = keys::token_by_hash(&credential.hash);
-            let token = batch.take_token(&key)?.ok_or_else(rejected)?;
+            let token = batch.take_value::<NamedToken>(&key)?.ok_or_else(rejected)?;
             let media_key = token.media_key.clone();
             (Identity::NamedToken(token), Proof::NamedToken, media_key)
         }
@@ -79,7 +80,7 @@ fn live_session(
     rules: &SessionRules,
 ) -> Result<Option<LiveSession>> {
     let key = keys::session(hash);
-    let Some(mut session) = batch.take_session(&key)? else { return Ok(None) };
+    let Some(mut session) = batch.take_value::<Session>(&key)? else { return Ok(None) };
     let is_alive = session.kind == kind
         && session.claim == *claim
         && identity.user().is_some_and(|(_, user)| user.epoch == Some(session.epoch))

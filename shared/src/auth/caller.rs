@@ -60,7 +60,7 @@ pub struct LiveSession {
 }
 
 impl Caller {
-    /// The company that the caller belongs to.
+    /// The caller's company.
     pub fn company(&self) -> &CompanyId {
         self.identity.company()
     }

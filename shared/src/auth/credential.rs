@@ -189,7 +189,7 @@ fn check_token_value(text: &str) -> Result<(), String> {
 pub struct Credential {
     /// The hash of the text that proves it.
     pub hash: SecretHash,
-    /// What it is.
+    /// The kind of credential.
     pub means: Means,
 }
 

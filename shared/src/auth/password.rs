@@ -6,23 +6,21 @@ use std::sync::LazyLock;
 use argon2::password_hash::phc::{Output, PasswordHash as Phc, Salt};
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, Version};
 use passwords::analyzer::is_common_password;
+use schemars::JsonSchema;
 use tokio::sync::Semaphore;
 
 use crate::app::App;
-use crate::domain::schema::inline_schema;
 use crate::domain::secret::PasswordHash;
 use crate::error::{Error, Result};
 
 /// A password as it came in. Never shown, not even to logs.
+#[derive(JsonSchema)]
+#[schemars(
+    inline,
+    description = "A password. Common passwords are refused.",
+    extend("format" = "password", "minLength" = Self::MIN, "maxLength" = Self::MAX)
+)]
 pub struct Password(String);
-
-inline_schema!(impl[] Password {
-    "type": "string",
-    "format": "password",
-    "minLength": Self::MIN,
-    "maxLength": Self::MAX,
-    "description": "A password. Common ones cannot be chosen."
-});
 
 impl Password {
     /// The fewest characters of a password.

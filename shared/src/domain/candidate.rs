@@ -17,47 +17,47 @@ use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERA
 use super::text::{Email, Line, Lines, Name, Username};
 use super::transition::EMAIL_MISSING;
 
-/// The most customers that one candidate may be shared with: deleting a candidate deletes its shares along with it.
+/// The maximum number of shares of a candidate; deleting a candidate deletes their shares in the same transaction.
 pub const MAX_SHARES: usize = 50;
 
-/// The candidate has as many shares as it may have.
+/// The candidate has the maximum number of shares.
 pub const TOO_MANY_SHARES: Refusal =
     Refusal { code: "too_many_shares", detail: "A candidate may have 50 shares. Delete one first." };
 
 named! {
-    /// Where a candidate stands.
+    /// The status of a candidate.
     pub enum CandidateStatus {
-        /// Created, knows of nothing.
+        /// Created but not notified.
         New = "new",
-        /// Has an invitation.
+        /// Invited by mail.
         Invited = "invited",
-        /// Has taken it up.
+        /// Has accepted the invitation.
         Confirmed = "confirmed",
-        /// Is in the interview.
+        /// Has started the interview.
         Interviewing = "interviewing",
-        /// Has finished the interview.
+        /// Has completed the interview.
         Interviewed = "interviewed",
         /// Missed the deadline.
         Expired = "expired",
-        /// Broke the interview off.
+        /// Started but did not complete the interview.
         Aborted = "aborted",
-        /// Was taken out.
+        /// Withdrawn by a manager.
         Skipped = "skipped",
     }
 }
 
-/// What a client decides about a candidate.
+/// The fields of a candidate that clients set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
     /// First name.
     pub first_name: Name,
     /// Last name.
     pub last_name: Name,
-    /// A name to log in with, unique among the company's logins.
+    /// A login name, unique in the company.
     pub username: Option<Username>,
-    /// Where mails go; others of the company may have the same.
+    /// For mails and logins; not unique.
     pub email: Option<Email>,
-    /// Until when the interview can be taken.
+    /// The end of the time for the interview.
     pub deadline: Option<DateTime<Utc>>,
     /// Telephone number.
     pub phone: Line<50>,
@@ -70,7 +70,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// A profile that only has a name.
+    /// A profile with only a name.
     pub fn new(first_name: Name, last_name: Name) -> Self {
         Self {
             first_name,
@@ -86,64 +86,65 @@ impl Profile {
     }
 }
 
-/// A candidate as it is stored.
+/// A candidate as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
     /// Its identifier.
     pub id: CandidateId,
-    /// The company of its project.
+    /// The project's company.
     pub company: CompanyId,
-    /// Its project.
+    /// The candidate's project.
     pub project: ProjectId,
-    /// Where it stands.
+    /// The current status.
     pub status: CandidateStatus,
-    /// What its managers decide.
+    /// The fields that managers set.
     pub profile: Profile,
-    /// Who created it; none for a named token.
+    /// None for a named token.
     pub created_by: Option<CustomerId>,
-    /// When it was invited.
+    /// When the candidate was last invited.
     pub invited_at: Option<DateTime<Utc>>,
-    /// When it took the invitation up.
+    /// When the invitation was accepted.
     pub confirmed_at: Option<DateTime<Utc>>,
-    /// When it finished the interview.
+    /// When the interview was completed.
     pub interviewed_at: Option<DateTime<Utc>>,
-    /// When it last began the interview.
+    /// When the interview was last started.
     pub started_at: Option<DateTime<Utc>>,
-    /// When it was last reminded.
+    /// When the last reminder was requested.
     pub reminded_at: Option<DateTime<Utc>>,
-    /// The mails to it that its managers asked for of late.
+    /// Recent mails that managers requested.
     #[serde(default)]
     pub mail_rate: MailRate,
-    /// What is known of its evaluations, by whoever made them.
+    /// Evaluations by customer, evaluators or not.
     pub evaluations: BTreeMap<CustomerId, Evaluation>,
-    /// Lets it act without a password: until it confirms, or to the end of an interview that needs no password.
+    /// The credential of a candidate without a password: until they confirm or, in projects without passwords, until
+    /// the interview ends.
     pub access_key: Option<AccessKey>,
-    /// None before it has chosen a password.
+    /// None until a password is chosen.
     pub password_hash: Option<PasswordHash>,
-    /// Sessions of an earlier epoch are dead.
+    /// Sessions of an earlier epoch are revoked.
     pub session_epoch: u32,
-    /// Lets it choose another password.
+    /// Resets the password.
     pub one_time_key: Option<OneTimeKey>,
-    /// The customers who may read it though they have no role in its project, each once.
+    /// Customers who may read the candidate without a role in the project, each once.
     #[serde(default)]
     pub shares: BTreeMap<ShareId, CustomerId>,
     /// Set when SES reported a bounce or a complaint.
     #[serde(rename = "mail_trouble")]
     pub suppression: Option<Suppression>,
-    /// Its picture.
+    /// The photo.
     pub photo: Option<StoredFile>,
-    /// Its curriculum vitae.
+    /// The CV.
     pub cv: Option<StoredFile>,
 }
 
-/// What an evaluator last reported of one candidate.
+/// The last report of a customer's evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// Whether the evaluation is finished.
+    /// Whether the evaluation is complete.
     pub completed: bool,
     /// When it was reported.
     pub at: DateTime<Utc>,
-    /// Their seat in the project's roster.
+    /// The customer's seat in the project's roster.
     pub seat: Seat,
 }
 
@@ -181,12 +182,12 @@ impl Candidate {
         }
     }
 
-    /// What its files are stored as the files of.
+    /// The owner of the candidate's files.
     pub fn owner(&self) -> Owner {
         Owner::Candidate { project: self.project, candidate: self.id }
     }
 
-    /// Its file of this kind.
+    /// The file of this kind.
     pub fn file_mut(&mut self, kind: FileKind) -> &mut Option<StoredFile> {
         match kind {
             FileKind::Photo => &mut self.photo,
@@ -194,29 +195,29 @@ impl Candidate {
         }
     }
 
-    /// When its deadline makes a difference to where it stands, if ever.
+    /// When the deadline changes the status, if it does.
     pub fn expires_at(&self) -> Option<DateTime<Utc>> {
         use CandidateStatus::{Confirmed, Interviewing, Invited};
         self.profile.deadline.filter(|_| matches!(self.status, Invited | Confirmed | Interviewing))
     }
 
-    /// Whether it may log in and act: for ever, unless it was skipped.
+    /// Whether the candidate may log in: always, unless skipped.
     pub fn may_log_in(&self) -> bool {
         self.status != CandidateStatus::Skipped
     }
 
-    /// Whether its access key, if it has one, may be used at `now`: not after the deadline, even before that was noticed.
+    /// Whether the access key is valid at `now`. An overdue key is invalid even before the schedule has run.
     pub fn may_use_key(&self, now: DateTime<Utc>) -> bool {
         self.may_log_in() && !self.is_overdue(now)
     }
 
-    /// The candidate whose sessions have ended.
+    /// Revokes all sessions.
     pub fn with_sessions_ended(mut self) -> Self {
         self.session_epoch += 1;
         self
     }
 
-    /// The candidate with another password: its sessions end, and so does a key that stood for a password.
+    /// Sets a new password and revokes all sessions and the access key.
     pub fn with_password(mut self, hash: PasswordHash) -> Self {
         self.password_hash = Some(hash);
         self.session_epoch += 1;
@@ -227,12 +228,12 @@ impl Candidate {
         self
     }
 
-    /// The share by which `customer` may read it, if there is one.
+    /// The share with `customer`, if there is one.
     pub fn share_of(&self, customer: CustomerId) -> Option<ShareId> {
         self.shares.iter().find(|(_, sharee)| **sharee == customer).map(|(share, _)| *share)
     }
 
-    /// The candidate shared with one more customer.
+    /// Adds a share.
     ///
     /// # Errors
     /// [`TOO_MANY_SHARES`].
@@ -244,7 +245,7 @@ impl Candidate {
         Ok(self)
     }
 
-    /// The candidate without one of its shares.
+    /// Removes a share.
     pub fn without_share(mut self, share: ShareId) -> Self {
         self.shares.remove(&share);
         self
@@ -280,13 +281,13 @@ impl Candidate {
         Some(self)
     }
 
-    /// Everyone who has finished evaluating it, evaluators of the project or not.
+    /// Everyone who has completed an evaluation, evaluators of the project or not.
     pub fn completed_by(&self) -> BTreeSet<CustomerId> {
         let completed = self.evaluations.iter().filter(|(_, evaluation)| evaluation.completed);
         completed.map(|(customer, _)| *customer).collect()
     }
 
-    /// The seats of everyone who has finished evaluating it.
+    /// The seats of everyone who has completed an evaluation.
     pub fn completed_seats(&self) -> Seats {
         self.evaluations.values().filter(|one| one.completed).map(|one| one.seat).collect()
     }

@@ -15,63 +15,63 @@ use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERA
 use super::text::{Email, Line, Name, Username};
 
 named! {
-    /// What a customer is in the company; each has all rights of those before it.
+    /// A customer's rights in the company; each type includes those before it.
     pub enum AccountType {
-        /// Works in the projects that name them.
+        /// Works in the projects that list them.
         HiringManager = "hiring-manager",
         /// Creates projects and welcome videos.
         Recruiter = "recruiter",
         /// Manages staff and every project.
         Admin = "admin",
-        /// Answers for the account.
+        /// Has all rights in the company.
         Owner = "owner",
     }
 }
 
 impl AccountType {
-    /// Whether a customer of this type may create, change and delete those of `other`: only those below it.
+    /// Whether customers of this type may create, change and delete those of `other`.
     pub fn manages(self, other: Self) -> bool {
         other < self
     }
 }
 
-/// Whether a customer has taken up the invitation.
+/// Whether a customer has accepted the invitation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum CustomerStatus {
-    /// A registration mail is out.
+    /// Invited, but not activated.
     Invited,
     /// The customer has set a password.
     Confirmed,
 }
 
-/// A company must keep an owner who can log in.
+/// The company must keep an owner who can log in.
 pub const LAST_OWNER: Refusal = Refusal {
     code: "last_owner",
     detail: "This is the company's last owner who can log in. Add another owner first.",
 };
-/// Nobody deletes themselves.
+/// Customers cannot delete themselves.
 pub const OWN_ACCOUNT: Refusal =
     Refusal { code: "own_account", detail: "You cannot delete your own account. Ask a colleague to do it." };
-/// Only who has not taken up the invitation can be invited again.
+/// Only customers who have not activated their account can be invited again.
 pub const NOT_INVITED: Refusal = Refusal {
     code: "not_invited",
     detail: "Only customers who have not activated their account can be invited again.",
 };
 
-/// A customer as it is stored.
+/// A customer as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Customer {
     /// Its identifier.
     pub id: CustomerId,
-    /// The company it works for.
+    /// The customer's company.
     pub company: CompanyId,
-    /// What it is in the company.
+    /// The customer's rights in the company.
     pub account_type: AccountType,
-    /// The name it logs in with, unique among the company's logins.
+    /// The login name, unique in the company.
     pub username: Username,
-    /// The address that mails go to; also a name to log in with, unique among the company's staff.
+    /// For mails and logins; unique among the company's staff.
     pub email: Email,
     /// First name.
     pub first_name: Name,
@@ -81,64 +81,64 @@ pub struct Customer {
     pub phone: Line<50>,
     /// As sent by the client, for example `mr` or `mrs`.
     pub gender: Line<20>,
-    /// What it does in the company.
+    /// The job title.
     pub position: Line<150>,
-    /// A role in the words of its managers; gives no rights.
+    /// A role in the managers' own words, without effect on rights.
     #[serde(default)]
     pub role: Line<100>,
-    /// The language of mails to it.
+    /// The language of mails to the customer.
     pub preferred_language: Language,
-    /// Whether the invitation has been taken up.
+    /// Whether the invitation is accepted.
     pub status: CustomerStatus,
-    /// Whether it may log in.
+    /// Whether the customer may log in.
     pub is_active: bool,
-    /// When it was invited.
+    /// When the customer was last invited.
     pub invited_at: Option<DateTime<Utc>>,
-    /// When it confirmed.
+    /// When the account was activated.
     pub confirmed_at: Option<DateTime<Utc>>,
-    /// The repeated invitations of late.
+    /// Recent repeated invitations.
     #[serde(default)]
     pub mail_rate: MailRate,
-    /// Who created it; none when the operator did.
+    /// None for the operator.
     pub created_by: Option<CustomerId>,
-    /// Whether it wants mails about interviews.
+    /// Whether the customer wants mails about interviews.
     pub receive_interview_notifications: bool,
-    /// Whether the web application has greeted it.
+    /// Whether the web application has greeted the customer.
     pub seen_welcome: bool,
     /// None before activation.
     pub password_hash: Option<PasswordHash>,
-    /// Sessions of an earlier epoch are dead.
+    /// Sessions of an earlier epoch are revoked.
     pub session_epoch: u32,
-    /// Lets it choose a password, from an invitation or a forgotten password on.
+    /// Lets the customer choose a password, after an invitation or a password reset.
     pub one_time_key: Option<OneTimeKey>,
-    /// Whether the operator lets it act for others without their passwords.
+    /// Whether the operator lets the customer act on behalf of others.
     pub authenticate_on_behalf: bool,
     /// Set when SES reported a bounce or a complaint.
     #[serde(rename = "mail_trouble")]
     pub suppression: Option<Suppression>,
-    /// Its picture.
+    /// The photo.
     pub photo: Option<StoredFile>,
 }
 
-/// What must be known of a new customer.
+/// The required fields of a new customer.
 #[derive(Debug, Clone)]
 pub struct NewCustomer {
-    /// What it is in the company.
+    /// The customer's rights in the company.
     pub account_type: AccountType,
-    /// The name it logs in with.
+    /// The login name.
     pub username: Username,
-    /// The address that mails go to.
+    /// For mails.
     pub email: Email,
     /// First name.
     pub first_name: Name,
     /// Last name.
     pub last_name: Name,
-    /// The language of mails to it.
+    /// The language of mails to the customer.
     pub preferred_language: Language,
 }
 
 impl Customer {
-    /// A new customer of a company, invited at `now` to choose a password. None created it when the operator did.
+    /// A customer invited at `now` to choose a password. `None` created them if the operator did.
     pub fn invited(
         id: CustomerId,
         company: CompanyId,
@@ -176,12 +176,12 @@ impl Customer {
         }
     }
 
-    /// What its files are stored as the files of.
+    /// The owner of the customer's files.
     pub fn owner(&self) -> Owner {
         Owner::Customer { customer: self.id }
     }
 
-    /// Whether it may act for `other`: never for somebody of a higher account type.
+    /// Whether the customer may act on behalf of `other`: never for a higher account type.
     pub fn may_act_for(&self, other: &Self) -> bool {
         self.is_active
             && self.authenticate_on_behalf
@@ -189,15 +189,15 @@ impl Customer {
             && other.account_type <= self.account_type
     }
 
-    /// Whether the step from `before` calls for an invitation: of somebody new, active again or at another address, who has
-    /// chosen no password and was handed no key.
+    /// Whether the change from `before` needs an invitation: of a customer who is new, active again or at another
+    /// address, without a password and without a key from the operator.
     pub fn is_invited_since(&self, before: Option<&Self>) -> bool {
         let awaits_mail =
             self.is_active && self.status == CustomerStatus::Invited && self.one_time_key.is_none();
         awaits_mail && before.is_none_or(|before| !before.is_active || before.email != self.email)
     }
 
-    /// The customer invited once more at `now`. The key of the last mail ends at once, whenever the next one arrives.
+    /// Invites the customer again at `now`. Revokes the key of the last mail at once.
     ///
     /// # Errors
     /// [`NOT_INVITED`], [`UNDELIVERABLE`], or too many mails.
@@ -214,8 +214,8 @@ impl Customer {
         Ok(self)
     }
 
-    /// The customer at another address since `now`: keys that were mailed to the old one end, and so do all sessions. One
-    /// who has not activated the account is invited again.
+    /// Changes the email address at `now`: revokes the keys mailed to the old one and all sessions. Customers who have
+    /// not activated their account are invited again.
     ///
     /// # Errors
     /// As [`Self::invited_again`].
@@ -229,7 +229,7 @@ impl Customer {
         }
     }
 
-    /// The customer who has chosen a password: its sessions end, and so does the key that let it choose.
+    /// Sets a chosen password and revokes all sessions and the key.
     pub fn with_password(mut self, hash: PasswordHash, now: DateTime<Utc>) -> Self {
         self.password_hash = Some(hash);
         self.session_epoch += 1;
@@ -241,13 +241,13 @@ impl Customer {
         self
     }
 
-    /// The customer whose sessions have ended.
+    /// Revokes all sessions.
     pub fn with_sessions_ended(mut self) -> Self {
         self.session_epoch += 1;
         self
     }
 
-    /// The customer who may log in, or may not: then its sessions end.
+    /// Allows or forbids to log in; the latter revokes all sessions.
     pub fn with_access(mut self, is_active: bool) -> Self {
         if self.is_active && !is_active {
             self.session_epoch += 1;
@@ -274,7 +274,7 @@ impl Customer {
         Some(self)
     }
 
-    /// Whether it can log in.
+    /// Whether the customer can log in.
     pub fn is_at_work(&self) -> bool {
         self.is_active && self.status == CustomerStatus::Confirmed
     }

@@ -1,4 +1,4 @@
-//! What is still to be done about a change, noted together with the change itself.
+//! Effects: work that follows from a change, recorded in the same transaction.
 
 use std::fmt;
 
@@ -14,39 +14,39 @@ use super::mail::CandidateMail;
 use super::text::{Email, Name};
 use super::transition::Step;
 
-/// How often an effect is tried before it is given up.
+/// The maximum number of tries.
 pub const ATTEMPTS: u32 = 8;
 /// How long an effect may be postponed.
 const PATIENCE: TimeDelta = TimeDelta::days(3);
 /// How long an effect that was given up is kept for the operator.
 const KEPT: TimeDelta = TimeDelta::days(90);
-/// How long whoever has taken an effect on may need for it; after that another may try.
+/// The duration of a lease; after it, another worker may try.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 
-/// Something that is to be done.
+/// An effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
-    /// Made of its cause, so that one cause cannot have it twice.
+    /// Derived from the cause, so that a cause has each effect only once.
     pub id: String,
-    /// The company that it is done for.
+    /// The company of the effect.
     pub company: CompanyId,
-    /// What is to be done.
+    /// The work.
     pub task: Task,
     /// When it was caused.
     pub created_at: DateTime<Utc>,
-    /// How often it was tried, the try under way included.
+    /// Tries, including the current one.
     pub attempts: u32,
-    /// When it may be tried again; none once it is given up.
+    /// When the effect may be tried next; none once it is given up.
     pub next_try_at: Option<DateTime<Utc>>,
     /// When it was given up, if it is.
     #[serde(default)]
     pub given_up_at: Option<DateTime<Utc>>,
-    /// When the operator last had it taken up again.
+    /// When the operator last retried the effect.
     #[serde(default)]
     pub retried_at: Option<DateTime<Utc>>,
 }
 
-/// What is to be done.
+/// The work of an effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Task {
@@ -54,51 +54,51 @@ pub enum Task {
     CandidateMail {
         /// The candidate's project.
         project: ProjectId,
-        /// Who gets it.
+        /// The recipient.
         candidate: CandidateId,
-        /// What it tells.
+        /// The kind of mail.
         mail: CandidateMail,
     },
-    /// Send a customer the key to choose its first password with.
+    /// Mail a customer the key to choose a first password.
     CustomerInvitation {
-        /// Who gets it.
+        /// The recipient.
         customer: CustomerId,
     },
-    /// Tell somebody that it is no customer any more.
+    /// Mail a customer that their account was deleted.
     CustomerDeleted {
-        /// Who it was.
+        /// The recipient.
         was: Box<FormerCustomer>,
-        /// Who deleted it.
+        /// The user or token that deleted the account.
         by: Deleter,
     },
-    /// Delete objects that nothing refers to any more.
+    /// Delete objects without references.
     ObjectsDeleted {
         /// Their keys in the bucket.
         keys: Vec<String>,
     },
-    /// Note in the ledger that something was erased, and delete its objects.
+    /// Record a deletion, and delete the objects of the deleted item.
     Erased {
-        /// What it was.
+        /// The record.
         erased: Erased,
-        /// The keys of what may be stored of it in the bucket.
+        /// The keys under which objects may exist.
         keys: Vec<String>,
     },
-    /// Finish a deletion that broke off.
+    /// Complete a deletion in steps.
     Deletion {
         /// The deletion.
         deletion: Deletion,
     },
-    /// Send everybody whom a name leads to a key to choose another password with.
+    /// Mail a reset key to every account that matches a name.
     PasswordReset {
         /// The user name or email address.
         name: String,
     },
 }
 
-/// What is left to know of a customer who was deleted.
+/// The data of a deleted customer for the last mail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormerCustomer {
-    /// Where to write.
+    /// The recipient's address.
     pub email: Email,
     /// First name.
     pub first_name: Name,
@@ -122,7 +122,7 @@ impl Task {
         "password-reset",
     ];
 
-    /// Whether it is a mail. Other tasks delete what must not stay.
+    /// Whether the task is a mail. Other tasks delete data.
     pub fn is_mail(&self) -> bool {
         match self {
             Self::CandidateMail { .. }
@@ -148,9 +148,9 @@ impl Task {
 }
 
 impl Effect {
-    /// `task`, caused at `now` by what `cause` names, such as one write of one item.
+    /// The effect `task` of `cause`, for example one write of one item, at `now`.
     ///
-    /// Due only some time later: until then the table's stream, which is faster, has its chance.
+    /// Due after a delay, in which the table's stream, which is faster, delivers it.
     pub fn new(company: CompanyId, cause: impl fmt::Display, task: Task, now: DateTime<Utc>) -> Self {
         Self {
             id: format!("{cause}-{}", task.as_str()),
@@ -164,7 +164,7 @@ impl Effect {
         }
     }
 
-    /// The mail that a candidate's step causes, if it causes one, as the `version`th write of the candidate's item.
+    /// The mail of a candidate's step, if there is one, as the `version`th write of the candidate.
     pub fn of_step(step: &Step, version: u64, now: DateTime<Utc>) -> Option<Self> {
         let candidate = &step.candidate;
         let task =
@@ -172,14 +172,14 @@ impl Effect {
         Some(Self::new(candidate.company.clone(), format_args!("{}-{version}", candidate.id), task, now))
     }
 
-    /// The invitation of a customer, as the `version`th write of its item.
+    /// The invitation of a customer, as the `version`th write of the customer.
     pub fn of_invitation(customer: &Customer, version: u64, now: DateTime<Utc>) -> Self {
         let task = Task::CustomerInvitation { customer: customer.id };
         Self::new(customer.company.clone(), format_args!("{}-{version}", customer.id), task, now)
     }
 
-    /// A deletion that begins at `now`. The request that begins it is the first try: the stream leaves it alone, and the
-    /// sweep takes it up when the time of that try is over.
+    /// A deletion that starts at `now`. The request itself is the first try: the stream skips it, and the sweep takes
+    /// it up after the lease.
     pub fn of_deletion(company: CompanyId, deletion: Deletion, now: DateTime<Utc>) -> Self {
         let id = Self::id_of_deletion(&deletion);
         let begun = Self::new(company, &deletion, Task::Deletion { deletion: deletion.clone() }, now);
@@ -191,20 +191,19 @@ impl Effect {
         format!("{deletion}-deletion")
     }
 
-    /// What is left to do about an erasure, of which objects may be stored under `keys`. A restored table can bring about
-    /// another of the same.
+    /// The record of a deletion whose objects may exist under `keys`. A restored table can cause it again.
     pub fn of_erasure(erasure: Erasure, keys: Vec<String>) -> Self {
         let Erasure { company, erased, at } = erasure;
         let cause = format_args!("{erased}-{}", at.timestamp());
         Self::new(company, cause, Task::Erased { erased, keys }, at)
     }
 
-    /// Whether it is waiting at `now` for somebody to try it: for the first time, or again.
+    /// Whether the effect may be tried at `now`.
     pub fn is_waiting(&self, now: DateTime<Utc>) -> bool {
         self.next_try_at.is_some_and(|next| next <= now || self.attempts == 0)
     }
 
-    /// The effect while somebody who began at `now` tries it; given up if that was done often enough already.
+    /// Leases the effect at `now`; given up after too many tries.
     pub fn taken(self, now: DateTime<Utc>) -> Self {
         if self.attempts >= ATTEMPTS {
             return self.given_up(now);
@@ -212,12 +211,12 @@ impl Effect {
         Self { attempts: self.attempts + 1, next_try_at: Some(now + LEASE), ..self }
     }
 
-    /// Whether nobody will try it again.
+    /// Whether the effect was given up.
     pub fn is_given_up(&self) -> bool {
         self.next_try_at.is_none()
     }
 
-    /// The effect after a try that failed at `now`: due again later each time, until it is given up.
+    /// The effect after a failed try at `now`: due again with a growing delay, until it is given up.
     pub fn failed(self, now: DateTime<Utc>) -> Self {
         if self.attempts >= ATTEMPTS {
             return self.given_up(now);
@@ -226,31 +225,31 @@ impl Effect {
         Self { next_try_at: Some(now + delay), ..self }
     }
 
-    /// The effect after a try at `now` that could not succeed whatever the effect: it does not count, unless that goes on
-    /// for days. Due again after a minute at first, and after an hour when it has waited for more than a day.
+    /// The effect after a try at `now` that failed for reasons outside of it. It does not count as a try, except after
+    /// days. Due again after a minute at first, and after an hour once it has waited for more than a day.
     pub fn postponed(self, now: DateTime<Utc>) -> Self {
         let waited = now - self.retried_at.unwrap_or(self.created_at);
         if waited > PATIENCE {
             return self.given_up(now);
         }
         let delay = (waited / 30).clamp(TimeDelta::minutes(1), TimeDelta::hours(1));
-        // Never back to none, which would be taken for one that nobody has seen yet.
+        // Never 0, which means an effect that was not tried yet.
         let attempts = self.attempts.saturating_sub(1).max(1);
         Self { attempts, next_try_at: Some(now + delay), ..self }
     }
 
-    /// The effect given up at `now`: only the operator can have it taken up again.
+    /// Gives up the effect at `now`; only the operator can retry it.
     pub fn given_up(self, now: DateTime<Utc>) -> Self {
         Self { next_try_at: None, given_up_at: Some(now), ..self }
     }
 
-    /// The effect taken up again at `now`, as if it had not been tried yet.
+    /// Resets the effect at `now`, as if it had not been tried.
     pub fn retried(self, now: DateTime<Utc>) -> Self {
         Self { attempts: 0, next_try_at: Some(now), given_up_at: None, retried_at: Some(now), ..self }
     }
 
-    /// When it is forgotten with the personal data in it; none while it may still be done. What deletes something is not
-    /// forgotten, as that would stay for good.
+    /// When the effect and its personal data are deleted; none while it may still be tried. Deletions are kept, because
+    /// their data would otherwise stay for good.
     pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
         self.given_up_at.filter(|_| self.task.is_mail()).map(|at| at + KEPT)
     }

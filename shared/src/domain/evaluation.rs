@@ -7,16 +7,16 @@ use serde::Serialize;
 
 use super::id::CustomerId;
 
-/// How far the evaluation of a candidate has come.
+/// The state of a candidate's evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
 pub enum EvaluationStatus {
-    /// Nobody has finished evaluating.
+    /// No evaluation is complete.
     Pending,
-    /// Some have, too few.
+    /// Some evaluations are complete, but not enough.
     Partial,
-    /// Enough have.
+    /// Enough evaluations are complete.
     Completed,
 }
 

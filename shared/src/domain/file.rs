@@ -1,24 +1,24 @@
-//! Files that belong to somebody: photos and CVs; and what files are.
+//! Photos and CVs, their owners, and types of files.
 
 use serde::{Deserialize, Serialize};
 
 use super::id::{CandidateId, CustomerId, FileId, ProjectId};
 use super::names::named;
 
-/// Whose a file is.
+/// The owner of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "owner", rename_all = "kebab-case")]
 pub enum Owner {
     /// A staff user.
     Customer {
-        /// Which.
+        /// Their identifier.
         customer: CustomerId,
     },
     /// A candidate.
     Candidate {
-        /// Its project.
+        /// Their project.
         project: ProjectId,
-        /// Which.
+        /// Their identifier.
         candidate: CandidateId,
     },
 }
@@ -34,7 +34,7 @@ named! {
 }
 
 impl FileKind {
-    /// What people call it.
+    /// The kind in words.
     pub fn title(self) -> &'static str {
         match self {
             Self::Photo => "A photo",
@@ -42,7 +42,7 @@ impl FileKind {
         }
     }
 
-    /// The most bytes of such a file.
+    /// The maximum size in bytes.
     pub fn max_bytes(self) -> u64 {
         match self {
             Self::Photo => 10 * 1024 * 1024,
@@ -51,7 +51,7 @@ impl FileKind {
     }
 }
 
-/// What a file's bytes are, found by looking at them.
+/// The type of a file, detected from its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileType {
@@ -92,7 +92,7 @@ pub enum FileType {
 }
 
 impl FileType {
-    /// The content type that it is served with.
+    /// The content type for responses.
     pub fn content_type(self) -> &'static str {
         match self {
             Self::Jpeg => "image/jpeg",
@@ -115,7 +115,7 @@ impl FileType {
         }
     }
 
-    /// The ending of a file name.
+    /// The file extension.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Jpeg => "jpg",
@@ -136,11 +136,11 @@ impl FileType {
     }
 }
 
-/// A file that is stored, and will never change: another photo is another file.
+/// A stored file. It never changes: a new photo is a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredFile {
     /// Its identifier.
     pub id: FileId,
-    /// What it is.
+    /// The detected type.
     pub file_type: FileType,
 }

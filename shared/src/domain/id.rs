@@ -1,5 +1,6 @@
 //! Identifiers: a company's is its slug, all others are ULIDs, so that key order is creation order.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -8,11 +9,11 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use ulid::Ulid;
 
-use super::schema::inline_schema;
 use crate::clock::Entropy;
 
 /// A company's identifier: `[a-z0-9-]{2,63}`, immutable, also what logins send as `company`.
@@ -201,11 +202,23 @@ impl<T> FromStr for Id<T> {
 }
 
 // Clients see and send complete references.
-inline_schema!(impl[T] Id<T> {
-    "type": "string",
-    "format": "uri-reference",
-    "description": "A reference of this service: an absolute URL, or its path."
-});
+impl<T> JsonSchema for Id<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Id".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "format": "uri-reference",
+            "description": "A reference: an absolute URL of this service, or its path."
+        })
+    }
+}
 
 impl<T> Serialize for Id<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

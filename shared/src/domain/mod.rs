@@ -22,7 +22,6 @@ pub mod rate;
 pub mod recipient;
 pub mod report;
 pub mod roster;
-pub(crate) mod schema;
 pub mod search;
 pub mod secret;
 pub mod sender;

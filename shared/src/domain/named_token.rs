@@ -50,9 +50,9 @@ pub struct NamedToken {
     pub hash: SecretHash,
     /// Signs the URLs of files in its responses.
     pub media_key: MediaKey,
-    /// When it was created.
+    /// When the resource was created.
     pub created_at: DateTime<Utc>,
-    /// The owner who created it.
+    /// The owner who created the token.
     pub created_by: CustomerId,
 }
 

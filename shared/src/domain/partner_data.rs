@@ -3,8 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::schema::inline_schema;
-
 /// A partner's own JSON object, at most [`PartnerData::MAX_BYTES`] long. The service does not use it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -32,10 +30,6 @@ impl PartnerData {
         &self.0
     }
 }
-
-inline_schema!(impl[] PartnerData {
-    "type": "object"
-});
 
 // Stored as text, because DynamoDB's numbers differ from JSON's.
 impl From<PartnerData> for String {

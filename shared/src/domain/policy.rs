@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::Refusal;
 use super::customer::AccountType;
+use super::names::named;
 use super::staff::Role;
 
 /// The refusal of a known caller who may not do something.
@@ -55,23 +53,14 @@ pub trait Grant: Send + Sync + 'static {
 
 macro_rules! actions {
     ($($(#[doc = $doc:literal])+ $name:ident $text:literal: $account_type:ident or $roles:ident $(or $other:ident)* $(but $person:ident)?;)+) => {
-        /// An action that a caller needs permission for.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-        #[serde(rename_all = "snake_case")]
-        #[schemars(inline)]
-        pub enum Action {
-            $($(#[doc = $doc])+ $name,)+
+        named! {
+            /// An action that a caller needs permission for.
+            pub enum Action {
+                $($(#[doc = $doc])+ $name = $text,)+
+            }
         }
 
         impl Action {
-            /// Every action, in the order of the table.
-            pub const ALL: &[Self] = &[$(Self::$name),+];
-
-            /// The name that clients see.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $text,)+ }
-            }
-
             /// What it is, in words.
             pub fn about(self) -> &'static str {
                 match self { $(Self::$name => concat!($($doc),+).trim_ascii(),)+ }
@@ -98,7 +87,7 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Read the company, its labels, customers and welcome videos, and what others share with oneself.
+    /// Read the company, its labels, customers and welcome videos, and the shares with the caller.
     ReadCompany "read_company": HiringManager or NONE;
     /// Change the company's settings.
     ChangeCompany "change_company": Admin or NONE;
@@ -106,7 +95,7 @@ actions! {
     ManageLabels "manage_labels": Recruiter or NONE;
     /// Create, change and delete welcome videos.
     ManageVideos "manage_videos": Recruiter or NONE;
-    /// Read a welcome video: of candidates those whose project shows it.
+    /// Read a welcome video; candidates only those of their project.
     ReadVideo "read_video": HiringManager or NONE or itself;
     /// List, create and delete named tokens.
     ManageTokens "manage_tokens": Owner or NONE but person;
@@ -116,11 +105,11 @@ actions! {
     ReinviteCustomers "reinvite_customers": Admin or NONE;
     /// Import customers, which deactivates all others.
     ImportCustomers "import_customers": Admin or NONE;
-    /// List projects: owners and admins see all, others those in which they have a role.
+    /// List projects: owners and admins all, others those in which they have a role.
     ListProjects "list_projects": HiringManager or NONE;
     /// See every project of the company.
     SeeAllProjects "see_all_projects": Admin or NONE;
-    /// Search candidates: each caller finds those of the projects that they may read.
+    /// Search candidates of the projects that the caller may read.
     Search "search": HiringManager or NONE;
     /// Create a project.
     CreateProject "create_project": Recruiter or NONE;
@@ -130,7 +119,7 @@ actions! {
     ChangeProject "change_project": Admin or MANAGERS;
     /// Read a candidate.
     ReadCandidate "read_candidate": Admin or STAFF or itself or sharee;
-    /// Change a candidate's fields: a manager those of the application, the candidate its own.
+    /// Change a candidate's fields: managers those of the application, candidates their own.
     ChangeCandidate "change_candidate": Admin or MANAGERS or itself;
     /// Advance a candidate.
     AdvanceCandidate "advance_candidate": Admin or MANAGERS or itself;

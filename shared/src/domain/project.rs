@@ -17,11 +17,11 @@ use super::roster::{Roster, Seats};
 use super::staff::Staff;
 use super::text::{Email, Line, Name, WebLink};
 
-/// The most welcome videos, and the most labels, of one project.
+/// The maximum number of welcome videos, and of labels, per project.
 pub const MAX_ATTACHED: usize = 20;
 
 named! {
-    /// Where a project stands.
+    /// The status of a project.
     pub enum ProjectStatus {
         /// A draft.
         Incomplete = "10-incomplete",
@@ -33,7 +33,7 @@ named! {
 }
 
 impl ProjectStatus {
-    /// What must hold of the candidates for a project to move from here to `to`; none when no move leads there.
+    /// The condition on candidates for a move to `to`; none if there is no such move.
     pub fn candidates_must(self, to: Self) -> Option<CandidatesMust> {
         match (self, to) {
             (Self::Incomplete | Self::Closed, Self::Running) => Some(CandidatesMust::BeAnything),
@@ -53,21 +53,21 @@ pub enum Mode {
     Rolling,
 }
 
-/// A welcome video's place in a project.
+/// A welcome video and its position in a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct PlacedVideo {
-    /// The company's video.
+    /// A video of the company.
     #[schemars(rename = "uri")]
     pub video: VideoId,
-    /// Where it stands among the project's videos, ascending.
+    /// The position among the project's videos, ascending.
     pub position: u32,
 }
 
-/// What a client decides about a project; everything but its status and who holds roles in it.
+/// The fields of a project that clients set, except status and roles.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    /// What it is called.
+    /// The display name.
     pub name: Name,
     /// Link to the public job listing.
     pub job_url: WebLink,
@@ -75,37 +75,37 @@ pub struct Settings {
     pub email_alias: Option<Email>,
     /// How candidates join.
     pub mode: Mode,
-    /// The highest score of an evaluation.
+    /// The maximum score of an evaluation.
     pub maximum_score: u32,
     /// Language of mails to candidates; none means the company's default.
     pub support_lang: Option<Language>,
     /// The client's own identifier.
     pub internal_id: Line<100>,
-    /// Whether candidates may take part without setting a password.
+    /// Whether candidates may take the interview without a password.
     pub allow_hash_login: bool,
     /// Minutes an interview may take.
     pub max_interview_time: Option<u32>,
     /// Whether the web application may invite candidates.
     pub invite_candidates: bool,
-    /// Days that a candidate gets when it has no deadline of its own.
+    /// Days until the deadline that candidates without one get.
     pub default_interview_period: Option<u32>,
-    /// When the project was archived, or is meant to be.
+    /// When the project was archived or is planned to be.
     pub closedate: Option<NaiveDate>,
-    /// When the project first ran, or is meant to.
+    /// When the project first ran or is planned to run.
     pub activationdate: Option<NaiveDate>,
-    /// When it was created.
+    /// When the resource was created.
     pub creationdate: NaiveDate,
-    /// Who answers questions about it.
+    /// The person who answers candidates' questions.
     pub contact_person: Line<150>,
-    /// Whether an evaluator may veto.
+    /// Whether evaluators may veto.
     pub veto_enabled: bool,
-    /// How many completed evaluations make a candidate fully evaluated; 0 means all evaluators.
+    /// The number of completed evaluations that a fully evaluated candidate needs; 0 means all evaluators.
     pub team_evaluation: u8,
     /// A partner's own data.
     pub partner_data: PartnerData,
-    /// Labels of the company that it bears.
+    /// Labels of the company.
     pub labels: BTreeSet<LabelId>,
-    /// Welcome videos of the company that it shows, ascending by position.
+    /// Welcome videos of the company, ascending by position.
     pub videos: Vec<PlacedVideo>,
 }
 
@@ -115,7 +115,7 @@ impl Settings {
         self.videos.iter().any(|placed| placed.video == video)
     }
 
-    /// The settings of a project that only has a name, created at `now`.
+    /// The settings of a project with only a name, created at `now`.
     pub fn new(name: Name, company: &Company, now: DateTime<Utc>) -> Self {
         Self {
             name,
@@ -142,28 +142,28 @@ impl Settings {
     }
 }
 
-/// A project as it is stored.
+/// A project as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
     /// Its identifier.
     pub id: ProjectId,
     /// The company that owns it.
     pub company: CompanyId,
-    /// Where it stands.
+    /// The current status.
     pub status: ProjectStatus,
-    /// What its managers decide.
+    /// The fields that managers set.
     pub settings: Settings,
-    /// Who holds which role.
+    /// The roles in the project.
     pub staff: Staff,
-    /// Who has ever evaluated, whether they hold a role now or not.
+    /// Everyone who has ever evaluated in the project.
     #[serde(default)]
     pub roster: Roster,
 }
 
-/// What must hold of a project's candidates, at the moment of the change, for a move of its status.
+/// The condition on a project's candidates for a move of its status, checked when the move is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CandidatesMust {
-    /// Anything goes.
+    /// No condition.
     BeAnything,
     /// None is invited, confirmed or interviewing, and each interviewed one is fully evaluated.
     BeArchivable,
@@ -171,12 +171,12 @@ pub enum CandidatesMust {
     BeNew,
 }
 
-/// No move leads to the status.
+/// There is no such move.
 pub const NO_MOVE: Refusal =
     Refusal { code: "no_transition", detail: "The project cannot move from its current status to this one." };
 
 impl CandidatesMust {
-    /// The refusal when it does not hold.
+    /// The refusal if the condition does not hold.
     pub fn refusal(self) -> Refusal {
         match self {
             Self::BeArchivable => Refusal {
@@ -192,20 +192,20 @@ impl CandidatesMust {
 }
 
 impl Project {
-    /// How many completed evaluations by its evaluators make a candidate fully evaluated; never 0.
+    /// The number of completed evaluations that a fully evaluated candidate needs; never 0.
     pub fn evaluations_needed(&self) -> usize {
         evaluation::needed(self.settings.team_evaluation, self.staff.evaluators.len())
     }
 
-    /// The seats of its evaluators, without those who have yet to evaluate somebody.
+    /// The seats of those evaluators who have evaluated before.
     pub fn evaluator_seats(&self) -> Seats {
         self.roster.seats_of(&self.staff.evaluators)
     }
 
-    /// This project with status `to`, and what must hold of its candidates for that.
+    /// The project with status `to`, and the condition on its candidates.
     ///
     /// # Errors
-    /// When no move leads there. Moving to the same status is no move; ask before.
+    /// If there is no such move. The current status is none; check it first.
     pub fn move_to(
         mut self,
         to: ProjectStatus,

@@ -1,4 +1,4 @@
-//! The staff of a project: which customer has which role in it.
+//! The staff of a project and their roles.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::id::{CustomerId, Id, RoleId};
 use super::names::named;
 
-/// The most people that may hold a role in one project.
+/// The maximum number of people with a role in one project.
 pub const MAX_STAFF: usize = 40;
 
 named! {
@@ -23,39 +23,39 @@ named! {
     }
 }
 
-/// A role that a customer has in a project.
+/// A customer's role in a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeldRole {
-    /// Who has it.
+    /// The customer with the role.
     pub customer: CustomerId,
-    /// Which it is.
+    /// The role.
     pub role: Role,
 }
 
 impl HeldRole {
-    /// Its identifier: made of both, since that is all there is to it, and sorted by the customer's.
+    /// The identifier, derived from both and sorted by customer.
     pub fn id(self) -> RoleId {
         let mut id = self.customer.to_bytes();
         let hash = Sha256::new().chain_update(id).chain_update(self.role.as_str()).finalize();
-        // The first bytes are the moment that the customer was created.
+        // The first bytes are the customer's creation time.
         id[6..].copy_from_slice(&hash[..10]);
         Id::from_bytes(id)
     }
 }
 
-/// Who holds which role in a project.
+/// The roles in a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Staff {
     /// Those who run it.
     pub interview_managers: BTreeSet<CustomerId>,
     /// Those who evaluate.
     pub evaluators: BTreeSet<CustomerId>,
-    /// Those who look on; none of them evaluates.
+    /// None of them is an evaluator.
     pub reviewers: BTreeSet<CustomerId>,
 }
 
 impl Staff {
-    /// Those who have a role.
+    /// The customers with a role.
     fn holders(&self, role: Role) -> &BTreeSet<CustomerId> {
         match role {
             Role::InterviewManager => &self.interview_managers,
@@ -72,7 +72,7 @@ impl Staff {
         }
     }
 
-    /// Every role that somebody has, in the order of the identifiers.
+    /// All roles that customers hold, sorted by identifier.
     pub fn roles(&self) -> Vec<HeldRole> {
         let held_by = |role: Role| {
             self.holders(role).iter().map(move |customer| HeldRole { customer: *customer, role })
@@ -87,12 +87,12 @@ impl Staff {
         self.holders(role).contains(&customer)
     }
 
-    /// Gives a role to a customer.
+    /// Grants a role.
     pub fn give(&mut self, HeldRole { customer, role }: HeldRole) {
         self.holders_mut(role).insert(customer);
     }
 
-    /// Takes a role from a customer.
+    /// Removes a role.
     pub fn take(&mut self, HeldRole { customer, role }: HeldRole) {
         self.holders_mut(role).remove(&customer);
     }
@@ -102,27 +102,27 @@ impl Staff {
         Role::ALL.into_iter().filter(|role| self.holders(*role).contains(&customer)).collect()
     }
 
-    /// `customer`, if it is one who evaluates.
+    /// `customer`, if they are an evaluator.
     pub fn evaluates(&self, customer: Option<CustomerId>) -> Option<CustomerId> {
         customer.filter(|customer| self.evaluators.contains(customer))
     }
 
-    /// Takes every role from `customer`.
+    /// Removes all roles of `customer`.
     pub fn remove(&mut self, customer: CustomerId) {
         for role in Role::ALL {
             self.holders_mut(role).remove(&customer);
         }
     }
 
-    /// Everybody with a role.
+    /// Everyone with a role.
     pub fn everybody(&self) -> BTreeSet<CustomerId> {
         [&self.interview_managers, &self.evaluators, &self.reviewers].into_iter().flatten().copied().collect()
     }
 
-    /// Checks who has which roles together: nobody can evaluate and look on at once.
+    /// Checks that no evaluator is a reviewer, and the number of people.
     ///
     /// # Errors
-    /// The message for whoever wants it so.
+    /// The message for the client.
     pub fn check(&self) -> Result<(), String> {
         if !self.evaluators.is_disjoint(&self.reviewers) {
             return Err("An evaluator may not be a reviewer of the same project.".to_owned());

@@ -1,4 +1,4 @@
-//! What is counted of a project's candidates, so that no request ever has to count them.
+//! Counts of a project's candidates, so that no request has to count them.
 
 use std::collections::BTreeMap;
 
@@ -8,34 +8,35 @@ use super::id::{CandidateId, CustomerId};
 use super::project::{CandidatesMust, Project};
 use super::roster::Seats;
 
-/// How many shards a project's tally has: enough that changes of two candidates seldom meet, few enough to read at once.
+/// The number of shards of a project's tally: enough that two candidates' changes rarely conflict, few enough to read
+/// at once.
 pub const SHARDS: u8 = 4;
 
-/// The statuses of candidates whose interview is still to come or goes on, which keep a project from closing.
+/// The statuses before the end of the interview, which keep a project from closing.
 pub const OPEN: [CandidateStatus; 3] =
     [CandidateStatus::Invited, CandidateStatus::Confirmed, CandidateStatus::Interviewing];
 
-/// The shard that a candidate's changes go to, always the same one.
+/// The shard for a candidate's changes.
 pub fn shard_of(candidate: CandidateId) -> u8 {
     candidate.to_bytes()[15] % SHARDS
 }
 
-/// One thing that is counted.
+/// The name of a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Counter {
     /// Candidates with this status.
     Status(CandidateStatus),
-    /// Interviewed candidates whose evaluation these people of the project's roster have completed, and nobody else.
-    /// Counted by sets, the numbers follow for any evaluators: changing them changes no counter.
+    /// Interviewed candidates whose evaluation exactly these people of the roster have completed. The counts of any set
+    /// of evaluators follow from these, so a change of evaluators changes no counter.
     EvaluatedBy(Seats),
 }
 
-/// Counts; what is not in it counts zero.
+/// Counts; missing ones are 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally(BTreeMap<Counter, i64>);
 
 impl Tally {
-    /// What one candidate adds to the counts.
+    /// The counts of one candidate.
     fn of(candidate: &Candidate) -> Self {
         let mut tally = Self::default();
         tally.add(Counter::Status(candidate.status), 1);
@@ -45,7 +46,7 @@ impl Tally {
         tally
     }
 
-    /// What changes when a candidate `before` becomes `after`; none stands for one that does not exist.
+    /// The difference between `before` and `after`; `None` stands for a candidate that does not exist.
     pub fn change(before: Option<&Candidate>, after: Option<&Candidate>) -> Self {
         let mut change = after.map(Self::of).unwrap_or_default();
         for (counter, count) in before.map(Self::of).unwrap_or_default().0 {
@@ -60,12 +61,12 @@ impl Tally {
         *self.0.entry(counter).or_default() += count;
     }
 
-    /// The counts that were ever added to.
+    /// The counters that were ever changed.
     pub fn iter(&self) -> impl Iterator<Item = (Counter, i64)> {
         self.0.iter().map(|(counter, count)| (*counter, *count))
     }
 
-    /// Whether nothing was ever added.
+    /// Whether no counter was ever changed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -90,24 +91,24 @@ impl Tally {
         CandidateStatus::ALL.into_iter().map(|status| self.with_status(status)).sum()
     }
 
-    /// Interviewed candidates whose evaluation at least so many of `evaluators` have completed.
+    /// Interviewed candidates whose evaluation at least `at_least` of `evaluators` have completed.
     fn evaluated_by(&self, evaluators: Seats, at_least: usize) -> i64 {
         let counts =
             |counter| matches!(counter, Counter::EvaluatedBy(by) if by.among(evaluators) >= at_least);
         self.iter().filter(|(counter, _)| counts(*counter)).map(|(_, count)| count).sum()
     }
 
-    /// Interviewed candidates that are fully evaluated.
+    /// Fully evaluated candidates.
     pub fn evaluated(&self, project: &Project) -> i64 {
         self.evaluated_by(project.evaluator_seats(), project.evaluations_needed())
     }
 
-    /// Whether `customer`, if it is one, evaluates in `project` and there is somebody to evaluate.
+    /// Whether `customer` is an evaluator and there are interviewed candidates.
     pub fn can_evaluate(&self, project: &Project, customer: Option<CustomerId>) -> bool {
         project.staff.evaluates(customer).is_some() && self.with_status(CandidateStatus::Interviewed) > 0
     }
 
-    /// Whether there are results to show to `customer`, if it is one: for an evaluator only once they have evaluated somebody.
+    /// Whether there are results for `customer`; evaluators see them once they have evaluated a candidate.
     pub fn can_see_results(&self, project: &Project, customer: Option<CustomerId>) -> bool {
         let whose = match project.staff.evaluates(customer) {
             Some(evaluator) => project.roster.seats_of([&evaluator]),
@@ -116,7 +117,7 @@ impl Tally {
         self.evaluated_by(whose, 1) > 0
     }
 
-    /// Refuses a move of `project` unless its candidates are what they `must` be.
+    /// Refuses a move of `project` unless its candidates meet the condition `must`.
     ///
     /// # Errors
     /// The refusal of `must`.
@@ -129,7 +130,7 @@ impl Tally {
         if holds { Ok(()) } else { Err(must.refusal()) }
     }
 
-    /// Whether `project` could be closed.
+    /// Whether `project` may be closed.
     pub fn can_archive(&self, project: &Project) -> bool {
         OPEN.into_iter().all(|status| self.with_status(status) == 0)
             && self.evaluated(project) == self.with_status(CandidateStatus::Interviewed)
@@ -163,7 +164,7 @@ mod tests {
         Id::from_bytes([byte; 16])
     }
 
-    /// The roster of every project here: customers 1 to 3 have evaluated in it.
+    /// The roster of all projects here: customers 1 to 3 have evaluated.
     fn roster() -> Roster {
         let mut roster = Roster::default();
         for byte in 1..=3 {

@@ -8,8 +8,6 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use url::Url;
 
-use super::schema::inline_schema;
-
 mod email;
 mod username;
 
@@ -18,7 +16,8 @@ pub(super) use email::is_domain;
 pub use username::Username;
 
 /// One line of at most `MAX` characters, possibly empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, description = "", extend("maxLength" = MAX))]
 pub struct Line<const MAX: usize>(String);
 
 impl<const MAX: usize> Line<MAX> {
@@ -56,10 +55,6 @@ impl<const MAX: usize> Line<MAX> {
         self.0.is_empty()
     }
 }
-
-inline_schema!(impl[const MAX: usize] Line<MAX> {
-    "type": "string", "maxLength": MAX
-});
 
 impl<const MAX: usize> fmt::Display for Line<MAX> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,7 +106,8 @@ impl fmt::Display for Name {
 }
 
 /// Several lines of at most `MAX` characters, possibly empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, description = "", extend("maxLength" = MAX))]
 pub struct Lines<const MAX: usize>(String);
 
 impl<const MAX: usize> Lines<MAX> {
@@ -125,10 +121,6 @@ impl<const MAX: usize> Lines<MAX> {
         Line::<MAX>::parse(&text.replace('\n', " ")).map(|_| Self(text))
     }
 }
-
-inline_schema!(impl[const MAX: usize] Lines<MAX> {
-    "type": "string", "maxLength": MAX
-});
 
 impl<const MAX: usize> fmt::Display for Lines<MAX> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

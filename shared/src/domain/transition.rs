@@ -1,4 +1,4 @@
-//! The life of a candidate: one table of moves, and the rules that they follow.
+//! Moves of a candidate: one table, and the rules they follow.
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 
@@ -11,12 +11,12 @@ use super::rate::Unsent;
 use super::secret::AccessKey;
 use super::suppression::UNDELIVERABLE;
 
-/// Who advances a candidate.
+/// The user who advances a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Actor {
     /// A project manager.
     Manager,
-    /// The candidate itself.
+    /// The candidate.
     Candidate,
 }
 
@@ -25,41 +25,41 @@ impl Actor {
     pub const ALL: [Self; 2] = [Self::Manager, Self::Candidate];
 }
 
-/// What a move needs.
+/// A condition of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
-    /// The project runs.
+    /// The project is running.
     ProjectRunning,
-    /// Mails reach the candidate.
+    /// The email address is deliverable.
     Reachable,
     /// There is a deadline, and it is in the future.
     DeadlineAhead,
     /// The deadline, if there is one, is in the future.
     DeadlineNotPassed,
-    /// A password is set, or the project does without.
+    /// A password is set, or the project needs none.
     HasPassword,
-    /// Never holds: the platform reports this move by an event.
+    /// Never holds: the platform reports this move as an event.
     ByEventOnly,
 }
 
-/// One line of the table: who may advance whom, and what that needs.
+/// One row of the table: who may advance a candidate from a status, and the conditions.
 #[derive(Debug, Clone, Copy)]
 pub struct Advance {
-    /// Where the candidate stands.
+    /// The current status.
     pub from: CandidateStatus,
-    /// Who advances it.
+    /// The user who may advance the candidate.
     pub by: Actor,
-    /// Whether the line is only for those who have set a password, or only for those who have not.
+    /// Restricts the row to candidates with, or without, a password.
     pub has_password: Option<bool>,
-    /// What must hold, checked in this order.
+    /// The conditions, checked in this order.
     pub needs: &'static [Condition],
-    /// Where the candidate stands afterwards.
+    /// The next status.
     pub to: CandidateStatus,
-    /// The mail that the candidate gets.
+    /// The mail to the candidate.
     pub mail: Option<CandidateMail>,
 }
 
-/// Every way to advance.
+/// All ways to advance.
 pub const ADVANCES: &[Advance] = {
     use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New};
     use Condition::{ByEventOnly, DeadlineAhead, DeadlineNotPassed, HasPassword, ProjectRunning, Reachable};
@@ -100,25 +100,25 @@ pub const ADVANCES: &[Advance] = {
     ]
 };
 
-/// No line of the table fits.
+/// No row of the table applies.
 pub const NO_TRANSITION: Refusal =
     Refusal { code: "no_transition", detail: "You cannot advance the candidate from the current status." };
-/// The project does not run.
+/// The project is not running.
 pub const PROJECT_NOT_RUNNING: Refusal = Refusal {
     code: "project_not_running",
     detail: "The project is not running. Set its status to `40-running` first.",
 };
-/// There is no address to write to.
+/// There is no email address.
 pub const EMAIL_MISSING: Refusal =
     Refusal { code: "email_missing", detail: "The candidate has no email address. Set one first." };
-/// The address that the candidate was invited by cannot be taken away.
+/// The email address of an invited candidate cannot be removed.
 pub const EMAIL_REQUIRED: Refusal = Refusal {
     code: "email_missing",
     detail: "An invited candidate needs an email address. Replace it instead of removing it.",
 };
 const DEADLINE_MISSING: Refusal =
     Refusal { code: "deadline_missing", detail: "The candidate has no deadline. Set one first." };
-/// It is too late.
+/// The deadline has passed.
 pub const DEADLINE_PASSED: Refusal = Refusal {
     code: "deadline_passed",
     detail: "The candidate's deadline has passed. Set a later one first.",
@@ -129,16 +129,16 @@ const NOT_IMPLEMENTED: Refusal = Refusal {
     code: "not_implemented",
     detail: "Candidates complete interviews on the interview platform. This endpoint cannot mark them as completed.",
 };
-/// The candidate is not to be skipped.
+/// The candidate cannot be skipped.
 pub const NOT_SKIPPABLE: Refusal = Refusal {
     code: "no_transition",
     detail: "Candidates who have started or completed the interview, or are already skipped, cannot be skipped.",
 };
-/// The candidate is not to be reminded.
+/// The candidate cannot be reminded.
 pub const NOT_REMINDABLE: Refusal =
     Refusal { code: "no_reminder", detail: "Only invited or confirmed candidates can be reminded." };
 
-/// Why a candidate may not be advanced.
+/// All refusals of advancing.
 pub const NOT_ADVANCED: [Refusal; 8] = [
     NO_TRANSITION,
     PROJECT_NOT_RUNNING,
@@ -150,14 +150,14 @@ pub const NOT_ADVANCED: [Refusal; 8] = [
     NOT_IMPLEMENTED,
 ];
 
-/// What project and company say about advancing.
+/// The settings of project and company for advancing.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms {
-    /// Whether the project runs.
+    /// Whether the project is running.
     pub is_running: bool,
-    /// Days that a candidate without a deadline gets when it is invited.
+    /// Days until the deadline that candidates without one get when they are invited.
     pub default_days: Option<u32>,
-    /// Whether candidates may take part without a password.
+    /// Whether candidates may take the interview without a password.
     pub allow_hash_login: bool,
 }
 
@@ -172,19 +172,19 @@ impl Terms {
     }
 }
 
-/// What follows from a rule: the candidate as it is now, and the mail that tells it.
+/// The result of a rule: the changed candidate, and the mail about the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// The candidate.
     pub candidate: Candidate,
-    /// The mail, if the candidate can get one.
+    /// None if the candidate cannot get mails.
     pub mail: Option<CandidateMail>,
-    /// Whether the project must still be running at the moment that this is stored.
+    /// Whether the write requires that the project is still running.
     pub needs_running_project: bool,
 }
 
 impl From<Candidate> for Step {
-    /// A change of which nobody is told.
+    /// A change without a mail.
     fn from(candidate: Candidate) -> Self {
         Self::new(candidate, None)
     }
@@ -220,10 +220,10 @@ impl Candidate {
         self.profile.deadline.is_some_and(|deadline| deadline <= now)
     }
 
-    /// The candidate one step further. `key` is a fresh one, for an invitation.
+    /// Advances the candidate. `key` is a fresh one, for an invitation.
     ///
     /// # Errors
-    /// No line of [`ADVANCES`] fits, or the first of its conditions that does not hold.
+    /// No row of [`ADVANCES`] applies, or the first condition that does not hold.
     pub fn advance(
         mut self,
         by: Actor,
@@ -239,7 +239,7 @@ impl Candidate {
         let line = ADVANCES.iter().find(fits).ok_or(NO_TRANSITION)?;
         if self.status == CandidateStatus::New && self.profile.deadline.is_none() {
             let after = |days: u32| now + TimeDelta::days(days.into());
-            // Deadlines are shown in whole seconds; sent back as it was read, this one must not be another.
+            // Deadlines have whole seconds, so that sending back a read deadline does not change it.
             self.profile.deadline = terms.default_days.map(|days| after(days).trunc_subsecs(0));
         }
         if let Some(refusal) = line.needs.iter().find_map(|condition| condition.refusal(&self, terms, now)) {
@@ -263,10 +263,10 @@ impl Candidate {
         Ok(Step { needs_running_project, ..Step::new(self, line.mail) })
     }
 
-    /// The candidate taken out, for good: its sessions and its activation key end.
+    /// Withdraws the candidate permanently: revokes their sessions and their key.
     ///
     /// # Errors
-    /// It has started or completed an interview, or was skipped already.
+    /// The candidate has started or completed an interview, or is already skipped.
     pub fn skip(mut self) -> Result<Step, Refusal> {
         use CandidateStatus::{
             Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
@@ -282,11 +282,11 @@ impl Candidate {
         Ok(Step::new(self, None))
     }
 
-    /// What follows from a manager's change at `now` of the candidate, who was `before`: a new deadline is told, and a new
-    /// address ends what the old one was sent. `key` is a fresh one, for that.
+    /// Applies a manager's change at `now` to the candidate, who was `before`: a new deadline is mailed, and a new
+    /// address revokes the keys sent to the old one. `key` is a fresh one.
     ///
     /// # Errors
-    /// An invited candidate would be out of reach, or was sent too many mails.
+    /// An invited candidate would be without a deliverable address, or gets too many mails.
     pub fn after_change(self, before: &Self, now: DateTime<Utc>, key: AccessKey) -> Result<Step, Unsent> {
         if self.profile.email != before.profile.email {
             if self.status == CandidateStatus::Invited {
@@ -301,8 +301,8 @@ impl Candidate {
         Ok(Step::new(self, mail))
     }
 
-    /// The candidate at another address: keys that were mailed to the old one end, and so do all sessions. The new address
-    /// gets the key that the candidate goes on with.
+    /// Applies a new address: revokes the keys mailed to the old one and all sessions, and mails the next key to the
+    /// new address.
     fn after_move(mut self, before: &Self, now: DateTime<Utc>, key: AccessKey) -> Result<Step, Unsent> {
         let had_key = self.access_key.is_some();
         self.access_key = had_key.then_some(key);
@@ -311,7 +311,7 @@ impl Candidate {
         let is_over = self.is_overdue(now);
         let mail = match self.status {
             CandidateStatus::Invited => {
-                // It was chosen by a key that the wrong person may have had.
+                // The password was chosen with a key that the wrong person may have had.
                 self.password_hash = None;
                 self.invited_at = Some(now);
                 (!is_over).then_some(CandidateMail::Invitation)
@@ -326,17 +326,18 @@ impl Candidate {
         Ok(Step::new(self, mail))
     }
 
-    /// The mail about another deadline than `before`, if there is one that makes a difference to the candidate.
+    /// The mail about a changed deadline, if it affects the candidate.
     fn deadline_mail(&self, before: &Self, now: DateTime<Utc>) -> Option<CandidateMail> {
         let is_waiting = matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed);
         let is_news = self.profile.deadline != before.profile.deadline && !self.is_overdue(now);
         (is_waiting && is_news).then_some(CandidateMail::DeadlineChanged)
     }
 
-    /// The candidate reminded of its interview.
+    /// Reminds the candidate of the interview.
     ///
     /// # Errors
-    /// It is neither invited nor confirmed, its deadline has passed, no mail reaches it, or it was sent too many.
+    /// The candidate is neither invited nor confirmed, the deadline has passed, the address is not deliverable, or too
+    /// many mails were sent.
     pub fn remind(mut self, now: DateTime<Utc>) -> Result<Step, Unsent> {
         if !matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed) {
             return Err(NOT_REMINDABLE.into());
@@ -350,7 +351,7 @@ impl Candidate {
         Ok(Step::new(self, Some(CandidateMail::Reminder)))
     }
 
-    /// The candidate after its deadline; none when nothing follows from it.
+    /// The candidate after the deadline; none if it changes nothing.
     pub fn expire(mut self, now: DateTime<Utc>) -> Option<Self> {
         if !self.is_overdue(now) {
             return None;

@@ -1,4 +1,4 @@
-//! Files on their way: noted before the first byte is stored, so that none is ever left that nothing knows of.
+//! Uploads: recorded before the first byte is stored, so that no object is left unknown.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -8,13 +8,13 @@ use super::file::{FileKind, FileType, Owner};
 use super::id::{CompanyId, FileId, TokenId};
 use super::names::named;
 
-/// How long a client may begin to send a file by the URL that it was given.
+/// Validity of the signed URL: a client must start the upload within this time.
 const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
-/// How long sending may take, once begun, and taking the file in.
+/// The time for the transfer and the processing.
 const GRACE: TimeDelta = TimeDelta::hours(1);
-/// How long a request that brings a file may take; functions have half a minute.
+/// The time for a request that contains the file; functions have half a minute.
 const REQUEST: TimeDelta = TimeDelta::minutes(5);
-/// How long it is known what became of an upload.
+/// How long the result of an upload is kept.
 const REMEMBERED: TimeDelta = TimeDelta::days(7);
 
 named! {
@@ -22,72 +22,72 @@ named! {
     pub enum UploadStatus {
         /// The file has not arrived, or has not been looked at.
         AwaitingUpload = "awaiting-upload",
-        /// The file is its owner's.
+        /// The file is attached.
         Successful = "successful",
         /// There is no file, and will be none.
         Failed = "failed",
     }
 }
 
-/// A file on its way.
+/// An upload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Upload {
-    /// The identifier that the file will have.
+    /// The identifier of the future file.
     pub id: FileId,
-    /// The company of its owner.
+    /// The owner's company.
     pub company: CompanyId,
-    /// Whose it will be.
+    /// The future owner.
     #[serde(flatten)]
     pub owner: Owner,
-    /// What it will be to its owner.
+    /// The field that the file is for.
     pub kind: FileKind,
-    /// How far it is.
+    /// The progress.
     pub status: UploadStatus,
-    /// What was announced, when the client sends it to S3 itself.
+    /// The announcement, if the client uploads to S3.
     pub announced: Option<Announced>,
-    /// What its bytes are, once the file is its owner's.
+    /// The detected type, once the file is attached.
     #[serde(default)]
     pub found: Option<FileType>,
-    /// Who began it; none when that was not noted yet.
+    /// None for uploads from before this was recorded.
     #[serde(default)]
     pub author: Option<Author>,
     /// When it began.
     pub created_at: DateTime<Utc>,
-    /// Why there is no file, in words.
+    /// Why the upload failed, a sentence.
     pub failure: Option<String>,
 }
 
-/// Who began an upload, by what decides whether they may still change its owner when the file arrives.
+/// The author of an upload, with the data that decides whether they may still change the owner when the file arrives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "kebab-case")]
 pub enum Author {
     /// A staff user or a candidate.
     Account {
-        /// Who, and who acts in their name.
+        /// The account, and the customer who acts on its behalf.
         claim: Claim,
-        /// The session epoch in which they began it; none when a candidate's key was enough.
+        /// The session epoch; none if a candidate's key was the credential.
         epoch: Option<u32>,
-        /// The session epoch of who acts in their name.
+        /// The session epoch of the customer who acts on behalf of the account.
         actor_epoch: Option<u32>,
     },
     /// A named token.
     NamedToken {
-        /// Which.
+        /// The token's identifier.
         token: TokenId,
     },
 }
 
-/// What a client says of a file that it is going to send.
+/// A client's announcement of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Announced {
-    /// The content type that it declares.
+    /// The declared content type.
     pub content_type: String,
     /// The size in bytes.
     pub size: u64,
 }
 
 impl Upload {
-    /// An upload that `author` begins at `now`; without an announcement it is part of a request.
+    /// An upload that `author` starts at `now`; without an announcement, the request contains the file.
     pub fn new(
         id: FileId,
         company: CompanyId,
@@ -110,12 +110,12 @@ impl Upload {
         }
     }
 
-    /// Until when the client may begin to send the file.
+    /// When the signed URL expires.
     pub fn url_expires_at(&self) -> DateTime<Utc> {
         self.created_at + URL_LIFETIME
     }
 
-    /// When it has failed, unless it has ended before.
+    /// When the upload fails unless it has ended.
     pub fn given_up_at(&self) -> DateTime<Utc> {
         match self.announced {
             Some(_) => self.url_expires_at() + GRACE,
@@ -123,12 +123,12 @@ impl Upload {
         }
     }
 
-    /// When it need not be known any more what became of an upload that ended at `now`.
+    /// When an upload that ended at `now` is deleted.
     pub fn forgotten_at(now: DateTime<Utc>) -> DateTime<Utc> {
         now + REMEMBERED
     }
 
-    /// The upload that has failed, because of `reason`.
+    /// The upload, failed with this reason.
     pub fn failed(self, reason: impl Into<String>) -> Self {
         Self { status: UploadStatus::Failed, failure: Some(reason.into()), ..self }
     }

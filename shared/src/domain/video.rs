@@ -1,4 +1,4 @@
-//! Welcome videos: uploaded by staff, converted to what browsers play, shown to candidates of projects.
+//! Welcome videos: uploaded by staff, converted for browsers, shown to candidates of projects.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
@@ -10,16 +10,16 @@ use super::id::{CompanyId, CustomerId, VideoId};
 use super::text::{Line, Lines, Name};
 use super::upload::{Announced, Author};
 
-/// The most bytes of a video as it is uploaded.
+/// The maximum size of an uploaded video.
 pub const MAX_VIDEO_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 
-/// How long a client may begin to send a video by the URL that it was given.
+/// Validity of the signed URL: a client must start the upload within this time.
 const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
-/// How long sending may take, once begun.
+/// The time for the transfer.
 const SENDING: TimeDelta = TimeDelta::hours(2);
-/// How long a video may wait for its conversion, and the conversion take, all its tries included.
+/// The time for the conversion, waiting and all attempts included.
 const CONVERTING: TimeDelta = TimeDelta::hours(7);
-/// How long one try may take; the function that makes it is stopped before.
+/// The duration of one attempt; the function is stopped earlier.
 const TRY: TimeDelta = TimeDelta::minutes(16);
 
 /// How far a video is.
@@ -29,24 +29,24 @@ const TRY: TimeDelta = TimeDelta::minutes(16);
 pub enum ConversionStatus {
     /// The file has not arrived.
     AwaitingUpload,
-    /// The file waits for its conversion.
+    /// Waiting for the conversion.
     Pending,
     /// The file is being converted.
     Processing,
-    /// It can be played.
+    /// Ready to play.
     Successful,
-    /// There is nothing to play, and there will not be.
+    /// The conversion failed.
     Failed,
 }
 
-/// One of the files that a video is converted to.
+/// A file that a video is converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rendition {
     /// H.264 and AAC in mp4.
     Mp4,
     /// H.264 and AAC in flv.
     Flv,
-    /// A picture of it.
+    /// A thumbnail.
     Thumbnail,
 }
 
@@ -54,12 +54,12 @@ impl Rendition {
     /// Every rendition.
     pub const ALL: [Self; 3] = [Self::Mp4, Self::Flv, Self::Thumbnail];
 
-    /// The ending of its file's name.
+    /// The file extension.
     pub fn extension(self) -> &'static str {
         self.file_type().extension()
     }
 
-    /// What its file is.
+    /// The file type.
     pub fn file_type(self) -> FileType {
         match self {
             Self::Mp4 => FileType::Mp4,
@@ -69,65 +69,65 @@ impl Rendition {
     }
 }
 
-/// What a video has become.
+/// The result of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Converted {
     /// In seconds.
     pub seconds: u32,
-    /// In pixels, as it is shown.
+    /// In pixels, as displayed.
     pub width: u32,
-    /// In pixels, as it is shown.
+    /// In pixels, as displayed.
     pub height: u32,
 }
 
-/// The try at a conversion that is under way.
+/// The current attempt at a conversion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// The event that it answers, which comes again when the try is broken off.
+    /// The event that started it; redelivered if the attempt fails.
     pub event: String,
-    /// When it is over, however it went.
+    /// When it ends in any case.
     pub ends_at: DateTime<Utc>,
 }
 
-/// A welcome video as it is stored.
+/// A welcome video as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Video {
     /// Its identifier.
     pub id: VideoId,
-    /// The company that it is of.
+    /// The company that owns it.
     pub company: CompanyId,
-    /// What staff call it.
+    /// The name for staff.
     pub name: Name,
-    /// What candidates read about it.
+    /// Shown to candidates.
     pub description: Lines<2000>,
-    /// What only staff read about it.
+    /// Shown to staff only.
     pub internal_description: Lines<2000>,
-    /// What its file was called.
+    /// The name of the uploaded file.
     pub upload_filename: FileName,
-    /// What was announced of its file, or found.
+    /// The announced or actual content type and size.
     pub file: Announced,
-    /// Who uploaded it; nobody's when a named token did.
+    /// None for a named token.
     pub submitted_by: Option<CustomerId>,
-    /// Who may send its file, of one that was announced.
+    /// The author of an announced file.
     #[serde(default)]
     pub author: Option<Author>,
-    /// When.
+    /// When the video was created.
     pub submitted_at: DateTime<Utc>,
-    /// How far it is.
+    /// The progress.
     pub status: ConversionStatus,
-    /// The conversion under way.
+    /// The current attempt.
     pub attempt: Option<Attempt>,
-    /// When it has failed, unless it has ended before; none once it has.
+    /// When the video fails unless it has ended.
     pub given_up_at: Option<DateTime<Utc>>,
-    /// What it has become.
+    /// The result of the conversion.
     pub converted: Option<Converted>,
-    /// Why there is nothing to play, in words.
+    /// Why the upload or the conversion failed, a sentence.
     pub failure: Option<String>,
-    /// Whether projects may show it: not any more once its deletion has begun.
+    /// False once the deletion has begun: projects may not show it.
     pub is_active: bool,
 }
 
-/// The name of a file, without the folders that it was in; never empty.
+/// A file name without folders; never empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
 pub struct FileName(Line<255>);
@@ -136,7 +136,7 @@ impl FileName {
     /// Takes the last part of a path.
     ///
     /// # Errors
-    /// The message for whoever sent it.
+    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         Line::parse_visible(text.rsplit(['/', '\\']).next().unwrap_or_default()).map(Self)
     }
@@ -147,23 +147,23 @@ impl FileName {
     }
 }
 
-/// What is said of a video when it is uploaded.
+/// The fields of a new video.
 #[derive(Debug)]
 pub struct NewVideo {
-    /// What staff call it.
+    /// The name for staff.
     pub name: Name,
-    /// What candidates read about it.
+    /// Shown to candidates.
     pub description: Lines<2000>,
-    /// What only staff read about it.
+    /// Shown to staff only.
     pub internal_description: Lines<2000>,
-    /// What its file is called.
+    /// The name of the file.
     pub upload_filename: FileName,
-    /// What its file is.
+    /// The content type and size.
     pub file: Announced,
 }
 
 impl Video {
-    /// A video whose file the client is going to send.
+    /// A video whose file the client will upload.
     pub fn announced(
         id: VideoId,
         company: CompanyId,
@@ -192,26 +192,26 @@ impl Video {
         }
     }
 
-    /// The video whose file `author` is going to send.
+    /// The video, with the author of its file.
     pub fn expected_from(self, author: Author) -> Self {
         Self { author: Some(author), ..self }
     }
 
-    /// The video when its file is there.
+    /// The video once its file has arrived.
     pub fn arrived(self, now: DateTime<Utc>) -> Self {
         Self { status: ConversionStatus::Pending, given_up_at: Some(now + CONVERTING), ..self }
     }
 
-    /// Until when the client may begin to send the file.
+    /// When the signed URL expires.
     pub fn url_expires_at(&self) -> DateTime<Utc> {
         self.submitted_at + URL_LIFETIME
     }
 
-    /// The video while it is converted because of `event`; none when that has been done, or somebody else is at it.
+    /// The video while `event` converts it; none if it is converted already, or another worker holds it.
     pub fn begun(&self, event: &str, now: DateTime<Utc>) -> Option<Self> {
         let may_begin = match (self.status, &self.attempt) {
             (ConversionStatus::AwaitingUpload | ConversionStatus::Pending, _) => true,
-            // The same event comes again only once its first try is over.
+            // The same event is redelivered only after its attempt has ended.
             (ConversionStatus::Processing, Some(attempt)) => attempt.event == event || attempt.ends_at <= now,
             _ => false,
         };
@@ -223,30 +223,30 @@ impl Video {
         })
     }
 
-    /// Whether it is being converted because of `event`.
+    /// Whether `event` is converting the video.
     pub fn is_converted_by(&self, event: &str) -> bool {
         self.status == ConversionStatus::Processing
             && self.attempt.as_ref().is_some_and(|attempt| attempt.event == event)
     }
 
-    /// The video when it can be played.
+    /// The video once it can be played.
     pub fn succeeded(self, converted: Converted) -> Self {
         let status = ConversionStatus::Successful;
         Self { status, attempt: None, given_up_at: None, converted: Some(converted), failure: None, ..self }
     }
 
-    /// The video that has failed, because of `reason`.
+    /// The video, failed with this reason.
     pub fn failed(self, reason: &str) -> Self {
         let failure = Some(reason.to_owned());
         Self { status: ConversionStatus::Failed, attempt: None, given_up_at: None, failure, ..self }
     }
 
-    /// Whether it can still become something to play.
+    /// Whether the video can still become playable.
     pub fn is_under_way(&self) -> bool {
         !matches!(self.status, ConversionStatus::Successful | ConversionStatus::Failed)
     }
 
-    /// The number under which partners know one of its conversions, once there is one: made of the identifier, and small
+    /// The identifier of a conversion for partners, once there is one: derived from the video's identifier, and small
     /// enough for every language's integers.
     pub fn conversion_id(&self, of: Rendition) -> Option<u64> {
         self.converted?;

@@ -15,8 +15,13 @@ impl Expand {
     /// A message on `expand` that tells the names.
     pub fn parse(query: Option<&str>, names: &[&'static str]) -> Result<Self> {
         let parameters = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+        Self::of(&parameters.into_owned().collect::<Vec<_>>(), names)
+    }
+
+    /// Reads the parameters of a query string.
+    pub(super) fn of(parameters: &[(String, String)], names: &[&'static str]) -> Result<Self> {
         let mut wanted = Vec::new();
-        for (_, list) in parameters.filter(|(name, _)| name == "expand") {
+        for (_, list) in parameters.iter().filter(|(name, _)| name == "expand") {
             for text in list.split(',').map(str::trim).filter(|text| !text.is_empty()) {
                 let Some(name) = names.iter().find(|name| **name == text) else {
                     return Err(Error::field("expand", format!("Choose from {}.", names.join(", "))));

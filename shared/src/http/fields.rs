@@ -41,7 +41,7 @@ pub(super) struct Form {
 /// A file as a form brings it.
 #[derive(Debug)]
 pub struct SentFile {
-    /// What it is called.
+    /// The display name.
     pub name: String,
     /// What it holds.
     pub bytes: Bytes,
@@ -201,7 +201,7 @@ impl Fields {
 
     /// A partner's own data, which null empties; in a form, as JSON.
     pub fn partner_data(&mut self, name: &str) -> Option<PartnerData> {
-        self.note(name, Outline::nullable::<PartnerData>);
+        self.note(name, Outline::nullable::<Map<String, Value>>);
         let is_form = self.form.is_some();
         self.read_or_null(name, |value| {
             let read: Option<Value> =

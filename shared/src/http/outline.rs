@@ -61,11 +61,11 @@ impl Outline {
     /// A file that somebody has.
     pub(crate) fn file(&mut self, kind: FileKind) {
         let how = match kind {
-            FileKind::Photo => "a part of a form with a file name, or `data:<mime type>;base64,<data>`",
-            FileKind::Cv => "a part of a form with a file name",
+            FileKind::Photo => "a form part with a file name, or `data:<mime type>;base64,<data>`",
+            FileKind::Cv => "a form part with a file name",
         };
         let text = format!(
-            "{}: {how}. Null or the empty string takes it away; its address, as it was shown, leaves it as it is.",
+            "{}: {how}. Null or an empty string removes it; the URL from a response keeps it.",
             kind.title(),
         );
         self.add(kind.as_str(), json!({ "type": ["string", "null"], "description": text }));

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,9 +11,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use url::form_urlencoded;
 
+use super::expand::Expand;
+use super::wire::Uri;
 use crate::domain::id::Id;
 use crate::error::{Error, Result};
-use crate::http::wire::Uri;
 use crate::store::page::{Cursor, Page, PageRequest};
 
 /// Rows of a page when the client names no number.
@@ -28,6 +31,14 @@ const MAX_BYTES: usize = 5_500_000;
 pub struct ListQuery {
     page: PageRequest,
     parameters: Vec<(String, String)>,
+}
+
+impl<S: Sync> FromRequestParts<S> for ListQuery {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        Self::parse(parts.uri.query())
+    }
 }
 
 impl ListQuery {
@@ -62,6 +73,14 @@ impl ListQuery {
         value.map(|(_, value)| parse(value).map_err(|message| Error::field(name, message))).transpose()
     }
 
+    /// Which of `names` the client wants expanded.
+    ///
+    /// # Errors
+    /// A message on `expand`.
+    pub fn expand(&self, names: &[&'static str]) -> Result<Expand> {
+        Expand::of(&self.parameters, names)
+    }
+
     /// Whether the page is named by its number alone, and is not the first: then it costs more than following a link.
     pub fn is_by_number(&self) -> bool {
         self.page.cursor.is_none() && self.page.number > 1
@@ -72,7 +91,7 @@ impl ListQuery {
         (self.page.number - 1).saturating_mul(u64::from(self.page.size))
     }
 
-    /// Refuses a page past the end of a list of `total` rows; where a cursor leads is never past the end.
+    /// Refuses a page past the end of a list of `total` rows, before it is read; a cursor never leads past the end.
     ///
     /// # Errors
     /// A message on `page`.
@@ -83,15 +102,19 @@ impl ListQuery {
         Ok(())
     }
 
-    /// The answer: the rows of `page` in the envelope of a list of `total` rows at `address`. Of rows that are too large
-    /// for one answer it has fewer, and a link that continues after them.
-    pub fn envelope<T: Serialize>(&self, address: &Uri, page: Page<T>, total: u64) -> Envelope<T> {
+    /// The answer: `page` of the list at `address`, which has `total` rows. Rows that do not fit in one answer are left
+    /// to the next page.
+    ///
+    /// # Errors
+    /// A message on `page`, as from [`Self::check_range`].
+    pub fn answer<T: Serialize>(&self, address: &Uri, page: Page<T>, total: u64) -> Result<Envelope<T>> {
+        self.check_range(total)?;
         let page = self.fit(page);
         let number = self.page.number;
         // Behind a cursor the number is for show: rows may have gone from, or come to, the pages before.
         let previous = page.previous.map(|cursor| self.link(address, (number - 1).max(1), cursor));
         let next = page.next.map(|cursor| self.link(address, number.saturating_add(1), cursor));
-        Envelope { meta: Meta { total_count: total, previous, next }, objects: page.rows }
+        Ok(Envelope { meta: Meta { total_count: total, previous, next }, objects: page.rows })
     }
 
     /// The page, in memory, of a list that was read whole, in the order of the identifiers that `id` tells.
@@ -168,19 +191,19 @@ impl ListQuery {
 #[schemars(rename = "ListOf{T}")]
 pub struct Envelope<T> {
     meta: Meta,
-    /// The resources on this page.
+    /// The resources of this page.
     objects: Vec<T>,
 }
 
-/// Where a page stands in its list.
+/// The position of a page in its list.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ListMeta")]
 struct Meta {
-    /// How many resources the whole list has.
+    /// The number of resources in the whole list.
     total_count: u64,
-    /// The page before, if there is one.
+    /// The URL of the previous page; null on the first one.
     previous: Option<Uri>,
-    /// The next page, if there is one.
+    /// The URL of the next page; null on the last one.
     next: Option<Uri>,
 }
 
@@ -331,7 +354,8 @@ mod tests {
             previous: Some(Cursor::Before(ID.to_owned())),
         };
         let answer =
-            serde_json::to_value(query.envelope(&Uri::new("http://x/y/".to_owned()), page, 9)).unwrap();
+            serde_json::to_value(query.answer(&Uri::new("http://x/y/".to_owned()), page, 9).unwrap())
+                .unwrap();
         let next = answer["meta"]["next"].as_str().unwrap();
         assert!(next.starts_with("http://x/y/?status=new&q=a%26b&page=4&page_size=2&cursor="), "{next}");
         assert!(answer["meta"]["previous"].as_str().unwrap().contains("&page=2&page_size=2&cursor="));

@@ -7,6 +7,8 @@ use super::failure::Failure;
 use super::operation::{Operation, Security};
 use crate::auth::{Admission, Admits};
 use crate::domain::policy::Standing;
+use crate::error::Result;
+use crate::http::page::ListQuery;
 use crate::http::{Entries, Fields, WithFiles};
 
 /// An argument of a handler.
@@ -62,7 +64,15 @@ fn accepts(operation: &mut Operation, accepts: Accepts) {
     operation.failures.extend([Failure::Invalid, Failure::TooLarge, Failure::UnsupportedMediaType]);
 }
 
-// `document.rs` describes the parameters.
+// `document.rs` describes the parameters, and `Envelope` those of a page.
 impl Argument for RawQuery {
+    fn describe(_: &mut Operation) {}
+}
+
+impl Argument for ListQuery {
+    fn describe(_: &mut Operation) {}
+}
+
+impl Argument for Result<ListQuery> {
     fn describe(_: &mut Operation) {}
 }

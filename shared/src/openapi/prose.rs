@@ -98,7 +98,7 @@ pub(super) fn headers() -> Value {
         "ETag": header("Version of the resource, for If-None-Match and If-Match.", text()),
         "Location": header("URL of the resource or file.", json!({ "type": "string", "format": "uri" })),
         "RetryAfter": header("Seconds to wait before trying again.", json!({ "type": "integer", "minimum": 1 })),
-        "Challenge": header("How to authenticate.", text()),
+        "Challenge": header("The authentication scheme.", text()),
         "Cookie": header("Sets or expires the session cookie `sessionid`.", text()),
         "Replayed": header("`true` if an earlier request with the same key took effect and this is its answer.", text()),
     })

@@ -80,7 +80,7 @@ fn words(condition: Condition) -> &'static str {
         Condition::DeadlineAhead => "the deadline is in the future",
         Condition::DeadlineNotPassed => "there is no deadline, or it is in the future",
         Condition::HasPassword => "has a password, or the project needs none",
-        Condition::ByEventOnly => "never: the interview itself reports this",
+        Condition::ByEventOnly => "never: the interview reports this",
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnConsumedCapacity};
 use futures_util::future::try_join_all;
+use serde::de::DeserializeOwned;
 
 use super::Store;
 use super::item::{self, Entity, Item, Versioned};
@@ -27,6 +28,11 @@ impl Batch {
     /// Takes an entity for a list, which leaves out those that cannot be read.
     pub(crate) fn take_listed<T: Entity>(&mut self, key: &Key) -> Result<Option<Versioned<T>>> {
         Ok(item::or_skipped(self.take(key))?.flatten())
+    }
+
+    /// Takes a value that is no entity.
+    pub(crate) fn take_value<T: DeserializeOwned>(&mut self, key: &Key) -> Result<Option<T>> {
+        self.take_item(key).as_ref().map(item::value_in).transpose()
     }
 
     /// Takes a bare item.

@@ -1,10 +1,9 @@
-//! Requests with an Idempotency-Key: what was answered, or who is at it.
+//! Requests with an Idempotency-Key: their answers, and the leases of those that are executed.
 //!
-//! A request of one transaction notes its answer in that transaction, so that there is never one without the other.
+//! A request of one transaction commits its answer in that transaction, so that either both exist or neither.
 //!
-//! For one of several an item is written before the work and once more after it. In between it holds a lease: when that
-//! runs out, whoever had it is dead, and a repeat goes on with the same identifiers, by which it finds what is done
-//! already.
+//! A request of several transactions writes an item before its work and again after it. In between the item is a lease.
+//! When the lease expires, a repeated request resumes the work with the same identifiers, by which it finds what exists.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -19,25 +18,25 @@ use super::transaction::Transaction;
 use crate::domain::id::IdBlock;
 use crate::error::{Error, Result};
 
-/// How long an answer is known.
+/// How long an answer is kept.
 const REMEMBERED: TimeDelta = TimeDelta::hours(24);
-/// How long nobody else takes on what somebody is at: longer than a function that answers requests may run.
+/// How long a request is leased: longer than a function that answers requests may run.
 const LEASE: TimeDelta = TimeDelta::seconds(30);
-/// The most seconds after which it is worth asking again.
+/// The longest time after which a client should retry, in seconds.
 const ASK_AGAIN: i64 = 5;
-/// The longest text in one item, in bytes: DynamoDB takes 400 KB with all that stands beside it.
+/// The longest text in one item, in bytes. An item holds 400 KB, keys and other attributes included.
 const TEXT: usize = 350 * 1024;
-/// The attribute of an item that holds one more part of an answer.
+/// The attribute that holds a further part of an answer.
 const BODY: &str = "body";
 
-/// A request that its sender names by a key, so that it is done once however often it is sent.
+/// A request with an Idempotency-Key, which is executed once however often it is sent.
 #[derive(Debug, Clone)]
 pub(crate) struct KeyedRequest {
-    /// The hash of who sends it, the route and the key.
+    /// The hash of its sender, route and key.
     pub(crate) id: String,
-    /// The hash of all else that it says.
+    /// The hash of everything else in it.
     pub(crate) fingerprint: String,
-    /// What its answer is sealed with.
+    /// The key that seals its answer.
     pub(crate) sealing_key: SealingKey,
 }
 
@@ -53,56 +52,56 @@ impl KeyedRequest {
     }
 }
 
-/// An answer that can be given again.
+/// An answer that can be repeated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// The HTTP status.
     pub(crate) status: u16,
-    /// The address of what was created.
+    /// The address of the created resource.
     pub(crate) location: Option<String>,
-    /// What is shown, and as of when.
+    /// The ETag.
     #[serde(default)]
     pub(crate) tag: Option<String>,
     /// JSON, or nothing.
     pub(crate) body: String,
 }
 
-/// What is known of such a request.
+/// The item of a keyed request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Attempt {
     id: String,
     fingerprint: String,
     state: State,
-    /// In seconds since 1970, for DynamoDB to delete it some time after; until then it is refused by this date.
+    /// In seconds since 1970. DynamoDB deletes the item some time after; until then this date refuses it.
     expires_at: i64,
 }
 
-/// How far it has come.
+/// The progress of a keyed request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum State {
-    /// Somebody is at it, and creates things with these identifiers.
+    /// Leased until then. It creates resources with these identifiers.
     Running { ids: IdBlock, until: DateTime<Utc> },
-    /// The sealed answer, up to what one item holds, and in how many more parts the rest stands.
+    /// The sealed answer, up to the size of one item, and the number of further parts.
     Done { sealed: String, parts: usize },
 }
 
-/// What a request with a key has come to.
+/// The outcome of taking the lease of a keyed request.
 pub(crate) enum Begun {
-    /// It is the sender's to do, for the first time or from where somebody left it, with these identifiers.
+    /// The lease, of a new request or of one that was left unfinished, and the identifiers to create resources with.
     Ours(Versioned<Attempt>, IdBlock),
-    /// It was done before.
+    /// The answer of an earlier attempt.
     Done(Answer),
 }
 
-/// What the same sender has sent before under the same key.
+/// An earlier request of the same sender with the same key.
 #[derive(Debug, Clone)]
 pub(crate) enum Earlier {
-    /// This very request, which was answered so.
+    /// The same request, with its answer.
     Answered(Answer),
-    /// This very request, which somebody is at, or was, until then.
+    /// The same request, leased until then.
     Running(DateTime<Utc>),
-    /// Another.
+    /// A different request.
     Other,
 }
 
@@ -113,7 +112,7 @@ impl Entity for Attempt {
 }
 
 impl Versioned<Attempt> {
-    /// Whether somebody was at it before, so that some of it may be done.
+    /// Whether an earlier attempt may have done a part of the work.
     pub(crate) fn is_resumed(&self) -> bool {
         self.version() > 1
     }
@@ -124,7 +123,7 @@ impl Versioned<Attempt> {
 }
 
 impl Store {
-    /// What is known at `now` of a request, whose item was among what was read.
+    /// The earlier request among what was read.
     pub(crate) async fn earlier_in(
         &self,
         batch: &mut Batch,
@@ -138,7 +137,7 @@ impl Store {
         }
     }
 
-    /// The answer to a request that somebody else has done meanwhile, if somebody has.
+    /// The answer of an earlier request, if there is one.
     ///
     /// # Errors
     /// [`Error::KeyReused`], [`Error::InProgress`].
@@ -170,8 +169,8 @@ impl Store {
         }
     }
 
-    /// Commits `transaction` at `now` together with the answer that tells of it; gives the answer that another attempt at
-    /// the same request has committed before.
+    /// Commits a transaction together with its answer. Returns the answer of an earlier request instead, if there is
+    /// one.
     ///
     /// # Errors
     /// Those of the transaction; [`Error::KeyReused`], [`Error::InProgress`].
@@ -181,7 +180,7 @@ impl Store {
         (request, answer): (&KeyedRequest, &Answer),
         now: DateTime<Utc>,
     ) -> Result<Option<Answer>> {
-        // What one transaction makes is shown in far less than an item holds.
+        // The answer to one transaction is far smaller than an item may be.
         let state = State::Done { sealed: self.sealed(request, answer)?, parts: 0 };
         let item = item::write(&request.attempt(state, now), 1)?;
         transaction.create_first(request.key(), item, now, Error::InProgress(ASK_AGAIN));
@@ -194,16 +193,18 @@ impl Store {
         }
     }
 
-    /// Takes a request on at `now`, unless it is done or somebody is at it.
+    /// Takes the lease of a request, unless it was answered.
     ///
     /// # Errors
-    /// [`Error::KeyReused`], [`Error::InProgress`].
+    /// [`Error::KeyReused`]; [`Error::InProgress`] while another worker holds the lease.
     pub(crate) async fn begin(&self, request: &KeyedRequest, now: DateTime<Utc>) -> Result<Begun> {
         let own = self.next_ids(now);
         let until = now + LEASE;
         let attempt = request.attempt(State::Running { ids: own, until }, now);
-        let Some(before) = self.create_attempt(&attempt, now).await? else {
-            return Ok(Begun::Ours(item::first(attempt)?, own));
+        let attempt = item::first(attempt)?;
+        let before = match self.put_item(attempt.stored().clone(), Condition::AbsentOrExpired(now)).await? {
+            Ok(()) => return Ok(Begun::Ours(attempt, own)),
+            Err(before) => item::read::<Attempt>(before.ok_or(Error::Changed)?)?,
         };
         let (ids, running_until) = match (self.judge(&before, request).await?, &before.state) {
             (Earlier::Answered(answer), _) => return Ok(Begun::Done(answer)),
@@ -211,7 +212,7 @@ impl Store {
             _ => return Err(Error::KeyReused),
         };
         if ids == own {
-            // The answer to the first try at writing it got lost.
+            // This request's own write, whose response was lost.
             return Ok(Begun::Ours(before, ids));
         }
         if running_until > now {
@@ -219,30 +220,16 @@ impl Store {
         }
         let resumed = Attempt { state: State::Running { ids, until }, ..Attempt::clone(&before) };
         match self.replace(&before, resumed).await {
-            // Of several who would go on with it one does.
+            // One of several concurrent repeats gets the lease.
             Err(Error::Changed) => Err(Error::InProgress(ASK_AGAIN)),
             resumed => resumed.map(|attempt| Begun::Ours(attempt, ids)),
         }
     }
 
-    /// Writes an attempt unless there is one that has not expired by `now`, and gives that.
-    async fn create_attempt(
-        &self,
-        attempt: &Attempt,
-        now: DateTime<Utc>,
-    ) -> Result<Option<Versioned<Attempt>>> {
-        let condition = Condition::AbsentOrExpired(now);
-        match self.put_item(item::write(attempt, 1)?, condition).await? {
-            Ok(()) => Ok(None),
-            Err(Some(before)) => item::read(before).map(Some),
-            Err(None) => Err(Error::Changed),
-        }
-    }
-
-    /// Notes the answer, to be given to all repeats.
+    /// Stores the answer for repeated requests.
     ///
     /// # Errors
-    /// [`Error::Changed`] when somebody else has taken the request on since.
+    /// [`Error::Changed`] if another worker has taken the lease.
     pub(crate) async fn finish(
         &self,
         request: &KeyedRequest,
@@ -253,7 +240,7 @@ impl Store {
         let mut texts = texts(&sealed);
         let first = texts.next().unwrap_or_default().to_owned();
         let mut parts = 0;
-        // Before the attempt tells of them. Under a name of their own: somebody else may be at the same.
+        // Before the attempt refers to them, and under keys of its own: another worker may hold the lease by now.
         for text in texts {
             let item = item::bare([(BODY, string(text)), (EXPIRES_AT, number(attempt.expires_at))]);
             self.put(attempt.part(attempt.version(), parts), item).await?;
@@ -263,17 +250,17 @@ impl Store {
         self.replace(attempt, done).await.map(drop)
     }
 
-    /// Names and keys in an answer would outlive those whom they are of.
+    /// Seals an answer, whose names and keys would otherwise outlive their owners.
     fn sealed(&self, request: &KeyedRequest, answer: &Answer) -> Result<String> {
         let text = serde_json::to_vec(answer).map_err(Error::internal)?;
         request.sealing_key.seal(&text, self.app.entropy())
     }
 
-    /// The whole of a sealed answer that was noted in parts.
+    /// All parts of a sealed answer.
     async fn whole(&self, attempt: &Versioned<Attempt>, mut sealed: String, parts: usize) -> Result<String> {
-        // Those of the attempt that wrote the answer, which was the last write.
+        // The write before the last one held the lease and named the parts.
         let keys: Vec<Key> = (0..parts).map(|part| attempt.part(attempt.version() - 1, part)).collect();
-        let mut batch = if keys.is_empty() { Batch::default() } else { self.get(keys.clone()).await? };
+        let mut batch = self.get(keys.clone()).await?;
         for key in &keys {
             let item = batch.take_item(key).unwrap_or_default();
             let text = item.get(BODY).and_then(|text| text.as_s().ok());
@@ -282,10 +269,10 @@ impl Store {
         Ok(sealed)
     }
 
-    /// Leaves a request to whoever repeats it, who goes on from there.
+    /// Ends the lease, so that a repeated request resumes the work.
     ///
     /// # Errors
-    /// [`Error::Changed`] when somebody else has taken it on since.
+    /// [`Error::Changed`] if another worker has taken the lease.
     pub(crate) async fn leave(
         &self,
         attempt: &Versioned<Attempt>,
@@ -296,16 +283,16 @@ impl Store {
         self.replace(attempt, left).await.map(drop)
     }
 
-    /// Forgets a request of which nothing was done.
+    /// Deletes a request that has done nothing.
     ///
     /// # Errors
-    /// [`Error::Changed`] when somebody else has taken it on since.
+    /// [`Error::Changed`] if another worker has taken the lease.
     pub(crate) async fn forget(&self, attempt: &Versioned<Attempt>) -> Result<()> {
         self.erase(attempt).await
     }
 }
 
-/// Says when to ask again about what somebody is at until then.
+/// The error of a request that is leased until then, with the time to retry.
 fn in_progress(until: DateTime<Utc>, now: DateTime<Utc>) -> Error {
     Error::InProgress((until - now).num_seconds().clamp(1, ASK_AGAIN))
 }

@@ -97,7 +97,7 @@ impl Store {
         Self { app, usage, patience: PATIENCE }
     }
 
-    /// The same access for work that may take longer than a request.
+    /// Access for work that may take longer than a request.
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }

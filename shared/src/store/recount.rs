@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use super::Store;
 use super::amend::ATTEMPTS;
 use super::condition::{Change, Condition};
+use super::customer;
 use super::item::{Item, VERSION, Versioned, number, number_in, string};
 use super::keys::{self, Key};
 use super::tally::{self, EVALUATIONS_VERSION, Owned, PROJECT_STATUS};
 use crate::domain::candidate::Candidate;
-use crate::domain::customer::{AccountType, Customer};
+use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::tally::{Counter, SHARDS, Tally, shard_of};
@@ -58,14 +59,11 @@ impl Store {
         if self.company(company).await?.is_none() {
             return Err(Error::field("company", "There is no such company."));
         }
-        let mut projects = Vec::from_iter(only);
-        if only.is_none() {
+        let projects = match only {
+            Some(only) => vec![only],
             // The recount of the company reports those that cannot be read.
-            self.for_each(keys::projects(company), |project: Result<Versioned<Project>, Key>| {
-                projects.extend(project.map(|project| project.id));
-            })
-            .await?;
-        }
+            None => self.all::<Project>(&keys::projects(company)).await?.iter().map(|one| one.id).collect(),
+        };
         let mut recount = Recount::default();
         for id in projects {
             let is_there = self.recount_project(company, id, &mut recount).await?;
@@ -156,22 +154,14 @@ impl Store {
     /// Counts what a company owns. Returns also the sort keys of unreadable items.
     async fn count_all_owned(&self, company: &CompanyId) -> Result<(Counts, Vec<String>)> {
         let (mut counts, mut unreadable) = (Counts::new(), Vec::new());
-        let mut add = |owned: Owned, count: bool| {
-            *counts.entry(owned.attribute()).or_default() += i64::from(count);
-        };
-        self.for_each(
-            keys::customers(company),
-            |customer: Result<Versioned<Customer>, Key>| match customer {
-                Ok(one) => {
-                    add(Owned::Customers, true);
-                    add(Owned::Owners, one.account_type == AccountType::Owner && one.is_at_work());
-                }
-                Err(key) => unreadable.push(key.sk),
-            },
-        )
+        let mut add = |(owned, count): (Owned, i64)| *counts.entry(owned.attribute()).or_default() += count;
+        self.for_each(keys::customers(company), |row: Result<Versioned<Customer>, Key>| match row {
+            Ok(customer) => customer::counts(None, Some(&customer)).into_iter().for_each(&mut add),
+            Err(key) => unreadable.push(key.sk),
+        })
         .await?;
-        self.for_each(keys::projects(company), |project: Result<Versioned<Project>, Key>| match project {
-            Ok(project) => add(Owned::Projects(project.status), true),
+        self.for_each(keys::projects(company), |row: Result<Versioned<Project>, Key>| match row {
+            Ok(project) => add((Owned::Projects(project.status), 1)),
             Err(key) => unreadable.push(key.sk),
         })
         .await?;
@@ -181,7 +171,7 @@ impl Store {
             (Owned::NamedTokens, keys::tokens(company)),
         ] {
             // Unreadable items count as well.
-            self.all_items(&collection).await?.iter().for_each(|_| add(owned, true));
+            add((owned, self.all_items(&collection).await?.len() as i64));
         }
         Ok((counts, unreadable))
     }

@@ -45,14 +45,9 @@ impl Store {
         if self.company(company).await?.is_none() {
             return Err(Error::field("company", "There is no such company."));
         }
-        let mut projects = Vec::new();
-        self.for_each(keys::projects(company), |project: Result<Versioned<Project>, Key>| {
-            projects.extend(project.map(|project| project.id));
-        })
-        .await?;
         let mut done = Reindexed::default();
-        for project in projects {
-            self.reindex_project(company, project, &mut done).await?;
+        for project in self.all::<Project>(&keys::projects(company)).await? {
+            self.reindex_project(company, project.id, &mut done).await?;
         }
         Ok(done)
     }

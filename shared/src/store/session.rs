@@ -5,7 +5,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::batch::Batch;
 use super::item::{self, EXPIRES_AT, number};
 use super::keys::{self, Key};
 use crate::clock::Entropy;
@@ -80,13 +79,6 @@ impl Session {
     /// Whether to write its use at `now`: a tenth of the idle period has passed since the last write.
     pub fn is_due_to_slide(&self, idle_minutes: i64, now: DateTime<Utc>) -> bool {
         self.fixed_end.is_none() && now - self.used_at >= TimeDelta::minutes(idle_minutes) / 10
-    }
-}
-
-impl Batch {
-    /// Takes the session under `key`.
-    pub(crate) fn take_session(&mut self, key: &Key) -> Result<Option<Session>> {
-        self.take_item(key).as_ref().map(item::value_in).transpose()
     }
 }
 

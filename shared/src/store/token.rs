@@ -1,7 +1,6 @@
 //! Access patterns of named tokens: found by the hash of their value, listed by their company.
 
 use super::Store;
-use super::batch::Batch;
 use super::condition::Condition;
 use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key};
@@ -14,13 +13,6 @@ use crate::error::{Error, Result};
 impl Entity for NamedToken {
     fn key(&self) -> Key {
         keys::token(&self.company, self.id)
-    }
-}
-
-impl Batch {
-    /// Takes a named token by the key of its value.
-    pub(crate) fn take_token(&mut self, key: &Key) -> Result<Option<NamedToken>> {
-        self.take_item(key).as_ref().map(item::value_in).transpose()
     }
 }
 

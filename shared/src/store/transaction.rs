@@ -1,10 +1,10 @@
-//! One transaction for all that a request changes: it happens whole or not at all.
+//! Transactions: all writes of a request, which happen together or not at all.
 
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{
-    ConditionCheck, Delete, Put, ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure,
-    TransactWriteItem, Update,
+    CancellationReason, ConditionCheck, Delete, Put, ReturnConsumedCapacity,
+    ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -21,37 +21,27 @@ use crate::error::{Error, FieldErrors, Result};
 /// The most writes that DynamoDB takes in one transaction.
 const MAX_WRITES: usize = 100;
 
-/// Writes that happen together when the transaction is committed; each names the error that its condition means.
+/// Writes that are committed together. Each has the error that it fails with if its condition is not met.
 ///
 /// One item may be written only once in a transaction.
 ///
 /// To replace or delete an entity fails with [`Error::Changed`] after a concurrent write, and with [`Error::NotFound`]
 /// after a concurrent deletion. Methods that return a transaction document other errors only.
+#[derive(Default)]
 pub struct Transaction {
     table: String,
     writes: Vec<TransactWriteItem>,
     refusals: Vec<Error>,
     /// Keys that it does not delete.
     spared: Vec<Key>,
-    /// Whether it changes something that answers show.
+    /// Whether responses show a change.
     is_shown: bool,
     /// The first write that could not be expressed; the commit fails with it.
     fault: Option<Error>,
 }
 
 impl Transaction {
-    fn of(table: String) -> Self {
-        Self {
-            table,
-            writes: Vec::new(),
-            refusals: Vec::new(),
-            spared: Vec::new(),
-            is_shown: false,
-            fault: None,
-        }
-    }
-
-    /// Whether it changes something that answers show.
+    /// Whether responses show a change.
     pub(crate) fn is_shown(&self) -> bool {
         self.is_shown
     }
@@ -197,7 +187,7 @@ fn unconditional() -> Error {
 
 impl Store {
     pub(super) fn transaction(&self) -> Transaction {
-        Transaction::of(self.table().to_owned())
+        Transaction { table: self.table().to_owned(), ..Transaction::default() }
     }
 
     /// A transaction that changes nothing.
@@ -205,7 +195,7 @@ impl Store {
         self.transaction()
     }
 
-    /// A transaction that puts `after` in place of `before`; empty when both are the same.
+    /// A transaction that replaces `before` by `after`; empty if they are equal.
     pub(super) fn replacing<T: Entity + PartialEq>(&self, before: &Versioned<T>, after: &T) -> Transaction {
         let mut transaction = self.transaction();
         if **before != *after {
@@ -214,11 +204,11 @@ impl Store {
         transaction
     }
 
-    /// Does all writes of the transaction, or none and says which condition refused it.
+    /// Commits a transaction.
     ///
-    /// A retry after an answer that got lost carries the same token, so it is the same transaction and not a second.
+    /// A retry after a lost response carries the same token, so that the transaction happens once.
     pub(crate) async fn commit(&self, transaction: Transaction) -> Result<()> {
-        let Transaction { writes, mut refusals, fault, .. } = transaction;
+        let Transaction { writes, refusals, fault, .. } = transaction;
         if let Some(fault) = fault {
             return Err(fault);
         }
@@ -234,27 +224,29 @@ impl Store {
         let mut random = [0; 24];
         self.app.entropy().fill(&mut random);
         let token = URL_SAFE_NO_PAD.encode(random);
-        let outcome = self.with_retries(|| self.commit_once(&writes, &token)).await?;
-        let Some(failed) = outcome else {
+        let reasons = self.with_retries(|| self.commit_once(&writes, &token)).await?;
+        if reasons.is_empty() {
             self.usage.count_commit();
             return Ok(());
-        };
-        // From the last on, since taking one out moves those behind it.
-        let mut errors = Vec::with_capacity(failed.len());
-        for Unmet { index, is_gone } in failed.into_iter().rev() {
-            let refusal = refusals.remove(index);
-            errors.push(if is_gone && matches!(refusal, Error::Changed) { Error::NotFound } else { refusal });
         }
-        errors.reverse();
-        Err(join(errors))
+        // Messages about fields are returned together, unless there is another error.
+        let mut fields = FieldErrors::default();
+        for (refusal, reason) in refusals.into_iter().zip(reasons).filter(|(_, reason)| is_unmet(reason)) {
+            match refusal {
+                Error::Changed if reason.item().is_none() => return Err(Error::NotFound),
+                Error::Fields(more) => fields.merge(more),
+                refusal => return Err(refusal),
+            }
+        }
+        Err(Error::Fields(fields))
     }
 
-    /// None when it is done, else the conditions that failed, in the order of their writes.
+    /// Returns no reasons on success, or one for each write if conditions have failed.
     async fn commit_once(
         &self,
         writes: &[TransactWriteItem],
         token: &str,
-    ) -> Result<Option<Vec<Unmet>>, Failure> {
+    ) -> Result<Vec<CancellationReason>, Failure> {
         let response = self
             .client()
             .transact_write_items()
@@ -266,51 +258,32 @@ impl Store {
         match response {
             Ok(response) => {
                 self.usage.count_writes(response.consumed_capacity());
-                Ok(None)
+                Ok(Vec::new())
             }
-            Err(error) => cancelled(error).map(Some),
+            Err(error) => cancelled(error),
         }
     }
 }
 
-/// A condition that failed.
-struct Unmet {
-    /// Which write had it.
-    index: usize,
-    /// Whether there was no item to hold it against, where the write asked to be told.
-    is_gone: bool,
+fn is_unmet(reason: &CancellationReason) -> bool {
+    reason.code() == Some("ConditionalCheckFailed")
 }
 
-/// The conditions that cancelled the transaction, if conditions did.
-fn cancelled(error: SdkError<TransactWriteItemsError>) -> Result<Vec<Unmet>, Failure> {
+/// The reasons of a cancelled transaction if conditions have failed.
+fn cancelled(error: SdkError<TransactWriteItemsError>) -> Result<Vec<CancellationReason>, Failure> {
     let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) = error.as_service_error()
     else {
         return Err(Failure::of(error));
     };
     let reasons = cancelled.cancellation_reasons();
-    let codes: Vec<&str> = reasons.iter().map(|reason| reason.code().unwrap_or("None")).collect();
-    let failed = reasons.iter().enumerate().filter(|(index, _)| codes[*index] == "ConditionalCheckFailed");
-    let failed: Vec<Unmet> =
-        failed.map(|(index, reason)| Unmet { index, is_gone: reason.item().is_none() }).collect();
-    if !failed.is_empty() {
-        Ok(failed)
-    } else if codes.contains(&"TransactionConflict") {
+    let has = |code: &str| reasons.iter().any(|reason| reason.code() == Some(code));
+    if reasons.iter().any(is_unmet) {
+        Ok(reasons.to_vec())
+    } else if has("TransactionConflict") {
         Err(Failure::Conflict(error.into()))
-    } else if codes.iter().any(|code| matches!(*code, "ThrottlingError" | "ProvisionedThroughputExceeded")) {
+    } else if has("ThrottlingError") || has("ProvisionedThroughputExceeded") {
         Err(Failure::Overload(error.into()))
     } else {
         Err(Failure::Final(Error::internal(error)))
     }
-}
-
-/// One error for several: all messages when all are about fields, else the first that is not.
-fn join(errors: Vec<Error>) -> Error {
-    let mut fields = FieldErrors::default();
-    for error in errors {
-        match error {
-            Error::Fields(more) => fields.merge(more),
-            other => return other,
-        }
-    }
-    Error::Fields(fields)
 }

@@ -14,7 +14,7 @@ use super::Access;
 
 /// What became of an entry.
 pub(super) enum Outcome {
-    /// The candidate is invited.
+    /// Created and invited.
     Invited(CandidateId),
     /// The candidate is there but not invited, and why; none when nothing stands in the way any more.
     New(CandidateId, Option<Refusal>),

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::support::{Place, converted, frames, probe, refusal, streams};
 use video_conversion::engine::{Failure, convert};
+
+use crate::support::{Place, converted, frames, probe, refusal, streams};
 
 const SIGHT: &str = "-f lavfi -i testsrc2=s=640x360:r=25:d=3";
 const SOUND: &str = "-f lavfi -i sine=d=3";

@@ -39,7 +39,7 @@ impl Email {
         Line::parse(&format!("{local}@{domain}")).map(Self)
     }
 
-    /// The address.
+    /// The URL.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }

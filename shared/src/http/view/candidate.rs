@@ -46,13 +46,13 @@ impl<'a> Viewer<'a> {
     }
 }
 
-/// A candidate as clients see it.
+/// A candidate.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Candidate")]
 pub struct CandidateView {
     /// The company.
     company: Uri,
-    /// The project that it is a candidate of.
+    /// The candidate's project.
     project: Uri,
     #[serde(flatten)]
     fields: CandidateFields,
@@ -73,7 +73,7 @@ impl CandidateView {
 /// What a view of a candidate has besides its company and its project.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CandidateFields {
-    /// Its own address.
+    /// The URL of the resource.
     resource_uri: Uri,
     /// First name.
     #[schemars(example = &"Ada")]
@@ -81,53 +81,53 @@ pub struct CandidateFields {
     /// Last name.
     #[schemars(example = &"Lovelace")]
     last_name: String,
-    /// A name to log in with besides the email address, unique in the company; empty without one.
+    /// A login name in addition to the email address, unique in the company; empty if there is none.
     #[schemars(example = &"ada")]
     username: OrEmpty<Username>,
-    /// Where mails go; also a name to log in with. Empty without one.
+    /// For mails and as a login name; empty if there is none.
     #[schemars(example = &"ada@example.com")]
     email: OrEmpty<Email>,
-    /// Whether mails reach it: who bounced or complained gets none until the address changes. Empty without an address.
+    /// Addresses that are not `deliverable` get no mails until they are replaced. Empty without an address.
     email_status: EmailStatus,
-    /// Where it stands. Changed by advancing and skipping, by deadlines and by the interview itself.
+    /// Changed by advancing and skipping, by deadlines and by the interview itself.
     status: CandidateStatus,
-    /// When it took the invitation up.
+    /// When the invitation was accepted.
     confirmationdate: Option<Timestamp>,
-    /// When it was invited.
+    /// When the candidate was last invited.
     invitationdate: Option<Timestamp>,
-    /// When it completed the interview.
+    /// When the interview was completed.
     interviewdate: Option<Timestamp>,
-    /// By when the interview is to be completed.
+    /// The end of the time for the interview.
     deadline: Option<Timestamp>,
-    /// Where its photo is; empty without one. Good for the session that was shown it.
+    /// The URL of the photo, valid for the session that fetched it; empty if there is none.
     #[schemars(example = &"")]
     photo: OrEmpty<Uri>,
-    /// Where its CV is; empty without one. Good for the session that was shown it.
+    /// The URL of the CV, valid for the session that fetched it; empty if there is none.
     #[schemars(example = &"")]
     cv: OrEmpty<Uri>,
-    /// How far its evaluation by the project's evaluators has come.
+    /// The evaluation by the project's evaluators.
     evaluation_status: EvaluationStatus,
-    /// The same by the caller alone; null for who does not evaluate.
+    /// The evaluation by the caller; null if the caller is not an evaluator.
     my_evaluation_status: Option<EvaluationStatus>,
     /// Telephone number.
     #[schemars(example = &"+44 20 7946 0000")]
     phone: String,
-    /// As the client has sent it.
+    /// Free text from the client, for example `mr` or `mrs`.
     #[schemars(example = &"mrs")]
     gender: String,
-    /// The customer who created it; null for a named token.
+    /// The customer who created the resource; null for a named token.
     created_by: Option<Uri>,
-    /// Postal address, of several lines.
+    /// Postal address, in several lines.
     #[schemars(example = &"12 St James's Square\nLondon")]
     address: String,
-    /// Data of a partner's own, which the service only keeps: at most 4,096 bytes as JSON. Not shown to the candidate.
+    /// A partner's own data, at most 4,096 bytes as JSON. The service does not use it, and candidates do not see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     partner_data: Option<Map<String, Value>>,
-    /// Its page in the web application.
+    /// The page of the resource in the web application.
     interview_suite_url: Uri,
     #[serde(flatten)]
     keys: Option<Keys>,
-    /// With whom it is shared; only for who may change the project.
+    /// The candidate's shares. Only callers who may change the project see them.
     #[serde(skip_serializing_if = "Option::is_none")]
     shares: Option<Vec<ShareView>>,
 }
@@ -136,11 +136,12 @@ pub struct CandidateFields {
 /// what it opens.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Keys {
-    /// The key of an invitation that was not taken up, empty otherwise; only for project managers and the candidate.
+    /// The key of the invitation until the candidate confirms, empty otherwise. Only project managers and the
+    /// candidate see it.
     #[schemars(example = &"")]
     activation_key: String,
-    /// The key by which a candidate without a password takes the interview, from the confirmation on, empty otherwise;
-    /// only for project managers and the candidate.
+    /// The key of a confirmed candidate without a password, empty otherwise. Only project managers and the candidate
+    /// see it.
     #[schemars(example = &"")]
     interview_key: String,
 }

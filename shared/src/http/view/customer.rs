@@ -11,21 +11,21 @@ use crate::domain::text::Email;
 use crate::http::reference::References;
 use crate::http::wire::{OrEmpty, Timestamp, Uri};
 
-/// A customer as clients see it.
+/// A customer: a staff user of a company.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Customer")]
 pub struct CustomerView {
-    /// Its own address.
+    /// The URL of the resource.
     resource_uri: Uri,
-    /// The company it works for.
+    /// The customer's company.
     company: Uri,
-    /// The language of mails to it.
+    /// The language of mails to the customer.
     preferred_language: Language,
-    /// What it is in the company.
+    /// The customer's rights in the company.
     account_type: AccountType,
-    /// The same as `resource_uri`.
+    /// Equals `resource_uri`.
     user: Uri,
-    /// The name it logs in with, unique in the company. It cannot be changed.
+    /// The login name, unique in the company. It cannot be changed.
     #[schemars(example = &"grace")]
     username: String,
     /// First name.
@@ -34,44 +34,44 @@ pub struct CustomerView {
     /// Last name.
     #[schemars(example = &"Hopper")]
     last_name: String,
-    /// Where mails go; also a name to log in with, unique among the company's staff.
+    /// For mails and as a login name; unique among the company's staff.
     #[schemars(example = &"grace@example.com")]
     email: Email,
-    /// Whether mails reach it: who bounced or complained gets none until the address changes.
+    /// Addresses that are not `deliverable` get no mails until they are replaced.
     email_status: EmailStatus,
     /// Telephone number.
     #[schemars(example = &"+1 202 555 0100")]
     phone: String,
-    /// Whether it has taken up its invitation.
+    /// Whether the invitation is accepted.
     status: CustomerStatus,
-    /// When it took the invitation up.
+    /// When the invitation was accepted.
     confirmationdate: Option<Timestamp>,
-    /// When it was last invited.
+    /// When the customer was last invited.
     invitationdate: Option<Timestamp>,
-    /// As the client has sent it.
+    /// Free text from the client, for example `mr` or `mrs`.
     #[schemars(example = &"mrs")]
     gender: String,
-    /// The customer who created it; null when that was a named token or the operator.
+    /// The customer who created the resource; null for a named token or the operator.
     created_by: Option<Uri>,
-    /// Whether it wants mails about interviews.
+    /// Whether the customer wants mails about interviews.
     receive_interview_notifications: bool,
-    /// Where its photo is; empty without one. Good for the session that was shown it.
+    /// The URL of the photo, valid for the session that fetched it; empty if there is none.
     #[schemars(example = &"")]
     photo: OrEmpty<Uri>,
-    /// What they do in the company.
+    /// The customer's job title.
     #[schemars(example = &"Rear Admiral")]
     position: String,
-    /// A role in the client's own words; it gives no rights. Changed by those who manage the customer.
+    /// A role in the client's own words, without effect on rights. Only users who manage the customer may change it.
     #[schemars(example = &"Head of hiring")]
     role: String,
     /// Always empty: keys are mailed, and only their hashes are stored.
     #[schemars(example = &"")]
     activation_key: &'static str,
-    /// The projects in which it has a role.
+    /// The projects in which the customer has a role.
     projects: Uri,
-    /// Whether the web application has greeted it.
+    /// Whether the web application has greeted the customer.
     seen_welcome: bool,
-    /// Whether it can log in, once it has taken up its invitation.
+    /// Whether the customer may log in once the invitation is accepted.
     #[schemars(example = true)]
     is_active: bool,
 }

@@ -7,15 +7,15 @@ use crate::domain::label::Label;
 use crate::http::reference::References;
 use crate::http::wire::Uri;
 
-/// A label as clients see it.
+/// A label.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Label")]
 pub struct LabelView {
-    /// Its own address.
+    /// The URL of the resource.
     resource_uri: Uri,
-    /// The company whose label it is.
+    /// The label's company.
     company: Uri,
-    /// What stands on it, unique in the company whatever its case.
+    /// Unique in the company, ignoring case.
     #[schemars(example = &"Senior")]
     text: String,
 }

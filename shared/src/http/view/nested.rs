@@ -5,13 +5,13 @@ use serde::Serialize;
 
 use crate::http::wire::Uri;
 
-/// A reference, unless the client asked for what it leads to and may read that.
+/// A reference, or the resource itself if it was expanded and the caller may read it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
 pub enum Nested<T> {
-    /// The address.
+    /// The URL.
     Reference(Uri),
-    /// What stands there.
+    /// The resource at the URL.
     Resource(Box<T>),
 }

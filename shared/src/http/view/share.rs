@@ -9,15 +9,15 @@ use crate::http::reference::References;
 use crate::http::view::{CandidateView, CustomerView, Nested};
 use crate::http::wire::Uri;
 
-/// A share of a candidate as clients see it.
+/// A share of a candidate.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Share")]
 pub struct ShareView {
-    /// Its own address.
+    /// The URL of the resource.
     resource_uri: Uri,
-    /// With whom the candidate is shared.
+    /// The customer with whom the candidate is shared.
     customer: Nested<CustomerView>,
-    /// Which candidate is shared.
+    /// The shared candidate.
     candidate: Nested<CandidateView>,
 }
 

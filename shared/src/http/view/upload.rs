@@ -11,41 +11,42 @@ use crate::http::reference::References;
 use crate::http::wire::{Timestamp, Uri};
 use crate::media::SignedUpload;
 
-/// An upload as clients see it.
+/// An upload.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Upload")]
 pub struct UploadView {
-    /// Its own address, for seven days.
+    /// The URL of the upload, valid for seven days after its end.
     resource_uri: Uri,
-    /// What the file will be to its owner.
+    /// The field that the file is for.
     field: FileKind,
-    /// How far it is.
+    /// The progress.
     status: UploadStatus,
-    /// Why there is no file, in words.
+    /// Why the upload failed, a sentence; null otherwise.
     error: Option<String>,
-    /// That of the file, found by its bytes; until it is its owner's, as it was announced, null without an announcement.
+    /// The detected content type once the file is attached; before, the announced one, or null without an
+    /// announcement.
     #[schemars(example = &"application/pdf")]
     content_type: Option<String>,
-    /// How many bytes were announced.
+    /// The announced size, in bytes.
     #[schemars(example = 90000)]
     size: Option<u64>,
-    /// The request by which the file is put. Only in the answer to the announcement.
+    /// The request with which to upload the file. Only in the response to the announcement.
     #[serde(skip_serializing_if = "Option::is_none")]
     upload: Option<SignedUploadView>,
 }
 
-/// The request by which a client puts a file.
+/// The request with which to upload the file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SignedUpload")]
 pub struct SignedUploadView {
-    /// Where the file goes.
+    /// The URL to upload to.
     url: Uri,
-    /// The method.
+    /// The HTTP method.
     #[schemars(example = &"PUT")]
     method: String,
-    /// Headers that the request must have.
+    /// Headers to send.
     headers: Map<String, Value>,
-    /// Until when the request may begin.
+    /// When the URL expires; an upload must have started by then.
     expires_at: Timestamp,
 }
 

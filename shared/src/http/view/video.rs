@@ -7,13 +7,13 @@ use crate::domain::project::Project;
 use crate::http::reference::References;
 use crate::http::wire::Uri;
 
-/// Which video stands at which place.
+/// A welcome video and its position in a project.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PlacedVideo")]
 pub struct PlacedVideoView {
     /// The video.
     uri: Uri,
-    /// Where it stands, ascending.
+    /// The position among the project's videos, ascending.
     #[schemars(example = 1)]
     position: u32,
 }

@@ -1,0 +1,68 @@
+"use strict";
+
+// Builds every part of the page as elements, never from strings of HTML: nothing in the document can run.
+function element(name, attributes = {}, ...children) {
+    const built = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+        if (key.startsWith("on")) {
+            built.addEventListener(key.slice(2), value);
+        } else if (value === true) {
+            built.setAttribute(key, "");
+        } else if (value !== false && value !== undefined) {
+            built.setAttribute(key, value);
+        }
+    }
+    built.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null));
+    return built;
+}
+
+function slug(text) {
+    return text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+}
+
+// A heading that shows a link to itself.
+function heading(level, id, ...children) {
+    const link = element("a", { class: "anchor", href: `#${id}`, "aria-label": "Link to this section" }, "#");
+    return element(`h${level}`, {}, ...children, " ", link);
+}
+
+// Text with `code`, the only inline markup of the document.
+function inline(text) {
+    return text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
+}
+
+function table(lines, id) {
+    const cells = (line) => line.replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
+    const head = element("tr", {}, cells(lines[0]).map((cell) => element("th", { scope: "col" }, inline(cell))));
+    const named = new Set();
+    const rows = lines.slice(2).map((line) => {
+        const [first, ...rest] = cells(line);
+        const name = first.replaceAll("`", "");
+        const row = element(
+            "tr",
+            { id: id && !named.has(name) && `${id}-${name}` },
+            element("th", { scope: "row" }, inline(first)),
+            rest.map((cell) => element("td", {}, inline(cell))),
+        );
+        named.add(name);
+        return row;
+    });
+    const columns = head.children.length > 6 ? "many-columns" : undefined;
+    const region = { class: "wide", role: "region", tabindex: 0, "aria-label": "Table" };
+    return element("div", region, element("table", { class: columns }, element("thead", {}, head), element("tbody", {}, rows)));
+}
+
+// The blocks of a text: paragraphs, lists and tables. Rows of a table can be linked to where it has an id.
+function markdown(text = "", id) {
+    return text.trim().split(/\n{2,}/).filter(Boolean).map((block) => {
+        const lines = block.split("\n");
+        if (lines[0].startsWith("|")) {
+            return table(lines, id);
+        }
+        if (lines[0].startsWith("- ")) {
+            const items = block.split(/^- /m).slice(1);
+            return element("ul", {}, items.map((item) => element("li", {}, inline(item.trim()))));
+        }
+        return element("p", {}, inline(lines.join(" ")));
+    });
+}

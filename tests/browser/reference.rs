@@ -93,7 +93,7 @@ async fn every_section_is_listed_by_group_and_every_link_leads_somewhere() {
     let ids = "[...document.querySelectorAll('section[id]')].map(section => section.id)";
     let ids = texts(&page.evaluate(ids).await);
     assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{ids:?}");
-    for table in ["permissions", "the-life-of-a-candidate", "the-life-of-a-project"] {
+    for table in ["permissions", "candidate-status", "project-status"] {
         assert_eq!(page.evaluate(&format!("!!document.querySelector('#{table} table')")).await, true);
     }
     // The section that the address names is the one that is read.

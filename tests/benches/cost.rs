@@ -6,7 +6,7 @@
 use std::error::Error;
 
 use serde_json::{Value, json};
-use tests::app::TestApp;
+use tests::app::{FULL_COST, TestApp};
 use tests::caller::{Caller, PASSWORD};
 use tests::logs::Recording;
 
@@ -30,7 +30,7 @@ const MEMORY: f64 = 0.5;
 async fn main() -> Result<()> {
     // Cargo adds --bench.
     let count = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(100_u32);
-    let app = TestApp::start().await;
+    let app = TestApp::start_with(&FULL_COST).await;
     let owner = app.owner().await;
     let evaluator = app.staff("hiring-manager").await;
     let project = owner.running_project(json!({ "evaluators": [evaluator.uri], "team_evaluation": 1 })).await;

@@ -12,7 +12,7 @@ use image::DynamicImage;
 use image::ImageFormat::{Jpeg, Png};
 use serde_json::{Value, json};
 use shared::clock::{Clock, Stopwatch};
-use tests::app::TestApp;
+use tests::app::{FULL_COST, TestApp};
 use tests::caller::{Caller, PASSWORD, Staff, last_segment};
 use tests::files::{data_uri, put};
 use tests::function::{Function, http_event};
@@ -36,7 +36,7 @@ struct Bench {
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> Result<()> {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with(&FULL_COST).await;
     let owner = app.owner().await;
     let mut bench = Bench { app, template: Template::of_workspace()?, token: String::new() };
     bench.auth().await?;

@@ -141,7 +141,7 @@ impl PublicAccess {
         let Some(index) = password.find(identities.iter().filter_map(hash).collect(), &self.app).await?
         else {
             // An account that there is takes a little longer to read than one that there is not.
-            self.store.round_time_up(FAILURE_STEP).await;
+            wait_for_step(self.state.usage().elapsed()).await;
             return Ok(None);
         };
         let logged_in = self.session(kind, identities.swap_remove(index), None, days);
@@ -299,6 +299,13 @@ impl PublicAccess {
             Identity::Candidate(candidate) => self.store.project(&candidate.company, candidate.project).await,
         }
     }
+}
+
+/// Waits until the time since the start of the request is a multiple of [`FAILURE_STEP`].
+async fn wait_for_step(elapsed: Duration) {
+    let (elapsed, step) = (elapsed.as_micros(), FAILURE_STEP.as_micros());
+    let left = u64::try_from(elapsed.div_ceil(step) * step - elapsed).unwrap_or(0);
+    tokio::time::sleep(Duration::from_micros(left)).await;
 }
 
 impl Context {

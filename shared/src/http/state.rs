@@ -62,7 +62,7 @@ impl RequestState {
     }
 
     /// What the request has used of the table so far.
-    pub(super) fn usage(&self) -> &Usage {
+    pub(crate) fn usage(&self) -> &Usage {
         &self.0.usage
     }
 

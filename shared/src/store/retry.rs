@@ -79,14 +79,6 @@ impl Store {
         tokio::time::sleep(self.jitter(Duration::from_millis(5 << lost.min(6)))).await;
     }
 
-    /// Waits until the time since the start of the request is a multiple of `step`.
-    pub(crate) async fn round_time_up(&self, step: Duration) {
-        let elapsed = self.usage.elapsed().as_micros();
-        let steps = elapsed.div_ceil(step.as_micros());
-        let left = u64::try_from(steps * step.as_micros() - elapsed).unwrap_or(0);
-        tokio::time::sleep(Duration::from_micros(left)).await;
-    }
-
     /// A random time up to `slowest`, so that concurrent calls that met once do not meet again.
     fn jitter(&self, slowest: Duration) -> Duration {
         let mut random = [0; 4];

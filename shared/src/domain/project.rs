@@ -202,10 +202,8 @@ impl Project {
         self.roster.seats_of(&self.staff.evaluators)
     }
 
-    /// The project with status `to`, and the condition on its candidates.
-    ///
-    /// # Errors
-    /// If there is no such move. The current status is none; check it first.
+    /// The project with status `to`, and the condition on its candidates. Fails if there is no such move. A move to the
+    /// current status is none; check it first.
     pub fn move_to(
         mut self,
         to: ProjectStatus,

@@ -117,10 +117,7 @@ impl Tally {
         self.evaluated_by(whose, 1) > 0
     }
 
-    /// Refuses a move of `project` unless its candidates meet the condition `must`.
-    ///
-    /// # Errors
-    /// The refusal of `must`.
+    /// Refuses a move of `project` unless its candidates meet the condition `must`. Fails with the refusal of `must`.
     pub fn check(&self, must: CandidatesMust, project: &Project) -> Result<(), Refusal> {
         let holds = match must {
             CandidatesMust::BeAnything => true,

@@ -134,9 +134,6 @@ pub struct FileName(Line<255>);
 
 impl FileName {
     /// Takes the last part of a path.
-    ///
-    /// # Errors
-    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         Line::parse_visible(text.rsplit(['/', '\\']).next().unwrap_or_default()).map(Self)
     }

@@ -112,9 +112,6 @@ templates! {
 }
 
 /// Renders a letter in its language.
-///
-/// # Errors
-/// Template errors; our templates have none.
 pub fn render(mail: CandidateMail, letter: &Letter<'_>) -> askama::Result<Rendered> {
     let shown = Shown::new(letter);
     let text = text(mail, &shown, letter.language)?;

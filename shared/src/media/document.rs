@@ -22,9 +22,6 @@ const UNKNOWN: &str =
 const BROKEN: &str = "This file is broken or incomplete.";
 
 /// Detects the type of a document.
-///
-/// # Errors
-/// The message for the client.
 pub(super) fn recognise(bytes: &[u8]) -> Result<FileType, String> {
     if bytes.starts_with(b"%PDF-") {
         return pdf(bytes);

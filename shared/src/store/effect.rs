@@ -74,10 +74,7 @@ impl Store {
         transaction
     }
 
-    /// Replaces `before` by `after`.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] if another worker holds the lease.
+    /// Replaces `before` by `after`. Fails with [`Error::Changed`] if another worker holds the lease.
     pub async fn update_effect(
         &self,
         before: &Versioned<Effect>,
@@ -86,10 +83,7 @@ impl Store {
         self.replace(before, after).await
     }
 
-    /// Deletes an effect that is done.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] if another worker holds the lease.
+    /// Deletes an effect that is done. Fails with [`Error::Changed`] if another worker holds the lease.
     pub async fn finish_effect(&self, effect: &Versioned<Effect>) -> Result<()> {
         self.erase(effect).await
     }

@@ -47,10 +47,8 @@ impl Failures {
         Self { name, recent: Vec::new() }
     }
 
-    /// These, and one more from `source` at `now`.
-    ///
-    /// # Errors
-    /// [`Error::Throttled`] with the time to wait, if these are too many.
+    /// These, and one more from `source` at `now`. Fails with [`Error::Throttled`] and the time to wait if these are
+    /// too many.
     pub(super) fn with_one_more(mut self, source: &str, now: DateTime<Utc>) -> Result<Self> {
         self.recent.retain(|failure| failure.at + Self::WINDOW > now);
         let by = self.tag(source);

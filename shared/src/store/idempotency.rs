@@ -137,10 +137,7 @@ impl Store {
         }
     }
 
-    /// The answer of an earlier request, if there is one.
-    ///
-    /// # Errors
-    /// [`Error::KeyReused`], [`Error::InProgress`].
+    /// The answer of an earlier request, if there is one. Fails with [`Error::KeyReused`] or [`Error::InProgress`].
     pub(crate) async fn answered(
         &self,
         request: &KeyedRequest,
@@ -170,10 +167,7 @@ impl Store {
     }
 
     /// Commits a transaction together with its answer. Returns the answer of an earlier request instead, if there is
-    /// one.
-    ///
-    /// # Errors
-    /// Those of the transaction; [`Error::KeyReused`], [`Error::InProgress`].
+    /// one. Fails with the errors of the transaction, [`Error::KeyReused`] or [`Error::InProgress`].
     pub(crate) async fn commit_with(
         &self,
         mut transaction: Transaction,
@@ -193,10 +187,8 @@ impl Store {
         }
     }
 
-    /// Takes the lease of a request, unless it was answered.
-    ///
-    /// # Errors
-    /// [`Error::KeyReused`]; [`Error::InProgress`] while another worker holds the lease.
+    /// Takes the lease of a request, unless it was answered. Fails with [`Error::KeyReused`], and with
+    /// [`Error::InProgress`] while another worker holds the lease.
     pub(crate) async fn begin(&self, request: &KeyedRequest, now: DateTime<Utc>) -> Result<Begun> {
         let own = self.next_ids(now);
         let until = now + LEASE;
@@ -226,10 +218,7 @@ impl Store {
         }
     }
 
-    /// Stores the answer for repeated requests.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] if another worker has taken the lease.
+    /// Stores the answer for repeated requests. Fails with [`Error::Changed`] if another worker has taken the lease.
     pub(crate) async fn finish(
         &self,
         request: &KeyedRequest,
@@ -269,10 +258,8 @@ impl Store {
         Ok(sealed)
     }
 
-    /// Ends the lease, so that a repeated request resumes the work.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] if another worker has taken the lease.
+    /// Ends the lease, so that a repeated request resumes the work. Fails with [`Error::Changed`] if another worker has
+    /// taken the lease.
     pub(crate) async fn leave(
         &self,
         attempt: &Versioned<Attempt>,
@@ -283,10 +270,7 @@ impl Store {
         self.replace(attempt, left).await.map(drop)
     }
 
-    /// Deletes a request that has done nothing.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] if another worker has taken the lease.
+    /// Deletes a request that has done nothing. Fails with [`Error::Changed`] if another worker has taken the lease.
     pub(crate) async fn forget(&self, attempt: &Versioned<Attempt>) -> Result<()> {
         self.erase(attempt).await
     }

@@ -136,10 +136,7 @@ pub(super) fn first<T: Entity>(value: T) -> Result<Versioned<T>> {
     Ok(Versioned { value, version: 1, revision: 1, stored })
 }
 
-/// The entity in an item.
-///
-/// # Errors
-/// [`Error::Unreadable`], most likely of an item that a newer release has written.
+/// The entity in an item. Fails with [`Error::Unreadable`], most likely because a newer release has written the item.
 pub(crate) fn read<T: Entity>(item: Item) -> Result<Versioned<T>> {
     let version = number_in(&item, VERSION).ok_or_else(|| unreadable(&item, "it has no version"))?;
     let revision = number_in(&item, REVISION).unwrap_or(version);
@@ -148,9 +145,6 @@ pub(crate) fn read<T: Entity>(item: Item) -> Result<Versioned<T>> {
 }
 
 /// The value in the attributes of an item.
-///
-/// # Errors
-/// [`Error::Unreadable`].
 pub(crate) fn value_in<T: DeserializeOwned>(item: &Item) -> Result<T> {
     serde_dynamo::from_item(item.clone()).map_err(|error| unreadable(item, &error.to_string()))
 }

@@ -150,10 +150,8 @@ impl Store {
         }
     }
 
-    /// Every entity of a collection that is `wanted`, for changes that must not miss one.
-    ///
-    /// # Errors
-    /// [`Error::Unreadable`] when one cannot be read.
+    /// Every entity of a collection that is `wanted`, for changes that must not miss one. Fails with
+    /// [`Error::Unreadable`] if one cannot be read.
     pub(super) async fn all_wanted<T: Entity>(
         &self,
         collection: Collection,

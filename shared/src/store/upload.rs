@@ -88,10 +88,7 @@ impl Transaction {
 }
 
 impl Store {
-    /// Notes an upload at once, before its file is stored.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] if the identifier exists.
+    /// Notes an upload at once, before its file is stored. Fails with [`Error::Changed`] if the identifier exists.
     pub(crate) async fn note_upload(&self, upload: &Upload) -> Result<()> {
         self.create_alone(upload.clone()).await.map(drop)
     }

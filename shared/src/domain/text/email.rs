@@ -17,9 +17,6 @@ pub struct Email(Line<254>);
 
 impl Email {
     /// Parses an address that mail servers accept: a dot-atom, an @, a domain with a dot.
-    ///
-    /// # Errors
-    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         let line = Line::<254>::parse(text)?;
         let (local, domain) = line.as_str().rsplit_once('@').ok_or(INVALID)?;

@@ -55,7 +55,6 @@ pub struct Staff {
 }
 
 impl Staff {
-    /// The customers with a role.
     fn holders(&self, role: Role) -> &BTreeSet<CustomerId> {
         match role {
             Role::InterviewManager => &self.interview_managers,

@@ -42,7 +42,6 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// The contact person and address, as far as they are known.
 fn contact(person: &str, address: &str) -> Option<String> {
     match (person, address) {
         ("", "") => None,

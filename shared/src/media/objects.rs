@@ -144,19 +144,13 @@ impl<'a> Objects<'a> {
         let signed = if method == Method::HEAD {
             let head = self.s3.head_object().bucket(self.bucket).key(key);
             let head = head.response_content_type(file_type.content_type());
-            head.response_content_disposition(disposition)
-                .presigned(lifetime)
-                .await
-                .map_err(Error::internal)?
+            head.response_content_disposition(disposition).presigned(lifetime).await.map_err(Error::internal)
         } else {
             let get = self.s3.get_object().bucket(self.bucket).key(key);
             let get = get.response_content_type(file_type.content_type());
-            get.response_content_disposition(disposition)
-                .presigned(lifetime)
-                .await
-                .map_err(Error::internal)?
+            get.response_content_disposition(disposition).presigned(lifetime).await.map_err(Error::internal)
         };
-        Ok(signed.uri().to_owned())
+        Ok(signed?.uri().to_owned())
     }
 
     /// A signed request to upload an object of this size and content type to `key`. The upload must start within

@@ -5,7 +5,6 @@ use super::item::{Entity, Versioned};
 use super::transaction::Transaction;
 use crate::error::{Error, Result};
 
-/// The most attempts at one change.
 pub(super) const ATTEMPTS: usize = 10;
 
 impl Store {

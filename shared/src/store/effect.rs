@@ -36,7 +36,6 @@ impl Entity for Effect {
 }
 
 impl Transaction {
-    /// Notes an effect of this transaction.
     pub(super) fn effect(&mut self, effect: Option<Effect>) {
         if let Some(effect) = effect {
             self.create_unless(&effect, Error::internal("a change has happened twice"));

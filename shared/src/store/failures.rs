@@ -17,7 +17,6 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Failures {
     name: SecretHash,
-    /// In the order of counting.
     recent: Vec<Failure>,
 }
 
@@ -65,7 +64,6 @@ impl Failures {
         Ok(self)
     }
 
-    /// These without the last one.
     pub(super) fn without_last(mut self) -> Self {
         self.recent.pop();
         self

@@ -36,12 +36,10 @@ pub(crate) struct KeyedRequest {
     pub(crate) id: String,
     /// The hash of everything else in it.
     pub(crate) fingerprint: String,
-    /// The key that seals its answer.
     pub(crate) sealing_key: SealingKey,
 }
 
 impl KeyedRequest {
-    /// Where what is known of it stands.
     pub(crate) fn key(&self) -> Key {
         keys::idempotency(&self.id)
     }
@@ -55,11 +53,8 @@ impl KeyedRequest {
 /// An answer that can be repeated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The HTTP status.
     pub(crate) status: u16,
-    /// The address of the created resource.
     pub(crate) location: Option<String>,
-    /// The ETag.
     #[serde(default)]
     pub(crate) tag: Option<String>,
     /// JSON, or nothing.
@@ -76,7 +71,6 @@ pub(crate) struct Attempt {
     expires_at: i64,
 }
 
-/// The progress of a keyed request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum State {
@@ -90,7 +84,6 @@ enum State {
 pub(crate) enum Begun {
     /// The lease, of a new request or of one that was left unfinished, and the identifiers to create resources with.
     Ours(Versioned<Attempt>, IdBlock),
-    /// The answer of an earlier attempt.
     Done(Answer),
 }
 
@@ -123,7 +116,6 @@ impl Versioned<Attempt> {
 }
 
 impl Store {
-    /// The earlier request among what was read.
     pub(crate) async fn earlier_in(
         &self,
         batch: &mut Batch,
@@ -276,7 +268,6 @@ impl Store {
     }
 }
 
-/// The error of a request that is leased until then, with the time to retry.
 fn in_progress(until: DateTime<Utc>, now: DateTime<Utc>) -> Error {
     Error::InProgress((until - now).num_seconds().clamp(1, ASK_AGAIN))
 }

@@ -144,7 +144,6 @@ pub(crate) fn read<T: Entity>(item: Item) -> Result<Versioned<T>> {
     Ok(Versioned { value, version, revision, stored: Arc::new(item) })
 }
 
-/// The value in the attributes of an item.
 pub(crate) fn value_in<T: DeserializeOwned>(item: &Item) -> Result<T> {
     serde_dynamo::from_item(item.clone()).map_err(|error| unreadable(item, &error.to_string()))
 }
@@ -208,7 +207,6 @@ pub(crate) fn number(number: impl ToString) -> AttributeValue {
     AttributeValue::N(number.to_string())
 }
 
-/// The number in an attribute.
 pub(crate) fn number_in<N: std::str::FromStr>(item: &Item, name: &str) -> Option<N> {
     item.get(name)?.as_n().ok()?.parse().ok()
 }

@@ -171,7 +171,6 @@ impl Store {
         Ok((counts, unreadable))
     }
 
-    /// The items under `keys`, in that order.
     async fn items(&self, keys: &[Key]) -> Result<Vec<Option<Item>>> {
         let mut batch = self.get(keys.iter().cloned()).await?;
         Ok(keys.iter().map(|key| batch.take_item(key)).collect())
@@ -244,7 +243,6 @@ fn version_of(item: &Option<Item>) -> Option<u64> {
     number_in(item.as_ref()?, VERSION)
 }
 
-/// The differences between counts.
 fn compare(stored: Counts, counted: Counts) -> Vec<Drift> {
     let names: BTreeSet<&String> = stored.keys().chain(counted.keys()).collect();
     let count = |counts: &Counts, name: &String| counts.get(name).copied().unwrap_or(0);

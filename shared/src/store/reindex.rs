@@ -111,7 +111,6 @@ impl Store {
         Ok((missing.len(), stale.len()))
     }
 
-    /// The entries of a project by candidate.
     async fn search_entries_of(
         &self,
         company: &CompanyId,
@@ -131,7 +130,6 @@ impl Store {
     }
 }
 
-/// The entries that a candidate needs.
 fn entries_of(candidate: &Candidate) -> Entries {
     let words = words_of(&candidate.profile);
     let entries = words.iter().map(|(word, source)| entry(candidate, (word, *source), &words));

@@ -21,7 +21,6 @@ const REMEMBERED: TimeDelta = TimeDelta::days(4);
 pub struct ResetMail {
     /// The hash of company and address.
     address: SecretHash,
-    /// The identifier of its effect.
     effect: String,
     begun_at: DateTime<Utc>,
     is_sent: bool,

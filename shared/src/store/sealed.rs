@@ -21,7 +21,6 @@ impl SealingKey {
         Self(Sha256::digest(format!("answer\n{request}")).into())
     }
 
-    /// Seals a text.
     pub(super) fn seal(&self, text: &[u8], entropy: &dyn Entropy) -> Result<String> {
         let mut nonce = [0; NONCE_LEN];
         entropy.fill(&mut nonce);

@@ -30,7 +30,6 @@ impl Store {
         Ok(next)
     }
 
-    /// Puts a bare item.
     pub(super) async fn put(&self, key: Key, attributes: Item) -> Result<()> {
         let mut item = attributes;
         item.extend(key.into_attributes());

@@ -36,7 +36,7 @@ impl Email {
         Line::parse(&format!("{local}@{domain}")).map(Self)
     }
 
-    /// The URL.
+    /// The address.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
@@ -56,7 +56,6 @@ fn is_local_part(text: &str) -> bool {
         && text.split('.').all(|part| !part.is_empty() && part.bytes().all(atom))
 }
 
-/// Whether `text` can be the domain of an address.
 pub(in crate::domain) fn is_domain(text: &str) -> bool {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())

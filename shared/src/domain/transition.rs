@@ -327,8 +327,8 @@ impl Candidate {
         (is_waiting && is_news).then_some(CandidateMail::DeadlineChanged)
     }
 
-    /// Reminds the candidate of the interview. Fails unless they are invited or confirmed, the deadline is ahead, the
-    /// address is deliverable, and few enough mails were sent.
+    /// Reminds the candidate of the interview. Fails if they are neither invited nor confirmed, the deadline has passed,
+    /// the address is not deliverable, or too many mails were sent.
     pub fn remind(mut self, now: DateTime<Utc>) -> Result<Step, Unsent> {
         if !matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed) {
             return Err(NOT_REMINDABLE.into());

@@ -233,10 +233,7 @@ impl Candidate {
         self.shares.iter().find(|(_, sharee)| **sharee == customer).map(|(share, _)| *share)
     }
 
-    /// Adds a share.
-    ///
-    /// # Errors
-    /// [`TOO_MANY_SHARES`].
+    /// Adds a share. Fails with [`TOO_MANY_SHARES`].
     pub fn shared_with(mut self, customer: CustomerId, share: ShareId) -> Result<Self, Refusal> {
         if self.shares.len() >= MAX_SHARES {
             return Err(TOO_MANY_SHARES);
@@ -262,10 +259,7 @@ impl Candidate {
         address.filter(|_| Suppression::reason(self.suppression.as_ref(), address).is_none())
     }
 
-    /// Refuses candidates who cannot get mails.
-    ///
-    /// # Errors
-    /// [`EMAIL_MISSING`] or [`UNDELIVERABLE`].
+    /// Refuses candidates who cannot get mails. Fails with [`EMAIL_MISSING`] or [`UNDELIVERABLE`].
     pub fn require_reachable(&self) -> Result<(), Refusal> {
         match (&self.profile.email, self.mail_address()) {
             (None, _) => Err(EMAIL_MISSING),

@@ -68,9 +68,6 @@ impl Company {
 }
 
 /// Parses the IANA name of a known time zone.
-///
-/// # Errors
-/// The message for the client.
 pub fn time_zone(text: &str) -> Result<Line<64>, String> {
     let name = Line::parse(text)?;
     let known = name.as_str().parse::<Tz>();

@@ -197,10 +197,8 @@ impl Customer {
         awaits_mail && before.is_none_or(|before| !before.is_active || before.email != self.email)
     }
 
-    /// Invites the customer again at `now`. Revokes the key of the last mail at once.
-    ///
-    /// # Errors
-    /// [`NOT_INVITED`], [`UNDELIVERABLE`], or too many mails.
+    /// Invites the customer again at `now`. Revokes the key of the last mail at once. Fails with [`NOT_INVITED`],
+    /// [`UNDELIVERABLE`], or after too many mails.
     pub fn invited_again(mut self, now: DateTime<Utc>) -> Result<Self, Unsent> {
         if self.status != CustomerStatus::Invited || !self.is_active {
             return Err(NOT_INVITED.into());
@@ -216,9 +214,6 @@ impl Customer {
 
     /// Changes the email address at `now`: revokes the keys mailed to the old one and all sessions. Customers who have
     /// not activated their account are invited again.
-    ///
-    /// # Errors
-    /// As [`Self::invited_again`].
     pub fn with_email(mut self, email: Email, now: DateTime<Utc>) -> Result<Self, Unsent> {
         self.email = email;
         self.one_time_key = None;

@@ -73,31 +73,22 @@ pub struct Id<T> {
 /// Types of resources; they have no values.
 pub mod mark {
     /// A staff user.
-    #[derive(Debug)]
     pub enum Customer {}
     /// A project.
-    #[derive(Debug)]
     pub enum Project {}
     /// A candidate.
-    #[derive(Debug)]
     pub enum Candidate {}
     /// A welcome video.
-    #[derive(Debug)]
     pub enum Video {}
     /// A label.
-    #[derive(Debug)]
     pub enum Label {}
     /// A named token.
-    #[derive(Debug)]
     pub enum Token {}
     /// A share of a candidate.
-    #[derive(Debug)]
     pub enum Share {}
     /// A customer's role in a project.
-    #[derive(Debug)]
     pub enum Role {}
     /// A file.
-    #[derive(Debug)]
     pub enum File {}
 }
 

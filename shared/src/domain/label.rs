@@ -15,9 +15,6 @@ pub struct LabelText(Line<100>);
 
 impl LabelText {
     /// Parses `text` like [`Line::parse`].
-    ///
-    /// # Errors
-    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         Line::parse_visible(text).map(Self)
     }

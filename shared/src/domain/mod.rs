@@ -22,6 +22,8 @@ pub mod rate;
 pub mod recipient;
 pub mod report;
 pub mod roster;
+#[cfg(test)]
+pub(crate) mod samples;
 pub mod search;
 pub mod secret;
 pub mod sender;

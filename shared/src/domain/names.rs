@@ -30,9 +30,6 @@ macro_rules! named {
 pub(crate) use named;
 
 /// The value that clients call `name`, of an enum without fields.
-///
-/// # Errors
-/// The message for the client.
 pub fn choice<T: DeserializeOwned>(name: &str) -> Result<T, String> {
     let deserializer: StrDeserializer<'_, Error> = name.into_deserializer();
     T::deserialize(deserializer).map_err(|_| format!("\"{name}\" is not a valid choice."))

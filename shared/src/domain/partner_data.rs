@@ -13,9 +13,6 @@ impl PartnerData {
     pub const MAX_BYTES: usize = 4096;
 
     /// Parses a JSON object.
-    ///
-    /// # Errors
-    /// The message for the client.
     pub fn parse(object: &Map<String, Value>) -> Result<Self, String> {
         let data = Self(object.clone());
         if String::from(data.clone()).len() <= Self::MAX_BYTES {

@@ -202,10 +202,8 @@ impl Project {
         self.roster.seats_of(&self.staff.evaluators)
     }
 
-    /// The project with status `to`, and the condition on its candidates.
-    ///
-    /// # Errors
-    /// If there is no such move. The current status is none; check it first.
+    /// The project with status `to`, and the condition on its candidates. Fails if there is no such move. A move to the
+    /// current status is none; check it first.
     pub fn move_to(
         mut self,
         to: ProjectStatus,
@@ -227,19 +225,10 @@ impl Project {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::id::Id;
+    use crate::domain::samples;
 
     fn project(status: ProjectStatus) -> Project {
-        let company = Company::new("acme".parse().unwrap(), Name::parse("Acme").unwrap());
-        let settings = Settings::new(Name::parse("Sales").unwrap(), &company, DateTime::UNIX_EPOCH);
-        Project {
-            id: Id::from_bytes([1; 16]),
-            company: company.id,
-            status,
-            settings,
-            staff: Staff::default(),
-            roster: Roster::default(),
-        }
+        Project { status, ..samples::project() }
     }
 
     #[test]

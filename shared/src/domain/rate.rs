@@ -17,10 +17,7 @@ const WINDOW: TimeDelta = TimeDelta::hours(1);
 pub struct MailRate(Vec<DateTime<Utc>>);
 
 impl MailRate {
-    /// Counts a mail requested at `now`.
-    ///
-    /// # Errors
-    /// [`Unsent::TooMany`] beyond [`MAX_MAILS`] per hour.
+    /// Counts a mail requested at `now`. Fails with [`Unsent::TooMany`] beyond [`MAX_MAILS`] per hour.
     pub fn count(&mut self, now: DateTime<Utc>) -> Result<(), Unsent> {
         self.0.retain(|at| *at + WINDOW > now);
         if let Some(oldest) = self.0.first().filter(|_| self.0.len() >= MAX_MAILS) {

@@ -29,9 +29,7 @@ impl Candidate {
     ///
     /// A completed interview counts after any earlier report or expiry. An aborted one counts only for the current
     /// attempt. An evaluation may arrive before its interview; of two by one evaluator, the later one counts.
-    /// Evaluations by other customers are kept, because they may become evaluators.
-    ///
-    /// # Errors
+    /// Evaluations by other customers are kept, because they may become evaluators. Fails with
     /// [`NO_SEAT`](super::roster::NO_SEAT).
     pub fn after_report(
         mut self,

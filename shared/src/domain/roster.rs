@@ -23,10 +23,7 @@ pub const NO_SEAT: Refusal = Refusal {
 pub struct Roster(Vec<CustomerId>);
 
 impl Roster {
-    /// The seat of `customer`, newly assigned if necessary.
-    ///
-    /// # Errors
-    /// [`NO_SEAT`].
+    /// The seat of `customer`, newly assigned if necessary. Fails with [`NO_SEAT`].
     pub fn take_seat(&mut self, customer: CustomerId) -> Result<Seat, Refusal> {
         if let Some(seat) = self.seat_of(customer) {
             return Ok(seat);

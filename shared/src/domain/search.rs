@@ -78,9 +78,6 @@ pub struct Terms(Vec<String>);
 
 impl Terms {
     /// Splits `text` at spaces; none if it is blank.
-    ///
-    /// # Errors
-    /// The message for the client.
     pub fn parse(text: &str) -> Result<Option<Self>, String> {
         if text.chars().count() > MAX_QUERY_CHARS {
             return Err(format!("Ensure this field has no more than {MAX_QUERY_CHARS} characters."));

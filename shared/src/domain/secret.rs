@@ -26,12 +26,6 @@ impl PasswordHash {
     }
 }
 
-impl fmt::Debug for PasswordHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PasswordHash(…)")
-    }
-}
-
 /// The SHA-256 of a secret with enough entropy, in base64url.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecretHash(String);
@@ -55,12 +49,6 @@ impl SecretHash {
     /// In base64url.
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-impl fmt::Debug for SecretHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SecretHash(…)")
     }
 }
 
@@ -109,12 +97,6 @@ impl AccessKey {
     }
 }
 
-impl fmt::Debug for AccessKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AccessKey(…)")
-    }
-}
-
 /// Signs the URLs of files for one credential; in base64url.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MediaKey(String);
@@ -140,8 +122,14 @@ impl MediaKey {
     }
 }
 
-impl fmt::Debug for MediaKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("MediaKey(…)")
-    }
+macro_rules! hide {
+    ($($secret:ident)+) => {$(
+        impl fmt::Debug for $secret {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(concat!(stringify!($secret), "(…)"))
+            }
+        }
+    )+};
 }
+
+hide! { PasswordHash SecretHash AccessKey MediaKey }

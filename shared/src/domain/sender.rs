@@ -15,9 +15,6 @@ pub struct Sender(String);
 
 impl Sender {
     /// Parses an address or a domain.
-    ///
-    /// # Errors
-    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if is_domain(text) {
@@ -30,10 +27,7 @@ impl Sender {
         Ok(Self(format!("{local}@{}", domain.to_ascii_lowercase())))
     }
 
-    /// Parses at most [`MAX_SENDERS`] texts and removes duplicates.
-    ///
-    /// # Errors
-    /// The message for the client, about the first invalid one.
+    /// Parses at most [`MAX_SENDERS`] texts and removes duplicates. The error message is about the first invalid one.
     pub fn parse_all(texts: &[String]) -> Result<Vec<Self>, String> {
         if texts.len() > MAX_SENDERS {
             return Err(format!("Ensure this list has no more than {MAX_SENDERS} items."));

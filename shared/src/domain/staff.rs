@@ -55,7 +55,6 @@ pub struct Staff {
 }
 
 impl Staff {
-    /// The customers with a role.
     fn holders(&self, role: Role) -> &BTreeSet<CustomerId> {
         match role {
             Role::InterviewManager => &self.interview_managers,
@@ -120,9 +119,6 @@ impl Staff {
     }
 
     /// Checks that no evaluator is a reviewer, and the number of people.
-    ///
-    /// # Errors
-    /// The message for the client.
     pub fn check(&self) -> Result<(), String> {
         if !self.evaluators.is_disjoint(&self.reviewers) {
             return Err("An evaluator may not be a reviewer of the same project.".to_owned());

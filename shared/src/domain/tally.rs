@@ -36,7 +36,6 @@ pub enum Counter {
 pub struct Tally(BTreeMap<Counter, i64>);
 
 impl Tally {
-    /// The counts of one candidate.
     fn of(candidate: &Candidate) -> Self {
         let mut tally = Self::default();
         tally.add(Counter::Status(candidate.status), 1);
@@ -117,10 +116,7 @@ impl Tally {
         self.evaluated_by(whose, 1) > 0
     }
 
-    /// Refuses a move of `project` unless its candidates meet the condition `must`.
-    ///
-    /// # Errors
-    /// The refusal of `must`.
+    /// Refuses a move of `project` unless its candidates meet the condition `must`. Fails with the refusal of `must`.
     pub fn check(&self, must: CandidatesMust, project: &Project) -> Result<(), Refusal> {
         let holds = match must {
             CandidatesMust::BeAnything => true,
@@ -152,65 +148,27 @@ mod tests {
     use chrono::DateTime;
 
     use super::*;
-    use crate::domain::candidate::{Evaluation, Profile};
-    use crate::domain::company::Company;
-    use crate::domain::id::Id;
-    use crate::domain::project::{ProjectStatus, Settings};
-    use crate::domain::roster::Roster;
-    use crate::domain::staff::Staff;
-    use crate::domain::text::Name;
-
-    fn customer(byte: u8) -> CustomerId {
-        Id::from_bytes([byte; 16])
-    }
-
-    /// The roster of all projects here: customers 1 to 3 have evaluated.
-    fn roster() -> Roster {
-        let mut roster = Roster::default();
-        for byte in 1..=3 {
-            roster.take_seat(customer(byte)).unwrap();
-        }
-        roster
-    }
+    use crate::domain::candidate::Evaluation;
+    use crate::domain::samples::{self, customer, roster};
 
     fn seats(of: &[u8]) -> Seats {
         roster().seats_of(&of.iter().map(|byte| customer(*byte)).collect::<Vec<_>>())
     }
 
     fn candidate(status: CandidateStatus, completed_by: &[u8]) -> Candidate {
-        let name = |text| Name::parse(text).unwrap();
-        let profile = Profile::new(name("Ada"), name("Byron"));
-        let company = "acme".parse().unwrap();
-        let mut candidate = Candidate::new(
-            Id::from_bytes([9; 16]),
-            company,
-            Id::from_bytes([8; 16]),
-            profile,
-            Some(customer(1)),
-        );
-        candidate.status = status;
         let evaluation = |byte: &u8| {
             let seat = roster().take_seat(customer(*byte)).unwrap();
             (customer(*byte), Evaluation { completed: true, at: DateTime::UNIX_EPOCH, seat })
         };
-        candidate.evaluations = completed_by.iter().map(evaluation).collect();
-        candidate
+        let evaluations = completed_by.iter().map(evaluation).collect();
+        Candidate { status, evaluations, ..samples::candidate() }
     }
 
     fn project(team_evaluation: u8, evaluators: &[u8]) -> Project {
-        let company = Company::new("acme".parse().unwrap(), Name::parse("Acme").unwrap());
-        let mut settings = Settings::new(Name::parse("Sales").unwrap(), &company, DateTime::UNIX_EPOCH);
-        settings.team_evaluation = team_evaluation;
-        let evaluators = evaluators.iter().map(|byte| customer(*byte)).collect();
-        let staff = Staff { evaluators, ..Staff::default() };
-        Project {
-            id: Id::from_bytes([8; 16]),
-            company: company.id,
-            status: ProjectStatus::Running,
-            settings,
-            staff,
-            roster: roster(),
-        }
+        let mut project = Project { roster: roster(), ..samples::project() };
+        project.settings.team_evaluation = team_evaluation;
+        project.staff.evaluators = evaluators.iter().map(|byte| customer(*byte)).collect();
+        project
     }
 
     fn tally(candidates: &[Candidate]) -> Tally {

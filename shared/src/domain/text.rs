@@ -21,10 +21,7 @@ pub use username::Username;
 pub struct Line<const MAX: usize>(String);
 
 impl<const MAX: usize> Line<MAX> {
-    /// Trims `text` and normalises it to Unicode NFC.
-    ///
-    /// # Errors
-    /// The message for the client: too long, or contains a control character.
+    /// Trims `text` and normalises it to Unicode NFC. Fails if it is too long or contains a control character.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text: String = text.trim().nfc().collect();
         if text.chars().any(is_forbidden) {
@@ -37,9 +34,6 @@ impl<const MAX: usize> Line<MAX> {
     }
 
     /// Parses `text` like [`Line::parse`] and refuses blank text.
-    ///
-    /// # Errors
-    /// The message for the client.
     pub(super) fn parse_visible(text: &str) -> Result<Self, String> {
         let line = Self::parse(text)?;
         if line.0.chars().any(is_visible) { Ok(line) } else { Err("This field may not be blank.".to_owned()) }
@@ -86,9 +80,6 @@ pub struct Name(Line<150>);
 
 impl Name {
     /// Parses `text` like [`Line::parse`].
-    ///
-    /// # Errors
-    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         Line::parse_visible(text).map(Self)
     }
@@ -112,9 +103,6 @@ pub struct Lines<const MAX: usize>(String);
 
 impl<const MAX: usize> Lines<MAX> {
     /// Parses each line of `text` like [`Line::parse`].
-    ///
-    /// # Errors
-    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         let lines = text.trim().lines().map(|line| Line::<MAX>::parse(line).map(|line| line.0));
         let text = lines.collect::<Result<Vec<_>, _>>()?.join("\n");
@@ -135,9 +123,6 @@ pub struct WebLink(Line<2000>);
 
 impl WebLink {
     /// Parses `text` like [`Line::parse`].
-    ///
-    /// # Errors
-    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         let line = Line::parse(text)?;
         let is_absolute = ["http://", "https://"].iter().any(|scheme| line.as_str().starts_with(scheme));

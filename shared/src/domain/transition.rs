@@ -220,10 +220,8 @@ impl Candidate {
         self.profile.deadline.is_some_and(|deadline| deadline <= now)
     }
 
-    /// Advances the candidate. `key` is a fresh one, for an invitation.
-    ///
-    /// # Errors
-    /// No row of [`ADVANCES`] applies, or the first condition that does not hold.
+    /// Advances the candidate. `key` is a fresh one, for an invitation. Fails if no row of [`ADVANCES`] applies, or
+    /// with the first condition that does not hold.
     pub fn advance(
         mut self,
         by: Actor,
@@ -263,10 +261,8 @@ impl Candidate {
         Ok(Step { needs_running_project, ..Step::new(self, line.mail) })
     }
 
-    /// Withdraws the candidate permanently: revokes their sessions and their key.
-    ///
-    /// # Errors
-    /// The candidate has started or completed an interview, or is already skipped.
+    /// Withdraws the candidate permanently: revokes their sessions and their key. Fails for candidates who have started
+    /// or completed an interview, or are already skipped.
     pub fn skip(mut self) -> Result<Step, Refusal> {
         use CandidateStatus::{
             Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
@@ -283,10 +279,8 @@ impl Candidate {
     }
 
     /// Applies a manager's change at `now` to the candidate, who was `before`: a new deadline is mailed, and a new
-    /// address revokes the keys sent to the old one. `key` is a fresh one.
-    ///
-    /// # Errors
-    /// An invited candidate would be without a deliverable address, or gets too many mails.
+    /// address revokes the keys sent to the old one. `key` is a fresh one. Fails if an invited candidate would be
+    /// without a deliverable address, or gets too many mails.
     pub fn after_change(self, before: &Self, now: DateTime<Utc>, key: AccessKey) -> Result<Step, Unsent> {
         if self.profile.email != before.profile.email {
             if self.status == CandidateStatus::Invited {
@@ -333,11 +327,8 @@ impl Candidate {
         (is_waiting && is_news).then_some(CandidateMail::DeadlineChanged)
     }
 
-    /// Reminds the candidate of the interview.
-    ///
-    /// # Errors
-    /// The candidate is neither invited nor confirmed, the deadline has passed, the address is not deliverable, or too
-    /// many mails were sent.
+    /// Reminds the candidate of the interview. Fails if they are neither invited nor confirmed, the deadline has passed,
+    /// the address is not deliverable, or too many mails were sent.
     pub fn remind(mut self, now: DateTime<Utc>) -> Result<Step, Unsent> {
         if !matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed) {
             return Err(NOT_REMINDABLE.into());

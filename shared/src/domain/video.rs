@@ -15,7 +15,6 @@ pub const MAX_VIDEO_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 
 /// Validity of the signed URL: a client must start the upload within this time.
 const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
-/// The time for the transfer.
 const SENDING: TimeDelta = TimeDelta::hours(2);
 /// The time for the conversion, waiting and all attempts included.
 const CONVERTING: TimeDelta = TimeDelta::hours(7);
@@ -134,9 +133,6 @@ pub struct FileName(Line<255>);
 
 impl FileName {
     /// Takes the last part of a path.
-    ///
-    /// # Errors
-    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         Line::parse_visible(text.rsplit(['/', '\\']).next().unwrap_or_default()).map(Self)
     }

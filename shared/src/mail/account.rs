@@ -154,9 +154,6 @@ struct Html<'a> {
 }
 
 /// Renders a letter in its reader's language.
-///
-/// # Errors
-/// Template errors; our templates have none.
 pub fn render_account(letter: &AccountLetter<'_>) -> askama::Result<Rendered> {
     let subject = letter.say(Part::Subject)?;
     let html = Html { letter, lang: letter.language.as_str(), subject: &subject }.render()?;

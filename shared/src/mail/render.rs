@@ -42,7 +42,6 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// The contact person and address, as far as they are known.
 fn contact(person: &str, address: &str) -> Option<String> {
     match (person, address) {
         ("", "") => None,
@@ -112,9 +111,6 @@ templates! {
 }
 
 /// Renders a letter in its language.
-///
-/// # Errors
-/// Template errors; our templates have none.
 pub fn render(mail: CandidateMail, letter: &Letter<'_>) -> askama::Result<Rendered> {
     let shown = Shown::new(letter);
     let text = text(mail, &shown, letter.language)?;

@@ -50,10 +50,7 @@ pub struct Mailer<'a> {
 }
 
 impl<'a> Mailer<'a> {
-    /// Reads the sender from the configuration.
-    ///
-    /// # Errors
-    /// If `MAIL_SENDER` is missing.
+    /// Reads the sender from the configuration. Fails if `MAIL_SENDER` is missing.
     pub fn new(aws: &'a Aws, config: &'a Config) -> Result<Self, ConfigError> {
         let missing = || ConfigError { variable: "MAIL_SENDER", problem: "is missing".to_owned() };
         let sender = config.mail_sender.as_ref().ok_or_else(missing)?;

@@ -1,38 +1,25 @@
 //! The link that each candidate gets, and the fields of a letter.
 
 use super::*;
-use crate::domain::candidate::Profile;
-use crate::domain::id::Id;
-use crate::domain::project::{ProjectStatus, Settings};
-use crate::domain::roster::Roster;
+use crate::domain::samples;
 use crate::domain::secret::PasswordHash;
-use crate::domain::staff::Staff;
-use crate::domain::text::Name;
 
-fn company() -> Company {
-    Company::new("acme".parse().unwrap(), Name::parse("Acme").unwrap())
+/// The text that a reader of this HTML sees, approximately.
+pub(super) fn unescaped(html: &str) -> String {
+    let entities = [("&#60;", "<"), ("&#62;", ">"), ("&#34;", "\""), ("&#39;", "'"), ("&#38;", "&")];
+    entities.iter().fold(html.to_owned(), |text, (entity, character)| text.replace(entity, character))
 }
 
 fn project(allow_hash_login: bool) -> Project {
-    let settings = Settings::new(Name::parse("Sales").unwrap(), &company(), DateTime::UNIX_EPOCH);
-    Project {
-        id: Id::from_bytes([1; 16]),
-        company: company().id,
-        status: ProjectStatus::Running,
-        settings: Settings { allow_hash_login, ..settings },
-        staff: Staff::default(),
-        roster: Roster::default(),
-    }
+    let mut project = samples::project();
+    project.settings.allow_hash_login = allow_hash_login;
+    project
 }
 
 fn candidate(key: Option<&str>, has_password: bool) -> Candidate {
-    let name = |text| Name::parse(text).unwrap();
-    let profile = Profile::new(name("Ada"), name("Byron"));
-    let (id, project, by) = (Id::from_bytes([2; 16]), Id::from_bytes([1; 16]), Id::from_bytes([3; 16]));
-    let mut candidate = Candidate::new(id, company().id, project, profile, Some(by));
-    candidate.access_key = key.map(|key| AccessKey::new(key.to_owned()));
-    candidate.password_hash = has_password.then(|| PasswordHash::new("$argon2id$".to_owned()));
-    candidate
+    let access_key = key.map(|key| AccessKey::new(key.to_owned()));
+    let password_hash = has_password.then(|| PasswordHash::new("$argon2id$".to_owned()));
+    Candidate { access_key, password_hash, ..samples::candidate() }
 }
 
 fn link(suite: &str, candidate: &Candidate, allow_hash_login: bool) -> Link {
@@ -91,7 +78,7 @@ fn a_key_cannot_leave_its_segment() {
 
 #[test]
 fn a_letter_has_the_fields_of_the_stored_items() {
-    let (company, project, candidate) = (company(), project(true), candidate(Some("aB3-_x"), false));
+    let (company, project, candidate) = (samples::company(), project(true), candidate(Some("aB3-_x"), false));
     let letter = Letter::new(&candidate, &project, &company, &Url::parse("https://hr.example").unwrap());
     assert_eq!((letter.first_name.as_str(), letter.last_name.as_str()), ("Ada", "Byron"));
     assert_eq!((letter.company.as_str(), letter.project.as_str()), ("Acme", "Sales"));

@@ -22,9 +22,6 @@ const BROKEN: &str = "This file is broken. Save it again and upload the new copy
 static ROOM: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(1));
 
 /// Validates a file as far as that is cheap, so that its errors are returned together with others.
-///
-/// # Errors
-/// The message for the client.
 pub fn inspect(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
     check_size(kind, bytes)?;
     caught(|| match kind {
@@ -50,9 +47,6 @@ fn caught<T>(look: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
 
 impl Checked {
     /// Validates a file completely, on a thread of its own. Photos are re-encoded; other files stay unchanged.
-    ///
-    /// # Errors
-    /// A field error; [`Error::Internal`].
     pub async fn new(kind: FileKind, bytes: impl AsRef<[u8]> + Send + 'static) -> Result<Self> {
         let _room = ROOM.acquire().await.map_err(Error::internal)?;
         let check = move || -> Result<Self, String> {

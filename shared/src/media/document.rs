@@ -21,10 +21,6 @@ const UNKNOWN: &str =
     "Upload a PDF, Word, OpenDocument, PowerPoint, RTF, richtext, PostScript, DVI or plain text file.";
 const BROKEN: &str = "This file is broken or incomplete.";
 
-/// Detects the type of a document.
-///
-/// # Errors
-/// The message for the client.
 pub(super) fn recognise(bytes: &[u8]) -> Result<FileType, String> {
     if bytes.starts_with(b"%PDF-") {
         return pdf(bytes);

@@ -6,12 +6,10 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 
 use crate::domain::erasure::{Erased, Erasure};
 
-/// The common prefix.
 pub(super) const LEDGER: &str = "erased/";
 /// A time in a key, such as `20261124T180000Z`; sorts by time and needs no escaping.
 const MOMENT: &str = "%Y%m%dT%H%M%SZ";
 
-/// The key of a record.
 pub(super) fn entry_key(erasure: &Erasure) -> String {
     let Erasure { company, erased, at } = erasure;
     let start = start(*at);

@@ -42,10 +42,7 @@ pub struct SignedUpload {
 }
 
 impl<'a> Objects<'a> {
-    /// The bucket that `BUCKET_NAME` names.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] if it is not set.
+    /// The bucket that `BUCKET_NAME` names. Fails if it is not set.
     pub fn of(app: &'a App) -> Result<Self> {
         let bucket = app.config().bucket.as_deref();
         let bucket = bucket.ok_or_else(|| Error::internal("BUCKET_NAME is missing"))?;
@@ -53,9 +50,6 @@ impl<'a> Objects<'a> {
     }
 
     /// Stores a file under `key` with its content type. Idempotent.
-    ///
-    /// # Errors
-    /// [`Error::Busy`].
     pub async fn put(&self, key: &str, id: FileId, file: Checked) -> Result<StoredFile> {
         let file_type = file.file_type;
         let put = self.s3.put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
@@ -64,9 +58,6 @@ impl<'a> Objects<'a> {
     }
 
     /// The bytes under `key`; `None` if there are none or more than `limit`.
-    ///
-    /// # Errors
-    /// [`Error::Busy`].
     pub async fn get(&self, key: &str, limit: u64) -> Result<Option<Bytes>> {
         let found = match self.s3.get_object().bucket(self.bucket).key(key).send().await {
             Ok(found) => found,
@@ -81,9 +72,6 @@ impl<'a> Objects<'a> {
     }
 
     /// Stores unvalidated bytes under `key`.
-    ///
-    /// # Errors
-    /// [`Error::Busy`].
     pub async fn put_unchecked(&self, key: &str, bytes: Bytes) -> Result<()> {
         let put = self.s3.put_object().bucket(self.bucket).key(key);
         put.body(ByteStream::from(bytes)).send().await.map_err(busy)?;
@@ -91,9 +79,6 @@ impl<'a> Objects<'a> {
     }
 
     /// Streams the file at `path` to `key`.
-    ///
-    /// # Errors
-    /// [`Error::Busy`].
     pub async fn put_file(&self, key: &str, path: &Path, file_type: FileType) -> Result<()> {
         let body = ByteStream::from_path(path).await.map_err(Error::internal)?;
         let put = self.s3.put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
@@ -102,9 +87,6 @@ impl<'a> Objects<'a> {
     }
 
     /// Streams the object under `key` to a file at `path` if it has this size; returns whether it has.
-    ///
-    /// # Errors
-    /// [`Error::Busy`].
     pub async fn fetch(&self, key: &str, size: u64, path: &Path) -> Result<bool> {
         let found = match self.s3.get_object().bucket(self.bucket).key(key).send().await {
             Ok(found) => found,
@@ -122,26 +104,18 @@ impl<'a> Objects<'a> {
     }
 
     /// Deletes the object under `key`. Idempotent.
-    ///
-    /// # Errors
-    /// [`Error::Busy`].
     pub async fn delete(&self, key: &str) -> Result<()> {
         self.s3.delete_object().bucket(self.bucket).key(key).send().await.map_err(busy)?;
         Ok(())
     }
 
     /// Records a deletion. Idempotent.
-    ///
-    /// # Errors
-    /// [`Error::Busy`].
     pub async fn note_erasure(&self, erasure: &Erasure) -> Result<()> {
         self.put_unchecked(&ledger::entry_key(erasure), Bytes::new()).await
     }
 
-    /// A page of the deletions recorded at `since` or later, ordered by time, and the position of the next page.
-    ///
-    /// # Errors
-    /// [`Error::Busy`]; [`Error::Internal`] for a malformed key.
+    /// A page of the deletions recorded at `since` or later, ordered by time, and the position of the next page. Fails
+    /// for a malformed key.
     pub async fn erasures(&self, since: &LedgerPosition) -> Result<(Vec<Erasure>, Option<LedgerPosition>)> {
         let list = self.s3.list_objects_v2().bucket(self.bucket).prefix(ledger::LEDGER);
         let page = list.start_after(&since.0).send().await.map_err(busy)?;
@@ -157,9 +131,6 @@ impl<'a> Objects<'a> {
 
     /// A signed URL of the object under `key`, to be displayed or saved as `name`; see [`FETCH`] and [`WATCH`] for its
     /// validity. HEAD and GET need different URLs.
-    ///
-    /// # Errors
-    /// [`Error::Internal`].
     pub async fn url_of(
         &self,
         key: &str,
@@ -173,26 +144,17 @@ impl<'a> Objects<'a> {
         let signed = if method == Method::HEAD {
             let head = self.s3.head_object().bucket(self.bucket).key(key);
             let head = head.response_content_type(file_type.content_type());
-            head.response_content_disposition(disposition)
-                .presigned(lifetime)
-                .await
-                .map_err(Error::internal)?
+            head.response_content_disposition(disposition).presigned(lifetime).await.map_err(Error::internal)
         } else {
             let get = self.s3.get_object().bucket(self.bucket).key(key);
             let get = get.response_content_type(file_type.content_type());
-            get.response_content_disposition(disposition)
-                .presigned(lifetime)
-                .await
-                .map_err(Error::internal)?
+            get.response_content_disposition(disposition).presigned(lifetime).await.map_err(Error::internal)
         };
-        Ok(signed.uri().to_owned())
+        Ok(signed?.uri().to_owned())
     }
 
     /// A signed request to upload an object of this size and content type to `key`. The upload must start within
     /// `lifetime`.
-    ///
-    /// # Errors
-    /// [`Error::Internal`].
     pub async fn upload_to(
         &self,
         key: &str,

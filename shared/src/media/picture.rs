@@ -30,9 +30,6 @@ const TOO_LARGE: &str = "Ensure this image has no more than 40 megapixels and 20
 const TOO_COSTLY: &str = "This image needs too much memory. Save it with fewer pixels, 8 bits per channel and without progressive encoding.";
 
 /// Checks the format and size of a picture without decoding; costs at most one pass over the bytes.
-///
-/// # Errors
-/// The message for the client.
 pub(super) fn inspect(bytes: &[u8]) -> Result<(), String> {
     recognise(bytes).map(drop)
 }
@@ -60,9 +57,6 @@ fn check_size(width: u32, height: u32) -> Result<(), String> {
 /// Re-encodes a picture, upright: as JPEG, or as PNG if it was PNG or GIF or has transparency.
 ///
 /// Decoders panic on some files: call this where panics are caught.
-///
-/// # Errors
-/// The message for the client.
 pub(super) fn re_encode(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
     let (format, header) = recognise(bytes)?;
     let (picture, profile) = decode(bytes, format, &header)?;

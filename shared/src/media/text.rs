@@ -3,30 +3,8 @@
 use crate::domain::file::FileType;
 
 /// Commands of richtext and enriched text that have no meaning in HTML.
-const RICHTEXT: [&str; 22] = [
-    "bigger",
-    "bold",
-    "excerpt",
-    "fixed",
-    "flushboth",
-    "flushleft",
-    "flushright",
-    "footing",
-    "heading",
-    "indent",
-    "indentright",
-    "italic",
-    "lt",
-    "nl",
-    "nofill",
-    "np",
-    "outdent",
-    "paragraph",
-    "samepage",
-    "signature",
-    "smaller",
-    "underline",
-];
+const RICHTEXT: &str = "bigger bold excerpt fixed flushboth flushleft flushright footing heading indent indentright \
+                        italic lt nl nofill np outdent paragraph samepage signature smaller underline";
 /// Beginnings that browsers take for a page or a script.
 const HTML: [&str; 29] = [
     "a", "applet", "b", "base", "body", "br", "div", "embed", "font", "form", "frame", "frameset", "h1",
@@ -90,7 +68,7 @@ fn is_richtext(text: &str) -> bool {
         if HTML.contains(&name.as_str()) || name.is_empty() && rest.starts_with(['!', '?']) {
             return false;
         }
-        has_commands |= rest.starts_with('>') && RICHTEXT.contains(&name.as_str());
+        has_commands |= rest.starts_with('>') && RICHTEXT.split(' ').any(|command| command == name);
     }
     has_commands && !has_controls(text)
 }

@@ -5,14 +5,11 @@ use super::item::{Entity, Versioned};
 use super::transaction::Transaction;
 use crate::error::{Error, Result};
 
-/// The most attempts at one change.
 pub(super) const ATTEMPTS: usize = 10;
 
 impl Store {
-    /// Makes attempts at a change until one does not lose to a concurrent write. Each must start by reading.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] after too many attempts, and other errors of an attempt.
+    /// Makes attempts at a change until one does not lose to a concurrent write. Each must start by reading. Fails with
+    /// [`Error::Changed`] after too many attempts, and with other errors of an attempt.
     pub async fn retry<R, F>(&self, attempt: impl Fn() -> F) -> Result<R>
     where
         F: Future<Output = Result<R>>,
@@ -26,10 +23,8 @@ impl Store {
         Err(Error::Changed)
     }
 
-    /// Commits `after` in place of `before` together with `others`, and returns the entity as it is then.
-    ///
-    /// # Errors
-    /// [`Error::Changed`], and those of the others.
+    /// Commits `after` in place of `before` together with `others`, and returns the entity as it is then. Fails with
+    /// [`Error::Changed`] after a concurrent write, and with the errors of the others.
     pub(super) async fn replace_with<T: Entity>(
         &self,
         before: &Versioned<T>,
@@ -44,10 +39,8 @@ impl Store {
     }
 
     /// Commits `change` of an entity that has been read, and again of a fresh copy when it loses to a concurrent write.
-    /// Does nothing when the entity is deleted or `change` gives none.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] after too many attempts, and other errors of a transaction.
+    /// Does nothing when the entity is deleted or `change` gives none. Fails with [`Error::Changed`] after too many
+    /// attempts, and with other errors of a transaction.
     pub(super) async fn amend<T: Entity>(
         &self,
         mut before: Versioned<T>,

@@ -20,7 +20,6 @@ const KEYS_PER_CALL: usize = 100;
 pub(crate) struct Batch(HashMap<Key, Item>);
 
 impl Batch {
-    /// Takes an entity.
     pub(crate) fn take<T: Entity>(&mut self, key: &Key) -> Result<Option<Versioned<T>>> {
         self.take_item(key).map(item::read).transpose()
     }
@@ -35,7 +34,6 @@ impl Batch {
         self.take_item(key).as_ref().map(item::value_in).transpose()
     }
 
-    /// Takes a bare item.
     pub(crate) fn take_item(&mut self, key: &Key) -> Option<Item> {
         self.0.remove(key)
     }

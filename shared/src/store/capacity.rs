@@ -52,7 +52,6 @@ impl Usage {
         units(&self.write_millis)
     }
 
-    /// Transactions that were done.
     pub(crate) fn commits(&self) -> u32 {
         self.commits.load(Ordering::Relaxed)
     }

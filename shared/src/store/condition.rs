@@ -5,7 +5,6 @@ use chrono::{DateTime, Utc};
 
 use super::item::{Item, VERSION, number};
 
-/// The condition of a write on the item under its key.
 #[derive(Clone, Copy)]
 pub(super) enum Condition {
     None,

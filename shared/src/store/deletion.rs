@@ -23,10 +23,8 @@ use crate::error::{Error, Result};
 use crate::media::video_keys;
 
 impl Store {
-    /// Deletes a customer with their roles and shares, and notes the mail that tells them.
-    ///
-    /// # Errors
-    /// [`Error::Changed`]; `LAST_OWNER` if no owner would be left.
+    /// Deletes a customer with their roles and shares, and notes the mail that tells them. Fails with
+    /// [`Error::Changed`], and with `LAST_OWNER` if no owner would be left.
     pub async fn delete_customer(
         &self,
         customer: &Versioned<Customer>,
@@ -44,10 +42,7 @@ impl Store {
         self.finish_customer(&customer, by, now).await
     }
 
-    /// Deletes a label and removes it from all projects.
-    ///
-    /// # Errors
-    /// [`Error::Changed`].
+    /// Deletes a label and removes it from all projects. Fails with [`Error::Changed`].
     pub async fn delete_label(&self, label: &Versioned<Label>, now: DateTime<Utc>) -> Result<()> {
         let effect = Effect::of_deletion(label.company.clone(), Deletion::Label { label: label.id }, now);
         let after = Label { is_active: false, ..Label::clone(label) };
@@ -56,10 +51,7 @@ impl Store {
         self.finish_label(&label).await
     }
 
-    /// Deletes a video with its objects and removes it from all projects.
-    ///
-    /// # Errors
-    /// [`Error::Changed`].
+    /// Deletes a video with its objects and removes it from all projects. Fails with [`Error::Changed`].
     pub async fn delete_video(&self, video: &Versioned<Video>, now: DateTime<Utc>) -> Result<()> {
         let effect = Effect::of_deletion(video.company.clone(), Deletion::Video { video: video.id }, now);
         let after = Video { is_active: false, ..Video::clone(video) };
@@ -69,10 +61,7 @@ impl Store {
     }
 
     /// Finishes a deletion that broke off. Returns false if there is nothing left to delete, or the resource was
-    /// activated again.
-    ///
-    /// # Errors
-    /// [`Error::Changed`].
+    /// activated again. Fails with [`Error::Changed`].
     pub async fn finish_deletion(
         &self,
         company: &CompanyId,

@@ -36,7 +36,6 @@ impl Entity for Effect {
 }
 
 impl Transaction {
-    /// Notes an effect of this transaction.
     pub(super) fn effect(&mut self, effect: Option<Effect>) {
         if let Some(effect) = effect {
             self.create_unless(&effect, Error::internal("a change has happened twice"));
@@ -74,10 +73,7 @@ impl Store {
         transaction
     }
 
-    /// Replaces `before` by `after`.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] if another worker holds the lease.
+    /// Replaces `before` by `after`. Fails with [`Error::Changed`] if another worker holds the lease.
     pub async fn update_effect(
         &self,
         before: &Versioned<Effect>,
@@ -86,10 +82,7 @@ impl Store {
         self.replace(before, after).await
     }
 
-    /// Deletes an effect that is done.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] if another worker holds the lease.
+    /// Deletes an effect that is done. Fails with [`Error::Changed`] if another worker holds the lease.
     pub async fn finish_effect(&self, effect: &Versioned<Effect>) -> Result<()> {
         self.erase(effect).await
     }

@@ -37,10 +37,8 @@ impl Store {
     }
 
     /// Deletes again what was erased before the table was restored. Returns whether it existed. Sends no mails, and
-    /// keeps names that belong to other accounts by now.
-    ///
-    /// # Errors
-    /// [`Error::Changed`]; `LAST_OWNER` if no owner would be left.
+    /// keeps names that belong to other accounts by now. Fails with [`Error::Changed`], and with `LAST_OWNER` if no
+    /// owner would be left.
     pub(crate) async fn erase_again(&self, erasure: &Erasure, now: DateTime<Utc>) -> Result<bool> {
         self.retry(|| self.erase_once(erasure, now)).await
     }

@@ -17,7 +17,6 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Failures {
     name: SecretHash,
-    /// In the order of counting.
     recent: Vec<Failure>,
 }
 
@@ -47,10 +46,8 @@ impl Failures {
         Self { name, recent: Vec::new() }
     }
 
-    /// These, and one more from `source` at `now`.
-    ///
-    /// # Errors
-    /// [`Error::Throttled`] with the time to wait, if these are too many.
+    /// These, and one more from `source` at `now`. Fails with [`Error::Throttled`] and the time to wait if these are
+    /// too many.
     pub(super) fn with_one_more(mut self, source: &str, now: DateTime<Utc>) -> Result<Self> {
         self.recent.retain(|failure| failure.at + Self::WINDOW > now);
         let by = self.tag(source);
@@ -67,7 +64,6 @@ impl Failures {
         Ok(self)
     }
 
-    /// These without the last one.
     pub(super) fn without_last(mut self) -> Self {
         self.recent.pop();
         self

@@ -36,12 +36,10 @@ pub(crate) struct KeyedRequest {
     pub(crate) id: String,
     /// The hash of everything else in it.
     pub(crate) fingerprint: String,
-    /// The key that seals its answer.
     pub(crate) sealing_key: SealingKey,
 }
 
 impl KeyedRequest {
-    /// Where what is known of it stands.
     pub(crate) fn key(&self) -> Key {
         keys::idempotency(&self.id)
     }
@@ -55,11 +53,8 @@ impl KeyedRequest {
 /// An answer that can be repeated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The HTTP status.
     pub(crate) status: u16,
-    /// The address of the created resource.
     pub(crate) location: Option<String>,
-    /// The ETag.
     #[serde(default)]
     pub(crate) tag: Option<String>,
     /// JSON, or nothing.
@@ -76,7 +71,6 @@ pub(crate) struct Attempt {
     expires_at: i64,
 }
 
-/// The progress of a keyed request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum State {
@@ -90,7 +84,6 @@ enum State {
 pub(crate) enum Begun {
     /// The lease, of a new request or of one that was left unfinished, and the identifiers to create resources with.
     Ours(Versioned<Attempt>, IdBlock),
-    /// The answer of an earlier attempt.
     Done(Answer),
 }
 
@@ -123,7 +116,6 @@ impl Versioned<Attempt> {
 }
 
 impl Store {
-    /// The earlier request among what was read.
     pub(crate) async fn earlier_in(
         &self,
         batch: &mut Batch,
@@ -137,10 +129,7 @@ impl Store {
         }
     }
 
-    /// The answer of an earlier request, if there is one.
-    ///
-    /// # Errors
-    /// [`Error::KeyReused`], [`Error::InProgress`].
+    /// The answer of an earlier request, if there is one. Fails with [`Error::KeyReused`] or [`Error::InProgress`].
     pub(crate) async fn answered(
         &self,
         request: &KeyedRequest,
@@ -170,10 +159,7 @@ impl Store {
     }
 
     /// Commits a transaction together with its answer. Returns the answer of an earlier request instead, if there is
-    /// one.
-    ///
-    /// # Errors
-    /// Those of the transaction; [`Error::KeyReused`], [`Error::InProgress`].
+    /// one. Fails with the errors of the transaction, [`Error::KeyReused`] or [`Error::InProgress`].
     pub(crate) async fn commit_with(
         &self,
         mut transaction: Transaction,
@@ -193,10 +179,8 @@ impl Store {
         }
     }
 
-    /// Takes the lease of a request, unless it was answered.
-    ///
-    /// # Errors
-    /// [`Error::KeyReused`]; [`Error::InProgress`] while another worker holds the lease.
+    /// Takes the lease of a request, unless it was answered. Fails with [`Error::KeyReused`], and with
+    /// [`Error::InProgress`] while another worker holds the lease.
     pub(crate) async fn begin(&self, request: &KeyedRequest, now: DateTime<Utc>) -> Result<Begun> {
         let own = self.next_ids(now);
         let until = now + LEASE;
@@ -226,10 +210,7 @@ impl Store {
         }
     }
 
-    /// Stores the answer for repeated requests.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] if another worker has taken the lease.
+    /// Stores the answer for repeated requests. Fails with [`Error::Changed`] if another worker has taken the lease.
     pub(crate) async fn finish(
         &self,
         request: &KeyedRequest,
@@ -269,10 +250,8 @@ impl Store {
         Ok(sealed)
     }
 
-    /// Ends the lease, so that a repeated request resumes the work.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] if another worker has taken the lease.
+    /// Ends the lease, so that a repeated request resumes the work. Fails with [`Error::Changed`] if another worker has
+    /// taken the lease.
     pub(crate) async fn leave(
         &self,
         attempt: &Versioned<Attempt>,
@@ -283,16 +262,12 @@ impl Store {
         self.replace(attempt, left).await.map(drop)
     }
 
-    /// Deletes a request that has done nothing.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] if another worker has taken the lease.
+    /// Deletes a request that has done nothing. Fails with [`Error::Changed`] if another worker has taken the lease.
     pub(crate) async fn forget(&self, attempt: &Versioned<Attempt>) -> Result<()> {
         self.erase(attempt).await
     }
 }
 
-/// The error of a request that is leased until then, with the time to retry.
 fn in_progress(until: DateTime<Utc>, now: DateTime<Utc>) -> Error {
     Error::InProgress((until - now).num_seconds().clamp(1, ASK_AGAIN))
 }

@@ -136,10 +136,7 @@ pub(super) fn first<T: Entity>(value: T) -> Result<Versioned<T>> {
     Ok(Versioned { value, version: 1, revision: 1, stored })
 }
 
-/// The entity in an item.
-///
-/// # Errors
-/// [`Error::Unreadable`], most likely of an item that a newer release has written.
+/// The entity in an item. Fails with [`Error::Unreadable`], most likely because a newer release has written the item.
 pub(crate) fn read<T: Entity>(item: Item) -> Result<Versioned<T>> {
     let version = number_in(&item, VERSION).ok_or_else(|| unreadable(&item, "it has no version"))?;
     let revision = number_in(&item, REVISION).unwrap_or(version);
@@ -147,10 +144,6 @@ pub(crate) fn read<T: Entity>(item: Item) -> Result<Versioned<T>> {
     Ok(Versioned { value, version, revision, stored: Arc::new(item) })
 }
 
-/// The value in the attributes of an item.
-///
-/// # Errors
-/// [`Error::Unreadable`].
 pub(crate) fn value_in<T: DeserializeOwned>(item: &Item) -> Result<T> {
     serde_dynamo::from_item(item.clone()).map_err(|error| unreadable(item, &error.to_string()))
 }
@@ -214,7 +207,6 @@ pub(crate) fn number(number: impl ToString) -> AttributeValue {
     AttributeValue::N(number.to_string())
 }
 
-/// The number in an attribute.
 pub(crate) fn number_in<N: std::str::FromStr>(item: &Item, name: &str) -> Option<N> {
     item.get(name)?.as_n().ok()?.parse().ok()
 }

@@ -14,9 +14,7 @@ use crate::domain::search::Source;
 use crate::domain::secret::SecretHash;
 use crate::domain::text::fold_case;
 
-/// The partition key of the table.
 pub(crate) const PK: &str = "pk";
-/// The sort key of the table.
 pub(crate) const SK: &str = "sk";
 
 /// The names of a key schema: the table's, or that of one of its indexes.
@@ -30,13 +28,11 @@ pub(crate) struct Index {
 
 pub(crate) const TABLE: Index = Index { name: None, pk: PK, sk: SK };
 
-/// Resources by their status.
 pub(crate) const BY_STATUS: Index = Index { name: Some("by_status"), pk: "by_status_pk", sk: "by_status_sk" };
 
 /// The words by which a company's candidates are found.
 pub(crate) const SEARCH: Index = Index { name: Some("search"), pk: "search_pk", sk: "search_sk" };
 
-/// Items by the moment at which they become due.
 pub(crate) const DUE: Index = Index { name: Some("due"), pk: "due_shard", sk: "due_at" };
 
 /// Items that become due, by kind. Each kind has its own range of shards in the index by due date.
@@ -65,12 +61,10 @@ impl Queue {
         }
     }
 
-    /// The shard of the item with this identifier.
     pub(crate) fn shard_of<T>(self, id: Id<T>) -> u8 {
         self.shard(id.to_bytes()[15])
     }
 
-    /// The shard of the effect with this identifier.
     pub(crate) fn shard_of_effect(self, id: &str) -> u8 {
         self.shard(Sha256::digest(id)[0])
     }
@@ -81,7 +75,6 @@ impl Queue {
     }
 }
 
-/// The primary key of one item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) pk: String,
@@ -108,13 +101,11 @@ pub(crate) struct Collection {
 }
 
 impl Collection {
-    /// The key of the item with this identifier.
     pub(crate) fn key(&self, id: impl std::fmt::Display) -> Key {
         Key::new(self.pk.clone(), format!("{}{id}", self.prefix))
     }
 }
 
-/// The sort key of every company.
 pub(crate) const COMPANY: &str = "COMPANY";
 
 fn company_partition(c: &CompanyId) -> String {
@@ -133,7 +124,6 @@ pub(crate) fn company(c: &CompanyId) -> Key {
     Key::new(company_partition(c), COMPANY)
 }
 
-/// The counts of what a company owns.
 pub(crate) fn company_tally(c: &CompanyId) -> Key {
     Key::new(company_partition(c), "TALLY")
 }
@@ -210,7 +200,6 @@ pub(crate) fn candidate_in(key: &Key) -> Option<CandidateId> {
     key.sk.strip_prefix("CANDIDATE#")?.parse().ok()
 }
 
-/// One shard of a project's tally.
 pub(crate) fn tally_shard(c: &CompanyId, p: ProjectId, shard: u8) -> Key {
     Key::new(project_partition(c, p), format!("TALLY#{shard}"))
 }
@@ -245,17 +234,14 @@ pub(crate) fn login_failures(name: &SecretHash) -> Key {
     Key::new(format!("FAILURES#{}", name.as_str()), "FAILURES")
 }
 
-/// A session, by the hash of its secret.
 pub(crate) fn session(hash: &SecretHash) -> Key {
     Key::alone(format!("SESSION#{}", hash.as_str()))
 }
 
-/// A named token, by the hash of its value.
 pub(crate) fn token_by_hash(hash: &SecretHash) -> Key {
     Key::alone(format!("TOKEN#{}", hash.as_str()))
 }
 
-/// The named tokens of a company.
 pub(crate) fn tokens(c: &CompanyId) -> Collection {
     Collection { pk: company_partition(c), prefix: "TOKEN#" }
 }
@@ -333,7 +319,6 @@ pub(crate) fn idempotency_id(name: &str) -> String {
     SecretHash::of(name).as_str().to_owned()
 }
 
-/// The attempt at a request with an Idempotency-Key.
 pub(crate) fn idempotency(id: &str) -> Key {
     Key::alone(format!("IDEMPOTENCY#{id}"))
 }
@@ -343,12 +328,10 @@ pub(crate) fn idempotency_part(id: &str, version: u64, part: usize) -> Key {
     Key::new(format!("IDEMPOTENCY#{id}"), format!("PART#{version}#{part}"))
 }
 
-/// The last password reset request, by the hash of the name.
 pub(crate) fn reset_request(name: &SecretHash) -> Key {
     Key::new(format!("RESET#{}", name.as_str()), "RESET")
 }
 
-/// The last password reset mail, by the hash of the address.
 pub(crate) fn reset_mail(address: &SecretHash) -> Key {
     Key::new(format!("RESET#{}", address.as_str()), "MAIL")
 }
@@ -358,12 +341,10 @@ pub(crate) fn event(id: &str) -> Key {
     Key::new(format!("EVENT#{id}"), "EVENT")
 }
 
-/// The partition of the index [`BY_STATUS`] for a company's projects with this status.
 pub(crate) fn projects_by_status(c: &CompanyId, status: ProjectStatus) -> String {
     format!("COMPANY#{c}#PROJECTS#{}", status.as_str())
 }
 
-/// The partition of the index [`BY_STATUS`] for a project's candidates with this status.
 pub(crate) fn candidates_by_status(c: &CompanyId, p: ProjectId, status: CandidateStatus) -> String {
     format!("COMPANY#{c}#PROJECT#{p}#CANDIDATES#{}", status.as_str())
 }

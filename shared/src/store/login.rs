@@ -71,9 +71,7 @@ pub(crate) struct Found {
 impl Store {
     /// Counts a login from `source` as a failure until [`Self::end_login`], and reads the accounts of the name.
     ///
-    /// Makes the same calls whether or not the name or its company exists, so that the time does not tell.
-    ///
-    /// # Errors
+    /// Makes the same calls whether or not the name or its company exists, so that the time does not tell. Fails with
     /// [`Error::Throttled`] after too many failures.
     pub(crate) async fn begin_login(
         &self,

@@ -87,12 +87,10 @@ const PATIENCE: Duration = Duration::from_secs(9);
 pub struct Store {
     app: App,
     usage: Arc<Usage>,
-    /// How long all calls may take together.
     patience: Duration,
 }
 
 impl Store {
-    /// Access that counts towards `usage`.
     pub(crate) fn new(app: App, usage: Arc<Usage>) -> Self {
         Self { app, usage, patience: PATIENCE }
     }
@@ -107,7 +105,6 @@ impl Store {
         self.app.ids().next(now)
     }
 
-    /// New identifiers in a row, made at `now`.
     pub(crate) fn next_ids(&self, now: DateTime<Utc>) -> IdBlock {
         self.app.ids().next_block(now)
     }

@@ -59,10 +59,8 @@ impl<T> Page<T> {
     }
 }
 
-/// The source of a list.
 #[derive(Debug, Clone)]
 pub(super) enum Listing {
-    /// Every item of the collection.
     All(Collection),
     /// Every item of the collection. Their keys are also in these partitions of the index by status.
     AllIndexed(Collection, Vec<String>),
@@ -96,7 +94,6 @@ impl Listing {
 }
 
 impl Collection {
-    /// The identifier in the key of one of its items.
     pub(super) fn id_in(&self, row: &Item) -> Result<String> {
         let key = item::key_of(row)?;
         let id = key.sk.strip_prefix(self.prefix);
@@ -150,10 +147,8 @@ impl Store {
         }
     }
 
-    /// Every entity of a collection that is `wanted`, for changes that must not miss one.
-    ///
-    /// # Errors
-    /// [`Error::Unreadable`] when one cannot be read.
+    /// Every entity of a collection that is `wanted`, for changes that must not miss one. Fails with
+    /// [`Error::Unreadable`] if one cannot be read.
     pub(super) async fn all_wanted<T: Entity>(
         &self,
         collection: Collection,

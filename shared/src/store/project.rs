@@ -138,10 +138,7 @@ impl Store {
         }
         Ok(projects)
     }
-}
 
-impl Store {
-    /// Removes a customer from all projects.
     pub(super) async fn leave_projects(&self, company: &CompanyId, customer: CustomerId) -> Result<()> {
         let ids = self.project_ids_of(company, customer).await?;
         let keys: Vec<Key> = ids.into_iter().map(|id| keys::project(company, id)).collect();
@@ -210,7 +207,6 @@ impl Transaction {
     }
 }
 
-/// The field that names a customer.
 fn field_of(project: &Project, customer: CustomerId) -> &'static str {
     let staff = &project.staff;
     let fields = [

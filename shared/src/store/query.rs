@@ -19,11 +19,9 @@ pub(super) struct Query {
     pub(super) backwards: bool,
     /// The most rows of one call. DynamoDB ends a call at 1 MB anyway.
     pub(super) limit: Option<usize>,
-    /// Whether the rows are only counted.
     pub(super) counts: bool,
 }
 
-/// The rows of one call.
 pub(super) struct Found {
     pub(super) rows: Vec<Item>,
     pub(super) count: usize,
@@ -48,13 +46,11 @@ impl Query {
         Self::new(TABLE, string(&collection.pk)).starting_with(collection.prefix)
     }
 
-    /// Selects the items whose sort keys begin with `prefix`.
     pub(super) fn starting_with(self, prefix: impl Into<String>) -> Self {
         let condition = format!("begins_with({}, :sk)", self.schema.sk);
         self.and(&condition, string(prefix))
     }
 
-    /// Selects the items whose sort keys are at most `last`.
     pub(super) fn up_to(self, last: impl Into<String>) -> Self {
         let condition = format!("{} <= :sk", self.schema.sk);
         self.and(&condition, string(last))

@@ -51,10 +51,8 @@ pub struct Drift {
 type Counts = BTreeMap<String, i64>;
 
 impl Store {
-    /// Recounts the candidates of all projects, or of one, and what the company owns.
-    ///
-    /// # Errors
-    /// Messages on `company` and `project` if there is none; [`Error::Changed`] if what is counted keeps changing.
+    /// Recounts the candidates of all projects, or of one, and what the company owns. Fails with messages on `company`
+    /// and `project` if there is none, and with [`Error::Changed`] if what is counted keeps changing.
     pub(crate) async fn recount(&self, company: &CompanyId, only: Option<ProjectId>) -> Result<Recount> {
         if self.company(company).await?.is_none() {
             return Err(Error::field("company", "There is no such company."));
@@ -129,10 +127,7 @@ impl Store {
     }
 
     /// Counts what a company owns and mends its tally, unless something cannot be read. Returns the differences and the
-    /// sort keys of unreadable items.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when the tally changed meanwhile.
+    /// sort keys of unreadable items. Fails with [`Error::Changed`] if the tally changed meanwhile.
     async fn recount_company(&self, company: &CompanyId) -> Result<(Vec<Drift>, Vec<String>)> {
         let key = keys::company_tally(company);
         let before = self.item(&key).await?;
@@ -176,17 +171,13 @@ impl Store {
         Ok((counts, unreadable))
     }
 
-    /// The items under `keys`, in that order.
     async fn items(&self, keys: &[Key]) -> Result<Vec<Option<Item>>> {
         let mut batch = self.get(keys.iter().cloned()).await?;
         Ok(keys.iter().map(|key| batch.take_item(key)).collect())
     }
 
     /// Corrects a shard that differs from what was counted, or holds sets of evaluators without candidates. Returns the
-    /// differences.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] if the shard was written since it was `seen`.
+    /// differences. Fails with [`Error::Changed`] if the shard was written since it was `seen`.
     async fn mend_shard(
         &self,
         key: &Key,
@@ -223,10 +214,7 @@ impl Store {
         Ok(drift)
     }
 
-    /// Corrects the tally of a company.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] if it was written since it was `seen`.
+    /// Corrects the tally of a company. Fails with [`Error::Changed`] if it was written since it was `seen`.
     async fn mend(&self, key: &Key, seen: Option<&Item>, drift: &[Drift]) -> Result<()> {
         if drift.is_empty() {
             return Ok(());
@@ -255,7 +243,6 @@ fn version_of(item: &Option<Item>) -> Option<u64> {
     number_in(item.as_ref()?, VERSION)
 }
 
-/// The differences between counts.
 fn compare(stored: Counts, counted: Counts) -> Vec<Drift> {
     let names: BTreeSet<&String> = stored.keys().chain(counted.keys()).collect();
     let count = |counts: &Counts, name: &String| counts.get(name).copied().unwrap_or(0);

@@ -37,10 +37,8 @@ pub struct Reindexed {
 type Entries = BTreeMap<String, Item>;
 
 impl Store {
-    /// Writes the search entries of a company's candidates again where they are wrong.
-    ///
-    /// # Errors
-    /// A message on `company` if there is none; [`Error::Changed`] if a candidate keeps changing.
+    /// Writes the search entries of a company's candidates again where they are wrong. Fails with a message on
+    /// `company` if there is none, and with [`Error::Changed`] if a candidate keeps changing.
     pub(crate) async fn reindex(&self, company: &CompanyId) -> Result<Reindexed> {
         if self.company(company).await?.is_none() {
             return Err(Error::field("company", "There is no such company."));
@@ -83,11 +81,9 @@ impl Store {
         Ok(())
     }
 
-    /// Replaces the search entries that a candidate `has` by those that it needs. Returns how many were added and removed.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when the candidate is changed meanwhile. The change writes entries as well; to write them again
-    /// does no harm.
+    /// Replaces the search entries that a candidate `has` by those that it needs. Returns how many were added and
+    /// removed. Fails with [`Error::Changed`] if the candidate is changed meanwhile. The change writes entries as well;
+    /// to write them again does no harm.
     async fn mend_entries(
         &self,
         company: &CompanyId,
@@ -115,7 +111,6 @@ impl Store {
         Ok((missing.len(), stale.len()))
     }
 
-    /// The entries of a project by candidate.
     async fn search_entries_of(
         &self,
         company: &CompanyId,
@@ -135,7 +130,6 @@ impl Store {
     }
 }
 
-/// The entries that a candidate needs.
 fn entries_of(candidate: &Candidate) -> Entries {
     let words = words_of(&candidate.profile);
     let entries = words.iter().map(|(word, source)| entry(candidate, (word, *source), &words));

@@ -21,7 +21,6 @@ const REMEMBERED: TimeDelta = TimeDelta::days(4);
 pub struct ResetMail {
     /// The hash of company and address.
     address: SecretHash,
-    /// The identifier of its effect.
     effect: String,
     begun_at: DateTime<Utc>,
     is_sent: bool,
@@ -49,9 +48,6 @@ impl Entity for ResetMail {
 impl Store {
     /// Begins the mail to `address` that `effect` sends, or resumes it. None if the effect has sent it, or another mail
     /// was begun in the last five minutes.
-    ///
-    /// # Errors
-    /// [`Error::Busy`] or [`Error::Internal`].
     pub async fn begin_reset_mail(
         &self,
         company: &CompanyId,
@@ -74,10 +70,8 @@ impl Store {
         }
     }
 
-    /// Marks a mail as sent, so that a retry of its effect does not send it again.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when another effect has begun one since.
+    /// Marks a mail as sent, so that a retry of its effect does not send it again. Fails with [`Error::Changed`] if
+    /// another effect has begun one since.
     pub async fn end_reset_mail(&self, mail: &Versioned<ResetMail>) -> Result<()> {
         self.replace(mail, ResetMail { is_sent: true, ..ResetMail::clone(mail) }).await.map(drop)
     }

@@ -11,7 +11,6 @@ use crate::error::{Error, Source};
 /// The most attempts at one call.
 const ATTEMPTS: u32 = 8;
 
-/// The reason of a failed call.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// Another transaction holds one of the items, for a moment.

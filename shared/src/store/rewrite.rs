@@ -5,7 +5,6 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use super::item::{self, Entity, Item, OWN, REVISION, Versioned, number};
 use crate::error::{Error, Result};
 
-/// The next write of an item.
 pub(super) struct Next {
     pub(super) item: Item,
     pub(super) revision: u64,
@@ -27,7 +26,6 @@ pub(super) fn next<T: Entity>(before: &Versioned<T>, after: &T) -> Result<Next> 
     Ok(Next { item, revision, is_shown })
 }
 
-/// The attributes that responses show.
 fn shown<T: Entity>(item: &Item) -> Vec<(&String, &AttributeValue)> {
     let is_shown = |name: &str| !OWN.contains(&name) && !T::UNSHOWN.contains(&name);
     let mut shown: Vec<_> = item.iter().filter(|(name, _)| is_shown(name)).collect();

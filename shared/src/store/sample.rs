@@ -23,9 +23,6 @@ use crate::error::{Error, Result};
 
 /// Reads an item as the type that its key tells, and checks that to write it again would lose nothing. Returns its
 /// type; none for items without a value of their own, such as tallies, and for items that only another release knows.
-///
-/// # Errors
-/// [`Error::Unreadable`].
 pub fn check(item: Item) -> Result<Option<&'static str>> {
     let key = item::key_of(&item)?;
     let is_of_company = key.pk.starts_with("COMPANY#");

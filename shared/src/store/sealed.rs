@@ -21,10 +21,6 @@ impl SealingKey {
         Self(Sha256::digest(format!("answer\n{request}")).into())
     }
 
-    /// Seals a text.
-    ///
-    /// # Errors
-    /// [`Error::Internal`].
     pub(super) fn seal(&self, text: &[u8], entropy: &dyn Entropy) -> Result<String> {
         let mut nonce = [0; NONCE_LEN];
         entropy.fill(&mut nonce);
@@ -35,10 +31,7 @@ impl SealingKey {
         Ok(STANDARD_NO_PAD.encode([&nonce[..], &sealed].concat()))
     }
 
-    /// The text that was sealed.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] when it was sealed by another key, or changed since.
+    /// The text that was sealed. Fails if another key sealed it, or if it was changed since.
     pub(super) fn open(&self, sealed: &str) -> Result<Vec<u8>> {
         let broken = || Error::internal("a kept answer cannot be opened");
         let bytes = STANDARD_NO_PAD.decode(sealed).map_err(Error::internal)?;

@@ -29,7 +29,6 @@ const AT_FIRST: usize = 2 * MAX_RESULTS;
 /// The most concurrent queries.
 const AT_ONCE: usize = 32;
 
-/// The words of a candidate, and their sources.
 pub(super) type Words = BTreeMap<String, Source>;
 
 /// An entry that was found. The order is that of results: full names, other names, email addresses; then by word, and
@@ -63,7 +62,6 @@ fn queries(terms: &Terms, partition: impl Fn(&str) -> Query) -> impl Iterator<It
 }
 
 impl Transaction {
-    /// Replaces the search entries of `before` by those of `after`.
     pub(super) fn search_entries(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let words = |candidate: Option<&Candidate>| -> Words {
             candidate.map(|candidate| words_of(&candidate.profile)).unwrap_or_default()

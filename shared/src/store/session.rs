@@ -1,5 +1,6 @@
 //! Sessions and their access patterns.
 
+use aws_sdk_dynamodb::error::ProvideErrorMetadata as _;
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,6 @@ use crate::domain::account::Claim;
 use crate::domain::secret::{MediaKey, SecretHash};
 use crate::error::{Error, Result};
 
-/// The longest lifetime of a session.
 const MAX_LIFETIME_DAYS: i64 = 30;
 
 /// How a client presents the secret of a session.
@@ -93,7 +93,6 @@ impl Store {
         self.put(keys::session(&SecretHash::of(secret)), item).await
     }
 
-    /// Deletes a session.
     pub(crate) async fn end_session(&self, key: &Key) -> Result<()> {
         self.delete_alone(key).await
     }
@@ -102,6 +101,7 @@ impl Store {
     ///
     /// Makes one attempt, since the response waits for it. A session that misses a write only ends a little sooner.
     pub(crate) async fn slide_session(&self, key: &Key, now: DateTime<Utc>) -> Result<()> {
+        let used_at = serde_dynamo::to_attribute_value(now).map_err(Error::internal)?;
         self.usage.count_call();
         let response = self
             .client()
@@ -110,20 +110,14 @@ impl Store {
             .set_key(Some(key.clone().into_attributes()))
             .update_expression("SET used_at = :now ADD version :one")
             .condition_expression("attribute_exists(pk)")
-            .expression_attribute_values(
-                ":now",
-                serde_dynamo::to_attribute_value(now).map_err(Error::internal)?,
-            )
+            .expression_attribute_values(":now", used_at)
             .expression_attribute_values(":one", number(1))
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
             .send()
             .await;
         match response {
             Ok(response) => self.usage.count_writes(response.consumed_capacity()),
-            Err(error)
-                if error
-                    .as_service_error()
-                    .is_some_and(|error| error.is_conditional_check_failed_exception()) => {}
+            Err(error) if error.code() == Some("ConditionalCheckFailedException") => {}
             Err(error) => return Err(Error::internal(error)),
         }
         Ok(())

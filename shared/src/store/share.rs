@@ -56,7 +56,6 @@ impl Store {
         Ok(found)
     }
 
-    /// Withdraws all shares with a customer.
     pub(super) async fn withdraw_shares(
         &self,
         company: &CompanyId,

@@ -15,20 +15,14 @@ use super::retry::Failure;
 use crate::error::{Error, Result};
 
 impl Store {
-    /// Creates an entity.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] when it exists.
+    /// Creates an entity. Fails with [`Error::Changed`] if it exists.
     pub(super) async fn create_alone<T: Entity>(&self, entity: T) -> Result<Versioned<T>> {
         let first = item::first(entity)?;
         self.put_item(first.stored().clone(), Condition::Absent).await?.map_err(|_| Error::Changed)?;
         Ok(first)
     }
 
-    /// Replaces `before` by `after`.
-    ///
-    /// # Errors
-    /// [`Error::Changed`].
+    /// Replaces `before` by `after`. Fails with [`Error::Changed`] after a concurrent write.
     pub(super) async fn replace<T: Entity>(&self, before: &Versioned<T>, after: T) -> Result<Versioned<T>> {
         let next = before.followed_by(after)?;
         let condition = Condition::Version(before.version());
@@ -36,7 +30,6 @@ impl Store {
         Ok(next)
     }
 
-    /// Puts a bare item.
     pub(super) async fn put(&self, key: Key, attributes: Item) -> Result<()> {
         let mut item = attributes;
         item.extend(key.into_attributes());
@@ -48,10 +41,7 @@ impl Store {
         self.delete_item(key, Condition::None).await
     }
 
-    /// Deletes an entity.
-    ///
-    /// # Errors
-    /// [`Error::Changed`], also when it was deleted before.
+    /// Deletes an entity. Fails with [`Error::Changed`] after a concurrent write or deletion.
     pub(super) async fn erase<T: Entity>(&self, entity: &Versioned<T>) -> Result<()> {
         self.delete_item(&entity.key(), Condition::Version(entity.version())).await
     }

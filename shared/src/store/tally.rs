@@ -26,7 +26,6 @@ pub(super) const PROJECT_STATUS: &str = "project_status";
 /// these, and requires by this one number that none has changed.
 pub(super) const EVALUATIONS_VERSION: &str = "evaluations_version";
 
-/// The attribute of a counter.
 pub(super) fn attribute(counter: Counter) -> String {
     match counter {
         Counter::Status(status) => format!("status:{}", status.as_str()),
@@ -44,7 +43,6 @@ pub(super) fn counter(attribute: &str) -> Option<Counter> {
     }
 }
 
-/// The keys of all shards of a project's tally.
 pub(crate) fn shards(company: &CompanyId, project: ProjectId) -> impl Iterator<Item = Key> {
     (0..SHARDS).map(move |shard| keys::tally_shard(company, project, shard))
 }
@@ -166,7 +164,6 @@ impl Transaction {
     }
 }
 
-/// The statuses that no candidate may have.
 fn must_be_absent(must: CandidatesMust) -> Vec<CandidateStatus> {
     match must {
         CandidatesMust::BeAnything => Vec::new(),
@@ -180,15 +177,11 @@ fn must_be_absent(must: CandidatesMust) -> Vec<CandidateStatus> {
 /// Something that a company owns and its tally counts.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Owned {
-    /// Staff users.
     Customers,
     /// Owners who can log in; never none.
     Owners,
-    /// Projects with this status.
     Projects(ProjectStatus),
-    /// Labels.
     Labels,
-    /// Welcome videos.
     Videos,
     /// Named tokens; never more than [`MAX_TOKENS`].
     NamedTokens,

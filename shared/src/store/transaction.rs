@@ -41,7 +41,6 @@ pub struct Transaction {
 }
 
 impl Transaction {
-    /// Whether responses show a change.
     pub(crate) fn is_shown(&self) -> bool {
         self.is_shown
     }
@@ -180,7 +179,6 @@ impl Transaction {
     }
 }
 
-/// The refusal of a write without a condition.
 fn unconditional() -> Error {
     Error::internal("an unconditional write failed its condition")
 }

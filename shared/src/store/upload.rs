@@ -31,7 +31,6 @@ impl Entity for Upload {
     }
 }
 
-/// The files of a candidate or customer.
 pub(super) struct FilesOf<'a> {
     pub(super) company: &'a CompanyId,
     pub(super) owner: Owner,
@@ -43,7 +42,6 @@ impl FilesOf<'_> {
         self.files.iter().map(|file| file.id).collect()
     }
 
-    /// The keys of their objects.
     pub(super) fn keys(&self) -> Vec<String> {
         self.files.iter().map(|file| object_key(self.company, self.owner, file.id)).collect()
     }
@@ -88,10 +86,7 @@ impl Transaction {
 }
 
 impl Store {
-    /// Notes an upload at once, before its file is stored.
-    ///
-    /// # Errors
-    /// [`Error::Changed`] if the identifier exists.
+    /// Notes an upload at once, before its file is stored. Fails with [`Error::Changed`] if the identifier exists.
     pub(crate) async fn note_upload(&self, upload: &Upload) -> Result<()> {
         self.create_alone(upload.clone()).await.map(drop)
     }

@@ -54,10 +54,8 @@ impl Store {
         self.replacing(before, after)
     }
 
-    /// Commits `after` in place of `before`, and returns it for further changes.
-    ///
-    /// # Errors
-    /// [`Error::Changed`](crate::Error::Changed), [`Error::NotFound`](crate::Error::NotFound).
+    /// Commits `after` in place of `before`, and returns it for further changes. Fails after a concurrent write or
+    /// deletion.
     pub async fn begin_conversion(
         &self,
         before: &Versioned<Video>,

@@ -4,10 +4,8 @@ use chrono::TimeDelta;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::candidate::Profile;
-use crate::domain::id::Id;
+use crate::domain::samples::{self, customer, roster};
 use crate::domain::secret::AccessKey;
-use crate::domain::text::Name;
 use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped};
 
 /// When what is reported happened: events tell it to the second.
@@ -15,33 +13,13 @@ fn at() -> DateTime<Utc> {
     "2026-11-08T10:00:00Z".parse().unwrap()
 }
 
-fn evaluator(byte: u8) -> CustomerId {
-    Id::from_bytes([byte; 16])
-}
-
-/// The roster of the project, in which evaluators 1 to 3 have their seats.
-fn roster() -> Roster {
-    let mut roster = Roster::default();
-    for byte in 1..=3 {
-        roster.take_seat(evaluator(byte)).unwrap();
-    }
-    roster
-}
-
 fn reported(before: Candidate, report: Report, at: DateTime<Utc>) -> Option<Candidate> {
     before.after_report(report, &mut roster(), at).unwrap()
 }
 
 fn candidate(status: CandidateStatus) -> Candidate {
-    let name = |text| Name::parse(text).unwrap();
-    let profile = Profile::new(name("Ada"), name("Byron"));
-    let company = "acme".parse().unwrap();
-    let mut candidate =
-        Candidate::new(Id::from_bytes([9; 16]), company, Id::from_bytes([8; 16]), profile, None);
-    candidate.status = status;
-    candidate.access_key = Some(AccessKey::new("known".to_owned()));
-    candidate.session_epoch = 3;
-    candidate
+    let access_key = Some(AccessKey::new("known".to_owned()));
+    Candidate { status, access_key, session_epoch: 3, ..samples::candidate() }
 }
 
 #[test]
@@ -89,18 +67,18 @@ fn an_evaluation_is_noted_wherever_the_candidate_stands_unless_a_later_one_is_kn
         for completed in [false, true] {
             for (seconds_later, counts) in known {
                 let mut before = candidate(status);
-                let [one, two] = [1, 2].map(|byte| roster().take_seat(evaluator(byte)).unwrap());
+                let [one, two] = [1, 2].map(|byte| roster().take_seat(customer(byte)).unwrap());
                 let other = Evaluation { completed: true, at: at(), seat: two };
-                before.evaluations.insert(evaluator(2), other);
+                before.evaluations.insert(customer(2), other);
                 if let Some(seconds) = seconds_later {
                     let at = at() + TimeDelta::seconds(seconds);
                     before
                         .evaluations
-                        .insert(evaluator(1), Evaluation { completed: !completed, at, seat: one });
+                        .insert(customer(1), Evaluation { completed: !completed, at, seat: one });
                 }
                 let mut expected = before.clone();
-                expected.evaluations.insert(evaluator(1), Evaluation { completed, at: at(), seat: one });
-                let report = Report::Evaluated { customer: evaluator(1), completed };
+                expected.evaluations.insert(customer(1), Evaluation { completed, at: at(), seat: one });
+                let report = Report::Evaluated { customer: customer(1), completed };
                 let case = format!("{status:?} {completed} {seconds_later:?}");
                 assert_eq!(reported(before, report, at()), counts.then_some(expected), "{case}");
             }
@@ -113,7 +91,7 @@ fn evaluations() -> impl Strategy<Value = [Vec<(i64, CustomerId, bool)>; 2]> {
     let reports = prop::collection::vec((1..4_u8, any::<bool>()), 1..12);
     let reports = reports.prop_map(|reports| {
         let numbered = reports.into_iter().zip(0..);
-        numbered.map(|((by, completed), second)| (second, evaluator(by), completed)).collect::<Vec<_>>()
+        numbered.map(|((by, completed), second)| (second, customer(by), completed)).collect::<Vec<_>>()
     });
     reports
         .prop_flat_map(|reports| (Just(reports.clone()), Just(reports).prop_shuffle()))

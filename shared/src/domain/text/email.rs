@@ -17,9 +17,6 @@ pub struct Email(Line<254>);
 
 impl Email {
     /// Parses an address that mail servers accept: a dot-atom, an @, a domain with a dot.
-    ///
-    /// # Errors
-    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         let line = Line::<254>::parse(text)?;
         let (local, domain) = line.as_str().rsplit_once('@').ok_or(INVALID)?;
@@ -39,7 +36,7 @@ impl Email {
         Line::parse(&format!("{local}@{domain}")).map(Self)
     }
 
-    /// The URL.
+    /// The address.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
@@ -59,7 +56,6 @@ fn is_local_part(text: &str) -> bool {
         && text.split('.').all(|part| !part.is_empty() && part.bytes().all(atom))
 }
 
-/// Whether `text` can be the domain of an address.
 pub(in crate::domain) fn is_domain(text: &str) -> bool {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())

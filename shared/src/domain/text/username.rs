@@ -15,9 +15,6 @@ pub struct Username(Line<254>);
 
 impl Username {
     /// Parses a name of the PRECIS profile `UsernameCaseMapped`, and keeps its case.
-    ///
-    /// # Errors
-    /// The message for the client.
     pub fn parse(text: &str) -> Result<Self, String> {
         let sent = Line::<254>::parse(text)?;
         if sent.is_empty() {

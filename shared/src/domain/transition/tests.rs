@@ -1,13 +1,9 @@
 //! Every rule in every situation, against what the contract promises.
 
 use super::*;
-use crate::domain::candidate::Profile;
-use crate::domain::id::Id;
-use crate::domain::project::Settings;
-use crate::domain::roster::Roster;
+use crate::domain::samples;
 use crate::domain::secret::PasswordHash;
-use crate::domain::staff::Staff;
-use crate::domain::text::{Email, Name};
+use crate::domain::text::Email;
 use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped};
 
 const NO_AND_YES: [bool; 2] = [false, true];
@@ -21,7 +17,6 @@ fn fresh_key() -> AccessKey {
     AccessKey::new("fresh".to_owned())
 }
 
-/// The code of a refusal.
 fn code(unsent: Unsent) -> &'static str {
     match unsent {
         Unsent::Refused(refusal) => refusal.code,
@@ -80,26 +75,22 @@ impl Situation {
 
     /// A candidate in this situation who has been through everything, so that a rule which forgets something shows.
     fn candidate(self) -> Candidate {
-        let name = |text| Name::parse(text).unwrap();
-        let mut profile = Profile::new(name("Ada"), name("Byron"));
-        profile.email = self.has_email.then(|| Email::parse("ada@mail.example").unwrap());
-        profile.deadline = self.deadline.moment();
-        let [candidate, project] = [[1; 16], [2; 16]];
-        let by = Some(Id::from_bytes([3; 16]));
-        let company = "acme".parse().unwrap();
-        let mut candidate =
-            Candidate::new(Id::from_bytes(candidate), company, Id::from_bytes(project), profile, by);
+        let mut candidate = samples::candidate();
+        candidate.profile.email = self.has_email.then(|| Email::parse("ada@mail.example").unwrap());
+        candidate.profile.deadline = self.deadline.moment();
         let earlier = |days| Some(now() - TimeDelta::days(days));
-        candidate.status = self.status;
-        candidate.invited_at = earlier(9);
-        candidate.confirmed_at = earlier(8);
-        candidate.started_at = earlier(7);
-        candidate.interviewed_at = earlier(6);
-        candidate.reminded_at = earlier(5);
-        candidate.access_key = self.has_key.then(|| AccessKey::new("known".to_owned()));
-        candidate.password_hash = self.has_password.then(|| PasswordHash::new("$argon2id$".to_owned()));
-        candidate.session_epoch = 3;
-        candidate
+        Candidate {
+            status: self.status,
+            invited_at: earlier(9),
+            confirmed_at: earlier(8),
+            started_at: earlier(7),
+            interviewed_at: earlier(6),
+            reminded_at: earlier(5),
+            access_key: self.has_key.then(|| AccessKey::new("known".to_owned())),
+            password_hash: self.has_password.then(|| PasswordHash::new("$argon2id$".to_owned())),
+            session_epoch: 3,
+            ..candidate
+        }
     }
 }
 
@@ -371,12 +362,7 @@ fn a_key_opens_nothing_after_the_deadline_or_a_skip() {
 
 #[test]
 fn a_projects_period_counts_before_its_companys() {
-    let mut company = Company::new("acme".parse().unwrap(), Name::parse("Acme").unwrap());
-    let settings = Settings::new(Name::parse("Sales").unwrap(), &company, now());
-    let staff = Staff::default();
-    let id = Id::from_bytes([2; 16]);
-    let (status, roster) = (ProjectStatus::Running, Roster::default());
-    let mut project = Project { id, company: company.id.clone(), status, settings, staff, roster };
+    let (mut company, mut project) = (samples::company(), samples::project());
     assert_eq!(Terms::of(&project, &company).default_days, None);
     company.default_interview_period = Some(7);
     assert_eq!(Terms::of(&project, &company).default_days, Some(7));

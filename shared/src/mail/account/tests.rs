@@ -3,9 +3,7 @@
 use std::sync::LazyLock;
 
 use super::*;
-
-const LANGUAGES: [Language; 6] =
-    [Language::En, Language::De, Language::Fr, Language::Es, Language::It, Language::Nl];
+use crate::mail::tests::unescaped;
 
 const FIRST: &str = "<script>alert(1)</script>";
 const LAST: &str = "O'Neil \"Q\" & 🎥";
@@ -45,13 +43,7 @@ fn render(mail: AccountMail<'_>, language: Language) -> Rendered {
 fn all() -> impl Iterator<Item = (AccountMail<'static>, Language)> {
     [INVITATION, reset(2), resets(2), DELETED]
         .into_iter()
-        .flat_map(|mail| LANGUAGES.map(|language| (mail, language)))
-}
-
-/// The text that a reader of this HTML sees, approximately.
-fn unescaped(html: &str) -> String {
-    let entities = [("&#60;", "<"), ("&#62;", ">"), ("&#34;", "\""), ("&#39;", "'"), ("&#38;", "&")];
-    entities.iter().fold(html.to_owned(), |text, (entity, character)| text.replace(entity, character))
+        .flat_map(|mail| Language::ALL.map(|language| (mail, language)))
 }
 
 #[test]
@@ -101,7 +93,7 @@ fn every_part_is_one_line_despite_line_breaks_in_stored_names() {
         .map(|name| serde_json::from_value::<Name>(name.into()).unwrap());
     let broken =
         AccountMail::Deleted { by: "Eve\r\n\r\nPlease log in at https://evil.example\n", contact: None };
-    for language in LANGUAGES {
+    for language in Language::ALL {
         for (mail, plain) in
             [(INVITATION, INVITATION), (reset(2), reset(2)), (resets(2), resets(2)), (broken, DELETED)]
         {
@@ -172,7 +164,7 @@ fn how_long_a_link_is_good_is_told_as_people_count() {
 #[test]
 fn the_mail_names_the_user_who_deleted_the_account_and_a_contact() {
     let email = Email::parse("o'hara&co@acme.example").unwrap();
-    for language in LANGUAGES {
+    for language in Language::ALL {
         let Rendered { html, text, .. } =
             render(AccountMail::Deleted { by: BY, contact: Some(&email) }, language);
         let told = format!("{BY} ({})", email.as_str());
@@ -198,19 +190,11 @@ fn mails_differ_by_occasion_and_language() {
 }
 
 #[test]
-fn links_lead_into_the_web_application_wherever_it_is_mounted() {
-    for (suite, root) in [
-        ("https://hr.example", "https://hr.example"),
-        ("https://hr.example/", "https://hr.example"),
-        ("https://hr.example/app", "https://hr.example/app"),
-        ("http://localhost:8080/app/", "http://localhost:8080/app"),
-    ] {
-        let suite = Url::parse(suite).unwrap();
-        assert_eq!(activation_link(&suite, "aB3-_x"), format!("{root}/activate/aB3-_x"));
-        assert_eq!(reset_link(&suite, "aB3-_x"), format!("{root}/reset-password/aB3-_x"));
-    }
-    let suite = Url::parse("https://hr.example/").unwrap();
-    let hostile = "../a?b#c\"<";
-    assert_eq!(activation_link(&suite, hostile), "https://hr.example/activate/..%2Fa%3Fb%23c%22%3C");
-    assert_eq!(reset_link(&suite, hostile), "https://hr.example/reset-password/..%2Fa%3Fb%23c%22%3C");
+fn links_lead_into_the_web_application() {
+    let suite = Url::parse("https://hr.example/app").unwrap();
+    assert_eq!(activation_link(&suite, "aB3-_x"), "https://hr.example/app/activate/aB3-_x");
+    assert_eq!(
+        reset_link(&suite, "../a?b#c\"<"),
+        "https://hr.example/app/reset-password/..%2Fa%3Fb%23c%22%3C"
+    );
 }

@@ -4,11 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::*;
 use crate::domain::text::{Line, Name};
-
-const MAILS: [CandidateMail; 3] =
-    [CandidateMail::Invitation, CandidateMail::Reminder, CandidateMail::DeadlineChanged];
-const LANGUAGES: [Language; 6] =
-    [Language::En, Language::De, Language::Fr, Language::Es, Language::It, Language::Nl];
+use crate::mail::tests::unescaped;
 
 const FIRST: &str = "<script>alert(1)</script>";
 const LAST: &str = "O'Neil \"Q\" & 🎥";
@@ -61,14 +57,9 @@ fn links() -> [Link; 3] {
 }
 
 fn all() -> impl Iterator<Item = (CandidateMail, Language, Link)> {
-    let mails = MAILS.into_iter().flat_map(|mail| LANGUAGES.map(|language| (mail, language)));
+    let mails =
+        CandidateMail::ALL.into_iter().flat_map(|mail| Language::ALL.map(|language| (mail, language)));
     mails.flat_map(|(mail, language)| links().map(|link| (mail, language, link)))
-}
-
-/// The text that a reader of this HTML sees, approximately.
-fn unescaped(html: &str) -> String {
-    let entities = [("&#60;", "<"), ("&#62;", ">"), ("&#34;", "\""), ("&#39;", "'"), ("&#38;", "&")];
-    entities.iter().fold(html.to_owned(), |text, (entity, character)| text.replace(entity, character))
 }
 
 #[test]
@@ -172,15 +163,9 @@ fn the_steps_fit_the_link() {
 #[test]
 fn a_deadline_is_told_in_the_readers_words_if_there_is_one() {
     for (mail, language, link) in all() {
-        let told = match language {
-            Language::En => "Sunday 8 November 2026 at 23:59 (Europe/Berlin, UTC+1)",
-            Language::De => "Sonntag, 8. November 2026, 23:59 Uhr (Europe/Berlin, UTC+1)",
-            Language::Fr => "dimanche 8 novembre 2026 à 23\u{a0}h\u{a0}59 (Europe/Berlin, UTC+1)",
-            Language::Es => "domingo, 8 de noviembre de 2026, 23:59\u{a0}h (Europe/Berlin, UTC+1)",
-            Language::It => "domenica 8 novembre 2026, ore 23:59 (Europe/Berlin, UTC+1)",
-            Language::Nl => "zondag 8 november 2026, 23.59 uur (Europe/Berlin, UTC+1)",
-        };
-        let rendered = Case::hostile(link.clone()).render(mail, language);
+        let case = Case::hostile(link.clone());
+        let told = &moment::in_words(case.deadline.unwrap(), "Europe/Berlin", language);
+        let rendered = case.render(mail, language);
         assert!(rendered.html.contains(told), "{mail:?} {language:?}");
         assert!(rendered.text.contains(told), "{mail:?} {language:?}");
 

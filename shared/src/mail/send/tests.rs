@@ -13,12 +13,6 @@ const ANN: &str = "01JCB0000000000000000000CD";
 
 type Form = HashMap<String, String>;
 
-const SENT: (u16, &str) = (
-    200,
-    "<SendEmailResponse xmlns=\"http://ses.amazonaws.com/doc/2010-12-01/\"><SendEmailResult>\
-     <MessageId>id-1</MessageId></SendEmailResult></SendEmailResponse>",
-);
-
 fn refusal(status: u16, code: &str) -> (u16, String) {
     refusal_saying(status, code, "Email address is not verified: ann@example.com")
 }
@@ -109,7 +103,9 @@ async fn send_to(url: &str, company: &Company, alias: Option<&str>) -> Delivery 
 }
 
 fn sent() -> (u16, String) {
-    (SENT.0, SENT.1.to_owned())
+    let result = "<SendEmailResult><MessageId>id-1</MessageId></SendEmailResult>";
+    let namespace = "http://ses.amazonaws.com/doc/2010-12-01/";
+    (200, format!("<SendEmailResponse xmlns=\"{namespace}\">{result}</SendEmailResponse>"))
 }
 
 const REPLY_TO: &str = "ReplyToAddresses.member.1";

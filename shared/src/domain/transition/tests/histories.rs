@@ -4,7 +4,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
+use crate::domain::candidate::Profile;
+use crate::domain::id::Id;
 use crate::domain::report::Report;
+use crate::domain::roster::Roster;
 
 #[derive(Debug, Clone, Copy)]
 enum Event {

@@ -1,0 +1,42 @@
+//! Values for tests.
+
+use chrono::DateTime;
+
+use super::candidate::{Candidate, Profile};
+use super::company::Company;
+use super::id::{CustomerId, Id};
+use super::project::{Project, ProjectStatus, Settings};
+use super::roster::Roster;
+use super::staff::Staff;
+use super::text::Name;
+
+pub(crate) fn company() -> Company {
+    Company::new("acme".parse().unwrap(), Name::parse("Acme").unwrap())
+}
+
+/// A running project of [`company`] without staff.
+pub(crate) fn project() -> Project {
+    let company = company();
+    let settings = Settings::new(Name::parse("Sales").unwrap(), &company, DateTime::UNIX_EPOCH);
+    let (id, status) = (Id::from_bytes([8; 16]), ProjectStatus::Running);
+    Project { id, company: company.id, status, settings, staff: Staff::default(), roster: Roster::default() }
+}
+
+/// A new candidate of [`project`].
+pub(crate) fn candidate() -> Candidate {
+    let profile = Profile::new(Name::parse("Ada").unwrap(), Name::parse("Byron").unwrap());
+    Candidate::new(Id::from_bytes([9; 16]), company().id, project().id, profile, Some(customer(1)))
+}
+
+pub(crate) fn customer(byte: u8) -> CustomerId {
+    Id::from_bytes([byte; 16])
+}
+
+/// The roster of a project in which customers 1 to 3 have evaluated.
+pub(crate) fn roster() -> Roster {
+    let mut roster = Roster::default();
+    for byte in 1..=3 {
+        roster.take_seat(customer(byte)).unwrap();
+    }
+    roster
+}

@@ -80,19 +80,14 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 impl Config {
-    /// Reads the environment.
-    ///
-    /// # Errors
-    /// The first variable that is missing or invalid.
+    /// Reads the environment; fails with the first variable that is missing or invalid.
     #[expect(clippy::disallowed_methods, reason = "the one place where the environment is read")]
     pub fn from_environment() -> Result<Self, ConfigError> {
         Self::from_variables(|name| std::env::var(name).ok())
     }
 
-    /// Reads variables by name through `variable`. Empty values count as missing.
-    ///
-    /// # Errors
-    /// The first variable that is missing or invalid.
+    /// Reads variables by name through `variable`; empty values count as missing. Fails with the first variable that is
+    /// missing or invalid.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let read = Variables(variable);
         let mut base_url = read.url("BASE_URL")?.ok_or_else(|| missing("BASE_URL"))?;

@@ -19,13 +19,13 @@ use crate::store::{Key, Session, Versioned};
 /// An authenticated caller.
 #[derive(Debug)]
 pub struct Caller {
-    /// Who it is.
+    /// Their account or named token.
     pub identity: Identity,
     /// How they proved it.
     pub proof: Proof,
 }
 
-/// Somebody who can call.
+/// The account or named token of a caller.
 #[derive(Debug)]
 pub enum Identity {
     /// A staff user.
@@ -36,7 +36,7 @@ pub enum Identity {
     NamedToken(NamedToken),
 }
 
-/// What a caller is known by.
+/// The credential that a caller authenticated with.
 #[derive(Debug)]
 pub enum Proof {
     /// A session of theirs.
@@ -89,7 +89,7 @@ impl Caller {
         }
     }
 
-    /// Where people can write to the caller; none to a named token.
+    /// The email address of the caller; none for a named token.
     pub fn email(&self) -> Option<&Email> {
         match &self.identity {
             Identity::Customer(customer) => Some(&customer.email),
@@ -134,7 +134,6 @@ impl Caller {
 }
 
 impl Identity {
-    /// What somebody is in the company as a whole.
     pub(super) fn in_company(&self) -> Standing {
         match self {
             Identity::Customer(customer) => Standing::Staff(customer.account_type, BTreeSet::new()),
@@ -143,7 +142,6 @@ impl Identity {
         }
     }
 
-    /// What somebody is in a project of their company.
     pub(super) fn in_project(&self, project: &Project) -> Standing {
         match self {
             Identity::Customer(customer) => {
@@ -154,7 +152,6 @@ impl Identity {
         }
     }
 
-    /// What somebody is to a candidate of a project of their company.
     pub(super) fn towards(&self, candidate: &Candidate, project: &Project) -> Standing {
         match self {
             Identity::Candidate(own) if own.id == candidate.id && own.project == candidate.project => {
@@ -172,7 +169,6 @@ impl Identity {
         }
     }
 
-    /// The company that this belongs to.
     pub(super) fn company(&self) -> &CompanyId {
         match self {
             Self::Customer(customer) => &customer.company,
@@ -181,7 +177,7 @@ impl Identity {
         }
     }
 
-    /// The account that this is, and what it logs in by; none for what cannot log in.
+    /// The account and what it logs in by; none for a named token.
     pub(super) fn user(&self) -> Option<(Account, User<'_>)> {
         match self {
             Self::Customer(customer) => Some((
@@ -203,7 +199,6 @@ impl Identity {
     }
 }
 
-/// What somebody logs in by.
 pub(super) struct User<'a> {
     /// The epoch that a session must be of to be alive; none when no session may be.
     pub(super) epoch: Option<u32>,

@@ -39,7 +39,6 @@ const INVALID_KEY: Refusal = Refusal {
 /// An Idempotency-Key, and what the request means that came with it.
 #[derive(Debug)]
 pub(crate) struct Intent {
-    /// Method and path.
     route: String,
     key: String,
     /// The hash of the key, the query and what the body means: query and body alone could be guessed.
@@ -47,7 +46,6 @@ pub(crate) struct Intent {
 }
 
 impl Intent {
-    /// The intent of a request with these parts and this body.
     async fn new(parts: &Parts, key: String, body: &Bytes) -> Self {
         let (method, uri) = (&parts.method, &parts.uri);
         let query = uri.query().unwrap_or_default();
@@ -65,10 +63,7 @@ impl Intent {
     }
 }
 
-/// The Idempotency-Key in the headers.
-///
-/// # Errors
-/// When it is malformed, or there are several.
+/// The Idempotency-Key in the headers; refused when it is malformed or sent twice.
 fn key_in(headers: &HeaderMap) -> Result<Option<String>> {
     let mut keys = headers.get_all(KEY).into_iter();
     let Some(key) = keys.next() else { return Ok(None) };
@@ -127,9 +122,6 @@ pub struct Turn {
 
 impl Turn {
     /// Commits one transaction of the work.
-    ///
-    /// # Errors
-    /// Those that the transaction's conditions mean.
     pub async fn commit(&self, transaction: Transaction) -> Result<()> {
         self.store.commit(transaction).await
     }
@@ -147,9 +139,6 @@ pub enum Progress<R> {
 ///
 /// A retry runs unfinished work again, so `work` must skip what exists, and leave nothing behind when its error tells the
 /// caller to correct something.
-///
-/// # Errors
-/// [`Error::KeyReused`], [`Error::InProgress`], and those of `work`.
 pub(crate) async fn once<F, R>(
     store: Store,
     request: Option<&KeyedRequest>,
@@ -218,7 +207,6 @@ impl Answer {
         Ok((answer, Response::from_parts(head, Body::from(body))))
     }
 
-    /// The HTTP status.
     pub(crate) fn status(&self) -> StatusCode {
         // It comes from a response.
         StatusCode::from_u16(self.status).unwrap_or_default()

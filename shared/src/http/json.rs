@@ -36,10 +36,6 @@ impl<const MAX: usize> FromRequest<App> for Entries<MAX> {
 }
 
 impl<const MAX: usize> Entries<MAX> {
-    /// The items of a JSON text.
-    ///
-    /// # Errors
-    /// [`Error::MalformedJson`], or a message across fields when it is no list, an empty one or one that is too long.
     fn parse(json: &[u8]) -> Result<Self> {
         let refuse = |message: &str| Err(Error::field(FieldErrors::ACROSS, message));
         match parse(json)? {
@@ -66,9 +62,6 @@ fn parse(json: &[u8]) -> Result<Value> {
 
 impl Fields {
     /// The fields of a JSON text.
-    ///
-    /// # Errors
-    /// [`Error::MalformedJson`], or a message across fields when it is no object.
     pub fn parse(json: &[u8]) -> Result<Self> {
         Self::of(parse(json)?)
     }

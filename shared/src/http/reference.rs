@@ -148,7 +148,7 @@ impl<'a> References<'a> {
         self.shares(c, p, k).join(s)
     }
 
-    /// What is shared with whoever asks.
+    /// The candidates that are shared with the caller.
     pub fn shared(&self, c: &CompanyId) -> Uri {
         self.company(c).join("shares")
     }
@@ -170,33 +170,21 @@ impl<'a> References<'a> {
     }
 
     /// The customer of company `c` at `reference`.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
     pub fn parse_customer(&self, c: &CompanyId, reference: &str) -> Result<CustomerId, String> {
         self.parse(c, "customers", reference)
     }
 
     /// The label of company `c` at `reference`.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
     pub fn parse_label(&self, c: &CompanyId, reference: &str) -> Result<LabelId, String> {
         self.parse(c, "labels", reference)
     }
 
     /// The welcome video of company `c` at `reference`.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
     pub fn parse_video(&self, c: &CompanyId, reference: &str) -> Result<VideoId, String> {
         self.parse(c, "videos", reference)
     }
 
     /// The candidate at `reference`, with its company and its project.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
     pub fn parse_candidate(&self, reference: &str) -> Result<(CompanyId, ProjectId, CandidateId), String> {
         let path = reference.strip_prefix(self.base.as_str()).unwrap_or_default();
         let segments: Vec<&str> = path.strip_suffix('/').unwrap_or(path).split('/').collect();

@@ -12,18 +12,14 @@ use crate::http::outline::Outline;
 use crate::http::reference::References;
 use crate::http::schema::generator;
 
-/// The forms that a body may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Accepts {
-    /// A JSON object.
     Object,
-    /// A JSON object or a form.
     ObjectOrForm,
     /// A JSON list of at most so many objects.
     List(usize),
 }
 
-/// A request's body.
 #[derive(Debug)]
 pub(super) struct Body {
     pub(super) accepts: Accepts,
@@ -83,7 +79,6 @@ impl Operation {
 }
 
 impl Body {
-    /// A body that nothing is known of yet.
     pub(super) fn new(accepts: Accepts) -> Self {
         Self { accepts, json: Value::Null, form: None, examples: Map::new() }
     }
@@ -99,7 +94,6 @@ impl Body {
         };
     }
 
-    /// The OpenAPI request body.
     pub(super) fn component(self) -> Value {
         let json = json!({ "schema": self.json, "examples": self.examples });
         let mut content = json!({ "application/json": json });

@@ -12,10 +12,8 @@ use crate::domain::Refusal;
 use crate::domain::policy::Action;
 use crate::http::schema::{generator, inline};
 
-/// The credentials that a request may have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Security {
-    /// None.
     #[default]
     None,
     /// A token or a cookie, if the caller acts for another user.

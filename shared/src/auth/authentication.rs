@@ -97,7 +97,7 @@ pub(super) fn take_identity(claim: &Claim, batch: &mut Batch) -> Result<Option<I
     })
 }
 
-/// Whether the customer who acts for `identity`, if one does, still may; what ends their own sessions ends this as well.
+/// Whether the customer who acts for `identity`, if any, still may; revoking their own sessions revokes this one too.
 pub(super) fn may_act_for(
     claim: &Claim,
     actor_epoch: Option<u32>,

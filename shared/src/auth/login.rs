@@ -30,7 +30,7 @@ use crate::http::state::RequestState;
 use crate::media::MediaSigner;
 use crate::store::{LoginPartition, Session, SessionKind, Store, Versioned, keys};
 
-/// Failed logins take a multiple of this: far more than what could tell one from the other.
+/// Failed logins take a multiple of this, which hides whether the account exists.
 const FAILURE_STEP: Duration = Duration::from_millis(25);
 
 /// Any request. Gives no access to the table but through what logging in needs.

@@ -96,7 +96,6 @@ impl Password {
 /// How often a password is hashed to log in: once with the salt that candidates of one address share, and once for a staff
 /// user of the same address, or for a candidate whose address was another when they chose their password.
 const CHECKS: usize = 2;
-/// The bytes of a salt.
 const SALT: usize = 16;
 
 /// Stored passwords with the same parameters and salt: hashing once checks them all.

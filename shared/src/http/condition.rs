@@ -81,15 +81,9 @@ impl Condition {
         }
         match (is_any, tags.is_empty()) {
             (true, true) => Ok(Some(Self::Any)),
-            (true, false) => Err(()),
-            (false, true) => {
-                if headers.contains_key(name) {
-                    Err(())
-                } else {
-                    Ok(None)
-                }
-            }
             (false, false) => Ok(Some(Self::Tags(tags))),
+            (false, true) if !headers.contains_key(name) => Ok(None),
+            _ => Err(()),
         }
     }
 

@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 
 use super::body::{MAX_BYTES, read_body};
-use super::respond::Kept;
+use super::respond::kept_of;
 use super::state::RequestState;
 use super::{multipart, redo};
 use crate::app::App;
@@ -136,9 +136,6 @@ pub enum Progress<R> {
 }
 
 /// Runs `work`, which takes several transactions, or replays its answer when it is done already.
-///
-/// A retry runs unfinished work again, so `work` must skip what exists, and leave nothing behind when its error tells the
-/// caller to correct something.
 pub(crate) async fn once<F, R>(
     store: Store,
     request: Option<&KeyedRequest>,
@@ -196,7 +193,7 @@ impl Answer {
     pub(crate) async fn of(response: Response) -> Result<(Self, Response)> {
         let (head, body) = response.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await.map_err(Error::internal)?;
-        let kept = head.extensions.get::<Kept>().map_or(&body, |Kept(kept)| kept);
+        let kept = kept_of(&head.extensions).unwrap_or(&body);
         let text = |name| head.headers.get(name)?.to_str().ok().map(str::to_owned);
         let answer = Self {
             status: head.status.as_u16(),

@@ -9,7 +9,6 @@ use super::fields::Fields;
 use crate::app::App;
 use crate::error::{Error, FieldErrors, Result};
 
-/// The longest body that one object is read from.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// The longest body that is read. As part of an event, where each quotation mark takes two bytes, it has to stay below
 /// Lambda's 6 MB.

@@ -67,7 +67,6 @@ struct Part {
 }
 
 impl Part {
-    /// The hasher after everything that the part says.
     fn hash(&self, hasher: Sha256) -> Sha256 {
         let Self { name, file_name, content_type, bytes } = self;
         let texts = [Some(name), file_name.as_ref(), content_type.as_ref()];

@@ -104,7 +104,6 @@ fn sent_file() -> Value {
     json!({ "type": "string", "format": "binary", "contentMediaType": "application/octet-stream" })
 }
 
-/// A schema that null fits as well.
 fn or_null(mut schema: Value) -> Value {
     let only = schema["type"].take();
     schema["type"] = json!([only, "null"]);

@@ -76,7 +76,6 @@ impl ListQuery {
         self.page.cursor.is_none() && self.page.number > 1
     }
 
-    /// How many rows the pages before the wanted one have.
     fn rows_before(&self) -> u64 {
         (self.page.number - 1).saturating_mul(u64::from(self.page.size))
     }

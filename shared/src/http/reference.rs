@@ -35,7 +35,7 @@ impl<'a> References<'a> {
         Self { signer: Some(signer), ..self }
     }
 
-    /// Where one of an owner's files can be fetched; none when there is none, or nobody to show it to.
+    /// Where one of an owner's files can be fetched; none without a file or a signer.
     pub fn file(&self, c: &CompanyId, owner: Owner, kind: FileKind, file: Option<StoredFile>) -> Option<Uri> {
         let (signer, file) = (self.signer?, file?);
         let token = signer.sign(file.id.to_bytes(), &object_key(c, owner, file.id));
@@ -104,8 +104,7 @@ impl<'a> References<'a> {
         self.company(c).join("videos")
     }
 
-    /// Where one of the files can be fetched that a video was converted to; none when there is none yet, or nobody to
-    /// show it to.
+    /// Where a rendition of a video can be fetched; none before its conversion, or without a signer.
     pub fn rendition(&self, video: &Video, rendition: Rendition) -> Option<Uri> {
         let (signer, _) = (self.signer?, video.converted?);
         let token = signer.sign(video.id.to_bytes(), &rendition_key(&video.company, video.id, rendition));

@@ -81,7 +81,6 @@ impl RequestState {
         self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner).spawn(work);
     }
 
-    /// Waits for all work beside the request.
     pub(super) async fn finish(&self) {
         let tasks = std::mem::take(&mut *self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner));
         for outcome in tasks.join_all().await {

@@ -31,7 +31,6 @@ pub(super) struct Body {
 impl Operation {
     /// Describes the body by its reader. Properties whose types have no description get that of the property of the
     /// same name in the view `V`.
-    #[must_use]
     pub fn body<V: JsonSchema, T>(mut self, read: impl Fn(Fields) -> T) -> Self {
         if let Some(body) = &mut self.body {
             body.describe(&properties_of::<V>(), |is_form| Fields::outlined(is_form, &read));
@@ -40,7 +39,6 @@ impl Operation {
     }
 
     /// Describes the body by a reader that also parses references.
-    #[must_use]
     pub fn body_with_references<V: JsonSchema, T>(
         self,
         read: impl Fn(Fields, &CompanyId, References<'_>) -> T,
@@ -55,7 +53,6 @@ impl Operation {
     }
 
     /// Describes a property of the body that no view has.
-    #[must_use]
     pub fn field(mut self, name: &str, text: &str) -> Self {
         let bodies =
             self.body.iter_mut().flat_map(|body| [Some(&mut body.json), body.form.as_mut()]).flatten();
@@ -69,7 +66,6 @@ impl Operation {
     }
 
     /// Adds an example of the body.
-    #[must_use]
     pub fn example(mut self, name: &'static str, example: Value) -> Self {
         if let Some(body) = &mut self.body {
             body.examples.insert(name.to_owned(), json!({ "value": example }));

@@ -13,7 +13,6 @@ use crate::config::VERSION_PATH;
 /// The OpenAPI document of the route tables that it has read.
 #[derive(Default)]
 pub struct Document {
-    /// The start of the paths that are added next.
     pub(crate) base: &'static str,
     groups: Vec<(&'static str, &'static str)>,
     routes: Vec<(Method, String)>,

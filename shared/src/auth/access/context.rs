@@ -47,7 +47,7 @@ pub struct Context {
     pub(super) app: App,
     pub(super) state: RequestState,
     pub(super) signer: MediaSigner,
-    /// For whom addresses of files in the answer are good.
+    /// The credential for which addresses of files in the answer are valid.
     pub(super) viewer: String,
     pub(super) keyed: Option<KeyedRequest>,
     /// An earlier request with the same Idempotency-Key.
@@ -57,12 +57,11 @@ pub struct Context {
     pub(super) shows_others: bool,
     /// Whether the request creates another resource than the one that its path names.
     pub(super) is_post: bool,
-    /// The revision of the resource that the path names.
     pub(super) revision: Option<u64>,
 }
 
 impl Context {
-    /// The revision of a resource that exists or not, and never changes in between.
+    /// The revision of a resource that is created and deleted, but never changed.
     pub(super) const UNCHANGING: u64 = 1;
 
     pub(super) fn about<T>(self, resource: &Versioned<T>) -> Self {

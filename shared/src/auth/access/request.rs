@@ -26,7 +26,7 @@ use crate::http::state::RequestState;
 use crate::media::{MediaSigner, MediaToken};
 use crate::store::{Batch, Entity, Key, KeyedRequest, SessionKind, Store, Versioned, keys};
 
-/// How long an address works that a named token was shown, which itself never ends.
+/// The lifetime of addresses that are shown to named tokens, which themselves never expire.
 const NAMED_TOKENS_ADDRESS: TimeDelta = TimeDelta::hours(24);
 
 const EXPAND: &str = "expand";
@@ -96,16 +96,15 @@ pub(in crate::auth) struct Request<'a> {
     parts: &'a Parts,
     app: &'a App,
     pub(super) path: Path,
-    /// The address of a file by which the request comes, where its path holds a token.
+    /// Set when the path contains the token of a file.
     pub(super) address: Option<Address>,
 }
 
-/// An address of a file, as a request comes by it.
+/// The address of a file in a request.
 pub(super) struct Address {
     /// The credential that was shown the address.
     credential: Credential,
     token: MediaToken,
-    /// The key of the object that it is an address of.
     pub(super) object: String,
 }
 
@@ -115,12 +114,11 @@ impl<'a> Request<'a> {
         Ok(Self { parts, app, path, address: None })
     }
 
-    /// A request to a route without path parameters.
     pub(in crate::auth) fn without_path(parts: &'a Parts, app: &'a App) -> Self {
         Self { parts, app, path: Path::default(), address: None }
     }
 
-    /// This request, which comes by the token in its path, the address of the object with the key that `object` tells.
+    /// This request with the credential of `token`, which is for the object whose key `object` returns.
     pub(super) fn by_address(
         mut self,
         token: &str,
@@ -207,7 +205,7 @@ fn has_parameter(parts: &Parts, name: &str) -> bool {
     form_urlencoded::parse(query.as_bytes()).any(|(key, _)| key == name)
 }
 
-/// Keeps the caller's session alive, beside the request.
+/// Extends the caller's session while the request runs.
 fn slide(caller: &Caller, store: &Store, state: &RequestState, now: DateTime<Utc>) {
     if let Proof::Session(live) = &caller.proof
         && live.slides
@@ -259,7 +257,6 @@ impl Authenticated {
         &self.context.store
     }
 
-    /// Takes the resource under `key` out of what was read.
     pub(super) fn take<T: Entity>(
         &mut self,
         key: fn(&Path) -> Result<Key, InvalidId>,

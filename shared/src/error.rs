@@ -190,7 +190,7 @@ impl From<Unsent> for Error {
     }
 }
 
-/// A response that says that somebody changed something meanwhile.
+/// Marks the response of a request that lost to another write.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outdated;
 

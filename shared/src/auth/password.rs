@@ -163,20 +163,10 @@ mod tests {
 
     use super::*;
     use crate::clock::{SystemClock, SystemEntropy};
-    use crate::config::Config;
+    use crate::config;
 
     fn app() -> App {
-        let variables = [
-            ("BASE_URL", "https://hr.example/api/v3"),
-            ("TABLE_NAME", "interviews"),
-            ("AWS_REGION", "eu-central-1"),
-            ("AWS_ACCESS_KEY_ID", "id"),
-            ("AWS_SECRET_ACCESS_KEY", "secret"),
-        ];
-        let value =
-            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        let config = Config::from_variables(value).unwrap();
-        App::new(config, Arc::new(SystemClock), Arc::new(SystemEntropy))
+        App::new(config::tests::read(&[]).unwrap(), Arc::new(SystemClock), Arc::new(SystemEntropy))
     }
 
     fn attempt(text: &str) -> Password {

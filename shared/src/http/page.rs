@@ -247,7 +247,7 @@ fn encode(cursor: &Cursor) -> String {
 
 fn decode(text: &str) -> Result<Cursor> {
     let decoded = URL_SAFE_NO_PAD.decode(text).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    // Whoever alters a cursor can name another row of the same list, and nothing else.
+    // An altered cursor can only name another row of the same list.
     let is_id = |id: &str| id.parse::<Id<()>>().is_ok();
     let cursor = decoded.as_deref().and_then(|decoded| match decoded.split_at_checked(1)? {
         ("a", id) if is_id(id) => Some(Cursor::After(id.to_owned())),

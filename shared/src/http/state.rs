@@ -13,7 +13,6 @@ use crate::domain::id::CompanyId;
 use crate::error::Result;
 use crate::store::{KeyedRequest, Store, Usage};
 
-/// What is known of a request while it is handled.
 #[derive(Clone, Default)]
 pub(crate) struct RequestState(Arc<State>);
 

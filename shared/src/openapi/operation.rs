@@ -75,9 +75,8 @@ impl Operation {
     }
 
     /// Adds a query parameter.
-    pub fn query<T: JsonSchema>(mut self, name: &str, text: &str) -> Self {
-        self.add_query(name, text, inline::<T>());
-        self
+    pub fn query<T: JsonSchema>(self, name: &str, text: &str) -> Self {
+        self.query_as(name, text, inline::<T>())
     }
 
     /// Adds a query parameter with this schema.

@@ -180,7 +180,8 @@ async fn entries_that_the_request_has_no_time_for_are_left_to_a_repeat() {
     for row in report["objects"].as_array().unwrap().iter().skip(4) {
         assert_eq!((&row["status"], &row["errors"]["code"]), (&json!("pending"), &json!("not_done_in_time")));
     }
-    let how = "There was no time for the entries 4-9. Repeat the request with the same Idempotency-Key.";
+    let how =
+        "Entries 4-9 were not processed in time. Retry the whole request with the same `Idempotency-Key`.";
     assert_eq!(report["detail"], how);
     let repeated = import(&owner, &project, Some(KEY), &list).await.expect(200);
     assert_eq!(
@@ -210,7 +211,7 @@ async fn without_a_key_the_response_names_the_entries_to_send_again() {
     let (first, ()) = tokio::join!(import(&owner, &project, None, &body), meanwhile);
     let report = first.expect(200).json();
     assert_eq!(report["meta"], json!({ "total": 10, "created": 4, "invited": 4, "failed": 1, "pending": 5 }));
-    assert_eq!(report["detail"], "There was no time for the entries 4-5, 7-9. Send only these again.");
+    assert_eq!(report["detail"], "Entries 4-5, 7-9 were not processed in time. Send only these again.");
     let left: Vec<Value> = [4, 5, 7, 8, 9].into_iter().map(|index| list[index].clone()).collect();
     let rest = import(&owner, &project, None, &left.into()).await.expect(200).json();
     assert_eq!(rest["meta"], json!({ "total": 5, "created": 5, "invited": 5, "failed": 0, "pending": 0 }));

@@ -38,7 +38,8 @@ fn every_target_in_use_is_heard() {
 fn every_function_that_events_start_has_a_filter_for_errors() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let template = fs::read_to_string(root.join("template.yaml")).unwrap();
-    let (_, event_functions) = template.split_once("# Functions that answer no request").unwrap();
+    let (_, event_functions) =
+        template.split_once("# Functions that the table's stream, schedules and events start.").unwrap();
     let logs: Vec<&str> = event_functions
         .split("LoggingConfig: {LogGroup: !Ref ")
         .skip(1)

@@ -41,7 +41,7 @@ async fn a_video_that_never_arrives_fails_in_time_and_one_that_comes_too_late_is
     assert_eq!(app.sweep().await["OutboxFunction"]["uploads_given_up"], 0);
     app.clock().advance(TimeDelta::minutes(1));
     assert_eq!(app.sweep().await["OutboxFunction"]["uploads_given_up"], 1);
-    let failed = (json!("failed"), json!("The file has not arrived in time."));
+    let failed = (json!("failed"), json!("The file did not arrive in time. Announce and upload it again."));
     assert_eq!(status(&recruiter, uri).await, failed);
     put(&video, film()).await;
     app.settle().await;
@@ -70,7 +70,7 @@ async fn a_video_that_this_computer_cannot_convert_fails_in_the_end() {
     app.clock().advance(TimeDelta::hours(7));
     let recruiter = app.staff("recruiter").await;
     assert_eq!(app.sweep().await["OutboxFunction"]["uploads_given_up"], 1);
-    let failed = (json!("failed"), json!("The video could not be converted in time."));
+    let failed = (json!("failed"), json!("The video could not be converted in time. Upload it again."));
     assert_eq!(status(&recruiter, &uri).await, failed);
     app.settle().await;
     assert!(app.object_keys().is_empty());

@@ -179,8 +179,11 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
     groups.into_iter().chain(started_by_events).collect()
 }
 
+/// The route table of a group, for a reader `R` of it.
+pub(crate) type RouteTable<R> = fn(R) -> R;
+
 /// The function of each group of routes, and the group's route table.
-pub fn groups<R: Routes>() -> [(&'static str, fn(R) -> R); 8] {
+pub fn groups<R: Routes>() -> [(&'static str, RouteTable<R>); 8] {
     [
         ("auth", auth::routes),
         ("companies", companies::routes),

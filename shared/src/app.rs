@@ -40,10 +40,7 @@ impl App {
         Self(Arc::new(Inner { config, clock, entropy, ids, aws, has_answered: AtomicBool::new(false) }))
     }
 
-    /// Reads the configuration from the environment.
-    ///
-    /// # Errors
-    /// The first environment variable that is missing or invalid.
+    /// Reads the configuration from the environment; fails with the first variable that is missing or invalid.
     pub fn from_environment() -> Result<Self, ConfigError> {
         Ok(Self::new(Config::from_environment()?, Arc::new(SystemClock), Arc::new(SystemEntropy)))
     }

@@ -34,9 +34,9 @@ pub enum Error {
     NotFound,
     /// The path exists, not for this method: 405. The router adds `Allow`.
     MethodNotAllowed,
-    /// Somebody changed it meanwhile; read it again: 409.
+    /// Another request modified the resource; fetch it and try again: 409.
     Changed,
-    /// The same request is being done at this moment; come again in so many seconds: 409.
+    /// The same request is being processed; retry after so many seconds: 409.
     InProgress(i64),
     /// It is not, or no longer, what If-Match says: 412.
     PreconditionFailed,
@@ -190,7 +190,7 @@ impl From<Unsent> for Error {
     }
 }
 
-/// A response that says that somebody changed something meanwhile.
+/// Marks the response of a request that lost to another write.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outdated;
 

@@ -9,10 +9,8 @@ use crate::app::App;
 use crate::error::Result;
 use crate::telemetry;
 
-/// Handles events until the execution environment ends.
-///
-/// # Errors
-/// If a setting is missing, or the Lambda runtime API fails.
+/// Handles events until the execution environment ends. Fails if a setting is missing, or if the Lambda runtime API
+/// does.
 pub fn serve<E, O>(handle: impl AsyncFn(&App, E) -> Result<O>) -> Outcome
 where
     E: DeserializeOwned,

@@ -82,7 +82,6 @@ where
     tracing_subscriber::registry().with(lines).with(ours)
 }
 
-/// Formats lines of JSON and adds metrics to some of them.
 struct Lines<F> {
     json: F,
     namespace: Option<String>,
@@ -148,7 +147,6 @@ mod tests {
         }
     }
 
-    /// The lines that `log` writes.
     fn lines(namespace: Option<&str>, log: impl FnOnce()) -> Vec<Value> {
         let kept = Kept::default();
         let writer = kept.clone();

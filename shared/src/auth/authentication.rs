@@ -24,9 +24,7 @@ pub(super) fn keys_of(credential: &Credential) -> Vec<Key> {
     }
 }
 
-/// How a session is judged.
 pub(super) struct SessionRules {
-    /// Minutes without use after which a session ends.
     pub(super) idle_minutes: i64,
     /// Whether the request counts as a use.
     pub(super) is_use: bool,
@@ -34,9 +32,6 @@ pub(super) struct SessionRules {
 }
 
 /// The caller, and the key that signs the addresses of files that they are shown.
-///
-/// # Errors
-/// [`Error::Unauthenticated`].
 pub(super) fn authenticate(
     credential: &Credential,
     batch: &mut Batch,
@@ -72,7 +67,6 @@ pub(super) fn authenticate(
     Ok((Caller { identity, proof }, media_key))
 }
 
-/// The session behind a credential, if it is alive.
 fn live_session(
     (kind, hash, claim): (SessionKind, &SecretHash, &Claim),
     batch: &mut Batch,
@@ -95,7 +89,6 @@ fn live_session(
     Ok(Some(LiveSession { ends: session.expires_at(rules.idle_minutes), session, key, slides }))
 }
 
-/// The account that a claim names, if it exists.
 pub(super) fn take_identity(claim: &Claim, batch: &mut Batch) -> Result<Option<Identity>> {
     let key = keys::account(&claim.company, claim.account);
     Ok(match claim.account {
@@ -104,7 +97,7 @@ pub(super) fn take_identity(claim: &Claim, batch: &mut Batch) -> Result<Option<I
     })
 }
 
-/// Whether the customer who acts for `identity`, if one does, still may; what ends their own sessions ends this as well.
+/// Whether the customer who acts for `identity`, if any, still may; revoking their own sessions revokes this one too.
 pub(super) fn may_act_for(
     claim: &Claim,
     actor_epoch: Option<u32>,

@@ -12,6 +12,7 @@ use crate::domain::named_token::NamedToken;
 use crate::domain::policy::Standing;
 use crate::domain::project::Project;
 use crate::domain::secret::PasswordHash;
+use crate::domain::staff::Role;
 use crate::domain::text::Email;
 use crate::domain::upload::Author;
 use crate::store::{Key, Session, Versioned};
@@ -19,13 +20,13 @@ use crate::store::{Key, Session, Versioned};
 /// An authenticated caller.
 #[derive(Debug)]
 pub struct Caller {
-    /// Who it is.
+    /// Their account or named token.
     pub identity: Identity,
     /// How they proved it.
     pub proof: Proof,
 }
 
-/// Somebody who can call.
+/// The account or named token of a caller.
 #[derive(Debug)]
 pub enum Identity {
     /// A staff user.
@@ -36,7 +37,7 @@ pub enum Identity {
     NamedToken(NamedToken),
 }
 
-/// What a caller is known by.
+/// The credential that a caller authenticated with.
 #[derive(Debug)]
 pub enum Proof {
     /// A session of theirs.
@@ -89,7 +90,7 @@ impl Caller {
         }
     }
 
-    /// Where people can write to the caller; none to a named token.
+    /// The email address of the caller; none for a named token.
     pub fn email(&self) -> Option<&Email> {
         match &self.identity {
             Identity::Customer(customer) => Some(&customer.email),
@@ -134,45 +135,36 @@ impl Caller {
 }
 
 impl Identity {
-    /// What somebody is in the company as a whole.
     pub(super) fn in_company(&self) -> Standing {
-        match self {
-            Identity::Customer(customer) => Standing::Staff(customer.account_type, BTreeSet::new()),
-            Identity::NamedToken(_) => Standing::NamedToken,
-            Identity::Candidate(_) => Standing::Outsider,
-        }
+        self.with_roles(|_| BTreeSet::new())
     }
 
-    /// What somebody is in a project of their company.
     pub(super) fn in_project(&self, project: &Project) -> Standing {
+        self.with_roles(|customer| project.staff.roles_of(customer))
+    }
+
+    fn with_roles(&self, roles: impl FnOnce(CustomerId) -> BTreeSet<Role>) -> Standing {
         match self {
-            Identity::Customer(customer) => {
-                Standing::Staff(customer.account_type, project.staff.roles_of(customer.id))
-            }
-            Identity::NamedToken(_) => Standing::NamedToken,
-            Identity::Candidate(_) => Standing::Outsider,
+            Self::Customer(customer) => Standing::Staff(customer.account_type, roles(customer.id)),
+            Self::NamedToken(_) => Standing::NamedToken,
+            Self::Candidate(_) => Standing::Outsider,
         }
     }
 
-    /// What somebody is to a candidate of a project of their company.
     pub(super) fn towards(&self, candidate: &Candidate, project: &Project) -> Standing {
-        match self {
-            Identity::Candidate(own) if own.id == candidate.id && own.project == candidate.project => {
+        match (self, self.in_project(project)) {
+            (Self::Candidate(own), _) if own.id == candidate.id && own.project == candidate.project => {
                 Standing::Itself
             }
-            Identity::Customer(customer) if candidate.share_of(customer.id).is_some() => {
-                match self.in_project(project) {
-                    Standing::Staff(account_type, roles) if roles.is_empty() => {
-                        Standing::Sharee(account_type)
-                    }
-                    standing => standing,
-                }
+            (Self::Customer(customer), Standing::Staff(account_type, roles))
+                if roles.is_empty() && candidate.share_of(customer.id).is_some() =>
+            {
+                Standing::Sharee(account_type)
             }
-            _ => self.in_project(project),
+            (_, standing) => standing,
         }
     }
 
-    /// The company that this belongs to.
     pub(super) fn company(&self) -> &CompanyId {
         match self {
             Self::Customer(customer) => &customer.company,
@@ -181,29 +173,24 @@ impl Identity {
         }
     }
 
-    /// The account that this is, and what it logs in by; none for what cannot log in.
+    /// The account and what it logs in by; none for a named token.
     pub(super) fn user(&self) -> Option<(Account, User<'_>)> {
-        match self {
-            Self::Customer(customer) => Some((
-                Account::Customer { customer: customer.id },
-                User {
-                    epoch: customer.is_active.then_some(customer.session_epoch),
-                    password_hash: customer.password_hash.as_ref(),
-                },
-            )),
-            Self::Candidate(candidate) => Some((
-                Account::Candidate { project: candidate.project, candidate: candidate.id },
-                User {
-                    epoch: candidate.may_log_in().then_some(candidate.session_epoch),
-                    password_hash: candidate.password_hash.as_ref(),
-                },
-            )),
-            Self::NamedToken(_) => None,
-        }
+        let (account, epoch, password_hash) = match self {
+            Self::Customer(own) => {
+                let epoch = own.is_active.then_some(own.session_epoch);
+                (Account::Customer { customer: own.id }, epoch, own.password_hash.as_ref())
+            }
+            Self::Candidate(own) => {
+                let epoch = own.may_log_in().then_some(own.session_epoch);
+                let account = Account::Candidate { project: own.project, candidate: own.id };
+                (account, epoch, own.password_hash.as_ref())
+            }
+            Self::NamedToken(_) => return None,
+        };
+        Some((account, User { epoch, password_hash }))
     }
 }
 
-/// What somebody logs in by.
 pub(super) struct User<'a> {
     /// The epoch that a session must be of to be alive; none when no session may be.
     pub(super) epoch: Option<u32>,

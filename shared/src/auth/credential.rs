@@ -1,4 +1,5 @@
-//! Credentials as they travel: opaque to clients, but they lead to the session and its user without a look-up between.
+//! Credentials in requests: opaque to clients, but they contain the keys of the session and its user, which saves a
+//! round trip.
 
 use axum::http::{HeaderMap, header};
 use base64::Engine as _;
@@ -18,37 +19,33 @@ use crate::store::SessionKind;
 pub const COOKIE: &str = "sessionid";
 /// Random bytes in a secret: 192 bits.
 const RANDOM_BYTES: usize = 24;
-/// The byte before a customer's identifier.
+
+// The first byte of an encoded claim tells whose identifiers follow.
 const CUSTOMER: u8 = 1;
-/// The byte before a project's and its candidate's identifiers.
 const CANDIDATE: u8 = 2;
-/// The byte before a customer's identifier and that of the one who acts for it.
 const ON_BEHALF: u8 = 3;
 
-/// The bytes by which the addresses of files tell credentials apart.
+// The first byte of a reference tells the kind of credential.
 const TOKEN: u8 = 1;
-/// A session in a cookie.
 const COOKIE_SESSION: u8 = 2;
-/// The key that a candidate was sent.
 const ACCESS_KEY: u8 = 3;
-/// A named token.
 const NAMED_TOKEN: u8 = 4;
 
-/// Nothing that could be a credential came with the request.
+/// The request has no credential.
 pub const MISSING: Refusal =
     Refusal { code: "not_authenticated", detail: "Authentication credentials were not provided." };
-/// What came is not, or no longer, a credential.
+/// The credential is malformed, unknown, expired or revoked.
 pub const REJECTED: Refusal =
     Refusal { code: "invalid_credential", detail: "The credential is invalid or has expired." };
 
 /// The kinds of secrets that the service makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecretKind {
-    /// Stands for a session.
+    /// Proves a session.
     Session(SessionKind),
     /// Lets a candidate act without a password.
     AccessKey,
-    /// Lets somebody choose a password, once.
+    /// Lets an account choose a password, once.
     OneTimeKey,
     /// The value of a named token.
     NamedToken,
@@ -63,7 +60,7 @@ impl SecretKind {
         Self::NamedToken,
     ];
 
-    /// What a secret of this kind begins with, so that scanners know one when it leaks.
+    /// Lets scanners recognise leaked secrets.
     fn prefix(self) -> &'static str {
         match self {
             Self::Session(SessionKind::Token) => "ivt_",
@@ -73,28 +70,26 @@ impl SecretKind {
             Self::NamedToken => "ivn_",
         }
     }
-}
 
-impl SecretKind {
     /// A new secret of this kind, with the claim in it.
     pub fn generate(self, claim: &Claim, entropy: &dyn Entropy) -> String {
         let mut random = [0; RANDOM_BYTES];
         entropy.fill(&mut random);
-        let bytes = [&written(claim)[..], &random, claim.company.as_str().as_bytes()].concat();
+        let bytes = [&encode(claim)[..], &random, claim.company.as_str().as_bytes()].concat();
         format!("{}{}", self.prefix(), URL_SAFE_NO_PAD.encode(bytes))
     }
 
     /// The claim in a secret of this kind; none when it is no such secret.
     pub fn claim_in(self, secret: &str) -> Option<Claim> {
         let bytes = URL_SAFE_NO_PAD.decode(secret.strip_prefix(self.prefix())?).ok()?;
-        let (account, on_behalf_by, rest) = read(&bytes)?;
+        let (account, on_behalf_by, rest) = decode(&bytes)?;
         let company = std::str::from_utf8(rest.get(RANDOM_BYTES..)?).ok()?.parse().ok()?;
         Some(Claim { company, account, on_behalf_by })
     }
 }
 
-/// Whom a claim names, but for the company.
-fn written(claim: &Claim) -> Vec<u8> {
+/// Encodes the identifiers of a claim without its company.
+fn encode(claim: &Claim) -> Vec<u8> {
     match (claim.account, claim.on_behalf_by) {
         (Account::Customer { customer }, None) => [&[CUSTOMER], &customer.to_bytes()[..]].concat(),
         (Account::Customer { customer }, Some(by)) => {
@@ -106,8 +101,8 @@ fn written(claim: &Claim) -> Vec<u8> {
     }
 }
 
-/// Whom [`written`] bytes name, and the bytes behind them.
-fn read(bytes: &[u8]) -> Option<(Account, Option<CustomerId>, &[u8])> {
+/// Decodes the account and the customer who acts for it, and returns them with the remaining bytes.
+fn decode(bytes: &[u8]) -> Option<(Account, Option<CustomerId>, &[u8])> {
     fn id<T>(bytes: &[u8]) -> Option<(Id<T>, &[u8])> {
         let (id, rest) = bytes.split_first_chunk()?;
         Some((Id::from_bytes(*id), rest))
@@ -131,8 +126,7 @@ fn read(bytes: &[u8]) -> Option<(Account, Option<CustomerId>, &[u8])> {
     })
 }
 
-/// A new key for an account to choose a password with, made at `now`: the key itself, for its owner alone, and what is
-/// stored of it.
+/// A new key for an account to choose a password with, created at `now`: the key, only for its owner, and its stored form.
 pub fn new_one_time_key(
     claim: &Claim,
     (now, lifetime): (DateTime<Utc>, TimeDelta),
@@ -143,22 +137,18 @@ pub fn new_one_time_key(
     (key, stored)
 }
 
-/// A new value of a named token, which leads to nothing but itself.
+/// A new random value of a named token; it contains no claim.
 pub fn new_token_value(entropy: &dyn Entropy) -> String {
     let mut random = [0; RANDOM_BYTES];
     entropy.fill(&mut random);
     format!("{}{}", SecretKind::NamedToken.prefix(), URL_SAFE_NO_PAD.encode(random))
 }
 
-/// The fewest characters of a named token's value that somebody chooses.
+/// Limits of the characters of a named token's value that a client chooses.
 const MIN_TOKEN: usize = 32;
-/// The most.
 const MAX_TOKEN: usize = 256;
 
-/// Takes a value that somebody chooses for a named token.
-///
-/// # Errors
-/// The message for whoever sent it.
+/// Validates a named token's value that a client chooses; an error is the message for them.
 pub fn chosen_token_value(text: &str) -> Result<String, String> {
     check_token_value(text)?;
     if bits(text) < MIN_BITS {
@@ -170,7 +160,7 @@ pub fn chosen_token_value(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Checks that a text can be a value that somebody chose, however long ago.
+/// Checks the form that every chosen value has, including those from before the check of their randomness.
 fn check_token_value(text: &str) -> Result<(), String> {
     if text.len() < MIN_TOKEN || text.len() > MAX_TOKEN {
         return Err(format!("Ensure this field has {MIN_TOKEN} to {MAX_TOKEN} characters."));
@@ -184,32 +174,29 @@ fn check_token_value(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A credential that came with a request; whether it is good only the table knows.
+/// A well-formed credential that is not authenticated yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credential {
-    /// The hash of the text that proves it.
+    /// The hash of the secret.
     pub hash: SecretHash,
     /// The kind of credential.
     pub means: Means,
 }
 
-/// How somebody proves who they are.
+/// A kind of credential, with its claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Means {
-    /// By a session.
+    /// A session.
     Session(SessionKind, Claim),
-    /// By the key that a candidate was sent.
+    /// The key that a candidate was sent.
     AccessKey(Claim),
-    /// By the value of a named token.
+    /// The value of a named token.
     NamedToken,
 }
 
 impl Credential {
-    /// The credential that a request carries: in its Authorization header, else in its cookie. A request that carries two
-    /// different ones in the same place has none: another site's cookie must not choose whom a browser acts as.
-    ///
-    /// # Errors
-    /// [`Error::Unauthenticated`] when there is none, or none that could be one.
+    /// Reads the Authorization header, else the session cookie. Two different credentials in the same place are
+    /// [`REJECTED`]: another site's cookie must not choose the account that a browser acts for.
     pub fn from_headers(headers: &HeaderMap) -> Result<Self> {
         let mut authorizations = headers.get_all(header::AUTHORIZATION).into_iter();
         let found = match (authorizations.next(), authorizations.next()) {
@@ -225,7 +212,7 @@ impl Credential {
         found.ok_or(Error::Unauthenticated(REJECTED))
     }
 
-    /// Whom it claims to be of; a named token claims nothing.
+    /// None for a named token.
     pub fn claim(&self) -> Option<&Claim> {
         match &self.means {
             Means::Session(_, claim) | Means::AccessKey(claim) => Some(claim),
@@ -233,7 +220,7 @@ impl Credential {
         }
     }
 
-    /// The credential as the addresses of files name it: enough to find it, not to use it.
+    /// A reference for the addresses of files: enough to find the credential, not to use it.
     pub fn to_reference(&self) -> Vec<u8> {
         let (kind, claim) = match &self.means {
             Means::Session(SessionKind::Token, claim) => (TOKEN, Some(claim)),
@@ -242,14 +229,14 @@ impl Credential {
             Means::NamedToken => (NAMED_TOKEN, None),
         };
         let hash = self.hash.to_bytes().unwrap_or_default();
-        [&[kind], &hash[..], &claim.map(written).unwrap_or_default()].concat()
+        [&[kind], &hash[..], &claim.map(encode).unwrap_or_default()].concat()
     }
 
-    /// The credential that an address of a file of `company` names.
+    /// The credential of a reference in the address of a file of `company`.
     pub fn from_reference(reference: &[u8], company: &CompanyId) -> Option<Self> {
         let (kind, rest) = reference.split_first()?;
         let (hash, rest) = rest.split_first_chunk()?;
-        let claim = || match read(rest)? {
+        let claim = || match decode(rest)? {
             (account, on_behalf_by, []) => Some(Claim { company: company.clone(), account, on_behalf_by }),
             _ => None,
         };
@@ -268,7 +255,7 @@ impl Credential {
         Some(Self { hash: SecretHash::of(secret), means: Means::Session(kind, claim) })
     }
 
-    /// What stands in the Authorization header as a token: one of a session, or the value of a named token.
+    /// The token of a session, or the value of a named token.
     fn token(secret: &str) -> Option<Self> {
         let is_named =
             secret.starts_with(SecretKind::NamedToken.prefix()) || check_token_value(secret).is_ok();

@@ -16,10 +16,7 @@ const REFUSED: Refusal = Refusal {
 /// from no web page.
 ///
 /// Browsers send `Sec-Fetch-Site`, older ones `Origin`, and no page can forge either. A request with neither was not sent
-/// by a browser, so nobody else's page is behind it.
-///
-/// # Errors
-/// [`Error::Forbidden`].
+/// by a browser, so no other page can have sent it.
 pub(super) fn check(headers: &HeaderMap, config: &Config) -> Result<()> {
     let own = config.base_url.origin().ascii_serialization();
     let is_allowed = |origin: &[u8]| {

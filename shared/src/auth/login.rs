@@ -30,7 +30,7 @@ use crate::http::state::RequestState;
 use crate::media::MediaSigner;
 use crate::store::{LoginPartition, Session, SessionKind, Store, Versioned, keys};
 
-/// Failed logins take a multiple of this: far more than what could tell one from the other.
+/// Failed logins take a multiple of this, which hides whether the account exists.
 const FAILURE_STEP: Duration = Duration::from_millis(25);
 
 /// Any request. Gives no access to the table but through what logging in needs.
@@ -43,9 +43,9 @@ pub struct PublicAccess {
     state: RequestState,
 }
 
-/// Somebody who has just proved who they are, and their new session.
+/// An account that has just logged in, and its new session.
 pub struct LoggedIn {
-    /// Who it is.
+    /// The account.
     pub identity: Identity,
     /// The session.
     pub session: Session,
@@ -53,7 +53,7 @@ pub struct LoggedIn {
     pub secret: String,
 }
 
-/// Who may choose a password.
+/// An account that may choose a password.
 enum Holder {
     Customer(Versioned<Customer>),
     Candidate(Versioned<Candidate>),
@@ -78,7 +78,7 @@ impl PublicAccess {
         References::new(self.app.config())
     }
 
-    /// Signs the addresses of files that somebody is shown who has logged in.
+    /// Signs the addresses of files in the answer to a login.
     pub fn signer(&self, logged_in: &LoggedIn) -> MediaSigner {
         let LoggedIn { session, secret, .. } = logged_in;
         let means = Means::Session(session.kind, session.claim.clone());
@@ -92,9 +92,6 @@ impl PublicAccess {
     }
 
     /// Refuses a request that another web site makes a browser send.
-    ///
-    /// # Errors
-    /// [`crate::Error::Forbidden`].
     pub fn check_csrf(&self) -> Result<()> {
         csrf::check(&self.parts.headers, self.app.config())
     }
@@ -105,20 +102,14 @@ impl PublicAccess {
     }
 
     /// The caller by the request's credential.
-    ///
-    /// # Errors
-    /// [`Error::Unauthenticated`].
     pub async fn caller(&self) -> Result<Caller> {
         let request = Request::without_path(&self.parts, &self.app);
         Ok(request.authenticate(Vec::new()).await?.into_caller())
     }
 
-    /// Begins a session for the active staff user, or the candidate, of `company` whose user name or email is `name` and
-    /// whose password is `password`; none when there is nobody such, and nothing tells which of the three was wrong.
-    ///
-    /// # Errors
-    /// [`crate::Error::Throttled`] after too many failures in a row; [`crate::Error::Busy`] or
-    /// [`crate::Error::Internal`].
+    /// Begins a session for the active staff user, or the candidate, of `company` whose user name or email is `name`
+    /// and whose password is `password`; none if no account matches, without telling which of the three was wrong.
+    /// Fails with [`Error::Throttled`] after too many failures in a row.
     pub async fn log_in(
         &self,
         company: &str,
@@ -149,11 +140,8 @@ impl PublicAccess {
         Ok(logged_in)
     }
 
-    /// Begins a session for the active staff user whose user name or email is `name`, in whose name `actor` may act;
-    /// none when there is nobody such.
-    ///
-    /// # Errors
-    /// [`crate::Error::Forbidden`] when `actor` may not act for others, or not for this one.
+    /// Begins a session in which `actor` acts for the active staff user whose user name or email is `name`; none if no
+    /// user matches. Fails with [`Error::Forbidden`] when `actor` may not act for them.
     pub async fn log_in_for(&self, actor: &Caller, name: &str, days: Option<u8>) -> Result<Option<LoggedIn>> {
         let is_own =
             matches!(&actor.proof, Proof::Session(live) if live.session.claim.on_behalf_by.is_none());
@@ -173,7 +161,7 @@ impl PublicAccess {
         Ok(logged_in)
     }
 
-    /// A session that has not begun yet; none for whoever may have none.
+    /// A session that is not stored yet; none if the account may not log in.
     fn session(
         &self,
         kind: SessionKind,
@@ -197,11 +185,8 @@ impl PublicAccess {
         }
     }
 
-    /// Lets everybody whom `name` leads to in `company` be sent a key to choose another password with. Does the same
-    /// whether or not there is anybody.
-    ///
-    /// # Errors
-    /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
+    /// Emails a reset key to every account of `company` that matches `name`. Does the same if none matches, so that the
+    /// answer does not tell.
     pub async fn forget_password(&self, company: CompanyId, name: String) -> Result<()> {
         let hash = SecretHash::of(&format!("{company}#{}", fold_case(&name)));
         let cause = format!("{}-{}", hash.as_str(), self.now.timestamp());
@@ -213,11 +198,8 @@ impl PublicAccess {
         }
     }
 
-    /// Sets the first password of the staff user who was sent `key`, which ends with that, and gives the user; none when
-    /// the key is not, or no longer, good, or was not sent to somebody who is invited.
-    ///
-    /// # Errors
-    /// [`crate::Error::Changed`] when the account changes at this moment.
+    /// Sets the first password of the invited staff user who was sent `key`, revokes the key and returns the user; none
+    /// if the key is not valid or its owner is not invited.
     pub async fn activate(&self, key: &str, password: Password) -> Result<Option<Customer>> {
         match self.holder(key).await? {
             Some(Holder::Customer(before)) if before.status == CustomerStatus::Invited => {
@@ -227,11 +209,8 @@ impl PublicAccess {
         }
     }
 
-    /// Sets the password of the account that was sent `key`, which ends with that, as do all sessions, and lets its names
-    /// log in again after too many failures; false when the key is not, or no longer, good.
-    ///
-    /// # Errors
-    /// [`crate::Error::Changed`] when the account changes at this moment.
+    /// Sets the password of the account that was sent `key`, revokes the key and all sessions, and lets its names log
+    /// in again after too many failures; false if the key is not valid.
     pub async fn reset_password(&self, key: &str, password: Password) -> Result<bool> {
         match self.holder(key).await? {
             Some(Holder::Customer(before)) => {
@@ -271,7 +250,7 @@ impl PublicAccess {
         self.store.unlock(&partitions).await
     }
 
-    /// Whoever was sent `key`, if it is good and they may log in once they have a password.
+    /// The account that was sent `key`, if the key is valid and the account may log in once it has a password.
     async fn holder(&self, key: &str) -> Result<Option<Holder>> {
         let Some(claim) = SecretKind::OneTimeKey.claim_in(key) else { return Ok(None) };
         let account = keys::account(&claim.company, claim.account);
@@ -289,10 +268,7 @@ impl PublicAccess {
         })
     }
 
-    /// The project that somebody who has logged in takes part in as a candidate.
-    ///
-    /// # Errors
-    /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
+    /// The project of a candidate who has logged in.
     pub async fn project_of(&self, logged_in: &LoggedIn) -> Result<Option<Versioned<Project>>> {
         match &logged_in.identity {
             Identity::Customer(_) | Identity::NamedToken(_) => Ok(None),
@@ -310,26 +286,18 @@ async fn wait_for_step(elapsed: Duration) {
 
 impl Context {
     /// The hash of a customer's password, to store.
-    ///
-    /// # Errors
-    /// [`crate::Error::Internal`].
     pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
         password.hash(None, self.app()).await
     }
 
     /// The hash of a candidate's password, to store.
-    ///
-    /// # Errors
-    /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
     pub async fn hash_for(&self, candidate: &Candidate, password: Password) -> Result<PasswordHash> {
         let shared = self.store.password_to_share_salt_with(candidate).await?;
         password.hash(shared.as_ref(), self.app()).await
     }
 
     /// Whether `password` is the present one of a customer. A wrong one counts as a failed login by their user name.
-    ///
-    /// # Errors
-    /// [`crate::Error::Throttled`] after too many failures; [`crate::Error::Busy`] or [`crate::Error::Internal`].
+    /// Fails with [`Error::Throttled`] after too many failures.
     pub async fn is_password_of(&self, customer: &Customer, password: Password) -> Result<bool> {
         let name = LoginPartition::of(customer.company.as_str(), customer.username.as_str());
         let (_, counted) = self.store.begin_login(&name, self.source(), self.now).await?;

@@ -22,7 +22,7 @@ use crate::store::{Recount, Reindexed, Store, Transaction, Usage, Versioned};
 /// How long the storage may be busy before a command is given up; the function has fifteen minutes.
 const PATIENCE: Duration = Duration::from_secs(14 * 60);
 
-/// Whoever operates the service.
+/// Access for the operator of the service.
 pub struct Operator {
     /// The moment of the command.
     pub now: DateTime<Utc>,
@@ -49,17 +49,11 @@ impl Operator {
     }
 
     /// The hash of a password, to store.
-    ///
-    /// # Errors
-    /// [`crate::Error::Internal`].
     pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
         password.hash(None, &self.app).await
     }
 
     /// Commits a transaction.
-    ///
-    /// # Errors
-    /// Those that the transaction's conditions mean.
     pub async fn commit(&self, transaction: Transaction) -> Result<()> {
         self.store.commit(transaction).await
     }
@@ -70,53 +64,34 @@ impl Operator {
     }
 
     /// Every company.
-    ///
-    /// # Errors
-    /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
     pub async fn every_company(&self) -> Result<Vec<Versioned<Company>>> {
         self.store.every_company().await
     }
 
-    /// Counts again what a company's tallies count, those of all projects or of one, and mends what does not agree.
-    ///
-    /// # Errors
-    /// Messages on `company` and `project` when there is none; [`crate::Error::Changed`] when somebody keeps changing
-    /// what is counted.
+    /// Recounts a company's tallies, of all projects or of one, and corrects them. Fails with [`crate::Error::Changed`]
+    /// when concurrent writes keep changing what is counted.
     pub async fn recount(&self, company: &CompanyId, only: Option<ProjectId>) -> Result<Recount> {
         self.store.recount(company, only).await
     }
 
     /// The bucket.
-    ///
-    /// # Errors
-    /// [`crate::Error::Internal`] when no setting names it.
     pub fn objects(&self) -> Result<Objects<'_>> {
         Objects::of(&self.app)
     }
 
-    /// Those of `erasures` whose subject stands in the table all the same.
-    ///
-    /// # Errors
-    /// [`crate::Error::Busy`] or [`crate::Error::Internal`].
+    /// Those of `erasures` whose subject is in the table all the same.
     pub async fn undone(&self, erasures: Vec<Erasure>) -> Result<Vec<Erasure>> {
         self.store.undone(erasures).await
     }
 
-    /// Deletes what was erased before, with everything that follows from it; whether it was there.
-    ///
-    /// # Errors
-    /// [`crate::Error::Changed`] when somebody keeps changing it; [`LAST_OWNER`] when no owner would be left.
-    ///
-    /// [`LAST_OWNER`]: crate::domain::customer::LAST_OWNER
+    /// Deletes again what was erased before, with everything that follows from it; whether it was there. Fails with
+    /// [`crate::Error::Changed`] when concurrent writes keep changing it, and is refused when no owner would be left.
     pub async fn erase_again(&self, erasure: &Erasure) -> Result<bool> {
         self.store.erase_again(erasure, self.now).await
     }
 
-    /// Makes the search entries of a company what follows from its candidates.
-    ///
-    /// # Errors
-    /// A message on `company` when there is none; [`crate::Error::Changed`] when somebody keeps changing one of the
-    /// candidates.
+    /// Rebuilds the search entries of a company from its candidates. Fails with [`crate::Error::Changed`] when
+    /// concurrent writes keep changing one of them.
     pub async fn reindex(&self, company: &CompanyId) -> Result<Reindexed> {
         self.store.reindex(company).await
     }

@@ -28,10 +28,7 @@ impl Password {
     /// The most characters of a password.
     pub const MAX: usize = 128;
 
-    /// Takes a password that somebody logs in with: any text of bounded length.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
+    /// Takes a password to log in with: any text of bounded length.
     pub fn attempt(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             Err("This field may not be blank.".to_owned())
@@ -42,10 +39,7 @@ impl Password {
         }
     }
 
-    /// Takes a password that somebody chooses.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
+    /// Validates a new password; an error is the message for the client.
     pub fn choose(text: &str) -> Result<Self, String> {
         if text.chars().count() < Self::MIN {
             return Err(format!("Ensure this field has at least {} characters.", Self::MIN));
@@ -61,9 +55,6 @@ impl Password {
 
     /// The hash to store, with the salt of `shared` if given, else with a new one. Takes tens of milliseconds, on a thread
     /// of its own.
-    ///
-    /// # Errors
-    /// [`Error::Internal`].
     pub async fn hash(self, shared: Option<&PasswordHash>, app: &App) -> Result<PasswordHash> {
         let mut salt = vec![0; SALT];
         match shared {
@@ -83,9 +74,6 @@ impl Password {
     ///
     /// Always hashes the password twice, on a thread of its own, so that the time does not tell how many
     /// accounts there are.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] when a stored hash is no hash.
     pub async fn find(self, hashes: Vec<PasswordHash>, app: &App) -> Result<Option<usize>> {
         let params = params_of(app);
         on_own_thread(move || {
@@ -108,7 +96,6 @@ impl Password {
 /// How often a password is hashed to log in: once with the salt that candidates of one address share, and once for a staff
 /// user of the same address, or for a candidate whose address was another when they chose their password.
 const CHECKS: usize = 2;
-/// The bytes of a salt.
 const SALT: usize = 16;
 
 /// Stored passwords with the same parameters and salt: hashing once checks them all.
@@ -119,7 +106,7 @@ struct Salted {
     stored: Vec<(usize, Output)>,
 }
 
-/// What to compute for these hashes: always [`CHECKS`], the rest at the cost of new hashes with a salt of nobody's.
+/// The hashes to compute for these: always [`CHECKS`], filled up at the cost of new hashes with an unused salt.
 fn checks(hashes: &[PasswordHash], new: &Params) -> Result<Vec<Salted>> {
     let mut checks: Vec<Salted> = Vec::with_capacity(CHECKS);
     for (index, hash) in hashes.iter().enumerate() {
@@ -137,7 +124,6 @@ fn checks(hashes: &[PasswordHash], new: &Params) -> Result<Vec<Salted>> {
     Ok(checks)
 }
 
-/// Takes a stored hash apart.
 fn parse(phc: &str) -> Result<(Params, Salt, Output)> {
     let phc = Phc::new(phc).map_err(Error::internal)?;
     let params = Params::try_from(&phc).map_err(Error::internal)?;
@@ -177,20 +163,10 @@ mod tests {
 
     use super::*;
     use crate::clock::{SystemClock, SystemEntropy};
-    use crate::config::Config;
+    use crate::config;
 
     fn app() -> App {
-        let variables = [
-            ("BASE_URL", "https://hr.example/api/v3"),
-            ("TABLE_NAME", "interviews"),
-            ("AWS_REGION", "eu-central-1"),
-            ("AWS_ACCESS_KEY_ID", "id"),
-            ("AWS_SECRET_ACCESS_KEY", "secret"),
-        ];
-        let value =
-            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        let config = Config::from_variables(value).unwrap();
-        App::new(config, Arc::new(SystemClock), Arc::new(SystemEntropy))
+        App::new(config::tests::read(&[]).unwrap(), Arc::new(SystemClock), Arc::new(SystemEntropy))
     }
 
     fn attempt(text: &str) -> Password {

@@ -27,7 +27,7 @@ use crate::store::{Store, Transaction, Usage, Versioned, keys};
 /// How long the storage may be busy before an event is left for another try; functions have a minute.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// Whatever is invoked by an event.
+/// Access for a function that an event invokes.
 pub struct System {
     /// The moment of the event.
     pub now: DateTime<Utc>,
@@ -46,9 +46,6 @@ impl System {
     }
 
     /// Commits a transaction.
-    ///
-    /// # Errors
-    /// Those that the transaction's conditions mean.
     pub async fn commit(&self, transaction: Transaction) -> Result<()> {
         self.store.commit(transaction).await
     }
@@ -69,9 +66,6 @@ impl System {
     }
 
     /// The bucket.
-    ///
-    /// # Errors
-    /// [`Error::Internal`](crate::Error::Internal) when no setting names it.
     pub fn objects(&self) -> Result<Objects<'_>> {
         Objects::of(&self.app)
     }
@@ -83,11 +77,8 @@ impl System {
 }
 
 impl System {
-    /// Whether whoever announced an upload may still change its owner: they are there, may log in, have had no sessions
-    /// ended since, and have the right by which the upload was announced. An owner who is gone is left to the change.
-    ///
-    /// # Errors
-    /// [`Error::Busy`](crate::Error::Busy) or [`Error::Internal`](crate::Error::Internal).
+    /// Whether the author of an upload may still change its owner: they exist, may log in, have had no sessions revoked
+    /// since, and have the right by which they announced the upload. The change itself handles an owner who is gone.
     pub async fn may_still_upload(&self, upload: &Upload) -> Result<bool> {
         match self.identity_of(&upload.company, upload.author.as_ref()).await? {
             Some(identity) => self.may_change(&identity, upload).await,
@@ -95,10 +86,7 @@ impl System {
         }
     }
 
-    /// Whether whoever announced a video may still upload videos.
-    ///
-    /// # Errors
-    /// As [`System::may_still_upload`].
+    /// Whether the author of a video may still upload videos.
     pub async fn may_still_upload_video(&self, video: &Video) -> Result<bool> {
         let author = self.identity_of(&video.company, video.author.as_ref()).await?;
         Ok(author.is_some_and(|author| Action::ManageVideos.is_allowed(&author.in_company())))

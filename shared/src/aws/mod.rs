@@ -16,7 +16,6 @@ use aws_types::region::Region;
 
 use crate::config::AwsConfig;
 
-/// Timeout of one attempt.
 pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Timeout of sending a mail: retrying one that SES has accepted would send it twice.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);

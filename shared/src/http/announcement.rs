@@ -5,13 +5,9 @@ use crate::domain::file::FileKind;
 use crate::domain::upload::Announced;
 use crate::error::Result;
 
-/// The longest content type.
 const MAX_CONTENT_TYPE: usize = 100;
 
 /// Reads the announcement of a file for `field`, which is one of `kinds`.
-///
-/// # Errors
-/// [`Error::Fields`](crate::Error::Fields).
 pub fn read_announcement(mut body: Fields, kinds: &[FileKind]) -> Result<(FileKind, Announced)> {
     let kind = body.required("field", |name| {
         let found = kinds.iter().find(|kind| kind.as_str() == name);

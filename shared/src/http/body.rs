@@ -20,7 +20,6 @@ pub(super) fn is_of_type(content_type: &str, wanted: &str) -> bool {
     content_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(wanted)
 }
 
-/// A body of at most `limit` bytes.
 pub(super) async fn read_body(body: Body, limit: usize) -> Result<Bytes> {
     // Whatever else may go wrong with a body here, a length is all that is limited.
     axum::body::to_bytes(body, limit).await.map_err(|_| Error::TooLarge)

@@ -25,11 +25,8 @@ pub struct Preconditions {
 }
 
 impl Preconditions {
-    /// The conditions in the headers of a request.
-    ///
-    /// # Errors
-    /// [`Error::Refused`] for a malformed If-Match. A malformed If-None-Match only costs an answer that need not have been
-    /// sent.
+    /// The conditions in the headers of a request. A malformed If-Match is refused; a malformed If-None-Match only
+    /// costs an answer that need not have been sent.
     pub fn of(parts: &Parts) -> Result<Self> {
         let read = |name| Condition::read(&parts.headers, name);
         match parts.method {
@@ -45,9 +42,6 @@ impl Preconditions {
     }
 
     /// Refuses a change to a resource in this revision unless the client asked for that.
-    ///
-    /// # Errors
-    /// [`Error::PreconditionFailed`].
     pub(crate) fn check(&self, revision: u64) -> Result<()> {
         match &self.if_match {
             Some(condition) if !condition.is_of(revision) => Err(Error::PreconditionFailed),
@@ -56,9 +50,6 @@ impl Preconditions {
     }
 
     /// 200 with a body, or 304 without one if the client has it.
-    ///
-    /// # Errors
-    /// [`Error::Internal`].
     pub fn answer(&self, mut headers: HeaderMap, body: Bytes, tag: &Tag) -> Result<Response> {
         headers.insert(ETAG, tag.value()?);
         if !self.if_none_match.as_ref().is_some_and(|condition| condition.has(tag.digest())) {
@@ -69,20 +60,16 @@ impl Preconditions {
     }
 }
 
-/// What a request makes its answer depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Condition {
-    /// That there is something.
+    /// `*`.
     Any,
     /// One of these tags, each with whether it is weak.
     Tags(Vec<(bool, String)>),
 }
 
 impl Condition {
-    /// The condition in a header, if there is one.
-    ///
-    /// # Errors
-    /// When it is neither `*` nor a list of tags.
+    /// The condition in a header, if there is one; an error when it is neither `*` nor a list of tags.
     fn read(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Self>, ()> {
         let mut tags = Vec::new();
         let mut is_any = false;
@@ -94,15 +81,9 @@ impl Condition {
         }
         match (is_any, tags.is_empty()) {
             (true, true) => Ok(Some(Self::Any)),
-            (true, false) => Err(()),
-            (false, true) => {
-                if headers.contains_key(name) {
-                    Err(())
-                } else {
-                    Ok(None)
-                }
-            }
             (false, false) => Ok(Some(Self::Tags(tags))),
+            (false, true) if !headers.contains_key(name) => Ok(None),
+            _ => Err(()),
         }
     }
 

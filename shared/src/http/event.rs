@@ -24,9 +24,6 @@ const PATH: &AsciiSet = &QUERY.add(b'?').add(b'\\').add(b'^').add(b'`').add(b'{'
 /// Address and body are taken from the event here: the conversion of `lambda_http` panics over characters, hosts and
 /// lengths that no URL may have. The event comes unparsed, so that whatever parsing it does is done inside the handler,
 /// where the runtime reports a panic and goes on.
-///
-/// # Errors
-/// When the event is not one of API Gateway.
 pub async fn answer(
     service: HttpService,
     event: LambdaEvent<Box<RawValue>>,

@@ -10,15 +10,11 @@ pub struct Expand(Vec<&'static str>);
 
 impl Expand {
     /// Reads the query string of a resource in which references of these `names` can be replaced.
-    ///
-    /// # Errors
-    /// A message on `expand` that tells the names.
     pub fn parse(query: Option<&str>, names: &[&'static str]) -> Result<Self> {
         let parameters = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
         Self::of(&parameters.into_owned().collect::<Vec<_>>(), names)
     }
 
-    /// Reads the parameters of a query string.
     pub(super) fn of(parameters: &[(String, String)], names: &[&'static str]) -> Result<Self> {
         let mut wanted = Vec::new();
         for (_, list) in parameters.iter().filter(|(name, _)| name == "expand") {

@@ -31,10 +31,8 @@ pub struct Fields {
     outline: Option<Arc<Mutex<Outline>>>,
 }
 
-/// What a form has besides texts.
 #[derive(Debug, Default)]
 pub(super) struct Form {
-    /// Its files, by field.
     pub(super) files: BTreeMap<String, SentFile>,
 }
 
@@ -48,7 +46,6 @@ pub struct SentFile {
 }
 
 impl Fields {
-    /// The fields of a JSON object.
     pub(super) fn of_object(object: Map<String, Value>) -> Self {
         Self { object, ..Self::default() }
     }
@@ -75,16 +72,13 @@ impl Fields {
         }
     }
 
-    /// Says that something is wrong with a field.
+    /// Records an error about a field.
     pub fn refuse(&mut self, field: &str, message: impl Into<String>) {
         self.errors.add(field, message);
     }
 
-    /// The value that `build` makes of the fields that were read, if nothing is wrong with any of them. `build` gives none
-    /// only if a required field is missing, so it can apply `?` to what was read.
-    ///
-    /// # Errors
-    /// [`Error::Fields`], with every message.
+    /// The value that `build` makes of the fields, or all errors together. `build` gives none only if a required field
+    /// is missing, so it can apply `?` to what was read.
     pub fn finish<T>(self, build: impl FnOnce() -> Option<T>) -> Result<T> {
         if !self.errors.is_empty() {
             return Err(Error::Fields(self.errors));
@@ -97,7 +91,7 @@ impl Fields {
         self.object.contains_key(name)
     }
 
-    /// Says so if a field is absent.
+    /// Records an error if the field is missing.
     pub fn require(&mut self, name: &str) {
         self.note(name, Outline::require);
         if !self.has(name) {

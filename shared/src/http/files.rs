@@ -24,9 +24,6 @@ pub struct Files<'a> {
 impl Files<'_> {
     /// The file that an owner has after a change: a new one is stored at once, and belongs to the owner as soon as the
     /// owner is written with it. One that no owner is written with is deleted later.
-    ///
-    /// # Errors
-    /// A message on the field of this kind; [`Error::Busy`].
     pub async fn change(
         &self,
         owner: Owner,
@@ -48,9 +45,6 @@ impl Files<'_> {
     }
 
     /// An upload that lets the client put a file for an owner straight into the bucket, and the request to do so.
-    ///
-    /// # Errors
-    /// [`Error::Busy`].
     pub async fn announce(
         &self,
         owner: Owner,
@@ -65,9 +59,6 @@ impl Files<'_> {
     }
 
     /// The request by which the client puts the file of a new video straight into the bucket.
-    ///
-    /// # Errors
-    /// [`Error::Internal`].
     pub async fn announce_video(&self, video: &Video) -> Result<SignedUpload> {
         let Announced { content_type, size } = &video.file;
         let lifetime = (video.url_expires_at() - self.now).to_std().map_err(Error::internal)?;
@@ -77,9 +68,6 @@ impl Files<'_> {
     }
 
     /// Stores the file of a video, which is converted as soon as it is there.
-    ///
-    /// # Errors
-    /// [`Error::Busy`].
     pub async fn put_video(&self, video: &Video, bytes: Bytes) -> Result<()> {
         self.objects.put_unchecked(&video_upload_key(&video.company, video.id), bytes).await
     }

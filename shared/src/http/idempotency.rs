@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 
 use super::body::{MAX_BYTES, read_body};
-use super::respond::Kept;
+use super::respond::kept_of;
 use super::state::RequestState;
 use super::{multipart, redo};
 use crate::app::App;
@@ -39,7 +39,6 @@ const INVALID_KEY: Refusal = Refusal {
 /// An Idempotency-Key, and what the request means that came with it.
 #[derive(Debug)]
 pub(crate) struct Intent {
-    /// Method and path.
     route: String,
     key: String,
     /// The hash of the key, the query and what the body means: query and body alone could be guessed.
@@ -47,7 +46,6 @@ pub(crate) struct Intent {
 }
 
 impl Intent {
-    /// The intent of a request with these parts and this body.
     async fn new(parts: &Parts, key: String, body: &Bytes) -> Self {
         let (method, uri) = (&parts.method, &parts.uri);
         let query = uri.query().unwrap_or_default();
@@ -65,10 +63,7 @@ impl Intent {
     }
 }
 
-/// The Idempotency-Key in the headers.
-///
-/// # Errors
-/// When it is malformed, or there are several.
+/// The Idempotency-Key in the headers; refused when it is malformed or sent twice.
 fn key_in(headers: &HeaderMap) -> Result<Option<String>> {
     let mut keys = headers.get_all(KEY).into_iter();
     let Some(key) = keys.next() else { return Ok(None) };
@@ -127,9 +122,6 @@ pub struct Turn {
 
 impl Turn {
     /// Commits one transaction of the work.
-    ///
-    /// # Errors
-    /// Those that the transaction's conditions mean.
     pub async fn commit(&self, transaction: Transaction) -> Result<()> {
         self.store.commit(transaction).await
     }
@@ -144,12 +136,6 @@ pub enum Progress<R> {
 }
 
 /// Runs `work`, which takes several transactions, or replays its answer when it is done already.
-///
-/// A retry runs unfinished work again, so `work` must skip what exists, and leave nothing behind when its error tells the
-/// caller to correct something.
-///
-/// # Errors
-/// [`Error::KeyReused`], [`Error::InProgress`], and those of `work`.
 pub(crate) async fn once<F, R>(
     store: Store,
     request: Option<&KeyedRequest>,
@@ -207,7 +193,7 @@ impl Answer {
     pub(crate) async fn of(response: Response) -> Result<(Self, Response)> {
         let (head, body) = response.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await.map_err(Error::internal)?;
-        let kept = head.extensions.get::<Kept>().map_or(&body, |Kept(kept)| kept);
+        let kept = kept_of(&head.extensions).unwrap_or(&body);
         let text = |name| head.headers.get(name)?.to_str().ok().map(str::to_owned);
         let answer = Self {
             status: head.status.as_u16(),
@@ -218,7 +204,6 @@ impl Answer {
         Ok((answer, Response::from_parts(head, Body::from(body))))
     }
 
-    /// The HTTP status.
     pub(crate) fn status(&self) -> StatusCode {
         // It comes from a response.
         StatusCode::from_u16(self.status).unwrap_or_default()

@@ -9,7 +9,6 @@ use super::fields::Fields;
 use crate::app::App;
 use crate::error::{Error, FieldErrors, Result};
 
-/// The longest body that one object is read from.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// The longest body that is read. As part of an event, where each quotation mark takes two bytes, it has to stay below
 /// Lambda's 6 MB.
@@ -36,10 +35,6 @@ impl<const MAX: usize> FromRequest<App> for Entries<MAX> {
 }
 
 impl<const MAX: usize> Entries<MAX> {
-    /// The items of a JSON text.
-    ///
-    /// # Errors
-    /// [`Error::MalformedJson`], or a message across fields when it is no list, an empty one or one that is too long.
     fn parse(json: &[u8]) -> Result<Self> {
         let refuse = |message: &str| Err(Error::field(FieldErrors::ACROSS, message));
         match parse(json)? {
@@ -66,9 +61,6 @@ fn parse(json: &[u8]) -> Result<Value> {
 
 impl Fields {
     /// The fields of a JSON text.
-    ///
-    /// # Errors
-    /// [`Error::MalformedJson`], or a message across fields when it is no object.
     pub fn parse(json: &[u8]) -> Result<Self> {
         Self::of(parse(json)?)
     }

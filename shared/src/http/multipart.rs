@@ -22,17 +22,15 @@ use crate::media::{MediaToken, inspect};
 
 /// The longest body. In base64, and with all that stands around it in an event, it stays below Lambda's 6 MB.
 pub const MAX_FILES_BYTES: usize = 4_500 * 1024;
-/// The longest text in a form.
 const MAX_TEXT: usize = 64 * 1024;
-/// The most parts of a form.
 const MAX_PARTS: usize = 100;
 
-/// What becomes of a file that somebody has.
+/// A change to the file of an owner.
 #[derive(Debug)]
 pub enum FileChange {
-    /// There is none any more.
+    /// Deletes the file.
     Remove,
-    /// These bytes are it.
+    /// Stores these bytes.
     Put(Bytes),
 }
 
@@ -61,7 +59,6 @@ impl FromRequest<App> for WithFiles {
     }
 }
 
-/// One part of a form.
 struct Part {
     name: String,
     file_name: Option<String>,
@@ -70,7 +67,6 @@ struct Part {
 }
 
 impl Part {
-    /// The hasher after everything that the part says.
     fn hash(&self, hasher: Sha256) -> Sha256 {
         let Self { name, file_name, content_type, bytes } = self;
         let texts = [Some(name), file_name.as_ref(), content_type.as_ref()];

@@ -14,7 +14,6 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    /// A property must be there.
     pub(crate) fn require(&mut self, name: &str) {
         if !self.required.iter().any(|known| known == name) {
             self.required.push(name.to_owned());
@@ -43,22 +42,18 @@ impl Outline {
         self.add(name, clearable);
     }
 
-    /// A whole number.
     pub(crate) fn integer(&mut self, name: &str, least: u32, most: u32) {
         self.add(name, json!({ "type": "integer", "minimum": least, "maximum": most }));
     }
 
-    /// A whole number that null takes away.
     pub(crate) fn nullable_integer(&mut self, name: &str, least: u32, most: u32) {
         self.add(name, json!({ "type": ["integer", "null"], "minimum": least, "maximum": most }));
     }
 
-    /// A list.
     pub(crate) fn list<T: JsonSchema>(&mut self, name: &str, most: usize) {
         self.add(name, json!({ "type": "array", "maxItems": most, "items": inline::<T>() }));
     }
 
-    /// A file that somebody has.
     pub(crate) fn file(&mut self, kind: FileKind) {
         let how = match kind {
             FileKind::Photo => "a form part with a file name, or `data:<mime type>;base64,<data>`",
@@ -71,7 +66,6 @@ impl Outline {
         self.add(kind.as_str(), json!({ "type": ["string", "null"], "description": text }));
     }
 
-    /// A file of a form.
     pub(crate) fn required_file(&mut self, name: &str) {
         self.require(name);
         self.add(name, sent_file());
@@ -81,7 +75,6 @@ impl Outline {
         self.properties.insert(name.to_owned(), schema);
     }
 
-    /// The schema of a JSON object.
     pub(crate) fn into_object(self) -> Value {
         let mut schema = json!({ "type": "object", "properties": self.properties });
         if !self.required.is_empty() {
@@ -111,14 +104,12 @@ fn sent_file() -> Value {
     json!({ "type": "string", "format": "binary", "contentMediaType": "application/octet-stream" })
 }
 
-/// A schema that null fits as well.
 fn or_null(mut schema: Value) -> Value {
     let only = schema["type"].take();
     schema["type"] = json!([only, "null"]);
     schema
 }
 
-/// A schema that null does not fit.
 fn drop_null(schema: &mut Value) {
     if let Some(one_of) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
         one_of.retain(|schema| schema["type"] != "null");

@@ -19,7 +19,6 @@ use crate::store::page::{Cursor, Page, PageRequest};
 
 /// Rows of a page when the client names no number.
 pub(crate) const DEFAULT_SIZE: u32 = 20;
-/// The most rows of a page.
 pub(crate) const MAX_SIZE: u32 = 100;
 
 /// The most bytes that the rows of a page take in a function's answer, of which Lambda passes on 6 MB. Quotation marks and
@@ -43,9 +42,6 @@ impl<S: Sync> FromRequestParts<S> for ListQuery {
 
 impl ListQuery {
     /// Reads a query string.
-    ///
-    /// # Errors
-    /// Messages on `page`, `page_size` and `cursor`.
     pub fn parse(query: Option<&str>) -> Result<Self> {
         let parameters: Vec<(String, String)> =
             form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect();
@@ -65,18 +61,12 @@ impl ListQuery {
     }
 
     /// The value of a filter, read by `parse`; none when it is absent or empty.
-    ///
-    /// # Errors
-    /// What `parse` says, on the parameter's name.
     pub fn filter<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Result<Option<T>> {
         let value = self.parameters.iter().find(|(key, value)| key == name && !value.is_empty());
         value.map(|(_, value)| parse(value).map_err(|message| Error::field(name, message))).transpose()
     }
 
     /// Which of `names` the client wants expanded.
-    ///
-    /// # Errors
-    /// A message on `expand`.
     pub fn expand(&self, names: &[&'static str]) -> Result<Expand> {
         Expand::of(&self.parameters, names)
     }
@@ -86,15 +76,11 @@ impl ListQuery {
         self.page.cursor.is_none() && self.page.number > 1
     }
 
-    /// How many rows the pages before the wanted one have.
     fn rows_before(&self) -> u64 {
         (self.page.number - 1).saturating_mul(u64::from(self.page.size))
     }
 
     /// Refuses a page past the end of a list of `total` rows, before it is read; a cursor never leads past the end.
-    ///
-    /// # Errors
-    /// A message on `page`.
     pub fn check_range(&self, total: u64) -> Result<()> {
         if self.is_by_number() && self.rows_before() >= total {
             return Err(Error::field("page", "There is no such page."));
@@ -104,9 +90,6 @@ impl ListQuery {
 
     /// The answer: `page` of the list at `address`, which has `total` rows. Rows that do not fit in one answer are left
     /// to the next page.
-    ///
-    /// # Errors
-    /// A message on `page`, as from [`Self::check_range`].
     pub fn answer<T: Serialize>(&self, address: &Uri, page: Page<T>, total: u64) -> Result<Envelope<T>> {
         self.check_range(total)?;
         let page = self.fit(page);
@@ -264,7 +247,7 @@ fn encode(cursor: &Cursor) -> String {
 
 fn decode(text: &str) -> Result<Cursor> {
     let decoded = URL_SAFE_NO_PAD.decode(text).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-    // Whoever alters a cursor can name another row of the same list, and nothing else.
+    // An altered cursor can only name another row of the same list.
     let is_id = |id: &str| id.parse::<Id<()>>().is_ok();
     let cursor = decoded.as_deref().and_then(|decoded| match decoded.split_at_checked(1)? {
         ("a", id) if is_id(id) => Some(Cursor::After(id.to_owned())),

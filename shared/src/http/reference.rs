@@ -35,7 +35,7 @@ impl<'a> References<'a> {
         Self { signer: Some(signer), ..self }
     }
 
-    /// Where one of an owner's files can be fetched; none when there is none, or nobody to show it to.
+    /// Where one of an owner's files can be fetched; none without a file or a signer.
     pub fn file(&self, c: &CompanyId, owner: Owner, kind: FileKind, file: Option<StoredFile>) -> Option<Uri> {
         let (signer, file) = (self.signer?, file?);
         let token = signer.sign(file.id.to_bytes(), &object_key(c, owner, file.id));
@@ -104,8 +104,7 @@ impl<'a> References<'a> {
         self.company(c).join("videos")
     }
 
-    /// Where one of the files can be fetched that a video was converted to; none when there is none yet, or nobody to
-    /// show it to.
+    /// Where a rendition of a video can be fetched; none before its conversion, or without a signer.
     pub fn rendition(&self, video: &Video, rendition: Rendition) -> Option<Uri> {
         let (signer, _) = (self.signer?, video.converted?);
         let token = signer.sign(video.id.to_bytes(), &rendition_key(&video.company, video.id, rendition));
@@ -148,7 +147,7 @@ impl<'a> References<'a> {
         self.shares(c, p, k).join(s)
     }
 
-    /// What is shared with whoever asks.
+    /// The candidates that are shared with the caller.
     pub fn shared(&self, c: &CompanyId) -> Uri {
         self.company(c).join("shares")
     }
@@ -170,33 +169,21 @@ impl<'a> References<'a> {
     }
 
     /// The customer of company `c` at `reference`.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
     pub fn parse_customer(&self, c: &CompanyId, reference: &str) -> Result<CustomerId, String> {
         self.parse(c, "customers", reference)
     }
 
     /// The label of company `c` at `reference`.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
     pub fn parse_label(&self, c: &CompanyId, reference: &str) -> Result<LabelId, String> {
         self.parse(c, "labels", reference)
     }
 
     /// The welcome video of company `c` at `reference`.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
     pub fn parse_video(&self, c: &CompanyId, reference: &str) -> Result<VideoId, String> {
         self.parse(c, "videos", reference)
     }
 
     /// The candidate at `reference`, with its company and its project.
-    ///
-    /// # Errors
-    /// The message for whoever sent it.
     pub fn parse_candidate(&self, reference: &str) -> Result<(CompanyId, ProjectId, CandidateId), String> {
         let path = reference.strip_prefix(self.base.as_str()).unwrap_or_default();
         let segments: Vec<&str> = path.strip_suffix('/').unwrap_or(path).split('/').collect();

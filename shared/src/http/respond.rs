@@ -42,7 +42,7 @@ impl<T: Serialize> IntoResponse for Ensured<T> {
     }
 }
 
-/// An answer that shows a secret, and what it shows without it: only that is kept, for whoever repeats the request.
+/// An answer that shows a secret, and its text without the secret, which is stored for repeats of the request.
 pub struct ShownOnce<T, K>(pub T, pub K);
 
 impl<T: IntoResponse, K: Serialize> IntoResponse for ShownOnce<T, K> {
@@ -58,23 +58,21 @@ impl<T: IntoResponse, K: Serialize> IntoResponse for ShownOnce<T, K> {
     }
 }
 
-/// What may be kept of a response, in place of its body.
 #[derive(Clone)]
-pub(super) struct Kept(pub(super) Bytes);
+struct Kept(Bytes);
 
-/// What may be kept of a response with these extensions, if that is not its body.
+/// The text to store in place of a response's body, which shows a secret.
 pub(crate) fn kept_of(extensions: &Extensions) -> Option<&Bytes> {
     extensions.get::<Kept>().map(|Kept(kept)| kept)
 }
 
-/// An `R` that a guard has made a response of: tagged, and committed with the change that it tells of.
+/// The response that a guard has made of an `R`: tagged, and committed with the change that it shows.
 pub struct Answered<R> {
     response: Response,
     shows: PhantomData<R>,
 }
 
 impl<R> Answered<R> {
-    /// The response that shows an `R`.
     pub(crate) fn new(response: Response) -> Self {
         Self { response, shows: PhantomData }
     }

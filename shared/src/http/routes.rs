@@ -21,7 +21,6 @@ pub type HttpService = BoxCloneSyncService<Request<Body>, Response<Body>, Infall
 /// The routes of one group, as they are served.
 #[derive(Default)]
 pub struct Router {
-    /// The start of the paths that are added next.
     pub(crate) base: &'static str,
     pub(crate) routes: axum::Router<App>,
 }

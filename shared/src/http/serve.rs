@@ -8,18 +8,13 @@ use crate::app::App;
 use crate::store::Store;
 use crate::telemetry;
 
-/// Answers API Gateway events by a group's route table until the execution environment ends.
-///
-/// # Errors
-/// When a setting is missing, or the Lambda runtime interface fails.
+/// Answers API Gateway events by a group's route table until the execution environment ends. Fails if a setting is
+/// missing, or if the Lambda runtime API does.
 pub fn serve(routes: impl FnOnce(Router) -> Router) -> Outcome {
     run(routes, Store::warm_up)
 }
 
 /// Answers API Gateway events like [`serve`], for routes that do not use DynamoDB.
-///
-/// # Errors
-/// When a setting is missing, or the Lambda runtime interface fails.
 pub fn serve_without_table(routes: impl FnOnce(Router) -> Router) -> Outcome {
     run(routes, async |_: &App| ())
 }

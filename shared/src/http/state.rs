@@ -13,17 +13,14 @@ use crate::domain::id::CompanyId;
 use crate::error::Result;
 use crate::store::{KeyedRequest, Store, Usage};
 
-/// What is known of a request while it is handled.
 #[derive(Clone, Default)]
 pub(crate) struct RequestState(Arc<State>);
 
 #[derive(Default)]
 struct State {
     usage: Arc<Usage>,
-    /// The network that the request came from.
     source: OnceLock<String>,
     caller: OnceLock<(CompanyId, Principal)>,
-    /// The Idempotency-Key and what it names.
     intent: OnceLock<Intent>,
     /// The request by its Idempotency-Key, once a guard has admitted its sender.
     keyed: OnceLock<KeyedRequest>,
@@ -31,7 +28,6 @@ struct State {
 }
 
 impl RequestState {
-    /// The state of the request with these extensions.
     pub(crate) fn of(extensions: &Extensions) -> Self {
         extensions.get::<Self>().cloned().unwrap_or_default()
     }
@@ -41,7 +37,6 @@ impl RequestState {
         Store::new(app.clone(), self.0.usage.clone())
     }
 
-    /// Records the Idempotency-Key and what it names.
     pub(super) fn set_intent(&self, intent: Intent) {
         self.0.intent.get_or_init(|| intent);
     }
@@ -51,22 +46,18 @@ impl RequestState {
         self.0.intent.get().map(|intent| intent.of(sender))
     }
 
-    /// Records that a guard has admitted the sender of a request with an Idempotency-Key.
     pub(crate) fn set_keyed(&self, keyed: KeyedRequest) {
         self.0.keyed.get_or_init(|| keyed);
     }
 
-    /// The request by its Idempotency-Key, if it has one and a guard has admitted its sender.
     pub(super) fn keyed(&self) -> Option<&KeyedRequest> {
         self.0.keyed.get()
     }
 
-    /// What the request has used of the table so far.
     pub(crate) fn usage(&self) -> &Usage {
         &self.0.usage
     }
 
-    /// Records the network that the request came from.
     pub(super) fn set_source(&self, source: String) {
         self.0.source.get_or_init(|| source);
     }
@@ -76,12 +67,10 @@ impl RequestState {
         self.0.source.get().map_or("", String::as_str)
     }
 
-    /// The caller, if a guard has authenticated one.
     pub(super) fn caller(&self) -> Option<&(CompanyId, Principal)> {
         self.0.caller.get()
     }
 
-    /// Records the caller, for the log.
     pub(crate) fn set_caller(&self, company: &CompanyId, principal: Principal) {
         self.0.caller.get_or_init(|| (company.clone(), principal));
     }
@@ -91,7 +80,6 @@ impl RequestState {
         self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner).spawn(work);
     }
 
-    /// Waits for all work beside the request.
     pub(super) async fn finish(&self) {
         let tasks = std::mem::take(&mut *self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner));
         for outcome in tasks.join_all().await {

@@ -49,7 +49,6 @@ impl Tag {
         &self.digest
     }
 
-    /// The value of the header.
     pub(crate) fn value(&self) -> Result<HeaderValue> {
         let revision = self.revision.map(|revision| format!("{revision}-")).unwrap_or_default();
         HeaderValue::from_str(&format!("\"{revision}{}\"", self.digest)).map_err(Error::internal)

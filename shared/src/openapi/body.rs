@@ -12,18 +12,14 @@ use crate::http::outline::Outline;
 use crate::http::reference::References;
 use crate::http::schema::generator;
 
-/// The forms that a body may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Accepts {
-    /// A JSON object.
     Object,
-    /// A JSON object or a form.
     ObjectOrForm,
     /// A JSON list of at most so many objects.
     List(usize),
 }
 
-/// A request's body.
 #[derive(Debug)]
 pub(super) struct Body {
     pub(super) accepts: Accepts,
@@ -35,7 +31,6 @@ pub(super) struct Body {
 impl Operation {
     /// Describes the body by its reader. Properties whose types have no description get that of the property of the
     /// same name in the view `V`.
-    #[must_use]
     pub fn body<V: JsonSchema, T>(mut self, read: impl Fn(Fields) -> T) -> Self {
         if let Some(body) = &mut self.body {
             body.describe(&properties_of::<V>(), |is_form| Fields::outlined(is_form, &read));
@@ -44,7 +39,6 @@ impl Operation {
     }
 
     /// Describes the body by a reader that also parses references.
-    #[must_use]
     pub fn body_with_references<V: JsonSchema, T>(
         self,
         read: impl Fn(Fields, &CompanyId, References<'_>) -> T,
@@ -59,7 +53,6 @@ impl Operation {
     }
 
     /// Describes a property of the body that no view has.
-    #[must_use]
     pub fn field(mut self, name: &str, text: &str) -> Self {
         let bodies =
             self.body.iter_mut().flat_map(|body| [Some(&mut body.json), body.form.as_mut()]).flatten();
@@ -73,7 +66,6 @@ impl Operation {
     }
 
     /// Adds an example of the body.
-    #[must_use]
     pub fn example(mut self, name: &'static str, example: Value) -> Self {
         if let Some(body) = &mut self.body {
             body.examples.insert(name.to_owned(), json!({ "value": example }));
@@ -83,7 +75,6 @@ impl Operation {
 }
 
 impl Body {
-    /// A body that nothing is known of yet.
     pub(super) fn new(accepts: Accepts) -> Self {
         Self { accepts, json: Value::Null, form: None, examples: Map::new() }
     }
@@ -99,7 +90,6 @@ impl Body {
         };
     }
 
-    /// The OpenAPI request body.
     pub(super) fn component(self) -> Value {
         let json = json!({ "schema": self.json, "examples": self.examples });
         let mut content = json!({ "application/json": json });

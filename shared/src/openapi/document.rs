@@ -13,7 +13,6 @@ use crate::config::VERSION_PATH;
 /// The OpenAPI document of the route tables that it has read.
 #[derive(Default)]
 pub struct Document {
-    /// The start of the paths that are added next.
     pub(crate) base: &'static str,
     groups: Vec<(&'static str, &'static str)>,
     routes: Vec<(Method, String)>,
@@ -77,10 +76,7 @@ impl Document {
         self.routes.push((method.clone(), path));
     }
 
-    /// The document as JSON.
-    ///
-    /// # Errors
-    /// What is missing in it, one line each.
+    /// The document as JSON, or one line for each thing that is missing in it.
     pub fn finish(mut self) -> Result<Value, Vec<String>> {
         for (name, schema) in &self.schemas {
             check(&mut self.problems, name, schema);
@@ -171,7 +167,6 @@ impl Operation {
         self.failures.extend([Failure::Internal, Failure::Busy]);
     }
 
-    /// The OpenAPI operation.
     fn into_value(self, id: &str, tag: Option<&str>, method: &Method, path: &str) -> Value {
         let allowed = self.action.map(tables::allowed);
         let texts = [self.text.trim().to_owned(), allowed.unwrap_or_default()];

@@ -55,7 +55,6 @@ fn kind(schema: &Value) -> &str {
     .unwrap_or_default()
 }
 
-/// The address that a property shows.
 fn address(schema: &str, name: &str) -> String {
     let own = match (schema, name) {
         (_, "company") | ("Company" | "OwnCompany", _) => "",

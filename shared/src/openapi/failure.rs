@@ -39,7 +39,6 @@ impl Failure {
         Self::Busy,
     ];
 
-    /// The name of its component.
     pub(super) fn name(self) -> String {
         format!("{self:?}")
     }
@@ -69,7 +68,6 @@ impl Failure {
         }
     }
 
-    /// Named examples.
     fn samples(self) -> Vec<(&'static str, Error)> {
         let source = || "a sample";
         let refusal = Refusal { code: "code", detail: "Why the request was refused." };
@@ -130,7 +128,6 @@ impl Failure {
         })
     }
 
-    /// The schemas of error bodies.
     pub(super) fn schemas() -> [(&'static str, Value); 2] {
         [
             (

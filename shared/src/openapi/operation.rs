@@ -12,10 +12,8 @@ use crate::domain::Refusal;
 use crate::domain::policy::Action;
 use crate::http::schema::{generator, inline};
 
-/// The credentials that a request may have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Security {
-    /// None.
     #[default]
     None,
     /// A token or a cookie, if the caller acts for another user.
@@ -27,6 +25,7 @@ pub(super) enum Security {
 }
 
 /// One operation of the document.
+#[must_use]
 #[derive(Debug)]
 pub struct Operation {
     pub(super) summary: &'static str,
@@ -65,34 +64,28 @@ impl Default for Operation {
 impl Operation {
     /// Sets the summary: a verb and its object, such as `List labels`. The operation's identifier follows from it
     /// (`listLabels`), so it is part of generated clients.
-    #[must_use]
     pub fn summary(self, summary: &'static str) -> Self {
         Self { summary, ..self }
     }
 
     /// Adds to the description, in Markdown.
-    #[must_use]
     pub fn text(mut self, text: &str) -> Self {
         self.text.push_str(text);
         self
     }
 
     /// Adds a query parameter.
-    #[must_use]
-    pub fn query<T: JsonSchema>(mut self, name: &str, text: &str) -> Self {
-        self.add_query(name, text, inline::<T>());
-        self
+    pub fn query<T: JsonSchema>(self, name: &str, text: &str) -> Self {
+        self.query_as(name, text, inline::<T>())
     }
 
     /// Adds a query parameter with this schema.
-    #[must_use]
     pub fn query_as(mut self, name: &str, text: &str, schema: Value) -> Self {
         self.add_query(name, text, schema);
         self
     }
 
     /// Adds a required query parameter.
-    #[must_use]
     pub fn required_query(mut self, name: &str, text: &str, example: &str) -> Self {
         self.parameters.push(json!({
             "name": name, "in": "query", "required": true, "description": text,
@@ -103,7 +96,6 @@ impl Operation {
     }
 
     /// Adds the query parameter `expand`, for references of these names.
-    #[must_use]
     pub fn expand(mut self, names: &[&str]) -> Self {
         let text =
             format!("Comma-separated names of references to replace by the resources: {}.", names.join(", "));
@@ -117,7 +109,6 @@ impl Operation {
     }
 
     /// Adds credentials that the caller may send, and 401.
-    #[must_use]
     pub fn may_be_authenticated(mut self) -> Self {
         self.security = Security::Optional;
         self.fails(Failure::Unauthenticated);
@@ -125,21 +116,18 @@ impl Operation {
     }
 
     /// Adds 401 for wrong credentials in the body.
-    #[must_use]
     pub fn authenticates(mut self) -> Self {
         self.fails(Failure::Unauthenticated);
         self
     }
 
     /// Adds 403 for pages of other origins.
-    #[must_use]
     pub fn checks_origin(mut self) -> Self {
         self.fails(Failure::Forbidden);
         self
     }
 
     /// Adds a file of this media type as an answer.
-    #[must_use]
     pub fn sends(mut self, media_type: &str, text: &str) -> Self {
         let kind = if media_type == "application/json" { "object" } else { "string" };
         self.tells(StatusCode::OK, text)["content"][media_type] = json!({ "schema": { "type": kind } });
@@ -147,7 +135,6 @@ impl Operation {
     }
 
     /// Adds 400 for refusals that depend on the state of the resource, and lists their codes.
-    #[must_use]
     pub fn refuses(mut self, refusals: &[Refusal]) -> Self {
         self.fails(Failure::Invalid);
         self.text.push_str("\n\nReturns 400 with one of these codes when the resource does not allow it:\n");
@@ -158,7 +145,6 @@ impl Operation {
     }
 
     /// Adds 429; `text` explains the limit.
-    #[must_use]
     pub fn is_limited(mut self, text: &str) -> Self {
         self.fails(Failure::Throttled);
         self.text.push_str(&format!("\n\n{text}"));

@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 use super::failure::Failure;
 use super::tables;
 
-/// The document's introduction, in Markdown.
 pub(super) fn introduction() -> String {
     let (permissions, advances, moves) = (tables::permissions(), tables::advances(), tables::project_moves());
     format!(
@@ -19,7 +18,6 @@ pub(super) fn introduction() -> String {
     )
 }
 
-/// A parameter in a path.
 pub(super) fn path_parameter(name: &str, path: &str) -> Value {
     let ulid = |text: &str, example: &str| {
         (
@@ -89,7 +87,6 @@ pub(super) fn parameters() -> Value {
     })
 }
 
-/// Response headers.
 pub(super) fn headers() -> Value {
     let header = |text: &str, schema: Value| json!({ "description": text, "schema": schema });
     let text = || json!({ "type": "string" });
@@ -104,7 +101,6 @@ pub(super) fn headers() -> Value {
     })
 }
 
-/// The ways to authenticate.
 pub(super) fn security_schemes() -> Value {
     json!({
         "token": {
@@ -126,7 +122,6 @@ pub(super) fn security_schemes() -> Value {
     })
 }
 
-/// Responses that operations refer to.
 pub(super) fn responses() -> Map<String, Value> {
     let failures = Failure::ALL.into_iter().map(|failure| (failure.name(), failure.component()));
     let not_modified = json!({

@@ -44,7 +44,6 @@ pub(super) fn permissions() -> String {
     table
 }
 
-/// The callers who may take an action.
 pub(super) fn allowed(action: Action) -> String {
     let who = columns().into_iter().filter(|(_, standing)| action.is_allowed(standing)).map(|(who, _)| who);
     let who: Vec<String> = who.collect();
@@ -84,7 +83,6 @@ fn words(condition: Condition) -> &'static str {
     }
 }
 
-/// The moves of a project's status.
 pub(super) fn project_moves() -> String {
     let mut table = "| from | to | if |\n|---|---|---|\n".to_owned();
     for from in ProjectStatus::ALL {

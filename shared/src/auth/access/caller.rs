@@ -76,7 +76,6 @@ impl Guard for CandidateSelf {
     }
 }
 
-/// The key of the project that a candidate's credential claims.
 fn own_project(request: &Request<'_>) -> Option<Key> {
     let claim = claim(request)?;
     match claim.account {

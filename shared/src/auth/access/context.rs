@@ -47,40 +47,32 @@ pub struct Context {
     pub(super) app: App,
     pub(super) state: RequestState,
     pub(super) signer: MediaSigner,
-    /// For whom addresses of files in the answer are good.
+    /// The credential for which addresses of files in the answer are valid.
     pub(super) viewer: String,
-    /// The request by its Idempotency-Key, if it has one.
     pub(super) keyed: Option<KeyedRequest>,
-    /// What is known of a request with the same Idempotency-Key.
+    /// An earlier request with the same Idempotency-Key.
     pub(super) earlier: Option<Earlier>,
     pub(super) preconditions: Preconditions,
     /// Whether answers show other resources too, whose files the revision does not count.
     pub(super) shows_others: bool,
     /// Whether the request creates another resource than the one that its path names.
     pub(super) is_post: bool,
-    /// The revision of the resource that the path names.
     pub(super) revision: Option<u64>,
 }
 
 impl Context {
-    /// The revision of a resource that exists or not, and never changes in between.
+    /// The revision of a resource that is created and deleted, but never changed.
     pub(super) const UNCHANGING: u64 = 1;
 
-    /// The context of a request about this resource.
     pub(super) fn about<T>(self, resource: &Versioned<T>) -> Self {
         self.about_revision(resource.revision())
     }
 
-    /// The context of a request about a resource in this revision.
     pub(super) fn about_revision(self, revision: u64) -> Self {
         Self { revision: Some(revision).filter(|_| !self.is_post), ..self }
     }
 
-    /// Lets the request through to its handler.
-    ///
-    /// # Errors
-    /// The answer to an earlier request with the same Idempotency-Key; [`Error::KeyReused`],
-    /// [`Error::PreconditionFailed`].
+    /// Replays the answer to an earlier request with the same Idempotency-Key, and checks `If-Match`.
     pub(super) fn accept(&self) -> Result<(), Rejection> {
         match &self.earlier {
             Some(Earlier::Answered(answer)) => return Err(Rejection::Replayed(Box::new(answer.clone()))),
@@ -93,10 +85,8 @@ impl Context {
         Ok(self.revision.map_or(Ok(()), |revision| self.preconditions.check(revision))?)
     }
 
-    /// Commits `transaction`, together with the answer if the request has an Idempotency-Key, and gives the answer.
-    ///
-    /// # Errors
-    /// Those that the transaction's conditions mean; [`Error::InProgress`] while the same request is being processed.
+    /// Commits `transaction`, together with the answer if the request has an Idempotency-Key. Fails with
+    /// [`Error::InProgress`] while another request with the same key is being processed.
     pub async fn commit<R: IntoResponse>(&self, transaction: Transaction, answer: R) -> Result<Answered<R>> {
         let response = self.tagged(answer.into_response(), transaction.is_shown()).await?;
         let Some(request) = &self.keyed else {
@@ -125,9 +115,6 @@ impl Context {
     }
 
     /// Answers a read with `view`, or with 304 if the client has it.
-    ///
-    /// # Errors
-    /// [`Error::Internal`].
     pub fn show<V: Serialize>(&self, view: V) -> Result<Answered<Json<V>>> {
         let body = serde_json::to_vec(&view).map_err(Error::internal)?;
         let tag = match self.revision {
@@ -147,9 +134,6 @@ impl Context {
     ///
     /// A retry runs unfinished work again, so `work` must skip what exists, and leave nothing behind when its error tells
     /// the caller to correct something. `patience` limits the time of all calls together.
-    ///
-    /// # Errors
-    /// [`Error::KeyReused`], [`Error::InProgress`], and those of `work`.
     pub async fn once<F, R>(&self, patience: Duration, work: impl FnOnce(Turn) -> F) -> Result<Answered<R>>
     where
         F: Future<Output = Result<Progress<R>>>,
@@ -177,18 +161,12 @@ impl Context {
     }
 
     /// Stores the files that the request brings or announces.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] when no setting names the bucket.
     pub fn files(&self) -> Result<Files<'_>> {
         let (company, author) = (self.company_id(), self.caller.author());
         Ok(Files { store: &self.store, objects: self.objects()?, company, author, now: self.now })
     }
 
     /// The bucket.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] when no setting names it.
     pub fn objects(&self) -> Result<Objects<'_>> {
         Objects::of(&self.app)
     }
@@ -208,7 +186,6 @@ impl Context {
         self.state.source()
     }
 
-    /// What the process shares.
     pub(in crate::auth) fn app(&self) -> &App {
         &self.app
     }
@@ -231,9 +208,6 @@ impl Context {
     }
 
     /// Refuses a caller who does not manage customers of this account type.
-    ///
-    /// # Errors
-    /// [`Error::Forbidden`].
     pub fn require_manages(&self, other: AccountType) -> Result<()> {
         let manages = match &self.caller.identity {
             Identity::Customer(customer) => customer.account_type.manages(other),
@@ -244,10 +218,7 @@ impl Context {
         if manages { Ok(()) } else { Err(Error::Forbidden(NOT_ALLOWED)) }
     }
 
-    /// Ends the session that the request came with.
-    ///
-    /// # Errors
-    /// [`Error::Refused`] when it came with no session; [`Error::Busy`] or [`Error::Internal`].
+    /// Ends the session that the request came with; refused without one.
     pub async fn end_session(&self) -> Result<()> {
         match &self.caller.proof {
             Proof::Session(live) => self.store.end_session(&live.key).await,

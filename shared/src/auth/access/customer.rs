@@ -45,17 +45,11 @@ impl<A> CustomerAccess<A> {
     }
 
     /// Refuses a caller who neither is the customer nor manages them.
-    ///
-    /// # Errors
-    /// [`Error::Forbidden`](crate::Error::Forbidden).
     pub fn require_own_or_managed(&self) -> Result<()> {
         if self.is_own() { Ok(()) } else { self.require_managed() }
     }
 
     /// Refuses a caller who does not manage the customer.
-    ///
-    /// # Errors
-    /// [`Error::Forbidden`](crate::Error::Forbidden).
     pub fn require_managed(&self) -> Result<()> {
         self.require_manages(self.customer.account_type)
     }

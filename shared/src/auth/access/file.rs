@@ -21,7 +21,6 @@ use crate::store::{Key, Versioned};
 
 /// A guard of a resource that has files.
 pub(super) trait OwnerAccess: Guard {
-    /// The owner of files that the path names.
     fn owner_in(path: &Path) -> Result<Owner, InvalidId>;
 }
 
@@ -38,10 +37,8 @@ impl<G> Admits for MediaAccess<G> {
 }
 
 impl<G: Deref<Target = Context>> MediaAccess<G> {
-    /// Redirects to one of the owner's files, to be shown, or saved under `name`.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`] when there is none, [`Error::Unauthenticated`] when the token is for another.
+    /// Redirects to one of the owner's files, to be shown, or saved under `name`. Returns [`Error::NotFound`] without a
+    /// file, and [`Error::Unauthenticated`] for a token of another file.
     pub async fn redirect(&self, file: Option<StoredFile>, name: Option<&str>) -> Result<Redirect> {
         let file = file.ok_or(Error::NotFound)?;
         let key = object_key(self.of.company_id(), self.owner, file.id);
@@ -67,7 +64,6 @@ impl<G: OwnerAccess> FromRequestParts<App> for MediaAccess<G> {
 
 /// A request for an object by its address.
 pub(super) struct Fetch {
-    /// The key of the object.
     object: String,
     method: Method,
 }
@@ -78,10 +74,8 @@ impl Fetch {
         Ok(Self { object: address.object, method })
     }
 
-    /// Redirects to the object with this key, to be shown, or saved under `name`.
-    ///
-    /// # Errors
-    /// [`Error::Unauthenticated`] when the address is of another object.
+    /// Redirects to the object with this key, to be shown, or saved under `name`. Fails with [`Error::Unauthenticated`]
+    /// for the address of another object.
     pub(super) async fn redirect(
         &self,
         objects: &Objects<'_>,

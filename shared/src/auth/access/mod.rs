@@ -1,7 +1,7 @@
 //! Guards: a handler's argument that has authenticated the caller, authorised the action and loaded the resources that
 //! the path names.
 //!
-//! Every guard is admitted in the same way, by [`admit`], in one round trip: the credential tells the keys of session and
+//! Every guard is admitted in the same way, by `admit`, in one round trip: the credential tells the keys of session and
 //! user, the path those of the resources. A guard then differs in what it loads, and in what the caller is to that.
 
 mod caller;
@@ -41,10 +41,8 @@ trait Guard: Sized + Deref<Target = Context> {
     /// The keys of the resources that the guard loads, as far as the path names them.
     fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>>;
 
-    /// Loads the resources, and authorises the action on them.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`] for what does not exist, or what the caller may not know of; [`Error::Forbidden`].
+    /// Loads the resources, and authorises the action on them. Resources that the caller may not know of are
+    /// [`Error::NotFound`], as those that do not exist.
     fn load(request: Authenticated) -> impl Future<Output = Result<Self>> + Send;
 }
 

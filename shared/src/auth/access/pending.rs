@@ -22,7 +22,7 @@ pub struct Pending<G> {
     guard: PhantomData<G>,
 }
 
-/// What a read goes by while its caller is being admitted.
+/// The inputs of a read that runs while the guard admits the caller.
 pub struct Ahead {
     /// The table.
     pub store: Store,
@@ -33,9 +33,6 @@ pub struct Ahead {
 
 impl Ahead {
     /// The project of the path.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`].
     pub fn project(&self) -> Result<ProjectId> {
         self.path.id("projectId").map_err(|_| Error::NotFound)
     }
@@ -43,17 +40,11 @@ impl Ahead {
 
 impl<G: FromRequestParts<App, Rejection = Rejection>> Pending<G> {
     /// Admits the caller.
-    ///
-    /// # Errors
-    /// The guard's rejection.
     pub async fn admit(mut self) -> Result<G, Rejection> {
         G::from_request_parts(&mut self.parts, &self.app).await
     }
 
     /// Admits the caller while `read` runs. A rejection ends the read; nothing is read for credentials of other companies.
-    ///
-    /// # Errors
-    /// The guard's rejection.
     pub async fn admit_beside<T, F>(
         mut self,
         read: impl FnOnce(Ahead) -> F,

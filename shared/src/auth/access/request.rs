@@ -26,10 +26,9 @@ use crate::http::state::RequestState;
 use crate::media::{MediaSigner, MediaToken};
 use crate::store::{Batch, Entity, Key, KeyedRequest, SessionKind, Store, Versioned, keys};
 
-/// How long an address works that a named token was shown, which itself never ends.
+/// The lifetime of addresses that are shown to named tokens, which themselves never expire.
 const NAMED_TOKENS_ADDRESS: TimeDelta = TimeDelta::hours(24);
 
-/// The parameter that shows other resources in an answer.
 const EXPAND: &str = "expand";
 
 /// The parameters of a path, such as `projectId`.
@@ -47,57 +46,46 @@ impl Path {
         }
     }
 
-    /// The text of a parameter.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The identifier in a parameter.
     pub(super) fn id<T: FromStr<Err = InvalidId>>(&self, name: &str) -> Result<T, InvalidId> {
         self.text(name).ok_or(InvalidId)?.parse()
     }
 
-    /// The identifier of the company.
     pub(super) fn company_id(&self) -> Result<CompanyId, InvalidId> {
         self.id("companyId")
     }
 
-    /// The key of the company.
     pub(super) fn company(&self) -> Result<Key, InvalidId> {
         Ok(keys::company(&self.company_id()?))
     }
 
-    /// The key of the project.
     pub(super) fn project(&self) -> Result<Key, InvalidId> {
         Ok(keys::project(&self.company_id()?, self.id("projectId")?))
     }
 
-    /// The key of the candidate.
     pub(super) fn candidate(&self) -> Result<Key, InvalidId> {
         Ok(keys::candidate(&self.company_id()?, self.id("projectId")?, self.id("candidateId")?))
     }
 
-    /// The key of the customer.
     pub(super) fn customer(&self) -> Result<Key, InvalidId> {
         Ok(keys::customer(&self.company_id()?, self.id("customerId")?))
     }
 
-    /// The key of the label.
     pub(super) fn label(&self) -> Result<Key, InvalidId> {
         Ok(keys::label(&self.company_id()?, self.id("labelId")?))
     }
 
-    /// The key of the named token.
     pub(super) fn token(&self) -> Result<Key, InvalidId> {
         Ok(keys::token(&self.company_id()?, self.id("tokenId")?))
     }
 
-    /// The key of the video.
     pub(super) fn video(&self) -> Result<Key, InvalidId> {
         Ok(keys::video(&self.company_id()?, self.id("videoId")?))
     }
 
-    /// The key of the upload.
     pub(super) fn upload(&self) -> Result<Key, InvalidId> {
         Ok(keys::upload(self.id("uploadId")?))
     }
@@ -108,16 +96,15 @@ pub(in crate::auth) struct Request<'a> {
     parts: &'a Parts,
     app: &'a App,
     pub(super) path: Path,
-    /// The address of a file by which the request comes, where its path holds a token.
+    /// Set when the path contains the token of a file.
     pub(super) address: Option<Address>,
 }
 
-/// An address of a file, as a request comes by it.
+/// The address of a file in a request.
 pub(super) struct Address {
     /// The credential that was shown the address.
     credential: Credential,
     token: MediaToken,
-    /// The key of the object that it is an address of.
     pub(super) object: String,
 }
 
@@ -127,15 +114,11 @@ impl<'a> Request<'a> {
         Ok(Self { parts, app, path, address: None })
     }
 
-    /// A request to a route without path parameters.
     pub(in crate::auth) fn without_path(parts: &'a Parts, app: &'a App) -> Self {
         Self { parts, app, path: Path::default(), address: None }
     }
 
-    /// This request, which comes by the token in its path, the address of the object with the key that `object` tells.
-    ///
-    /// # Errors
-    /// [`Error::Unauthenticated`].
+    /// This request with the credential of `token`, which is for the object whose key `object` returns.
     pub(super) fn by_address(
         mut self,
         token: &str,
@@ -155,10 +138,6 @@ impl<'a> Request<'a> {
         Ok(self)
     }
 
-    /// The credential of the request.
-    ///
-    /// # Errors
-    /// [`Error::Unauthenticated`] when there is none, or none that is well-formed.
     pub(super) fn credential(&self) -> Result<Credential> {
         match &self.address {
             Some(address) => Ok(address.credential.clone()),
@@ -166,10 +145,8 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Authenticates the caller, and reads what stands under `more` keys in the same round trip.
-    ///
-    /// # Errors
-    /// [`Error::Unauthenticated`]; [`Error::NotFound`] when the path is of another company than the caller's.
+    /// Authenticates the caller, and reads what stands under `more` keys in the same round trip. Fails with
+    /// [`Error::NotFound`] when the path names another company than the caller's.
     pub(in crate::auth) async fn authenticate(&self, more: Vec<Key>) -> Result<Authenticated> {
         let (preconditions, credential) = (Preconditions::of(self.parts)?, self.credential()?);
         let is_cookie = matches!(credential.means, Means::Session(SessionKind::Cookie, _));
@@ -228,7 +205,7 @@ fn has_parameter(parts: &Parts, name: &str) -> bool {
     form_urlencoded::parse(query.as_bytes()).any(|(key, _)| key == name)
 }
 
-/// Keeps the caller's session alive, beside the request.
+/// Extends the caller's session while the request runs.
 fn slide(caller: &Caller, store: &Store, state: &RequestState, now: DateTime<Utc>) {
     if let Proof::Session(live) = &caller.proof
         && live.slides
@@ -268,25 +245,18 @@ pub(in crate::auth) struct Authenticated {
 }
 
 impl Authenticated {
-    /// The caller.
     pub(super) fn caller(&self) -> &Caller {
         &self.context.caller
     }
 
-    /// The caller alone.
     pub(in crate::auth) fn into_caller(self) -> Caller {
         self.context.caller
     }
 
-    /// The table, for reads that the path does not name.
     pub(super) fn store(&self) -> &Store {
         &self.context.store
     }
 
-    /// Takes the resource under `key` out of what was read.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`]; [`Error::Unreadable`].
     pub(super) fn take<T: Entity>(
         &mut self,
         key: fn(&Path) -> Result<Key, InvalidId>,
@@ -296,9 +266,6 @@ impl Authenticated {
     }
 
     /// Takes the candidate of the path, who may be the caller.
-    ///
-    /// # Errors
-    /// As [`Self::take`].
     pub(super) fn take_candidate(&mut self) -> Result<Versioned<Candidate>> {
         match &self.caller().identity {
             Identity::Candidate(own) if self.path.candidate().is_ok_and(|key| key == own.key()) => {
@@ -309,9 +276,6 @@ impl Authenticated {
     }
 
     /// Takes the customer of the path, who may be the caller.
-    ///
-    /// # Errors
-    /// As [`Self::take`].
     pub(super) fn take_customer(&mut self) -> Result<Versioned<Customer>> {
         let id = self.path.id::<CustomerId>("customerId");
         match &self.caller().identity {
@@ -320,18 +284,11 @@ impl Authenticated {
         }
     }
 
-    /// Authorises an action of a caller with this standing.
-    ///
-    /// # Errors
-    /// [`Error::Forbidden`].
     pub(super) fn authorise(self, action: Action, standing: &Standing) -> Result<Context> {
         if action.is_allowed(standing) { Ok(self.context) } else { Err(Error::Forbidden(NOT_ALLOWED)) }
     }
 
     /// Authorises an action on a resource that exists only for callers who may `read` it.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`], [`Error::Forbidden`].
     pub(super) fn authorise_reader(
         self,
         read: Action,

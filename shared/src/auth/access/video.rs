@@ -74,10 +74,8 @@ impl<A> Deref for RenditionAccess<A> {
 }
 
 impl<A> RenditionAccess<A> {
-    /// Redirects to the rendition that the address names, if it is one of these.
-    ///
-    /// # Errors
-    /// [`Error::NotFound`] when there is none, [`Error::Unauthenticated`] when the token is for another.
+    /// Redirects to the rendition that the address names, if it is one of these. Returns [`Error::NotFound`] without
+    /// one, and [`Error::Unauthenticated`] for a token of another.
     pub async fn redirect(&self, renditions: &[Rendition]) -> Result<Redirect> {
         let (video, rendition) = (&self.access.video, self.rendition);
         if video.converted.is_none() || !renditions.contains(&rendition) {

@@ -16,7 +16,7 @@ use crate::http::reference::References;
 use crate::http::view::ShareView;
 use crate::http::wire::{OrEmpty, Timestamp, Uri};
 
-/// Who looks at a candidate, and from where.
+/// The caller who looks at a candidate.
 pub struct Viewer<'a> {
     customer: Option<CustomerId>,
     is_staff: bool,
@@ -27,7 +27,7 @@ pub struct Viewer<'a> {
 }
 
 impl<'a> Viewer<'a> {
-    /// A staff user, or nobody's user, of this standing in the project.
+    /// A caller of this standing in the project; `customer` is none unless they are a staff user.
     pub fn new(
         customer: Option<CustomerId>,
         standing: &Standing,
@@ -40,7 +40,7 @@ impl<'a> Viewer<'a> {
         Self { customer, is_staff, sees_keys, sees_shares, project, references }
     }
 
-    /// The very candidate, of a project.
+    /// The candidate themselves.
     pub fn itself(project: &'a Project, references: References<'a>) -> Self {
         Self::new(None, &Standing::Itself, project, references)
     }

@@ -36,13 +36,13 @@ impl ShareView {
         }
     }
 
-    /// The same with the customer in place of the reference, if there is one to show.
+    /// Replaces the reference of the customer by the customer, if given.
     pub fn with_customer(self, customer: Option<CustomerView>) -> Self {
         let customer = customer.map(|customer| Nested::Resource(Box::new(customer)));
         Self { customer: customer.unwrap_or(self.customer), ..self }
     }
 
-    /// The same with the candidate in place of the reference, if there is one to show.
+    /// Replaces the reference of the candidate by the candidate, if given.
     pub fn with_candidate(self, candidate: Option<CandidateView>) -> Self {
         let candidate = candidate.map(|candidate| Nested::Resource(Box::new(candidate)));
         Self { candidate: candidate.unwrap_or(self.candidate), ..self }

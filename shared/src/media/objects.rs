@@ -129,8 +129,8 @@ impl<'a> Objects<'a> {
         Ok((entries, keys.into_iter().next_back().filter(|_| is_truncated).map(LedgerPosition)))
     }
 
-    /// A signed URL of the object under `key`, to be displayed or saved as `name`; see [`FETCH`] and [`WATCH`] for its
-    /// validity. HEAD and GET need different URLs.
+    /// A signed URL of the object under `key`, to be displayed or saved as `name`. It works for a minute, that of a video for
+    /// four hours. HEAD and GET need different URLs.
     pub async fn url_of(
         &self,
         key: &str,

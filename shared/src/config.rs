@@ -256,6 +256,12 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn mails_have_a_sender_where_one_is_set() {
+        let sender = read(&[("MAIL_SENDER", "jobs@acme.example")]).unwrap().mail_sender;
+        assert_eq!(sender.unwrap().as_str(), "jobs@acme.example");
+    }
+
+    #[test]
     fn a_bad_variable_is_named() {
         for (variable, value) in [
             ("BASE_URL", ""),

@@ -65,6 +65,16 @@ async fn a_large_cv_and_a_large_photo_go_straight_to_the_bucket() {
 }
 
 #[tokio::test]
+async fn the_tag_of_an_upload_ignores_changes_of_its_owner() {
+    let (_app, owner, candidate) = given().await;
+    let announced = announce(&owner, &candidate, "cv", PDF, 9).await;
+    let upload = announced["resource_uri"].as_str().unwrap();
+    let before = owner.get(upload).await.expect(200).header("etag").unwrap().to_owned();
+    owner.patch(&candidate, json!({ "first_name": "Augusta" })).await.expect(200);
+    assert_eq!(owner.get(upload).await.expect(200).header("etag"), Some(&*before));
+}
+
+#[tokio::test]
 async fn the_content_type_is_the_announced_one_until_that_of_the_file_is_known() {
     let (app, owner, candidate) = given().await;
     let cv = br"{\rtf1\ansi Ada}".to_vec();

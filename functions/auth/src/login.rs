@@ -24,7 +24,7 @@ pub(crate) async fn token(access: PublicAccess, body: Fields) -> Result<Json<Tok
         }
         None => {
             let actor = access.caller().await?;
-            // Nobody acts for users of another company.
+            // Customers act only for users of their own company.
             if login.company == actor.company().as_str() {
                 access.log_in_for(&actor, &login.username, login.days).await?
             } else {

@@ -32,8 +32,9 @@ impl Operation {
     /// Describes the body by its reader. Properties whose types have no description get that of the property of the
     /// same name in the view `V`.
     pub fn body<V: JsonSchema, T>(mut self, read: impl Fn(Fields) -> T) -> Self {
-        if let Some(body) = &mut self.body {
-            body.describe(&properties_of::<V>(), |is_form| Fields::outlined(is_form, &read));
+        match &mut self.body {
+            Some(body) => body.describe(&properties_of::<V>(), |is_form| Fields::outlined(is_form, &read)),
+            None => self.has_spare_reader = true,
         }
         self
     }

@@ -63,6 +63,9 @@ impl Document {
                 self.problems.push(format!("two schemas are called {name}"));
             }
         }
+        if operation.has_spare_reader {
+            self.problems.push(format!("{place} takes no body"));
+        }
         if let Some(body) = &operation.body {
             if body.json.is_null() || body.examples.is_empty() {
                 self.problems.push(format!("{place} has a body without a reader or an example"));

@@ -33,6 +33,8 @@ pub struct Operation {
     pub(super) security: Security,
     pub(super) action: Option<Action>,
     pub(super) body: Option<Body>,
+    /// Whether a reader describes a body that the handler does not take.
+    pub(super) has_spare_reader: bool,
     pub(super) parameters: Vec<Value>,
     pub(super) answers: BTreeMap<u16, Value>,
     pub(super) failures: BTreeSet<Failure>,
@@ -50,6 +52,7 @@ impl Default for Operation {
             security: Security::None,
             action: None,
             body: None,
+            has_spare_reader: false,
             parameters: Vec::new(),
             answers: BTreeMap::new(),
             failures: BTreeSet::new(),

@@ -11,6 +11,7 @@ use crate::domain::file::Owner;
 use crate::domain::id::{CustomerId, InvalidId, ShareId};
 use crate::domain::policy::{Action, Grant, Standing};
 use crate::domain::project::Project;
+use crate::domain::upload::Upload;
 use crate::error::{Error, Result};
 use crate::store::{Key, Versioned};
 
@@ -46,6 +47,10 @@ impl<A: Grant> Guard for CandidateAccess<A> {
 impl<A: Grant> OwnerAccess for CandidateAccess<A> {
     fn owner_in(path: &Path) -> Result<Owner, InvalidId> {
         Ok(Owner::Candidate { project: path.id("projectId")?, candidate: path.id("candidateId")? })
+    }
+
+    fn about(self, upload: &Versioned<Upload>) -> Self {
+        Self { context: self.context.about(upload), ..self }
     }
 }
 

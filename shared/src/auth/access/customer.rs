@@ -10,6 +10,7 @@ use crate::domain::customer::Customer;
 use crate::domain::file::Owner;
 use crate::domain::id::InvalidId;
 use crate::domain::policy::Grant;
+use crate::domain::upload::Upload;
 use crate::error::Result;
 use crate::store::{Key, Versioned};
 
@@ -58,6 +59,10 @@ impl<A> CustomerAccess<A> {
 impl<A: Grant> OwnerAccess for CustomerAccess<A> {
     fn owner_in(path: &Path) -> Result<Owner, InvalidId> {
         Ok(Owner::Customer { customer: path.id("customerId")? })
+    }
+
+    fn about(self, upload: &Versioned<Upload>) -> Self {
+        Self { context: self.context.about(upload), ..self }
     }
 }
 

@@ -22,6 +22,9 @@ use crate::store::{Key, Versioned};
 /// A guard of a resource that has files.
 pub(super) trait OwnerAccess: Guard {
     fn owner_in(path: &Path) -> Result<Owner, InvalidId>;
+
+    /// This guard of a request about an upload of the owner.
+    fn about(self, upload: &Versioned<Upload>) -> Self;
 }
 
 /// A caller who was shown the address of a file, and may still do what `G` asks for with its owner.
@@ -134,7 +137,11 @@ impl<G: OwnerAccess> Guard for UploadAccess<G> {
         let of = G::load(request).await?;
         let upload = upload?;
         let is_of = upload.company == *of.company_id() && Ok(upload.owner) == owner;
-        if is_of && upload.announced.is_some() { Ok(Self { of, upload }) } else { Err(Error::NotFound) }
+        if is_of && upload.announced.is_some() {
+            Ok(Self { of: of.about(&upload), upload })
+        } else {
+            Err(Error::NotFound)
+        }
     }
 }
 

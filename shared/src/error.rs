@@ -10,6 +10,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use crate::domain::Refusal;
+use crate::domain::interview::NotPlaced;
 use crate::domain::rate::Unsent;
 
 /// What handlers, guards and the store return.
@@ -178,6 +179,15 @@ impl std::error::Error for Error {}
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
+    }
+}
+
+impl From<NotPlaced> for Error {
+    fn from(refused: NotPlaced) -> Self {
+        match refused {
+            NotPlaced::Refused(refusal) => Self::Refused(refusal),
+            NotPlaced::PositionTaken => Self::field("position", "Another one has this position."),
+        }
     }
 }
 

@@ -80,7 +80,9 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
             "company": "https://hr.example/api/v3/companies/acme/",
             "kind": "candidate",
             "resource": own,
-            "permissions": ["read_video", "read_candidate", "change_candidate", "advance_candidate"],
+            "permissions": [
+                "read_video", "read_questions", "read_candidate", "change_candidate", "advance_candidate",
+            ],
             "token": { "kind": "token", "expires_at": "2026-11-08T13:01:00Z" },
             "on_behalf_by": null,
         });

@@ -41,6 +41,7 @@ mod idempotency_faults;
 mod import;
 mod import_faults;
 mod input;
+mod interviews;
 mod labels;
 mod life;
 mod lists;

@@ -40,6 +40,11 @@ impl Request {
         Self::new(Method::POST, target)
     }
 
+    /// A PUT request.
+    pub fn put(target: &str) -> Self {
+        Self::new(Method::PUT, target)
+    }
+
     /// A PATCH request.
     pub fn patch(target: &str) -> Self {
         Self::new(Method::PATCH, target)

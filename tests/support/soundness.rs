@@ -253,7 +253,7 @@ impl Expected {
 
 /// What is not derived from anything else.
 fn is_primary((pk, sk): &Key) -> bool {
-    let kinds = ["COMPANY", "CUSTOMER#", "PROJECT#", "CANDIDATE#", "LABEL#", "VIDEO#", "TOKEN#"];
+    let kinds = ["COMPANY", "CUSTOMER#", "PROJECT#", "CANDIDATE#", "INTERVIEW", "LABEL#", "VIDEO#", "TOKEN#"];
     let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
     let by_itself = ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#", "RESET#", "UPLOAD#"]
         .iter()

@@ -20,6 +20,12 @@ pub(crate) fn change_company(operation: Operation) -> Operation {
         .example("deadline", json!({ "default_interview_period": 14, "timezone": "Europe/London" }))
 }
 
+pub(crate) fn list_languages(operation: Operation) -> Operation {
+    operation
+        .summary("List languages")
+        .text("The languages that `support_lang` and `preferred_language` may name.")
+}
+
 pub(crate) fn list_labels(operation: Operation) -> Operation {
     operation.summary("List labels").text("Oldest first.")
 }

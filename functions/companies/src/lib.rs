@@ -4,6 +4,7 @@ mod changes;
 mod company;
 mod document;
 mod labels;
+mod languages;
 mod shares;
 mod tokens;
 mod view;
@@ -20,6 +21,7 @@ pub fn routes<R: Routes>(routes: R) -> R {
         .under("/companies/{companyId}/")
         .get("", company::read, document::get_company)
         .patch("", company::update, document::change_company)
+        .get("languages/", languages::list, document::list_languages)
         .get("shares/", shares::list, document::list_shares_with_caller)
         .under("/companies/{companyId}/labels/")
         .get("", labels::list, document::list_labels)

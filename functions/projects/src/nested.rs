@@ -1,17 +1,16 @@
 //! What projects refer to, in place of the references where a client asks for it.
-//!
-//! A reference stays what it is where GET would find nothing: questions and criteria are not part of this service.
 
 use std::collections::BTreeSet;
 
 use shared::Result;
 use shared::auth::access::Context;
 use shared::domain::id::{CustomerId, LabelId};
+use shared::domain::interview::Interview;
 use shared::domain::project::Project;
 use shared::http::expand::Expand;
 use shared::http::reference::References;
-use shared::http::view::{CustomerView, LabelView, Nested};
-use shared::store::{Referred, Referring};
+use shared::http::view::{CriterionView, CustomerView, LabelView, Nested, QuestionView};
+use shared::store::{Referred, Referring, Versioned};
 
 use crate::roles::RoleView;
 
@@ -20,9 +19,11 @@ pub(crate) const INTERVIEW_MANAGERS: &str = "interview_managers";
 pub(crate) const REVIEWERS: &str = "reviewers";
 const LABELS: &str = "labels";
 const ROLES: &str = "roles";
+const QUESTIONS: &str = "questions";
+const CRITERIA: &str = "criteria";
 /// What can be asked for.
 pub(crate) const NAMES: &[&str] =
-    &[EVALUATORS, INTERVIEW_MANAGERS, REVIEWERS, LABELS, ROLES, "videos", "questions", "criteria"];
+    &[EVALUATORS, INTERVIEW_MANAGERS, REVIEWERS, LABELS, ROLES, "videos", QUESTIONS, CRITERIA];
 
 /// Reads which references of projects a request wants replaced.
 ///
@@ -47,7 +48,9 @@ impl Loaded {
         projects: impl Iterator<Item = &Project>,
     ) -> Result<Self> {
         let mut ids = Referring::default();
-        for Project { staff, settings, .. } in projects {
+        let shows_interview = expand.has(QUESTIONS) || expand.has(CRITERIA);
+        for Project { id, staff, settings, .. } in projects {
+            ids.interviews.extend(Some(*id).filter(|_| shows_interview));
             for (name, people) in [
                 (EVALUATORS, &staff.evaluators),
                 (INTERVIEW_MANAGERS, &staff.interview_managers),
@@ -83,6 +86,28 @@ impl Loaded {
             None => Nested::Reference(references.label(&of.company, *id)),
         };
         of.settings.labels.iter().map(view).collect()
+    }
+
+    /// The questions of a project.
+    pub(crate) fn questions(&self, of: &Project, references: References<'_>) -> Nested<Vec<QuestionView>> {
+        if !self.expand.has(QUESTIONS) {
+            return Nested::Reference(references.questions(&of.company, of.id));
+        }
+        let views = |interview: &Versioned<Interview>| {
+            interview.questions.iter().map(|one| QuestionView::new(one, interview, references)).collect()
+        };
+        Nested::Resource(Box::new(self.referred.interviews.get(&of.id).map(views).unwrap_or_default()))
+    }
+
+    /// The criteria of a project.
+    pub(crate) fn criteria(&self, of: &Project, references: References<'_>) -> Nested<Vec<CriterionView>> {
+        if !self.expand.has(CRITERIA) {
+            return Nested::Reference(references.criteria(&of.company, of.id));
+        }
+        let views = |interview: &Versioned<Interview>| {
+            interview.criteria.iter().map(|one| CriterionView::new(one, interview, references)).collect()
+        };
+        Nested::Resource(Box::new(self.referred.interviews.get(&of.id).map(views).unwrap_or_default()))
     }
 
     /// The roles in a project, all of them.

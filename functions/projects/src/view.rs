@@ -13,7 +13,7 @@ use shared::domain::project::{Mode, Project, ProjectStatus};
 use shared::domain::tally::Tally;
 use shared::domain::text::Email;
 use shared::http::reference::References;
-use shared::http::view::{CustomerView, LabelView, Nested, PlacedVideoView};
+use shared::http::view::{CriterionView, CustomerView, LabelView, Nested, PlacedVideoView, QuestionView};
 use shared::http::wire::{OrEmpty, Uri};
 
 use crate::nested::{EVALUATORS, INTERVIEW_MANAGERS, Loaded, REVIEWERS};
@@ -149,7 +149,7 @@ struct ProjectFields {
     /// The project's labels.
     labels: Vec<Nested<LabelView>>,
     /// The list of questions.
-    questions: Uri,
+    questions: Nested<Vec<QuestionView>>,
     /// The list of candidates.
     candidates: Uri,
     /// The results.
@@ -157,7 +157,7 @@ struct ProjectFields {
     /// The list of roles.
     roles: Nested<Vec<RoleView>>,
     /// The list of criteria.
-    criteria: Uri,
+    criteria: Nested<Vec<CriterionView>>,
     /// The project's welcome videos, in display order.
     videos: Vec<PlacedVideoView>,
     /// Whether the caller is an evaluator and there are interviewed candidates.
@@ -237,11 +237,11 @@ impl ProjectFields {
             ),
             reviewers: loaded.people(REVIEWERS, project, &project.staff.reviewers, references),
             labels: loaded.labels(project, references),
-            questions: own.join("questions"),
+            questions: loaded.questions(project, references),
             candidates: references.candidates(company, project.id),
             results: own.join("results"),
             roles: loaded.roles(project, references),
-            criteria: own.join("criteria"),
+            criteria: loaded.criteria(project, references),
             videos: PlacedVideoView::all_of(project, references),
             can_evaluate: tally.can_evaluate(project, viewer.customer),
             can_see_results: tally.can_see_results(project, viewer.customer),

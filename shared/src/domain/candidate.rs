@@ -211,6 +211,11 @@ impl Candidate {
         self.may_log_in() && !self.is_overdue(now)
     }
 
+    /// Whether the candidate may read the questions: from the beginning of the interview on.
+    pub fn sees_questions(&self) -> bool {
+        matches!(self.status, CandidateStatus::Interviewing | CandidateStatus::Interviewed)
+    }
+
     /// Revokes all sessions.
     pub fn with_sessions_ended(mut self) -> Self {
         self.session_epoch += 1;

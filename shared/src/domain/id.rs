@@ -90,6 +90,10 @@ pub mod mark {
     pub enum Role {}
     /// A file.
     pub enum File {}
+    /// A question of a project.
+    pub enum Question {}
+    /// A criterion of a project.
+    pub enum Criterion {}
 }
 
 /// Of a staff user.
@@ -110,6 +114,10 @@ pub type ShareId = Id<mark::Share>;
 pub type RoleId = Id<mark::Role>;
 /// Of a file, from the start of its upload.
 pub type FileId = Id<mark::File>;
+/// Of a question.
+pub type QuestionId = Id<mark::Question>;
+/// Of a criterion.
+pub type CriterionId = Id<mark::Criterion>;
 
 impl<T> Id<T> {
     /// The identifier with this ULID.

@@ -21,6 +21,18 @@ named! {
 }
 
 impl Language {
+    /// The language's own name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::En => "English",
+            Self::De => "Deutsch",
+            Self::Fr => "Français",
+            Self::Es => "Español",
+            Self::It => "Italiano",
+            Self::Nl => "Nederlands",
+        }
+    }
+
     /// The ISO form, such as `de-DE`.
     pub fn iso(self) -> &'static str {
         match self {

@@ -10,6 +10,7 @@ pub mod erasure;
 pub mod evaluation;
 pub mod file;
 pub mod id;
+pub mod interview;
 pub mod label;
 pub mod language;
 pub mod mail;

@@ -115,7 +115,9 @@ actions! {
     CreateProject "create_project": Recruiter or NONE;
     /// Read a project and list its candidates.
     ReadProject "read_project": Admin or STAFF;
-    /// Change a project or its status; create, import, delete, skip and remind its candidates, and set their deadlines.
+    /// Read the questions of a project; candidates from the beginning of their interview on.
+    ReadQuestions "read_questions": Admin or STAFF or itself;
+    /// Change a project, its status, its questions or its criteria; create, import, delete, skip and remind its candidates, and set their deadlines.
     ChangeProject "change_project": Admin or MANAGERS;
     /// Read a candidate.
     ReadCandidate "read_candidate": Admin or STAFF or itself or sharee;

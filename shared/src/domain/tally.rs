@@ -16,6 +16,10 @@ pub const SHARDS: u8 = 4;
 pub const OPEN: [CandidateStatus; 3] =
     [CandidateStatus::Invited, CandidateStatus::Confirmed, CandidateStatus::Interviewing];
 
+/// The statuses after the beginning of an interview.
+const BEGUN: [CandidateStatus; 3] =
+    [CandidateStatus::Interviewing, CandidateStatus::Interviewed, CandidateStatus::Aborted];
+
 /// The shard for a candidate's changes.
 pub fn shard_of(candidate: CandidateId) -> u8 {
     candidate.to_bytes()[15] % SHARDS
@@ -78,6 +82,11 @@ impl Tally {
     /// Candidates with this status.
     pub fn with_status(&self, status: CandidateStatus) -> i64 {
         self.get(Counter::Status(status))
+    }
+
+    /// Whether it counts candidates who have begun the interview.
+    pub fn has_begun(&self) -> bool {
+        BEGUN.into_iter().any(|status| self.with_status(status) > 0)
     }
 
     /// The statuses that candidates have.

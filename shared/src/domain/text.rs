@@ -15,6 +15,8 @@ pub use email::Email;
 pub(super) use email::is_domain;
 pub use username::Username;
 
+const BLANK: &str = "This field may not be blank.";
+
 /// One line of at most `MAX` characters, possibly empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, description = "", extend("maxLength" = MAX))]
@@ -36,7 +38,7 @@ impl<const MAX: usize> Line<MAX> {
     /// Parses `text` like [`Line::parse`] and refuses blank text.
     pub(super) fn parse_visible(text: &str) -> Result<Self, String> {
         let line = Self::parse(text)?;
-        if line.0.chars().any(is_visible) { Ok(line) } else { Err("This field may not be blank.".to_owned()) }
+        if line.0.chars().any(is_visible) { Ok(line) } else { Err(BLANK.to_owned()) }
     }
 
     /// The text.
@@ -107,6 +109,12 @@ impl<const MAX: usize> Lines<MAX> {
         let lines = text.trim().lines().map(|line| Line::<MAX>::parse(line).map(|line| line.0));
         let text = lines.collect::<Result<Vec<_>, _>>()?.join("\n");
         Line::<MAX>::parse(&text.replace('\n', " ")).map(|_| Self(text))
+    }
+
+    /// Parses `text` like [`Lines::parse`] and refuses blank text.
+    pub(super) fn parse_visible(text: &str) -> Result<Self, String> {
+        let lines = Self::parse(text)?;
+        if lines.0.chars().any(is_visible) { Ok(lines) } else { Err(BLANK.to_owned()) }
     }
 }
 

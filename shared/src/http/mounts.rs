@@ -26,6 +26,13 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
     ),
     ("videos", &["/companies/{companyId}/videos"]),
     ("candidates", &["/companies/{companyId}/projects/{projectId}/candidates"]),
+    (
+        "evaluations",
+        &[
+            "/companies/{companyId}/projects/{projectId}/questions",
+            "/companies/{companyId}/projects/{projectId}/criteria",
+        ],
+    ),
     ("search", &["/companies/{companyId}/search"]),
     ("docs", &["/openapi.json", "/docs"]),
 ];

@@ -102,21 +102,52 @@ impl ListQuery {
 
     /// The page, in memory, of a list that was read whole, in the order of the identifiers that `id` tells.
     pub fn slice<T>(&self, rows: Vec<T>, id: impl Fn(&T) -> String) -> (Page<T>, u64) {
+        let (start, end) = self.range(rows.len(), |cursor| match cursor {
+            Cursor::After(last) => rows.partition_point(|row| id(row) <= *last),
+            Cursor::Before(first) => rows.partition_point(|row| id(row) < *first),
+        });
+        self.cut(rows, (start, end), id)
+    }
+
+    /// The page, in memory, of a list that was read whole, in any order. If the row that the link names has gone, the
+    /// number of the page counts.
+    pub fn slice_unsorted<T>(&self, rows: Vec<T>, id: impl Fn(&T) -> String) -> (Page<T>, u64) {
+        let by_number = self.by_number().min(rows.len());
+        let (start, end) = self.range(rows.len(), |cursor| match cursor {
+            Cursor::After(last) => {
+                rows.iter().position(|row| id(row) == *last).map_or(by_number, |place| place + 1)
+            }
+            Cursor::Before(first) => {
+                let place = rows.iter().position(|row| id(row) == *first);
+                place.unwrap_or_else(|| (by_number + self.page.size as usize).min(rows.len()))
+            }
+        });
+        self.cut(rows, (start, end), id)
+    }
+
+    fn by_number(&self) -> usize {
+        usize::try_from(self.rows_before()).unwrap_or(usize::MAX)
+    }
+
+    /// The rows of the page, given the place to which a cursor points.
+    fn range(&self, rows: usize, place: impl Fn(&Cursor) -> usize) -> (usize, usize) {
         let size = self.page.size as usize;
-        let (start, end) = match &self.page.cursor {
-            Some(Cursor::After(last)) => {
-                let start = rows.partition_point(|row| id(row) <= *last);
-                (start, start + size)
-            }
-            Some(Cursor::Before(first)) => {
-                let end = rows.partition_point(|row| id(row) < *first);
-                (end.saturating_sub(size), end)
-            }
+        match &self.page.cursor {
+            Some(cursor @ Cursor::After(_)) => (place(cursor), place(cursor) + size),
+            Some(cursor @ Cursor::Before(_)) => (place(cursor).saturating_sub(size), place(cursor)),
             None => {
-                let start = usize::try_from(self.rows_before()).unwrap_or(usize::MAX).min(rows.len());
+                let start = self.by_number().min(rows);
                 (start, start + size)
             }
-        };
+        }
+    }
+
+    fn cut<T>(
+        &self,
+        rows: Vec<T>,
+        (start, end): (usize, usize),
+        id: impl Fn(&T) -> String,
+    ) -> (Page<T>, u64) {
         let end = end.min(rows.len());
         let turned = || self.page.cursor.as_ref().and_then(Cursor::turned);
         let place = |row: Option<&T>, place: fn(String) -> Cursor| row.map(&id).map(place).or_else(turned);
@@ -326,6 +357,26 @@ mod tests {
         let none_before = slice(&at(before(0)));
         assert_eq!((none_before.0.len(), none_before.1), (0, None));
         assert_eq!(slice(&at(none_before.2.unwrap())).0, rows(0..2));
+    }
+
+    #[test]
+    fn a_list_in_another_order_is_cut_at_the_row_that_the_cursor_names() {
+        let ids = [4, 1, 5, 2, 3].map(|byte| Id::<()>::from_bytes([byte; 16]).to_string());
+        let slice = |query: &str| {
+            let query = ListQuery::parse(Some(query)).unwrap();
+            let (page, total) = query.slice_unsorted(ids.to_vec(), String::clone);
+            assert_eq!(total, 5);
+            (page.rows, page.previous, page.next)
+        };
+        let rows = |range: std::ops::Range<usize>| ids[range].to_vec();
+        let (after, before) =
+            (|n: usize| Cursor::After(ids[n].clone()), |n: usize| Cursor::Before(ids[n].clone()));
+        let at = |cursor| format!("page=2&page_size=2&cursor={}", encode(&cursor));
+        assert_eq!(slice("page_size=2"), (rows(0..2), None, Some(after(1))));
+        assert_eq!(slice(&at(after(1))), (rows(2..4), Some(before(2)), Some(after(3))));
+        assert_eq!(slice(&at(before(2))), (rows(0..2), None, Some(after(1))));
+        let gone = Cursor::After(Id::<()>::from_bytes([9; 16]).to_string());
+        assert_eq!(slice(&at(gone)).0, rows(2..4), "by the number of the page");
     }
 
     #[test]

@@ -6,7 +6,8 @@ use super::wire::Uri;
 use crate::config::Config;
 use crate::domain::file::{FileKind, Owner, StoredFile};
 use crate::domain::id::{
-    CandidateId, CompanyId, CustomerId, FileId, Id, LabelId, ProjectId, RoleId, ShareId, TokenId, VideoId,
+    CandidateId, CompanyId, CriterionId, CustomerId, FileId, Id, LabelId, ProjectId, QuestionId, RoleId,
+    ShareId, TokenId, VideoId,
 };
 use crate::domain::video::{Rendition, Video};
 use crate::media::{MediaSigner, object_key, rendition_key};
@@ -160,6 +161,26 @@ impl<'a> References<'a> {
     /// A role in a project.
     pub fn role(&self, c: &CompanyId, p: ProjectId, r: RoleId) -> Uri {
         self.roles(c, p).join(r)
+    }
+
+    /// All questions of a project.
+    pub fn questions(&self, c: &CompanyId, p: ProjectId) -> Uri {
+        self.project(c, p).join("questions")
+    }
+
+    /// A question.
+    pub fn question(&self, c: &CompanyId, p: ProjectId, q: QuestionId) -> Uri {
+        self.questions(c, p).join(q)
+    }
+
+    /// All criteria of a project.
+    pub fn criteria(&self, c: &CompanyId, p: ProjectId) -> Uri {
+        self.project(c, p).join("criteria")
+    }
+
+    /// A criterion.
+    pub fn criterion(&self, c: &CompanyId, p: ProjectId, id: CriterionId) -> Uri {
+        self.criteria(c, p).join(id)
     }
 
     /// The page of the web application that shows the resource at `reference`.

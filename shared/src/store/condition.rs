@@ -16,6 +16,8 @@ pub(super) enum Condition {
     Version(u64),
     /// This attribute of it is true.
     True(&'static str),
+    /// There is none, or it is without this attribute.
+    Without(&'static str),
 }
 
 /// The condition that a customer, label or video exists and is not being deleted.
@@ -30,12 +32,13 @@ impl Condition {
             Self::Present => Some("attribute_exists(pk)".to_owned()),
             Self::Version(_) => Some("version = :version".to_owned()),
             Self::True(flag) => Some(format!("{flag} = :yes")),
+            Self::Without(attribute) => Some(format!("attribute_not_exists({attribute})")),
         }
     }
 
     pub(super) fn values(self) -> Option<Item> {
         let (name, value) = match self {
-            Self::None | Self::Absent | Self::Present => return None,
+            Self::None | Self::Absent | Self::Present | Self::Without(_) => return None,
             Self::AbsentOrExpired(now) => (":now", number(now.timestamp())),
             Self::Version(version) => (":version", number(version)),
             Self::True(_) => (":yes", AttributeValue::Bool(true)),
@@ -78,6 +81,12 @@ impl Change {
             change.values.insert(format!(":n{index}"), number(count));
         }
         change
+    }
+
+    /// Also sets this attribute to true.
+    pub(super) fn marking(mut self, attribute: &str) -> Self {
+        self.expression = format!("SET {attribute} = :yes {}", self.expression);
+        self.with(":yes", AttributeValue::Bool(true))
     }
 
     pub(super) fn when(self, condition: impl Into<String>) -> Self {

@@ -148,6 +148,7 @@ impl Store {
         let remove =
             |project: &mut Project| project.settings.videos.retain(|placed| placed.video != video.id);
         self.detach(&video.company, has, remove).await?;
+        self.detach_from_questions(&video.company, video.id).await?;
         let mut transaction = self.transaction();
         transaction.delete(video);
         transaction.end_deletion(&Deletion::Video { video: video.id });

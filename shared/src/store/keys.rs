@@ -200,6 +200,11 @@ pub(crate) fn candidate_in(key: &Key) -> Option<CandidateId> {
     key.sk.strip_prefix("CANDIDATE#")?.parse().ok()
 }
 
+/// The questions and criteria of a project.
+pub(crate) fn interview(c: &CompanyId, p: ProjectId) -> Key {
+    Key::new(project_partition(c, p), "INTERVIEW")
+}
+
 pub(crate) fn tally_shard(c: &CompanyId, p: ProjectId, shard: u8) -> Key {
     Key::new(project_partition(c, p), format!("TALLY#{shard}"))
 }

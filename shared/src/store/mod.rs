@@ -15,6 +15,7 @@ mod effect;
 mod erasure;
 mod failures;
 mod idempotency;
+mod interview;
 mod item;
 pub(crate) mod keys;
 mod label;

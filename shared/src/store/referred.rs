@@ -6,7 +6,8 @@ use super::Store;
 use super::item::Versioned;
 use super::keys::{self, Key};
 use crate::domain::customer::Customer;
-use crate::domain::id::{CompanyId, CustomerId, LabelId};
+use crate::domain::id::{CompanyId, CustomerId, LabelId, ProjectId};
+use crate::domain::interview::Interview;
 use crate::domain::label::Label;
 use crate::error::Result;
 
@@ -17,6 +18,8 @@ pub struct Referring {
     pub customers: BTreeSet<CustomerId>,
     /// Labels.
     pub labels: BTreeSet<LabelId>,
+    /// Projects whose questions and criteria are shown.
+    pub interviews: BTreeSet<ProjectId>,
 }
 
 /// The resources that exist.
@@ -26,6 +29,8 @@ pub struct Referred {
     pub customers: HashMap<CustomerId, Versioned<Customer>>,
     /// Labels.
     pub labels: HashMap<LabelId, Versioned<Label>>,
+    /// Questions and criteria by project. Projects that never had any are missing.
+    pub interviews: HashMap<ProjectId, Versioned<Interview>>,
 }
 
 impl Store {
@@ -33,7 +38,9 @@ impl Store {
     pub async fn referred(&self, company: &CompanyId, ids: &Referring) -> Result<Referred> {
         let customer = |id: &CustomerId| keys::customer(company, *id);
         let label = |id: &LabelId| keys::label(company, *id);
-        let keys: Vec<Key> = ids.customers.iter().map(customer).chain(ids.labels.iter().map(label)).collect();
+        let interview = |id: &ProjectId| keys::interview(company, *id);
+        let keys = ids.customers.iter().map(customer).chain(ids.labels.iter().map(label));
+        let keys: Vec<Key> = keys.chain(ids.interviews.iter().map(interview)).collect();
         let mut batch = self.get(keys).await?;
         let mut referred = Referred::default();
         for id in &ids.customers {
@@ -41,6 +48,9 @@ impl Store {
         }
         for id in &ids.labels {
             referred.labels.extend(batch.take_listed(&label(id))?.map(|found| (*id, found)));
+        }
+        for id in &ids.interviews {
+            referred.interviews.extend(batch.take_listed(&interview(id))?.map(|found| (*id, found)));
         }
         Ok(referred)
     }

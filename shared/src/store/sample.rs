@@ -14,6 +14,7 @@ use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
+use crate::domain::interview::Interview;
 use crate::domain::label::Label;
 use crate::domain::named_token::NamedToken;
 use crate::domain::project::Project;
@@ -33,6 +34,7 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("PROJECT", _) if key.pk.contains("#CUSTOMER#") => return Ok(None),
         ("PROJECT", _) => entity::<Project>("project", item),
         ("CANDIDATE", _) if is_of_company => entity::<Candidate>("candidate", item),
+        ("INTERVIEW", _) => entity::<Interview>("interview", item),
         ("VIDEO", _) => entity::<Video>("video", item),
         ("LABEL", _) => entity::<Label>("label", item),
         ("TOKEN", _) => entity::<NamedToken>("named token", item),

@@ -26,6 +26,9 @@ pub(super) const PROJECT_STATUS: &str = "project_status";
 /// these, and requires by this one number that none has changed.
 pub(super) const EVALUATIONS_VERSION: &str = "evaluations_version";
 
+/// The attribute of a shard that is set once one of its candidates has begun the interview, and stays.
+pub(super) const HAS_BEGUN: &str = "has_begun";
+
 pub(super) fn attribute(counter: Counter) -> String {
     match counter {
         Counter::Status(status) => format!("status:{}", status.as_str()),
@@ -55,6 +58,12 @@ impl Shards {
     /// The sum of the shards.
     pub fn tally(&self) -> Tally {
         self.0.iter().flat_map(counts_in).collect()
+    }
+
+    /// Whether a candidate has ever begun the interview.
+    pub fn have_begun(&self) -> bool {
+        // The counts tell of those who began before there was the mark.
+        self.0.iter().any(|shard| shard.contains_key(HAS_BEGUN)) || self.tally().has_begun()
     }
 }
 
@@ -89,6 +98,9 @@ impl Transaction {
         let counters = change.iter().map(|(counter, count)| (attribute(counter), count));
         let noted = touches_evaluations.then(|| (EVALUATIONS_VERSION.to_owned(), 1));
         let mut update = Change::add(counters.chain(noted));
+        if change.has_begun() {
+            update = update.marking(HAS_BEGUN);
+        }
         let mut refusal = Error::internal("a counter refused to count");
         if must_run {
             let running = string(ProjectStatus::Running.as_str());

@@ -8,8 +8,11 @@ use super::keys::{self, Key, Queue};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
 use super::transaction::Transaction;
+use crate::domain::candidate::Candidate;
 use crate::domain::effect::{Effect, Task};
 use crate::domain::id::{CompanyId, VideoId};
+use crate::domain::interview::Interview;
+use crate::domain::project::Project;
 use crate::domain::video::Video;
 use crate::error::Result;
 use crate::media::video_keys;
@@ -38,6 +41,17 @@ impl Store {
     /// Reads a video.
     pub async fn video(&self, company: &CompanyId, id: VideoId) -> Result<Option<Versioned<Video>>> {
         self.one(keys::video(company, id)).await
+    }
+
+    /// Whether a candidate's project shows a video to them, itself or in a question.
+    pub(crate) async fn shows_video(&self, candidate: &Candidate, id: VideoId) -> Result<bool> {
+        let Candidate { company, project, .. } = candidate;
+        let (project, interview) = (keys::project(company, *project), keys::interview(company, *project));
+        let mut batch = self.get([project.clone(), interview.clone()]).await?;
+        let project = batch.take::<Project>(&project)?;
+        let interview = batch.take::<Interview>(&interview)?.filter(|_| candidate.sees_questions());
+        Ok(project.is_some_and(|project| project.settings.shows(id))
+            || interview.is_some_and(|interview| interview.shows(id)))
     }
 
     /// A page of a company's videos, and their number.

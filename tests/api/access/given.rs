@@ -17,6 +17,8 @@ use super::{About, Credential, Row};
 pub(crate) struct Given {
     pub(crate) app: TestApp,
     pub(crate) project: String,
+    /// Another project with the same roles, in which nobody begins.
+    draft: String,
     pub(crate) owner: Staff,
     staff: Vec<(&'static str, Staff)>,
     dead: String,
@@ -44,7 +46,10 @@ impl Given {
             "reviewers": [reviewer.uri],
             "interview_managers": [r_manager.uri, manager.uri],
         });
-        owner.patch(&project, roles).await.expect(200);
+        let draft = app.staff("admin").await.project(json!({})).await;
+        for project in [&project, &draft] {
+            owner.patch(project, roles.clone()).await.expect(200);
+        }
         let staff = vec![
             ("stranger", app.owner_of("globex").await),
             ("owner", owner.clone()),
@@ -65,7 +70,7 @@ impl Given {
         let playable = playable.uri("resource_uri");
         app.settle().await;
         let made = AtomicUsize::new(0);
-        Self { app, project, owner, staff, dead, token, candidate, invited, playable, made }
+        Self { app, project, draft, owner, staff, dead, token, candidate, invited, playable, made }
     }
 
     /// A name that nothing has yet.
@@ -92,8 +97,9 @@ impl Given {
     /// The path with the identifiers of things that are there.
     async fn target(&self, path: &str, about: Option<&About>) -> String {
         let path = if path.ends_with("/search/") { format!("{path}?q=ada") } else { path.to_owned() };
-        let mut target =
-            path.replace("{companyId}", "acme").replace("{projectId}", last_segment(&self.project));
+        let is_asked = path.contains("/questions/") || path.contains("/criteria/");
+        let project = if is_asked { &self.draft } else { &self.project };
+        let mut target = path.replace("{companyId}", "acme").replace("{projectId}", last_segment(project));
         if let Some(about) = about {
             target = target.replace("{candidateId}", last_segment(about.uri()));
         }
@@ -121,6 +127,19 @@ impl Given {
             let roles = target.split_inclusive("/roles/").next().unwrap();
             let role = self.owner.post(roles, self.new_role().await).await.expect(201).uri("resource_uri");
             target = target.replace("{roleId}", last_segment(&role));
+        }
+        for (parameter, of, new) in
+            [("{questionId}", "/questions/", question()), ("{criterionId}", "/criteria/", criterion())]
+        {
+            if path.contains(parameter) {
+                let all = target.split_inclusive(of).next().unwrap();
+                // So that the project never has too many.
+                for old in self.owner.get(all).await.expect(200).json()["objects"].as_array().unwrap() {
+                    self.owner.delete(old["resource_uri"].as_str().unwrap()).await.expect(204);
+                }
+                let made = self.owner.post(all, new).await.expect(201).uri("resource_uri");
+                target = target.replace(parameter, last_segment(&made));
+            }
         }
         if path.contains("{videoId}") {
             let video = if path.contains("{token}") { self.playable.clone() } else { self.video().await };
@@ -243,6 +262,8 @@ impl Given {
             }
             ("POST", "candidates") => Some(json!({ "first_name": "Ada", "last_name": "Lovelace" })),
             ("POST", "import") => Some(json!([{ "first_name": "Ada", "last_name": "Lovelace" }])),
+            ("POST", "questions") | ("PUT" | "PATCH", "{questionId}") => Some(question()),
+            ("POST", "criteria") | ("PUT" | "PATCH", "{criterionId}") => Some(criterion()),
             ("PATCH", "status") => Some(json!({ "status": "40-running" })),
             ("PATCH", "{projectId}") => Some(json!({ "contact_person": "Grace Hopper" })),
             ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),
@@ -290,6 +311,16 @@ impl Given {
         }
         entries.into()
     }
+}
+
+/// What is sent to ask a question.
+fn question() -> Value {
+    json!({ "text": "Why us?" })
+}
+
+/// What is sent to add a criterion.
+fn criterion() -> Value {
+    json!({ "name": "Listening" })
 }
 
 /// What is sent before a photo is put into the bucket.

@@ -19,6 +19,7 @@ use crate::domain::account::Principal;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, CustomerId, InvalidId};
+use crate::domain::interview::Interview;
 use crate::domain::policy::{Action, NOT_ALLOWED, Standing};
 use crate::error::{Error, Result};
 use crate::http::Preconditions;
@@ -72,6 +73,10 @@ impl Path {
 
     pub(super) fn customer(&self) -> Result<Key, InvalidId> {
         Ok(keys::customer(&self.company_id()?, self.id("customerId")?))
+    }
+
+    pub(super) fn interview(&self) -> Result<Key, InvalidId> {
+        Ok(keys::interview(&self.company_id()?, self.id("projectId")?))
     }
 
     pub(super) fn label(&self) -> Result<Key, InvalidId> {
@@ -263,6 +268,12 @@ impl Authenticated {
     ) -> Result<Versioned<T>> {
         let key = key(&self.path).map_err(|_| Error::NotFound)?;
         self.batch.take(&key)?.ok_or(Error::NotFound)
+    }
+
+    /// Takes the questions and criteria of the project of the path, which may have none.
+    pub(super) fn take_interview(&mut self) -> Result<Option<Versioned<Interview>>> {
+        let key = self.path.interview().map_err(|_| Error::NotFound)?;
+        self.batch.take(&key)
     }
 
     /// Takes the candidate of the path, who may be the caller.

@@ -37,8 +37,7 @@ impl<A: Grant> Guard for VideoAccess<A> {
         let standing = match &request.caller().identity {
             Identity::Candidate(candidate) => {
                 let id = video.as_ref().map_err(|_| Error::NotFound)?.id;
-                let project = request.store().project(&candidate.company, candidate.project).await?;
-                if !project.is_some_and(|project| project.settings.shows(id)) {
+                if !request.store().shows_video(candidate, id).await? {
                     return Err(Error::NotFound);
                 }
                 Standing::Itself

@@ -2,6 +2,7 @@
 
 mod candidate;
 mod customer;
+mod interview;
 mod label;
 mod nested;
 mod share;
@@ -10,6 +11,7 @@ mod video;
 
 pub use candidate::{CandidateFields, CandidateView, Viewer};
 pub use customer::CustomerView;
+pub use interview::{CriterionView, QuestionView};
 pub use label::LabelView;
 pub use nested::Nested;
 pub use share::ShareView;

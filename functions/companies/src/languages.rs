@@ -1,0 +1,37 @@
+//! The languages in which the service writes.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use shared::Result;
+use shared::auth::access::CompanyAccess;
+use shared::domain::id::Id;
+use shared::domain::language::Language;
+use shared::domain::policy::ReadCompany;
+use shared::http::page::{Envelope, ListQuery};
+
+/// A language.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Language")]
+pub(crate) struct LanguageView {
+    /// The short code.
+    code: Language,
+    /// The code with its country.
+    #[schemars(example = &"de-DE")]
+    iso_code: &'static str,
+    /// The language's own name.
+    #[schemars(example = &"Deutsch")]
+    name: &'static str,
+}
+
+/// GET …/languages/
+pub(crate) async fn list(
+    access: CompanyAccess<ReadCompany>,
+    query: ListQuery,
+) -> Result<Envelope<LanguageView>> {
+    // Languages have no identifiers, so links to pages get some that sort in the same order.
+    let id = |language: &Language| Id::<Language>::from_bytes([*language as u8; 16]).to_string();
+    let (page, total) = query.slice(Language::ALL.to_vec(), id);
+    let view =
+        |language: Language| LanguageView { code: language, iso_code: language.iso(), name: language.name() };
+    query.answer(&access.references().company(access.company_id()).join("languages"), page.map(view), total)
+}

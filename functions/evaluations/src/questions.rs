@@ -1,0 +1,89 @@
+//! The questions that candidates of a project answer.
+
+use axum::Json;
+use shared::Result;
+use shared::auth::access::{InterviewAccess, QuestionAccess};
+use shared::domain::interview::{Interview, Question};
+use shared::domain::policy::{ChangeProject, ReadQuestions, Standing};
+use shared::http::Fields;
+use shared::http::page::{Envelope, ListQuery};
+use shared::http::reference::References;
+use shared::http::respond::{Answered, Created, Done};
+use shared::http::view::QuestionView;
+
+use crate::changes::QuestionChanges;
+
+/// GET …/questions/
+pub(crate) async fn list(
+    access: InterviewAccess<ReadQuestions>,
+    query: ListQuery,
+) -> Result<Envelope<QuestionView>> {
+    let interview = &access.stored.interview;
+    let (page, total) = query.slice_unsorted(interview.questions.clone(), |one| one.id.to_string());
+    let page = page.map(|one| view(&one, interview, &access.standing, access.references()));
+    query.answer(&access.references().questions(&interview.company, interview.project), page, total)
+}
+
+/// POST …/questions/
+pub(crate) async fn create(
+    access: InterviewAccess<ChangeProject>,
+    body: Fields,
+) -> Result<Answered<Created<QuestionView>>> {
+    let before = &access.stored.interview;
+    let new = QuestionChanges::read_whole(body, access.company_id(), access.references())?;
+    let id = access.store.next_id(access.now);
+    let question = new.into_whole(id, 1, before.last_position::<Question>())?;
+    let address = access.references().question(&before.company, before.project, id);
+    let created = Created(address, QuestionView::new(&question, before, access.references()));
+    access.commit(access.stored.change_to(&access.store, &before.clone().with(question)?)?, created).await
+}
+
+/// GET …/questions/{questionId}/
+pub(crate) async fn read(access: QuestionAccess<ReadQuestions>) -> Result<Answered<Json<QuestionView>>> {
+    let interview = &access.stored.interview;
+    access.show(view(&access.question, interview, &access.standing, access.references()))
+}
+
+/// PUT …/questions/{questionId}/
+pub(crate) async fn replace(
+    access: QuestionAccess<ChangeProject>,
+    body: Fields,
+) -> Result<Answered<Json<QuestionView>>> {
+    let whole = QuestionChanges::read_whole(body, access.company_id(), access.references())?;
+    let Question { id, revision, position, .. } = access.question;
+    change(&access, whole.into_whole(id, revision, position)?).await
+}
+
+/// PATCH …/questions/{questionId}/
+pub(crate) async fn update(
+    access: QuestionAccess<ChangeProject>,
+    body: Fields,
+) -> Result<Answered<Json<QuestionView>>> {
+    let changes = QuestionChanges::read(body, access.company_id(), access.references())?;
+    change(&access, changes.apply_to(access.question.clone())).await
+}
+
+async fn change(
+    access: &QuestionAccess<ChangeProject>,
+    after: Question,
+) -> Result<Answered<Json<QuestionView>>> {
+    let interview = &access.stored.interview;
+    let view = Json(QuestionView::new(&after, interview, access.references()));
+    access.commit(access.stored.change_to(&access.store, &interview.clone().with(after)?)?, view).await
+}
+
+/// DELETE …/questions/{questionId}/
+pub(crate) async fn delete(access: QuestionAccess<ChangeProject>) -> Result<Answered<Done>> {
+    let after = access.stored.interview.clone().without::<Question>(access.question.id);
+    access.commit(access.stored.change_to(&access.store, &after)?, Done).await
+}
+
+fn view(
+    question: &Question,
+    of: &Interview,
+    standing: &Standing,
+    references: References<'_>,
+) -> QuestionView {
+    let view = QuestionView::new(question, of, references);
+    if *standing == Standing::Itself { view.for_candidate() } else { view }
+}

@@ -1,0 +1,102 @@
+//! Questions and criteria as clients see them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::domain::interview::{Criterion, Interview, Question, QuestionKind};
+use crate::http::reference::References;
+use crate::http::wire::Uri;
+
+/// A question.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Question")]
+pub struct QuestionView {
+    /// The URL of the resource.
+    resource_uri: Uri,
+    /// The project.
+    project: Uri,
+    /// Unique among the project's questions, which are sorted by it.
+    #[schemars(example = 1)]
+    position: u32,
+    /// The question itself.
+    #[schemars(example = &"Which project are you proud of?")]
+    text: String,
+    /// How candidates answer.
+    kind: QuestionKind,
+    /// The welcome video in which somebody asks the question; null for none.
+    video: Option<Uri>,
+    /// Seconds to prepare; null for no preparation.
+    #[schemars(example = 30)]
+    preparation_seconds: Option<u32>,
+    /// The maximum length of an answer in seconds.
+    #[schemars(example = 120)]
+    answer_seconds: u32,
+    /// How often candidates may record an answer; null for no limit.
+    #[schemars(example = 3)]
+    takes: Option<u32>,
+    /// Whether candidates must answer.
+    #[schemars(example = true)]
+    is_required: bool,
+    /// A note for staff. Candidates do not see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"Look for ownership.")]
+    internal_description: Option<String>,
+}
+
+impl QuestionView {
+    /// The view that staff have of a question.
+    pub fn new(question: &Question, of: &Interview, references: References<'_>) -> Self {
+        let Interview { company, project, .. } = of;
+        Self {
+            resource_uri: references.question(company, *project, question.id),
+            project: references.project(company, *project),
+            position: question.position,
+            text: question.text.to_string(),
+            kind: question.kind,
+            video: question.video.map(|video| references.video(company, video)),
+            preparation_seconds: question.preparation_seconds,
+            answer_seconds: question.answer_seconds,
+            takes: question.takes,
+            is_required: question.is_required,
+            internal_description: Some(question.internal_description.to_string()),
+        }
+    }
+
+    /// The view that candidates have.
+    pub fn for_candidate(self) -> Self {
+        Self { internal_description: None, ..self }
+    }
+}
+
+/// A criterion.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Criterion")]
+pub struct CriterionView {
+    /// The URL of the resource.
+    resource_uri: Uri,
+    /// The project.
+    project: Uri,
+    /// Unique among the project's criteria, which are sorted by it.
+    #[schemars(example = 1)]
+    position: u32,
+    /// The display name.
+    #[schemars(example = &"Communication")]
+    name: String,
+    /// The meaning of the criterion.
+    #[schemars(example = &"Speaks clearly and listens.")]
+    description: String,
+}
+
+impl CriterionView {
+    /// The view of a criterion.
+    pub fn new(criterion: &Criterion, of: &Interview, references: References<'_>) -> Self {
+        let Interview { company, project, .. } = of;
+        Self {
+            resource_uri: references.criterion(company, *project, criterion.id),
+            project: references.project(company, *project),
+            position: criterion.position,
+            name: criterion.name.to_string(),
+            description: criterion.description.to_string(),
+        }
+    }
+}

@@ -47,6 +47,34 @@ impl Story {
     }
 }
 
+/// Questions, criteria and everything that evaluators write about a candidate, and what is wrong with it.
+async fn judge(owner: &Token, project: &str, candidate: &str) {
+    let criterion = json!({ "name": CANARY, "description": CANARY });
+    let criterion =
+        owner.post(&format!("{project}criteria/"), criterion).await.expect(201).uri("resource_uri");
+    let question = json!({ "text": CANARY, "internal_description": CANARY, "kind": CANARY });
+    owner.post(&format!("{project}questions/"), question).await.expect_fields(&["kind"]);
+    let me = owner.get("/whoami/").await.expect(200).json()["resource"]["resource_uri"].clone();
+    owner.patch(project, json!({ "evaluators": [me], "veto_enabled": true })).await.expect(200);
+    owner.app().complete(candidate).await;
+    let own = me.as_str().unwrap().trim_end_matches('/').rsplit('/').next().unwrap().to_owned();
+    let target = format!("{candidate}evaluations/{own}/");
+    let rating = json!({ "criterion": criterion, "value": 4, "comment": CANARY });
+    let body = json!({ "ratings": [rating], "comment": CANARY, "completed": true });
+    owner.send(Request::put(&target).json(&body)).await.expect(201);
+    let wrong = json!({ "ratings": CANARY, "recommendation": CANARY });
+    owner.send(Request::put(&target).json(&wrong)).await.expect_fields(&["ratings", "recommendation"]);
+    owner
+        .post(&format!("{candidate}vetos/"), json!({ "comment": format!("{CANARY} veto") }))
+        .await
+        .expect(201);
+    for target in
+        [&target, &format!("{project}results/"), &format!("{project}vetos/"), &format!("{candidate}vetos/")]
+    {
+        owner.get(target).await.expect(200);
+    }
+}
+
 #[tokio::test]
 async fn no_log_line_contains_passwords_tokens_keys_or_mail_texts() {
     let recording = Recording::start();
@@ -161,6 +189,8 @@ async fn no_log_line_contains_passwords_tokens_keys_or_mail_texts() {
     app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
     story.mailed_key(&address("Ada")).await;
     owner.post(&format!("{ada}shares/"), json!({ "customer": grace })).await.expect(201);
+    own.advance(&ada).await.expect(200);
+    judge(&owner, &project, &ada).await;
     owner.delete(&grace).await.expect(204);
     app.settle().await;
     app.sweep().await;

@@ -65,15 +65,16 @@ async fn every_post_is_done_once_for_one_key() {
     let given = Given::new().await;
     let promises = Promises::read();
     for row in kept_posts(&promises) {
+        let doer = given.staff(Given::doer(row.path));
         let request = keyed(&given.unsigned(row).await);
         let send = async |caller: &dyn Fn(Request) -> Request| given.app.send(caller(request.clone())).await;
-        let first = send(&|request| given.owner.sign(request)).await;
+        let first = send(&|request| doer.sign(request)).await;
         assert_first(&first);
         let done = given.app.table().snapshot().await;
-        assert_replay(&send(&|request| given.owner.sign(request)).await, &first);
-        let other_session = given.owner.new_token().await;
+        assert_replay(&send(&|request| doer.sign(request)).await, &first);
+        let other_session = doer.new_token().await;
         assert_replay(&send(&|request| other_session.sign(request)).await, &first);
-        let other = given.owner.sign(request.clone()).json(&json!({ "other": row.path }));
+        let other = doer.sign(request.clone()).json(&json!({ "other": row.path }));
         given.app.send(other).await.expect_code(422, "idempotency_key_reused");
         assert_eq!(given.app.table().snapshot().await, done, "{}", row.path);
     }
@@ -114,7 +115,7 @@ async fn users_and_companies_know_nothing_of_each_others_keys() {
     let promises = Promises::read();
     for row in kept_posts(&promises) {
         let request = keyed(&given.unsigned(row).await);
-        assert_first(&given.owner.send(request.clone()).await);
+        assert_first(&given.staff(Given::doer(row.path)).send(request.clone()).await);
         let others = admin.send(request.clone()).await;
         assert!(!is_replay(&others), "{others}");
         elsewhere.send(request.clone()).await.expect_code(404, "not_found");
@@ -149,7 +150,7 @@ async fn where_nothing_is_kept_keys_are_taken_all_the_same() {
     let promises = Promises::read();
     for row in posts(&promises).filter(|row| REPEATABLE.contains(&row.path)) {
         let before = given.app.table().snapshot().await;
-        let response = given.app.send(keyed(&given.request("owner", row).await)).await;
+        let response = given.app.send(keyed(&given.request(Given::doer(row.path), row).await)).await;
         assert_first(&response);
         let after = given.app.table().snapshot().await;
         let kept = after.keys().filter(|(pk, _)| pk.starts_with("IDEMPOTENCY#")).count();
@@ -162,7 +163,7 @@ async fn a_key_that_is_none_is_refused_everywhere() {
     let given = Given::new().await;
     let promises = Promises::read();
     for row in posts(&promises) {
-        let request = given.request("owner", row).await;
+        let request = given.request(Given::doer(row.path), row).await;
         let before = given.app.table().snapshot().await;
         for key in ["", "two words", &"k".repeat(256)] {
             let refused = given.app.send(request.clone().header("idempotency-key", key)).await;

@@ -61,6 +61,7 @@ mod reference;
 mod refusals;
 mod release;
 mod roles;
+mod scorecards;
 mod search;
 mod search_model;
 mod sessions;

@@ -48,9 +48,9 @@ async fn counts_agree_with_the_items() {
     let app = TestApp::start().await;
     let (_, project) = given(&app).await;
     let before = app.table().snapshot().await;
-    let counted = json!({ "projects": 2, "candidates": 6, "drift": [], "unreadable": [] });
+    let counted = json!({ "projects": 2, "candidates": 6, "results": 0, "drift": [], "unreadable": [] });
     assert_eq!(recount(&app, None).await, counted);
-    let counted = json!({ "projects": 1, "candidates": 6, "drift": [], "unreadable": [] });
+    let counted = json!({ "projects": 1, "candidates": 6, "results": 0, "drift": [], "unreadable": [] });
     assert_eq!(recount(&app, Some(last_segment(&project))).await, counted);
     assert_eq!(app.table().snapshot().await, before);
     for (company, project, field) in [

@@ -41,7 +41,7 @@ async fn projects(owner: &Staff) -> String {
     owner.project(json!({ "name": "Draft" })).await;
     owner
         .running_project(json!({
-            "allow_hash_login": true, "evaluators": [owner.uri], "labels": [label],
+            "allow_hash_login": true, "evaluators": [owner.uri], "labels": [label], "veto_enabled": true,
             "videos": [{ "uri": video, "position": 1 }],
             "partner_data": { "id": 7 },
         }))
@@ -50,6 +50,10 @@ async fn projects(owner: &Staff) -> String {
 
 /// Candidates of every status; one has all that a candidate can have.
 async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
+    owner.post(&format!("{project}questions/"), json!({ "text": "Why us?" })).await.expect(201);
+    let criterion = json!({ "name": "Listening" });
+    let criterion =
+        owner.post(&format!("{project}criteria/"), criterion).await.expect(201).uri("resource_uri");
     for status in CandidateStatus::ALL {
         owner.candidate_at(project, status).await;
     }
@@ -62,6 +66,13 @@ async fn candidates(app: &TestApp, owner: &Staff, project: &str) {
     owner.send(Request::patch(&candidate).form(form)).await.expect(200);
     owner.post(&format!("{candidate}shares/"), json!({ "customer": person.uri })).await.expect(201);
     app.evaluate(&candidate, &owner.uri, true).await;
+    let rating = json!({ "criterion": criterion, "value": 3.5, "comment": "Clear." });
+    let evaluation =
+        json!({ "ratings": [rating], "comment": "Good.", "recommendation": "yes", "completed": true });
+    let target = format!("{candidate}evaluations/{}/", owner.id());
+    owner.send(Request::put(&target).json(&evaluation)).await.expect(200);
+    let veto = json!({ "comment": "The certificates are forged." });
+    owner.post(&format!("{candidate}vetos/"), veto).await.expect(201);
     let upload = json!({ "field": "cv", "content_type": "application/pdf", "size": 9_000_000 });
     owner.post(&format!("{candidate}uploads/"), upload).await.expect(201);
 }

@@ -36,12 +36,13 @@ pub(crate) struct Twice {
 }
 
 /// The functions behind the gateway, by their names in the template and their binaries.
-pub(crate) const OVER_HTTP: [(&str, &str); 8] = [
+pub(crate) const OVER_HTTP: [(&str, &str); 9] = [
     ("AuthFunction", "auth"),
     ("CompaniesFunction", "companies"),
     ("CustomersFunction", "customers"),
     ("ProjectsFunction", "projects"),
     ("CandidatesFunction", "candidates"),
+    ("EvaluationsFunction", "evaluations"),
     ("SearchFunction", "search"),
     ("DocsFunction", "docs"),
     ("VideosFunction", "videos"),

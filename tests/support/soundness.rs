@@ -12,11 +12,13 @@ use serde_json::Value;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::customer::{AccountType, Customer};
 use shared::domain::effect::Effect;
-use shared::domain::id::{CompanyId, ProjectId};
+use shared::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use shared::domain::label::Label;
 use shared::domain::named_token::NamedToken;
+use shared::domain::outcome::Summary;
 use shared::domain::project::Project;
 use shared::domain::roster::Roster;
+use shared::domain::scorecard::{Score, Scorecard};
 use shared::domain::secret::SecretHash;
 use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
@@ -80,6 +82,14 @@ fn problems_of(items: &Contents) -> Vec<String> {
         expected.add(key, item);
     }
     let mut wrong = Vec::new();
+    // Those of deleted candidates await the outbox.
+    for card in &expected.cards {
+        if let Some(score) = expected.scores.get(&(card.candidate, card.evaluator))
+            && (&score.rated, score.veto) != (&card.sums(), card.veto.as_ref().map(|veto| veto.id))
+        {
+            wrong.push(format!("{score:?} is not the score of {card:?}"));
+        }
+    }
     for (key, item) in items {
         match expected.items.remove(key) {
             Some(attributes) => {
@@ -107,6 +117,8 @@ type Attributes = BTreeMap<String, Value>;
 struct Expected {
     items: BTreeMap<Key, Attributes>,
     rosters: BTreeMap<ProjectId, Roster>,
+    scores: BTreeMap<(CandidateId, CustomerId), Score>,
+    cards: Vec<Scorecard>,
     wrong: Vec<String>,
 }
 
@@ -131,6 +143,8 @@ impl Expected {
             self.check_index(key, item, index_partition(&candidate));
             self.check_due(key, item, candidate.id.to_bytes()[15] % 16, candidate.expires_at());
             self.add_candidate(&candidate);
+        } else if pk.ends_with("#EVALUATIONS") {
+            self.cards.push(read(item));
         } else if sk == "EFFECT" {
             let effect: Effect = read(item);
             let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
@@ -202,6 +216,7 @@ impl Expected {
                 self.wrong.push(format!("{customer} has another seat than in the evaluation of {id}"));
             }
         }
+        self.scores.extend(candidate.scores.iter().map(|(by, score)| ((*id, *by), score.clone())));
         if let Some(username) = &profile.username {
             self.count((login(company.as_str(), username.as_str()), "USERNAME".to_owned()), []);
         }
@@ -214,6 +229,12 @@ impl Expected {
                 .entry((format!("COMPANY#{company}#CUSTOMER#{customer}"), format!("SHARE#{share}")));
             let candidate = [("project", project.to_string()), ("candidate", id.to_string())];
             note.or_default().extend(candidate.map(|(name, id)| (name.to_owned(), id.into())));
+        }
+        if let Some(summary) = Summary::of(candidate) {
+            let summary = serde_json::to_value(summary).expect("JSON");
+            let summary = summary.as_object().cloned().unwrap_or_default();
+            let key = (format!("COMPANY#{company}#PROJECT#{project}"), format!("RESULT#{id}"));
+            self.items.entry(key).or_default().extend(summary);
         }
         for (key, attributes) in search_entries(candidate) {
             let attributes = attributes.map(|(name, value)| (name.to_owned(), value.into()));
@@ -258,7 +279,7 @@ fn is_primary((pk, sk): &Key) -> bool {
     let by_itself = ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#", "RESET#", "UPLOAD#"]
         .iter()
         .any(|kind| pk.starts_with(kind));
-    by_itself || sk == "FAILURES" || (own && !pk.contains("#CUSTOMER#"))
+    by_itself || pk.ends_with("#EVALUATIONS") || sk == "FAILURES" || (own && !pk.contains("#CUSTOMER#"))
 }
 
 /// What follows from other items: the counters of a tally that are not zero, the status that a shard repeats, where a
@@ -269,6 +290,7 @@ fn derived((_, sk): &Key, item: &Item) -> Attributes {
         "customers" | "owners" | "labels" | "named_tokens" | "project_status" => true,
         "videos" => sk == "TALLY",
         "project" | "candidate" => sk.starts_with("SHARE#"),
+        "by" | "vetos" => sk.starts_with("RESULT#"),
         "search_pk" | "search_sk" | "words" => true,
         _ => name.contains(':'),
     };
@@ -284,7 +306,9 @@ fn not_zero(mut attributes: Attributes) -> Attributes {
 fn counted(candidate: &Candidate) -> Vec<(String, i64)> {
     let mut counters = BTreeSet::from([format!("status:{}", candidate.status.as_str())]);
     if candidate.status == CandidateStatus::Interviewed {
-        counters.insert(format!("evaluated_by:{}", candidate.completed_seats()));
+        let vetoed = candidate.vetoed_seats().to_string();
+        let vetoed = if vetoed == "0" { String::new() } else { format!(":{vetoed}") };
+        counters.insert(format!("evaluated_by:{}{vetoed}", candidate.completed_seats()));
     }
     counters.into_iter().map(|counter| (counter, 1)).collect()
 }

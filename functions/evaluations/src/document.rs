@@ -2,10 +2,18 @@
 
 use serde_json::{Value, json};
 use shared::domain::interview::{QUESTIONS_IN_USE, TOO_MANY_CRITERIA, TOO_MANY_QUESTIONS};
+use shared::domain::roster::NO_SEAT;
+use shared::domain::scorecard::{
+    ALREADY_VETOED, NOT_EVALUATOR, NOT_INTERVIEWED, NOTHING_RATED, VETO_DISABLED, VETOED,
+};
 use shared::http::view::{CriterionView, QuestionView};
 use shared::openapi::Operation;
 
 use crate::changes::{CriterionChanges, QuestionChanges};
+use crate::evaluations::Sent;
+use crate::results::Order;
+use crate::vetos::read_new;
+use crate::view::{EvaluationView, VetoView};
 
 const LAST: &str = "Unique among the project's other positions. By default after the last one.";
 
@@ -88,6 +96,87 @@ pub(crate) fn change_criterion(operation: Operation) -> Operation {
 
 pub(crate) fn delete_criterion(operation: Operation) -> Operation {
     operation.summary("Delete criterion")
+}
+
+pub(crate) fn list_evaluations(operation: Operation) -> Operation {
+    operation.summary("List evaluations").text(
+        "By evaluator. Evaluators see those of others after they have completed their own. Drafts are shown to those \
+         who write them.",
+    )
+}
+
+pub(crate) fn get_evaluation(operation: Operation) -> Operation {
+    operation.summary("Get evaluation").text(BLIND)
+}
+
+pub(crate) fn save_evaluation(operation: Operation) -> Operation {
+    operation
+        .summary("Save evaluation")
+        .text(
+            "Replaces the caller's own evaluation; named tokens write for any evaluator of the project. Without \
+             `completed`, it is a draft. An evaluation that is saved here is later than every `evaluation.recorded` \
+             event that was applied before.",
+        )
+        .body::<EvaluationView, _>(|body| Sent::read(body, 5, |_| Err(String::new())))
+        .refuses(&[NOT_EVALUATOR, NOT_INTERVIEWED, NOTHING_RATED, VETOED, NO_SEAT])
+        .example("completed", evaluation())
+}
+
+pub(crate) fn delete_evaluation(operation: Operation) -> Operation {
+    operation.summary("Delete evaluation").refuses(&[VETOED])
+}
+
+pub(crate) fn list_vetos(operation: Operation) -> Operation {
+    operation.summary("List vetos").text(HIDDEN)
+}
+
+pub(crate) fn veto_candidate(operation: Operation) -> Operation {
+    operation
+        .summary("Veto candidate")
+        .text("Completes the caller's own evaluation and, for all evaluators, that of the candidate.")
+        .body::<VetoView, _>(read_new)
+        .refuses(&[VETO_DISABLED, NOT_INTERVIEWED, ALREADY_VETOED, NO_SEAT])
+        .example("veto", json!({ "comment": "The certificates could not be verified." }))
+}
+
+pub(crate) fn get_veto(operation: Operation) -> Operation {
+    operation.summary("Get veto").text(BLIND)
+}
+
+pub(crate) fn list_vetos_of_project(operation: Operation) -> Operation {
+    operation.summary("List vetos of project").text("Oldest first. ").text(HIDDEN)
+}
+
+pub(crate) fn list_results(operation: Operation) -> Operation {
+    operation
+        .summary("List results")
+        .text(
+            "The interviewed candidates whom at least one evaluator of the project has evaluated, the oldest candidate \
+             first. ",
+        )
+        .text(HIDDEN)
+        .query::<Order>("ordering", "By overall rating. Results without one come last.")
+}
+
+pub(crate) fn get_result(operation: Operation) -> Operation {
+    operation.summary("Get result").text(BLIND)
+}
+
+const BLIND: &str = "Evaluators who have yet to evaluate the candidate get 403 with the code `evaluate_first` unless it \
+                     is their own.";
+const HIDDEN: &str =
+    "Evaluators get null for what others have said about candidates whom they have yet to evaluate.";
+
+fn evaluation() -> Value {
+    let project = "/api/v3/companies/acme/projects/01JQ8Z2M8F3A6D1S4J7H0K9PMA";
+    json!({
+        "ratings": [
+            { "question": format!("{project}/questions/01JQ8Z2M8F3A6D1S4J7H0K9PMB/"), "value": 4, "comment": "Clear." },
+            { "criterion": format!("{project}/criteria/01JQ8Z2M8F3A6D1S4J7H0K9PMC/"), "value": 3.5 },
+        ],
+        "recommendation": "yes",
+        "completed": true,
+    })
 }
 
 fn question() -> Value {

@@ -2,7 +2,7 @@
 
 use shared::auth::System;
 use shared::domain::effect::{Effect, Task};
-use shared::domain::erasure::Erasure;
+use shared::domain::erasure::{Erased, Erasure};
 use shared::mail::Mailer;
 use shared::store::Versioned;
 use shared::{Error, Result};
@@ -85,6 +85,9 @@ async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Resul
 }
 
 async fn erase(system: &System, erasure: &Erasure, keys: &[String]) -> Result<(Outcome, String)> {
+    if let Erased::Candidate { project, candidate } = erasure.erased {
+        system.store.delete_scorecards(&erasure.company, project, candidate).await?;
+    }
     match system.objects()?.note_erasure(erasure).await {
         Ok(()) => delete_objects(system, keys).await,
         Err(error) => Ok((Outcome::Failed, error.to_string())),

@@ -12,6 +12,7 @@ use super::names::named;
 use super::partner_data::PartnerData;
 use super::rate::MailRate;
 use super::roster::{Seat, Seats};
+use super::scorecard::Score;
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
 use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use super::text::{Email, Line, Lines, Name, Username};
@@ -116,6 +117,9 @@ pub struct Candidate {
     pub mail_rate: MailRate,
     /// Evaluations by customer, evaluators or not.
     pub evaluations: BTreeMap<CustomerId, Evaluation>,
+    /// What evaluators have written, in short, by customer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scores: BTreeMap<CustomerId, Score>,
     /// The credential of a candidate without a password: until they confirm or, in projects without passwords, until
     /// the interview ends.
     pub access_key: Option<AccessKey>,
@@ -171,6 +175,7 @@ impl Candidate {
             reminded_at: None,
             mail_rate: MailRate::default(),
             evaluations: BTreeMap::new(),
+            scores: BTreeMap::new(),
             access_key: None,
             password_hash: None,
             session_epoch: 0,
@@ -282,12 +287,13 @@ impl Candidate {
 
     /// Everyone who has completed an evaluation, evaluators of the project or not.
     pub fn completed_by(&self) -> BTreeSet<CustomerId> {
-        let completed = self.evaluations.iter().filter(|(_, evaluation)| evaluation.completed);
-        completed.map(|(customer, _)| *customer).collect()
+        let completed = |customer: &CustomerId| self.completed_at(*customer).is_some();
+        self.evaluations.keys().copied().filter(completed).collect()
     }
 
     /// The seats of everyone who has completed an evaluation.
     pub fn completed_seats(&self) -> Seats {
-        self.evaluations.values().filter(|one| one.completed).map(|one| one.seat).collect()
+        let completed = |customer: &CustomerId| self.completed_at(*customer).is_some();
+        self.evaluations.iter().filter(|(by, _)| completed(by)).map(|(_, one)| one.seat).collect()
     }
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::candidate::Candidate;
 use super::id::CustomerId;
+use super::project::Project;
 
 /// The state of a candidate's evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -26,8 +28,18 @@ pub fn needed(team_evaluation: u8, evaluators: usize) -> usize {
     if team_evaluation == 0 { evaluators.max(1) } else { usize::from(team_evaluation) }
 }
 
+/// The evaluation status of a candidate of a project: a veto by one of its evaluators completes the evaluation.
+pub fn status_of(candidate: &Candidate, project: &Project) -> EvaluationStatus {
+    let evaluators = &project.staff.evaluators;
+    if candidate.vetos().any(|(by, _)| evaluators.contains(&by)) {
+        return EvaluationStatus::Completed;
+    }
+    let done = candidate.completed_by().intersection(evaluators).count();
+    status(done, project.evaluations_needed())
+}
+
 /// The evaluation status with `done` completed evaluations by the project's evaluators.
-pub fn status(done: usize, needed: usize) -> EvaluationStatus {
+fn status(done: usize, needed: usize) -> EvaluationStatus {
     match done {
         0 => EvaluationStatus::Pending,
         done if done < needed => EvaluationStatus::Partial,

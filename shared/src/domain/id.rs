@@ -94,6 +94,8 @@ pub mod mark {
     pub enum Question {}
     /// A criterion of a project.
     pub enum Criterion {}
+    /// An evaluator's veto against a candidate.
+    pub enum Veto {}
 }
 
 /// Of a staff user.
@@ -118,6 +120,8 @@ pub type FileId = Id<mark::File>;
 pub type QuestionId = Id<mark::Question>;
 /// Of a criterion.
 pub type CriterionId = Id<mark::Criterion>;
+/// Of a veto.
+pub type VetoId = Id<mark::Veto>;
 
 impl<T> Id<T> {
     /// The identifier with this ULID.

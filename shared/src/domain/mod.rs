@@ -14,8 +14,10 @@ pub mod interview;
 pub mod label;
 pub mod language;
 pub mod mail;
+pub mod mean;
 pub mod named_token;
 mod names;
+pub mod outcome;
 pub mod partner_data;
 pub mod policy;
 pub mod project;
@@ -25,6 +27,7 @@ pub mod report;
 pub mod roster;
 #[cfg(test)]
 pub(crate) mod samples;
+pub mod scorecard;
 pub mod search;
 pub mod secret;
 pub mod sender;

@@ -31,7 +31,8 @@ pub enum Standing {
 /// it takes a person.
 #[derive(Debug, Clone, Copy)]
 struct Rule {
-    account_type: AccountType,
+    /// None for actions that take a role.
+    account_type: Option<AccountType>,
     roles: &'static [Role],
     itself: bool,
     sharee: bool,
@@ -45,10 +46,22 @@ const STAFF: &[Role] = &[Role::InterviewManager, Role::Evaluator, Role::Reviewer
 /// Interview managers are the project managers of the contract.
 const MANAGERS: &[Role] = &[Role::InterviewManager];
 
+/// Evaluators, whatever their account type.
+const EVALUATORS: &[Role] = &[Role::Evaluator];
+
 /// Proof, at compile time, of the action that a guard has allowed.
 pub trait Grant: Send + Sync + 'static {
     /// The action.
     const ACTION: Action;
+}
+
+macro_rules! account_type {
+    (Role) => {
+        None
+    };
+    ($account_type:ident) => {
+        Some(AccountType::$account_type)
+    };
 }
 
 macro_rules! actions {
@@ -69,7 +82,7 @@ macro_rules! actions {
             fn rule(self) -> Rule {
                 match self {
                     $(Self::$name => Rule {
-                        account_type: AccountType::$account_type,
+                        account_type: account_type!($account_type),
                         roles: $roles,
                         itself: [$(stringify!($other)),*].contains(&"itself"),
                         sharee: [$(stringify!($other)),*].contains(&"sharee"),
@@ -117,6 +130,10 @@ actions! {
     ReadProject "read_project": Admin or STAFF;
     /// Read the questions of a project; candidates from the beginning of their interview on.
     ReadQuestions "read_questions": Admin or STAFF or itself;
+    /// Evaluate a candidate; only with this role in the project, or as a named token for somebody with it.
+    Evaluate "evaluate": Role or EVALUATORS;
+    /// Veto a candidate; only with this role in the project.
+    CastVeto "cast_veto": Role or EVALUATORS but person;
     /// Change a project, its status, its questions or its criteria; create, import, delete, skip and remind its candidates, and set their deadlines.
     ChangeProject "change_project": Admin or MANAGERS;
     /// Read a candidate.
@@ -131,11 +148,12 @@ impl Action {
     /// Whether a caller of this standing may do this.
     pub fn is_allowed(self, standing: &Standing) -> bool {
         let rule = self.rule();
+        let has_type = |own: AccountType| rule.account_type.is_some_and(|needed| own >= needed);
         match standing {
             Standing::Staff(account_type, roles) => {
-                *account_type >= rule.account_type || rule.roles.iter().any(|role| roles.contains(role))
+                has_type(*account_type) || rule.roles.iter().any(|role| roles.contains(role))
             }
-            Standing::Sharee(account_type) => *account_type >= rule.account_type || rule.sharee,
+            Standing::Sharee(account_type) => has_type(*account_type) || rule.sharee,
             Standing::NamedToken => !rule.takes_person,
             Standing::Itself => rule.itself,
             Standing::Outsider => false,

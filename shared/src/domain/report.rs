@@ -28,7 +28,8 @@ impl Candidate {
     /// assigns a seat in the project's `roster`.
     ///
     /// A completed interview counts after any earlier report or expiry. An aborted one counts only for the current
-    /// attempt. An evaluation may arrive before its interview; of two by one evaluator, the later one counts.
+    /// attempt. An evaluation may arrive before its interview; of two by one evaluator, or of one and what they have saved
+    /// here, the later one counts.
     /// Evaluations by other customers are kept, because they may become evaluators. Fails with
     /// [`NO_SEAT`](super::roster::NO_SEAT).
     pub fn after_report(
@@ -49,8 +50,9 @@ impl Candidate {
                 self.access_key = None;
             }
             (Report::Evaluated { customer, completed }, _) => {
-                let known = self.evaluations.get(&customer);
-                if known.is_some_and(|known| known.at > at) {
+                let known = self.evaluations.get(&customer).map(|known| known.at);
+                let saved = self.scores.get(&customer).map(|score| score.saved_at);
+                if known.max(saved).is_some_and(|last| last > at) {
                     return Ok(None);
                 }
                 let seat = roster.take_seat(customer)?;

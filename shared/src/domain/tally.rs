@@ -32,7 +32,12 @@ pub enum Counter {
     Status(CandidateStatus),
     /// Interviewed candidates whose evaluation exactly these people of the roster have completed. The counts of any set
     /// of evaluators follow from these, so a change of evaluators changes no counter.
-    EvaluatedBy(Seats),
+    EvaluatedBy {
+        /// Those who have completed their evaluation.
+        completed: Seats,
+        /// Those of them who have vetoed.
+        vetoed: Seats,
+    },
 }
 
 /// Counts; missing ones are 0.
@@ -44,7 +49,8 @@ impl Tally {
         let mut tally = Self::default();
         tally.add(Counter::Status(candidate.status), 1);
         if candidate.status == CandidateStatus::Interviewed {
-            tally.add(Counter::EvaluatedBy(candidate.completed_seats()), 1);
+            let (completed, vetoed) = (candidate.completed_seats(), candidate.vetoed_seats());
+            tally.add(Counter::EvaluatedBy { completed, vetoed }, 1);
         }
         tally
     }
@@ -99,16 +105,25 @@ impl Tally {
         CandidateStatus::ALL.into_iter().map(|status| self.with_status(status)).sum()
     }
 
-    /// Interviewed candidates whose evaluation at least `at_least` of `evaluators` have completed.
+    /// Interviewed candidates whose evaluation at least `at_least` of `evaluators` have completed, or one has by a veto.
     fn evaluated_by(&self, evaluators: Seats, at_least: usize) -> i64 {
-        let counts =
-            |counter| matches!(counter, Counter::EvaluatedBy(by) if by.among(evaluators) >= at_least);
+        let counts = |counter| match counter {
+            Counter::EvaluatedBy { completed, vetoed } => {
+                completed.among(evaluators) >= at_least || vetoed.among(evaluators) > 0
+            }
+            Counter::Status(_) => false,
+        };
         self.iter().filter(|(counter, _)| counts(*counter)).map(|(_, count)| count).sum()
     }
 
     /// Fully evaluated candidates.
     pub fn evaluated(&self, project: &Project) -> i64 {
         self.evaluated_by(project.evaluator_seats(), project.evaluations_needed())
+    }
+
+    /// Interviewed candidates with results.
+    pub fn results(&self, project: &Project) -> u64 {
+        u64::try_from(self.evaluated_by(project.evaluator_seats(), 1)).unwrap_or(0)
     }
 
     /// Whether `customer` is an evaluator and there are interviewed candidates.
@@ -158,7 +173,10 @@ mod tests {
 
     use super::*;
     use crate::domain::candidate::Evaluation;
+    use crate::domain::evaluation::{self, EvaluationStatus};
+    use crate::domain::id::Id;
     use crate::domain::samples::{self, customer, roster};
+    use crate::domain::scorecard::Score;
 
     fn seats(of: &[u8]) -> Seats {
         roster().seats_of(&of.iter().map(|byte| customer(*byte)).collect::<Vec<_>>())
@@ -189,7 +207,8 @@ mod tests {
         let before = candidate(CandidateStatus::Interviewed, &[1]);
         let after = candidate(CandidateStatus::Interviewed, &[1, 2]);
         let change = Tally::change(Some(&before), Some(&after));
-        let expected = [(Counter::EvaluatedBy(seats(&[1])), -1), (Counter::EvaluatedBy(seats(&[1, 2])), 1)];
+        let by = |of: &[u8]| Counter::EvaluatedBy { completed: seats(of), vetoed: Seats::default() };
+        let expected = [(by(&[1]), -1), (by(&[1, 2]), 1)];
         assert_eq!(change.iter().collect::<Vec<_>>(), expected);
         assert!(Tally::change(Some(&before), Some(&before)).is_empty());
         let gone = Tally::change(Some(&after), None);
@@ -234,6 +253,25 @@ mod tests {
         }
         assert_eq!(tally.evaluated(&project(2, &[1, 3])), 0, "a second one has yet to evaluate");
         assert_eq!(tally.evaluated(&project(1, &[2, 3])), 1);
+    }
+
+    #[test]
+    fn a_veto_of_an_evaluator_completes_the_evaluation_for_all() {
+        let mut vetoed = candidate(CandidateStatus::Interviewed, &[1]);
+        let score = Score { veto: Some(Id::from_bytes([7; 16])), ..Score::default() };
+        vetoed.scores.insert(customer(1), score);
+        let tally = tally(&[vetoed.clone(), candidate(CandidateStatus::Interviewed, &[2])]);
+        for (team_evaluation, evaluators, evaluated) in
+            [(0, &[1, 2][..], 1), (2, &[1, 2], 1), (2, &[2, 3], 0), (0, &[3], 0), (1, &[1, 2], 2)]
+        {
+            let project = project(team_evaluation, evaluators);
+            assert_eq!(tally.evaluated(&project), evaluated, "{team_evaluation} {evaluators:?}");
+            let is_evaluated = evaluation::status_of(&vetoed, &project) == EvaluationStatus::Completed;
+            assert_eq!(is_evaluated, evaluators.contains(&1), "{team_evaluation} {evaluators:?}");
+        }
+        // An event that takes the evaluation back does not take back the veto.
+        vetoed.evaluations.get_mut(&customer(1)).unwrap().completed = false;
+        assert_eq!(vetoed.completed_seats(), seats(&[1]));
     }
 
     #[test]

@@ -31,6 +31,10 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
         &[
             "/companies/{companyId}/projects/{projectId}/questions",
             "/companies/{companyId}/projects/{projectId}/criteria",
+            "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/evaluations",
+            "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/vetos",
+            "/companies/{companyId}/projects/{projectId}/vetos",
+            "/companies/{companyId}/projects/{projectId}/results",
         ],
     ),
     ("search", &["/companies/{companyId}/search"]),

@@ -194,6 +194,21 @@ impl<'a> References<'a> {
         self.parse(c, "customers", reference)
     }
 
+    /// The question of project `p` of company `c` at `reference`.
+    pub fn parse_question(&self, c: &CompanyId, p: ProjectId, reference: &str) -> Result<QuestionId, String> {
+        self.parse(c, &format!("projects/{p}/questions"), reference)
+    }
+
+    /// The criterion of project `p` of company `c` at `reference`.
+    pub fn parse_criterion(
+        &self,
+        c: &CompanyId,
+        p: ProjectId,
+        reference: &str,
+    ) -> Result<CriterionId, String> {
+        self.parse(c, &format!("projects/{p}/criteria"), reference)
+    }
+
     /// The label of company `c` at `reference`.
     pub fn parse_label(&self, c: &CompanyId, reference: &str) -> Result<LabelId, String> {
         self.parse(c, "labels", reference)

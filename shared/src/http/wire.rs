@@ -5,6 +5,7 @@ use std::fmt;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 /// An absolute URL.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -62,5 +63,71 @@ impl<T: Serialize> Serialize for OrEmpty<T> {
             Some(text) => text.serialize(serializer),
             None => serializer.serialize_str(""),
         }
+    }
+}
+
+/// A number with at most two decimals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+#[schemars(inline, description = "")]
+pub struct Decimal(#[schemars(with = "f64", range(min = 0))] u32);
+
+impl Decimal {
+    /// The number with this many hundredths.
+    pub fn of_hundredths(hundredths: u32) -> Self {
+        Self(hundredths)
+    }
+
+    /// The number with this many tenths.
+    pub fn of_tenths(tenths: u32) -> Self {
+        Self(tenths.saturating_mul(10))
+    }
+}
+
+impl Serialize for Decimal {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 % 100 {
+            0 => serializer.serialize_u32(self.0 / 100),
+            _ => serializer.serialize_f64(f64::from(self.0) / 100.0),
+        }
+    }
+}
+
+/// Reads a number from 0 to `maximum` with at most one decimal, in tenths.
+pub fn tenths(number: &Value, maximum: u32) -> Result<u32, String> {
+    let tenths = number.as_f64().ok_or("A valid number is required.")? * 10.0;
+    let most = f64::from(maximum) * 10.0;
+    if !(0.0..=most).contains(&tenths) {
+        return Err(format!("Ensure each value is from 0 to {maximum}."));
+    }
+    // Of a number such as 3.3, ten times is not quite whole.
+    if (tenths - tenths.round()).abs() > 1e-6 {
+        return Err("Ensure that values have at most one decimal.".to_owned());
+    }
+    Ok(tenths.round() as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn ratings_are_read_in_tenths() {
+        for tenth in 0..=10_000 {
+            let number = serde_json::from_str(&format!("{}.{}", tenth / 10, tenth % 10)).unwrap();
+            assert_eq!(tenths(&number, 1_000), Ok(tenth));
+        }
+        assert_eq!(tenths(&json!(4), 5), Ok(40));
+        for wrong in [json!(-0.1), json!(5.1), json!(6), json!(3.25), json!("4"), json!(null), json!(1e300)] {
+            assert!(tenths(&wrong, 5).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_without_needless_decimals() {
+        let shown = [0, 400, 425, 350].map(|one| json!(Decimal::of_hundredths(one)).to_string());
+        assert_eq!(shown, ["0", "4", "4.25", "3.5"]);
+        assert_eq!(json!(Decimal::of_tenths(33)).to_string(), "3.3");
     }
 }

@@ -24,9 +24,16 @@ use crate::domain::transition::Step;
 use crate::error::{Error, Result};
 
 impl Entity for Candidate {
-    const UNSHOWN: &'static [&'static str] =
-        &["mail_rate", "one_time_key", "password_hash", "reminded_at", "session_epoch", "started_at"];
-    const PARTS: &'static [&'static str] = &["evaluations", "profile"];
+    const UNSHOWN: &'static [&'static str] = &[
+        "mail_rate",
+        "one_time_key",
+        "password_hash",
+        "reminded_at",
+        "scores",
+        "session_epoch",
+        "started_at",
+    ];
+    const PARTS: &'static [&'static str] = &["evaluations", "profile", "scores"];
 
     fn key(&self) -> Key {
         keys::candidate(&self.company, self.project, self.id)
@@ -219,6 +226,7 @@ impl Transaction {
         self.candidate_logins(before, after);
         self.search_entries(before, after);
         self.shares(before, after);
+        self.summary(before, after);
         match (before, after) {
             (before, Some(after)) => self.files(before.map(files_of), files_of(after), now),
             (Some(gone), None) => {

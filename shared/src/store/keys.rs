@@ -205,6 +205,29 @@ pub(crate) fn interview(c: &CompanyId, p: ProjectId) -> Key {
     Key::new(project_partition(c, p), "INTERVIEW")
 }
 
+/// What evaluators have written in a project. The identifiers are those of the candidate and of the evaluator.
+pub(crate) fn scorecards(c: &CompanyId, p: ProjectId) -> Collection {
+    Collection { pk: format!("{}#EVALUATIONS", project_partition(c, p)), prefix: "" }
+}
+
+pub(crate) fn scorecard(c: &CompanyId, p: ProjectId, k: CandidateId, u: CustomerId) -> Key {
+    scorecards(c, p).key(format!("{k}#{u}"))
+}
+
+/// The summaries of the evaluations of candidates.
+pub(crate) fn results(c: &CompanyId, p: ProjectId) -> Collection {
+    Collection { pk: project_partition(c, p), prefix: "RESULT#" }
+}
+
+pub(crate) fn result(c: &CompanyId, p: ProjectId, k: CandidateId) -> Key {
+    results(c, p).key(k)
+}
+
+/// The candidate of the summary with this key; none for other items.
+pub(crate) fn result_in(key: &Key) -> Option<CandidateId> {
+    key.sk.strip_prefix("RESULT#")?.parse().ok()
+}
+
 pub(crate) fn tally_shard(c: &CompanyId, p: ProjectId, shard: u8) -> Key {
     Key::new(project_partition(c, p), format!("TALLY#{shard}"))
 }

@@ -3,7 +3,7 @@
 use super::Store;
 use super::item::{self, Entity, Item, Versioned, string};
 use super::keys::{BY_STATUS, Collection, Key};
-use super::query::Query;
+use super::query::{Filter, Query};
 use crate::domain::id::Id;
 use crate::error::{Error, Result};
 
@@ -53,6 +53,12 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
+    /// The same page with other rows, without those that `change` leaves out.
+    pub fn filter_map<U>(self, change: impl FnMut(T) -> Option<U>) -> Page<U> {
+        let rows = self.rows.into_iter().filter_map(change).collect();
+        Page { rows, next: self.next, previous: self.previous }
+    }
+
     /// The same page with other rows.
     pub fn map<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
         Page { rows: self.rows.into_iter().map(change).collect(), next: self.next, previous: self.previous }
@@ -64,20 +70,25 @@ pub(super) enum Listing {
     All(Collection),
     /// Every item of the collection. Their keys are also in these partitions of the index by status.
     AllIndexed(Collection, Vec<String>),
+    /// The items of the collection that the filter selects.
+    Having(Collection, Filter),
     /// The items in this partition of the index by status. Its sort keys are the identifiers.
     WithStatus(Collection, String),
 }
 
 impl Listing {
     fn collection(&self) -> &Collection {
-        let (Self::All(collection) | Self::AllIndexed(collection, _) | Self::WithStatus(collection, _)) =
-            self;
+        let (Self::All(collection)
+        | Self::AllIndexed(collection, _)
+        | Self::Having(collection, _)
+        | Self::WithStatus(collection, _)) = self;
         collection
     }
 
     pub(super) fn query(&self) -> Query {
         match self {
             Self::All(collection) | Self::AllIndexed(collection, _) => Query::of(collection),
+            Self::Having(collection, filter) => Query::of(collection).filtered(filter.clone()),
             Self::WithStatus(_, partition) => Query::new(BY_STATUS, string(partition)),
         }
     }
@@ -110,7 +121,7 @@ impl Store {
     ) -> Result<Page<Versioned<T>>> {
         let Page { rows, next, previous } = self.page_of_items(listing, request).await?;
         let rows = match listing {
-            Listing::All(_) | Listing::AllIndexed(..) => item::readable(rows)?,
+            Listing::All(_) | Listing::AllIndexed(..) | Listing::Having(..) => item::readable(rows)?,
             Listing::WithStatus(_, partition) => {
                 let mut rows: Vec<Versioned<T>> = self.listed(item::keys_of(&rows)?).await?;
                 // The index lags behind the table: the status may have changed since.
@@ -168,7 +179,7 @@ impl Store {
     }
 
     /// One page of bare items; of an index, only their keys.
-    async fn page_of_items(&self, listing: &Listing, request: &PageRequest) -> Result<Page<Item>> {
+    pub(super) async fn page_of_items(&self, listing: &Listing, request: &PageRequest) -> Result<Page<Item>> {
         let backwards = matches!(request.cursor, Some(Cursor::Before(_)));
         let before = (request.number - 1).saturating_mul(u64::from(request.size));
         let start = match &request.cursor {

@@ -1,5 +1,7 @@
 //! Queries: the items of one partition, of the table or of an index, in the order of their sort keys.
 
+use std::collections::HashMap;
+
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity, Select};
 
 use super::Store;
@@ -20,6 +22,31 @@ pub(super) struct Query {
     /// The most rows of one call. DynamoDB ends a call at 1 MB anyway.
     pub(super) limit: Option<usize>,
     pub(super) counts: bool,
+    filter: Option<Filter>,
+}
+
+/// Selects rows that have one of some attributes. DynamoDB reads, and charges for, the others too.
+#[derive(Debug, Clone)]
+pub(super) struct Filter {
+    expression: String,
+    names: HashMap<String, String>,
+}
+
+impl Filter {
+    /// Selects rows that have at least one of the attributes at these paths.
+    pub(super) fn any(paths: impl IntoIterator<Item = Vec<String>>) -> Self {
+        let mut names = HashMap::new();
+        let mut alternatives = Vec::new();
+        for path in paths {
+            let path = path.into_iter().map(|name| {
+                let alias = format!("#f{}", names.len());
+                names.insert(alias.clone(), name);
+                alias
+            });
+            alternatives.push(format!("attribute_exists({})", path.collect::<Vec<_>>().join(".")));
+        }
+        Self { expression: alternatives.join(" OR "), names }
+    }
 }
 
 pub(super) struct Found {
@@ -39,6 +66,7 @@ impl Query {
             backwards: false,
             limit: None,
             counts: false,
+            filter: None,
         }
     }
 
@@ -54,6 +82,10 @@ impl Query {
     pub(super) fn up_to(self, last: impl Into<String>) -> Self {
         let condition = format!("{} <= :sk", self.schema.sk);
         self.and(&condition, string(last))
+    }
+
+    pub(super) fn filtered(self, filter: Filter) -> Self {
+        Self { filter: Some(filter), ..self }
     }
 
     fn and(mut self, condition: &str, value: AttributeValue) -> Self {
@@ -75,6 +107,8 @@ impl Store {
                 .set_index_name(query.schema.name.map(str::to_owned))
                 .consistent_read(query.schema.name.is_none())
                 .key_condition_expression(&query.condition)
+                .set_filter_expression(query.filter.as_ref().map(|filter| filter.expression.clone()))
+                .set_expression_attribute_names(query.filter.as_ref().map(|filter| filter.names.clone()))
                 .set_expression_attribute_values(Some(query.values.clone()))
                 .set_exclusive_start_key(query.start.clone())
                 .scan_index_forward(!query.backwards)

@@ -15,6 +15,7 @@ use super::tally::{self, EVALUATIONS_VERSION, Owned, PROJECT_STATUS};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, ProjectId};
+use crate::domain::outcome::Summary;
 use crate::domain::project::Project;
 use crate::domain::tally::{Counter, SHARDS, Tally, shard_of};
 use crate::error::{Error, Result};
@@ -26,6 +27,8 @@ pub struct Recount {
     pub projects: usize,
     /// The number of their candidates.
     pub candidates: usize,
+    /// The number of summaries of results that were missing or wrong, and are corrected.
+    pub results: usize,
     /// The counts that were wrong, and are corrected.
     pub drift: Vec<Drift>,
     /// Sort keys of items that cannot be read. Their counts stay as they are.
@@ -89,10 +92,13 @@ impl Store {
             // Between two reads of the tally: shards that were not written in between hold the counts of this moment.
             let Some(project) = self.project(company, id).await? else { return Ok(false) };
             let (mut candidates, mut counted) = (0, vec![Tally::default(); usize::from(SHARDS)]);
+            let mut summaries = BTreeMap::new();
             self.for_each(keys::candidates(company, id), |candidate: Result<Versioned<Candidate>, Key>| {
                 candidates += 1;
                 match candidate {
                     Ok(candidate) => {
+                        let summary = Summary::of(&candidate).map(|summary| (candidate.version(), summary));
+                        summaries.extend(summary.map(|summary| (candidate.id, summary)));
                         for (counter, count) in Tally::change(None, Some(&candidate)).iter() {
                             counted[usize::from(shard_of(candidate.id))].add(counter, count);
                         }
@@ -119,6 +125,7 @@ impl Store {
             }
             if open.is_empty() {
                 recount.projects += 1;
+                recount.results += self.mend_summaries(company, id, summaries).await?;
                 recount.candidates += candidates;
                 return Ok(true);
             }
@@ -187,7 +194,7 @@ impl Store {
     ) -> Result<Vec<Drift>> {
         let mut shard = seen.cloned().unwrap_or_default();
         let said = tally::counts_in(&shard);
-        let is_empty_set = |(counter, count)| matches!((counter, count), (Counter::EvaluatedBy(_), 0));
+        let is_empty_set = |(counter, count)| matches!((counter, count), (Counter::EvaluatedBy { .. }, 0));
         let holds_empty_sets = said.iter().copied().any(is_empty_set);
         let said = said.into_iter().map(|(counter, count)| (tally::attribute(counter), count));
         let mut drift = compare(said.collect(), counted.clone());

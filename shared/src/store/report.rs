@@ -66,9 +66,7 @@ impl Store {
         let mark = item::bare([(EXPIRES_AT, number((now + REMEMBERED).timestamp()))]);
         transaction.put(keys::event(event), mark, Condition::Absent, Error::Changed);
         transaction.step(before, &step, now);
-        if roster != project.roster {
-            transaction.replace(project, &Project { roster, ..Project::clone(project) });
-        }
+        transaction.roster(project, roster);
         transaction
     }
 }

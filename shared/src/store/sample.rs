@@ -17,7 +17,9 @@ use crate::domain::effect::Effect;
 use crate::domain::interview::Interview;
 use crate::domain::label::Label;
 use crate::domain::named_token::NamedToken;
+use crate::domain::outcome::Summary;
 use crate::domain::project::Project;
+use crate::domain::scorecard::Scorecard;
 use crate::domain::upload::Upload;
 use crate::domain::video::Video;
 use crate::error::{Error, Result};
@@ -35,6 +37,8 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("PROJECT", _) => entity::<Project>("project", item),
         ("CANDIDATE", _) if is_of_company => entity::<Candidate>("candidate", item),
         ("INTERVIEW", _) => entity::<Interview>("interview", item),
+        ("RESULT", _) => value::<Summary>("result", item),
+        _ if key.pk.ends_with("#EVALUATIONS") => entity::<Scorecard>("evaluation", item),
         ("VIDEO", _) => entity::<Video>("video", item),
         ("LABEL", _) => entity::<Label>("label", item),
         ("TOKEN", _) => entity::<NamedToken>("named token", item),

@@ -15,6 +15,7 @@ use crate::domain::customer::LAST_OWNER;
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::named_token::{MAX_TOKENS, TOO_MANY_TOKENS};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
+use crate::domain::roster::Seats;
 use crate::domain::tally::{Counter, OPEN, SHARDS, Tally};
 use crate::domain::transition::PROJECT_NOT_RUNNING;
 use crate::error::{Error, Result};
@@ -32,7 +33,10 @@ pub(super) const HAS_BEGUN: &str = "has_begun";
 pub(super) fn attribute(counter: Counter) -> String {
     match counter {
         Counter::Status(status) => format!("status:{}", status.as_str()),
-        Counter::EvaluatedBy(seats) => format!("evaluated_by:{seats}"),
+        Counter::EvaluatedBy { completed, vetoed } if vetoed == Seats::default() => {
+            format!("evaluated_by:{completed}")
+        }
+        Counter::EvaluatedBy { completed, vetoed } => format!("evaluated_by:{completed}:{vetoed}"),
     }
 }
 
@@ -41,7 +45,10 @@ pub(super) fn counter(attribute: &str) -> Option<Counter> {
     let (kind, value) = attribute.split_once(':')?;
     match kind {
         "status" => choice(value).ok().map(Counter::Status),
-        "evaluated_by" => value.parse().ok().map(Counter::EvaluatedBy),
+        "evaluated_by" => {
+            let (completed, vetoed) = value.split_once(':').unwrap_or((value, "0"));
+            Some(Counter::EvaluatedBy { completed: completed.parse().ok()?, vetoed: vetoed.parse().ok()? })
+        }
         _ => None,
     }
 }
@@ -94,7 +101,7 @@ impl Transaction {
             return;
         }
         let touches_evaluations =
-            change.iter().any(|(counter, _)| matches!(counter, Counter::EvaluatedBy(_)));
+            change.iter().any(|(counter, _)| matches!(counter, Counter::EvaluatedBy { .. }));
         let counters = change.iter().map(|(counter, count)| (attribute(counter), count));
         let noted = touches_evaluations.then(|| (EVALUATIONS_VERSION.to_owned(), 1));
         let mut update = Change::add(counters.chain(noted));
@@ -250,7 +257,10 @@ mod tests {
         roster.take_seat(two).unwrap();
         let sets = [roster.seats_of(&[]), roster.seats_of(&[two]), roster.seats_of(&[one, two])];
         let all = CandidateStatus::ALL.into_iter().map(Counter::Status);
-        for one in all.chain(sets.map(Counter::EvaluatedBy)) {
+        let none = Seats::default();
+        let plain = sets.map(|completed| Counter::EvaluatedBy { completed, vetoed: none });
+        let with_vetos = [Counter::EvaluatedBy { completed: sets[2], vetoed: sets[1] }];
+        for one in all.chain(plain).chain(with_vetos) {
             assert_eq!(counter(&attribute(one)), Some(one));
         }
         for other in [PROJECT_STATUS, VERSION, EVALUATIONS_VERSION, "pk", "status:unknown"] {

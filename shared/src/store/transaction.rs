@@ -45,6 +45,11 @@ impl Transaction {
         self.is_shown
     }
 
+    /// Notes that responses show a change.
+    pub(super) fn show(&mut self) {
+        self.is_shown = true;
+    }
+
     /// Never deletes these keys: in a restored table, other accounts may own them.
     pub(super) fn sparing(self, keys: Vec<Key>) -> Self {
         Self { spared: keys, ..self }

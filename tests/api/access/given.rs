@@ -45,6 +45,8 @@ impl Given {
             "evaluators": [evaluator.uri],
             "reviewers": [reviewer.uri],
             "interview_managers": [r_manager.uri, manager.uri],
+            "allow_hash_login": true,
+            "veto_enabled": true,
         });
         let draft = app.staff("admin").await.project(json!({})).await;
         for project in [&project, &draft] {
@@ -83,7 +85,7 @@ impl Given {
         if !path.contains("{candidateId}") {
             return None;
         }
-        if matches!(kind, "itself" | "key") || path.ends_with("/reminder/") {
+        if matches!(kind, "itself" | "key") || path.ends_with("/reminder/") || is_interviewed(path) {
             let invited = self.owner.invite(&self.project, json!({})).await;
             if path.ends_with("/advance/") {
                 invited.choose_password().await;
@@ -104,7 +106,21 @@ impl Given {
             target = target.replace("{candidateId}", last_segment(about.uri()));
         }
         target = target.replace("{file}", "reference.css");
-        if path.contains("{customerId}") {
+        if let Some(about) = about.filter(|_| is_interviewed(&path)) {
+            about.invited().advance(about.uri()).await.expect(200);
+            self.app.complete(about.uri()).await;
+        }
+        let evaluator = self.staff("evaluator");
+        if path.contains("/evaluations/{customerId}/") || path.contains("/results/{candidateId}/") {
+            self.app.evaluate(about.unwrap().uri(), &evaluator.uri, true).await;
+            target = target.replace("{customerId}", evaluator.id());
+        }
+        if path.contains("{vetoId}") {
+            let vetos = target.split_inclusive("/vetos/").next().unwrap();
+            let veto = evaluator.post(vetos, veto()).await.expect(201).uri("resource_uri");
+            target = target.replace("{vetoId}", last_segment(&veto));
+        }
+        if target.contains("{customerId}") {
             let new = new_customer(&self.new_name());
             let created = self.owner.post("/companies/acme/customers/", new).await.expect(201);
             target = target.replace("{customerId}", last_segment(&created.uri("resource_uri")));
@@ -163,6 +179,19 @@ impl Given {
         target
     }
 
+    /// The kind of staff who may change what a path names: the owner, but for evaluations and vetos.
+    pub(crate) fn doer(path: &str) -> &'static str {
+        let is_evaluated =
+            path.contains("{candidateId}/evaluations/") || path.contains("{candidateId}/vetos/");
+        if is_evaluated { "evaluator" } else { "owner" }
+    }
+
+    /// Staff of this kind.
+    pub(crate) fn staff(&self, kind: &str) -> &Staff {
+        let (_, staff) = self.staff.iter().find(|(name, _)| *name == kind).unwrap();
+        staff
+    }
+
     /// A request on a route without a credential, for something that would be done for staff who may have it done.
     pub(crate) async fn unsigned(&self, row: &Row) -> Request {
         let about = self.candidate("owner", row.path).await;
@@ -216,7 +245,7 @@ impl Given {
             }
             "itself" | "candidate" => self.candidate.secret.clone(),
             _ => {
-                let (_, staff) = self.staff.iter().find(|(name, _)| *name == kind).unwrap();
+                let staff = self.staff(kind);
                 if ends_it { staff.new_token().await.secret } else { staff.secret().to_owned() }
             }
         };
@@ -262,6 +291,8 @@ impl Given {
             }
             ("POST", "candidates") => Some(json!({ "first_name": "Ada", "last_name": "Lovelace" })),
             ("POST", "import") => Some(json!([{ "first_name": "Ada", "last_name": "Lovelace" }])),
+            ("PUT", "{customerId}") => Some(json!({ "comment": "Good." })),
+            ("POST", "vetos") => Some(veto()),
             ("POST", "questions") | ("PUT" | "PATCH", "{questionId}") => Some(question()),
             ("POST", "criteria") | ("PUT" | "PATCH", "{criterionId}") => Some(criterion()),
             ("PATCH", "status") => Some(json!({ "status": "40-running" })),
@@ -311,6 +342,16 @@ impl Given {
         }
         entries.into()
     }
+}
+
+/// Whether a path is about a candidate who has completed the interview.
+fn is_interviewed(path: &str) -> bool {
+    path.contains("{candidateId}/vetos/") || path.contains("/results/{candidateId}/")
+}
+
+/// What is sent to veto a candidate.
+fn veto() -> Value {
+    json!({ "comment": "The certificates are forged." })
 }
 
 /// What is sent to ask a question.

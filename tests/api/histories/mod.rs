@@ -17,7 +17,7 @@ use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::caller::{Caller, Invited, PASSWORD, Staff, Token};
 use tests::clock::ManualClock;
-use tests::http::Response;
+use tests::http::{Request, Response};
 use tests::platform::event;
 use tokio::runtime::{Builder, Runtime};
 
@@ -101,6 +101,7 @@ impl There {
             "evaluators": [evaluators[0].uri, evaluators[1].uri],
             "team_evaluation": model.team_evaluation,
             "allow_hash_login": model.allow_hash_login,
+            "veto_enabled": true,
             "default_interview_period": model.has_period.then_some(1),
         });
         let project = owner.running_project(fields).await;
@@ -184,6 +185,16 @@ impl There {
                 Answer::Event(self.app.report(self.last_event.clone()).await.unwrap())
             }
             Step::ReportAgain => Answer::Event(self.app.report(self.last_event.clone()).await.unwrap()),
+            Step::Save { one, by, completed } => {
+                let by = &self.evaluators[by];
+                let target = format!("{}evaluations/{}/", uri(one), by.id());
+                let body = json!({ "completed": completed, "comment": "What I think." });
+                answer(&by.send(Request::put(&target).json(&body)).await)
+            }
+            Step::Veto { one, by } => {
+                let comment = json!({ "comment": "The certificates are forged." });
+                answer(&self.evaluators[by].post(&format!("{}vetos/", uri(one)), comment).await)
+            }
             Step::Evaluators { who } => {
                 let evaluators = self.evaluators.iter().zip(who).filter(|(_, evaluates)| *evaluates);
                 let evaluators: Vec<_> = evaluators.map(|(one, _)| &one.uri).collect();
@@ -199,8 +210,11 @@ impl There {
         let looks_on = model.steps % 2;
         let project = [&self.owner, &self.evaluators[0]][looks_on].get(&self.project);
         let list = format!("{}candidates/?page_size=100", self.project);
-        let (list, shown) = tokio::join!(self.owner.get(&list), project);
-        let [list, shown] = [list, shown].map(|response| response.expect(200).json());
+        let results = format!("{}results/?page_size=100", self.project);
+        let (list, shown, results) = tokio::join!(self.owner.get(&list), project, self.owner.get(&results));
+        let [list, shown, results] = [list, shown, results].map(|response| response.expect(200).json());
+        assert_eq!(results["meta"]["total_count"], model.results());
+        assert_eq!(results["objects"].as_array().unwrap().len(), model.results());
         let there = model.there();
         assert_eq!(list["meta"]["total_count"], there.clone().count());
         for (shown, (number, one)) in list["objects"].as_array().unwrap().iter().zip(there.clone()) {

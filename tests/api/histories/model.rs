@@ -97,9 +97,12 @@ impl ReferenceStateMachine for Model {
             1 => one.clone().prop_map(|one| Step::Delete { one }),
             5 => select(vec![1, 10, 20]).prop_map(|minutes| Step::Wait { minutes }),
             5 => Just(Step::Sweep),
-            8 => (one, report, select(vec![0, 0, 0, 7]))
+            8 => (one.clone(), report, select(vec![0, 0, 0, 7]))
                 .prop_map(|(one, report, minutes_ago)| Step::Report { one, report, minutes_ago }),
             2 => Just(Step::ReportAgain),
+            6 => (one.clone(), 0..3_usize, any::<bool>())
+                .prop_map(|(one, by, completed)| Step::Save { one, by, completed }),
+            2 => (one.clone(), 0..3_usize).prop_map(|(one, by)| Step::Veto { one, by }),
             5 => status.prop_map(|to| Step::Project { to }),
             4 => any::<[bool; 3]>().prop_map(|who| Step::Evaluators { who }),
         ]
@@ -115,6 +118,7 @@ impl ReferenceStateMachine for Model {
                 one.has_token
             }
             Step::ReportAgain => model.last_event.is_some(),
+            Step::Save { by, .. } | Step::Veto { by, .. } => model.evaluators[*by],
             _ => true,
         }
     }
@@ -146,8 +150,18 @@ impl Model {
         (0..3).filter(|by| self.evaluators[*by] && one.is_evaluated_by(*by)).count()
     }
 
+    /// Whether an evaluator of today has vetoed a candidate.
+    fn is_vetoed(&self, one: &One) -> bool {
+        (0..3).any(|by| self.evaluators[by] && one.vetos[by])
+    }
+
+    fn is_evaluated(&self, one: &One) -> bool {
+        self.is_vetoed(one) || self.completed(one) >= self.needed()
+    }
+
     pub(super) fn evaluation_status(&self, one: &One) -> &'static str {
         match self.completed(one) {
+            _ if self.is_vetoed(one) => "completed",
             0 => "pending",
             count if count < self.needed() => "partial",
             _ => "completed",
@@ -156,7 +170,12 @@ impl Model {
 
     /// How many interviewed candidates are fully evaluated.
     pub(super) fn evaluated(&self) -> usize {
-        self.interviewed().filter(|one| self.completed(one) >= self.needed()).count()
+        self.interviewed().filter(|one| self.is_evaluated(one)).count()
+    }
+
+    /// How many interviewed candidates have results.
+    pub(super) fn results(&self) -> usize {
+        self.interviewed().filter(|one| self.completed(one) > 0).count()
     }
 
     fn can_archive(&self) -> bool {
@@ -239,6 +258,14 @@ impl Model {
             Step::ReportAgain => {
                 let event = self.last_event.unwrap();
                 return Ok(Answer::Event(if event.is_applied { Outcome::Known } else { self.report(event) }));
+            }
+            Step::Save { one, by, completed } => {
+                let now = self.now;
+                self.one(one).save(by, completed, now)?;
+            }
+            Step::Veto { one, by } => {
+                let now = self.now;
+                self.one(one).veto(by, now)?;
             }
             Step::Project { to } => self.move_project(to)?,
             Step::Evaluators { who } => self.evaluators = who,

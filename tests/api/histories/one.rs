@@ -25,6 +25,8 @@ pub(super) struct One {
     pub(super) has_token: bool,
     /// What each of the people has said last, and when.
     pub(super) evaluations: [Option<(bool, i64)>; 3],
+    /// Which of the people have vetoed.
+    pub(super) vetos: [bool; 3],
 }
 
 pub(super) static NOBODY: One = One {
@@ -41,6 +43,7 @@ pub(super) static NOBODY: One = One {
     had_key: false,
     has_token: false,
     evaluations: [None; 3],
+    vetos: [false; 3],
 };
 
 impl One {
@@ -60,6 +63,10 @@ impl One {
             Interviewing => report(Report::Completed),
             Interviewed => {
                 let by = (0..2).find(|by| !self.is_evaluated_by(*by))?;
+                let is_saved = one.is_multiple_of(2);
+                if is_saved {
+                    return Some(Step::Save { one, by, completed: true });
+                }
                 report(Report::Evaluated { by, completed: true })
             }
             Skipped => None,
@@ -81,7 +88,32 @@ impl One {
     }
 
     pub(super) fn is_evaluated_by(&self, evaluator: usize) -> bool {
-        self.evaluations[evaluator].is_some_and(|(completed, _)| completed)
+        self.vetos[evaluator] || self.evaluations[evaluator].is_some_and(|(completed, _)| completed)
+    }
+
+    /// Saves an evaluation.
+    pub(super) fn save(&mut self, by: usize, completed: bool, now: i64) -> Result<(), Answer> {
+        if completed && self.status != Interviewed {
+            return refused("not_interviewed");
+        }
+        if !completed && self.vetos[by] {
+            return refused("vetoed");
+        }
+        self.evaluations[by] = Some((completed, now));
+        Ok(())
+    }
+
+    /// Takes a veto in.
+    pub(super) fn veto(&mut self, by: usize, now: i64) -> Result<(), Answer> {
+        if self.status != Interviewed {
+            return refused("not_interviewed");
+        }
+        if self.vetos[by] {
+            return refused("already_vetoed");
+        }
+        self.vetos[by] = true;
+        self.evaluations[by] = Some((true, now));
+        Ok(())
     }
 
     /// Takes a report in; whether it counts.

@@ -45,21 +45,63 @@ pub(super) enum Report {
 /// A step of a history; `one` is the number of a candidate.
 #[derive(Debug, Clone)]
 pub(super) enum Step {
-    Create { has_email: bool },
-    Email { one: usize, has_email: bool },
-    Deadline { one: usize, deadline: Deadline },
-    Advance { one: usize },
-    AdvanceItself { one: usize, by: Means },
-    Password { one: usize, by: Means },
-    Skip { one: usize },
-    Remind { one: usize },
-    Delete { one: usize },
-    Wait { minutes: i64 },
+    Create {
+        has_email: bool,
+    },
+    Email {
+        one: usize,
+        has_email: bool,
+    },
+    Deadline {
+        one: usize,
+        deadline: Deadline,
+    },
+    Advance {
+        one: usize,
+    },
+    AdvanceItself {
+        one: usize,
+        by: Means,
+    },
+    Password {
+        one: usize,
+        by: Means,
+    },
+    Skip {
+        one: usize,
+    },
+    Remind {
+        one: usize,
+    },
+    Delete {
+        one: usize,
+    },
+    Wait {
+        minutes: i64,
+    },
     Sweep,
-    Report { one: usize, report: Report, minutes_ago: i64 },
+    Report {
+        one: usize,
+        report: Report,
+        minutes_ago: i64,
+    },
     ReportAgain,
-    Project { to: &'static str },
-    Evaluators { who: [bool; 3] },
+    /// An evaluator saves an evaluation through the API.
+    Save {
+        one: usize,
+        by: usize,
+        completed: bool,
+    },
+    Veto {
+        one: usize,
+        by: usize,
+    },
+    Project {
+        to: &'static str,
+    },
+    Evaluators {
+        who: [bool; 3],
+    },
 }
 
 impl Step {
@@ -74,7 +116,9 @@ impl Step {
             | Self::Skip { one }
             | Self::Remind { one }
             | Self::Delete { one }
-            | Self::Report { one, .. } => Some(one),
+            | Self::Report { one, .. }
+            | Self::Save { one, .. }
+            | Self::Veto { one, .. } => Some(one),
             Self::Create { .. }
             | Self::Wait { .. }
             | Self::Sweep

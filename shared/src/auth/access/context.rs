@@ -102,7 +102,8 @@ impl Context {
     /// its next revision if the change `is_shown`.
     async fn tagged(&self, response: Response, is_shown: bool) -> Result<Response> {
         let revision = match response.status() {
-            StatusCode::CREATED => Some(1),
+            // A PUT may create what was deleted before.
+            StatusCode::CREATED => Some(self.revision.map_or(1, |before| before + 1)),
             StatusCode::OK => self.revision.map(|before| before + u64::from(is_shown)),
             _ => None,
         };

@@ -10,6 +10,7 @@ use crate::domain::id::{CriterionId, Id, InvalidId, QuestionId};
 use crate::domain::interview::{Criterion, Interview, Part, QUESTIONS_IN_USE, Question};
 use crate::domain::policy::{Action, Grant, Standing};
 use crate::domain::project::Project;
+use crate::domain::tally::Tally;
 use crate::error::{Error, Result};
 use crate::store::{Key, Store, Transaction, Versioned};
 
@@ -42,6 +43,10 @@ impl Stored {
 
 /// A caller who may do `A` with the questions or criteria of the project of the path.
 pub struct InterviewAccess<A> {
+    /// The project.
+    pub project: Versioned<Project>,
+    /// The counts of its candidates.
+    pub tally: Tally,
     /// Its questions and criteria.
     pub stored: Stored,
     /// What the caller is in the project; candidates who have begun are [`Standing::Itself`].
@@ -60,7 +65,8 @@ impl<A: Grant> Guard for InterviewAccess<A> {
     async fn load(mut request: Authenticated) -> Result<Self> {
         let project = request.take::<Project>(Path::project)?;
         let shards = request.batch.take_shards(&project.company, project.id);
-        let stored = Stored::of(&project, request.take_interview()?, shards.have_begun());
+        let (tally, has_begun) = (shards.tally(), shards.have_begun());
+        let stored = Stored::of(&project, request.take_interview()?, has_begun);
         let standing = match &request.caller().identity {
             Identity::Candidate(own) if own.project == project.id && own.sees_questions() => Standing::Itself,
             _ => request.caller().in_project(&project),
@@ -68,17 +74,18 @@ impl<A: Grant> Guard for InterviewAccess<A> {
         // To candidates, nothing else of the project exists.
         let read = if standing == Standing::Itself { A::ACTION } else { Action::ReadProject };
         let context = request.authorise_reader(read, A::ACTION, &standing)?;
-        Ok(Self { stored, standing, context, action: PhantomData })
+        Ok(Self { project, tally, stored, standing, context, action: PhantomData })
     }
 }
 
 impl<A: Grant> InterviewAccess<A> {
     /// Narrows the guard to the part that the path names.
     async fn about<P: Part>(request: Authenticated, id: Result<Id<P::Of>, InvalidId>) -> Result<(Self, P)> {
-        let Self { stored, standing, context, action } = Self::load(request).await?;
-        let part = id.ok().and_then(|id| stored.interview.find::<P>(id).cloned()).ok_or(Error::NotFound)?;
-        let context = context.about_revision(part.revision());
-        Ok((Self { stored, standing, context, action }, part))
+        let access = Self::load(request).await?;
+        let part = id.ok().and_then(|id| access.stored.interview.find::<P>(id).cloned());
+        let part = part.ok_or(Error::NotFound)?;
+        let context = access.context.about_revision(part.revision());
+        Ok((Self { context, ..access }, part))
     }
 }
 
@@ -102,7 +109,7 @@ impl<A: Grant> Guard for QuestionAccess<A> {
     async fn load(request: Authenticated) -> Result<Self> {
         let id = request.path.id::<QuestionId>("questionId");
         let (access, question) = InterviewAccess::<A>::about(request, id).await?;
-        let InterviewAccess { stored, standing, context, action } = access;
+        let InterviewAccess { stored, standing, context, action, .. } = access;
         Ok(Self { stored, question, standing, context, action })
     }
 }

@@ -10,7 +10,7 @@ use super::request::Path;
 use super::{Rejection, Request};
 use crate::app::App;
 use crate::auth::{Admission, Admits};
-use crate::domain::id::{CompanyId, ProjectId};
+use crate::domain::id::{CandidateId, CompanyId, Id, ProjectId};
 use crate::error::{Error, Result};
 use crate::http::state::RequestState;
 use crate::store::Store;
@@ -34,7 +34,17 @@ pub struct Ahead {
 impl Ahead {
     /// The project of the path.
     pub fn project(&self) -> Result<ProjectId> {
-        self.path.id("projectId").map_err(|_| Error::NotFound)
+        self.id("projectId")
+    }
+
+    /// The candidate of the path.
+    pub fn candidate(&self) -> Result<CandidateId> {
+        self.id("candidateId")
+    }
+
+    /// The identifier of this name in the path.
+    pub fn id<T>(&self, name: &str) -> Result<Id<T>> {
+        self.path.id(name).map_err(|_| Error::NotFound)
     }
 }
 

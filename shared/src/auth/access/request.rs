@@ -79,6 +79,11 @@ impl Path {
         Ok(keys::interview(&self.company_id()?, self.id("projectId")?))
     }
 
+    pub(super) fn scorecard(&self, evaluator: CustomerId) -> Result<Key, InvalidId> {
+        let (project, candidate) = (self.id("projectId")?, self.id("candidateId")?);
+        Ok(keys::scorecard(&self.company_id()?, project, candidate, evaluator))
+    }
+
     pub(super) fn label(&self) -> Result<Key, InvalidId> {
         Ok(keys::label(&self.company_id()?, self.id("labelId")?))
     }

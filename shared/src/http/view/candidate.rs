@@ -177,10 +177,7 @@ impl CandidateFields {
             deadline: profile.deadline.map(Timestamp),
             photo: OrEmpty(references.file(company, candidate.owner(), FileKind::Photo, candidate.photo)),
             cv: OrEmpty(references.file(company, candidate.owner(), FileKind::Cv, candidate.cv)),
-            evaluation_status: evaluation::status(
-                completed_by.intersection(&staff.evaluators).count(),
-                viewer.project.evaluations_needed(),
-            ),
+            evaluation_status: evaluation::status_of(candidate, viewer.project),
             my_evaluation_status: evaluation::status_for(staff.evaluates(viewer.customer), &completed_by),
             phone: profile.phone.to_string(),
             gender: profile.gender.to_string(),

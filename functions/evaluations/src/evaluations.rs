@@ -1,0 +1,173 @@
+//! What evaluators write about a candidate.
+
+use std::collections::{BTreeSet, HashMap};
+
+use axum::Json;
+use serde_json::Value;
+use shared::auth::access::{Ahead, EvaluationAccess, EvaluationsAccess, EvaluationsOf, Pending, Rejection};
+use shared::domain::candidate::Candidate;
+use shared::domain::choice;
+use shared::domain::id::CustomerId;
+use shared::domain::policy::{Evaluate, ReadProject};
+use shared::domain::scorecard::{MAX_RATINGS, NOT_EVALUATOR, Rated, Rating, Recommendation, Scorecard};
+use shared::domain::text::Lines;
+use shared::http::Fields;
+use shared::http::page::{Envelope, ListQuery};
+use shared::http::respond::{Answered, Created, Done, Ensured};
+use shared::http::wire::tenths;
+use shared::store::Saved;
+use shared::{Error, Result};
+
+use crate::view::{EvaluationView, Of};
+
+/// Reads everything that was written about the candidate of the path, while the caller is being admitted.
+pub(crate) async fn cards(ahead: Ahead) -> Result<HashMap<CustomerId, Scorecard>> {
+    ahead.store.scorecards_of(&ahead.company, ahead.project()?, ahead.candidate()?).await
+}
+
+/// GET …/evaluations/
+pub(crate) async fn list(
+    pending: Pending<EvaluationsAccess<ReadProject>>,
+    query: Result<ListQuery>,
+) -> Result<Envelope<EvaluationView>, Rejection> {
+    let (access, cards) = pending.admit_beside(cards).await?;
+    let (query, cards) = (query?, cards.ok_or(Error::NotFound)??);
+    let everyone: BTreeSet<CustomerId> =
+        cards.keys().copied().chain(access.candidate.completed_by()).collect();
+    let mut shown: Vec<CustomerId> = everyone.into_iter().collect();
+    shown.retain(|by| {
+        access.writes_for(*by) || (!access.is_blind() && access.candidate.completed_at(*by).is_some())
+    });
+    let of = of(&access, access.references());
+    let (page, total) = query.slice(shown, ToString::to_string);
+    let page = page.map(|by| EvaluationView::new(&access.candidate, by, cards.get(&by), of));
+    Ok(query.answer(&of.candidate(access.candidate.id).join("evaluations"), page, total)?)
+}
+
+/// What a view of the evaluations of a candidate is about.
+pub(crate) fn of<'a, A>(
+    access: &'a EvaluationsAccess<A>,
+    references: shared::http::reference::References<'a>,
+) -> Of<'a> {
+    Of { project: &access.project, interview: &access.interview, references }
+}
+
+/// GET …/evaluations/{customerId}/
+pub(crate) async fn read(access: EvaluationAccess<ReadProject>) -> Result<Answered<Json<EvaluationView>>> {
+    access.show(view(&access, &access.of.candidate, access.card.as_deref()))
+}
+
+/// PUT …/evaluations/{customerId}/
+pub(crate) async fn save(
+    access: EvaluationAccess<Evaluate>,
+    body: Fields,
+) -> Result<Answered<Ensured<EvaluationView>>> {
+    let EvaluationsOf { project, interview, candidate } = &access.of;
+    let sent = Sent::read(body, project.settings.maximum_score, |rating| about(&access, rating))?;
+    if project.staff.evaluates(Some(access.evaluator)).is_none() {
+        return Err(NOT_EVALUATOR.into());
+    }
+    let card = sent.apply_to(&access);
+    let mut roster = project.roster.clone();
+    let after = Candidate::clone(candidate);
+    let after = after.after_saving(
+        (access.card.as_deref(), &card),
+        sent.completed,
+        interview,
+        &mut roster,
+        access.now,
+    )?;
+    let view = view(&access, &after, Some(&card));
+    let shown = if access.is_there() {
+        Ensured::Old(view)
+    } else {
+        Ensured::New(Created(of_one(&access).evaluation(candidate.id, access.evaluator), view))
+    };
+    let saved = Saved { project, roster, candidate, after, card: access.card.as_ref() };
+    access.commit(access.store.save_scorecard(saved, Some(&card), access.now), shown).await
+}
+
+/// What a rating in a body is about.
+fn about(access: &EvaluationAccess<Evaluate>, rating: &Value) -> Result<Rated, String> {
+    let (company, project, references) = (access.company_id(), access.of.project.id, access.references());
+    let about = match (rating.get("question"), rating.get("criterion")) {
+        (Some(Value::String(question)), None | Some(Value::Null)) => {
+            Rated::Question(references.parse_question(company, project, question)?)
+        }
+        (None | Some(Value::Null), Some(Value::String(criterion))) => {
+            Rated::Criterion(references.parse_criterion(company, project, criterion)?)
+        }
+        _ => return Err("Expected objects with either question or criterion.".to_owned()),
+    };
+    let unknown = || "The project has no such question or criterion.".to_owned();
+    if about.is_in(&access.of.interview) { Ok(about) } else { Err(unknown()) }
+}
+
+/// DELETE …/evaluations/{customerId}/
+pub(crate) async fn delete(access: EvaluationAccess<Evaluate>) -> Result<Answered<Done>> {
+    if !access.is_there() {
+        return Err(Error::NotFound);
+    }
+    let project = &access.of.project;
+    let mut roster = project.roster.clone();
+    let candidate = Candidate::clone(&access.of.candidate);
+    let after = candidate.after_taking_back(access.evaluator, &mut roster, access.now)?;
+    let saved = Saved { project, roster, candidate: &access.of.candidate, after, card: access.card.as_ref() };
+    access.commit(access.store.save_scorecard(saved, None, access.now), Done).await
+}
+
+fn view<A>(access: &EvaluationAccess<A>, candidate: &Candidate, card: Option<&Scorecard>) -> EvaluationView {
+    EvaluationView::new(candidate, access.evaluator, card, of_one(access))
+}
+
+fn of_one<A>(access: &EvaluationAccess<A>) -> Of<'_> {
+    let EvaluationsOf { project, interview, .. } = &access.of;
+    Of { project, interview, references: access.references() }
+}
+
+/// What a client sent of an evaluation.
+pub(crate) struct Sent {
+    ratings: Vec<Rating>,
+    recommendation: Option<Recommendation>,
+    comment: Lines<2000>,
+    completed: bool,
+}
+
+impl Sent {
+    /// Reads the body. `about` tells what a rating is about.
+    pub(crate) fn read(
+        mut body: Fields,
+        maximum: u32,
+        about: impl Fn(&Value) -> Result<Rated, String>,
+    ) -> Result<Self> {
+        let ratings = body.list("ratings", MAX_RATINGS, |value| {
+            let number = value.get("value").ok_or("Expected objects with value.")?;
+            let comment = match value.get("comment") {
+                None | Some(Value::Null) => Lines::default(),
+                Some(comment) => Lines::parse(comment.as_str().ok_or("Expected comments as strings.")?)?,
+            };
+            Ok(Rating { about: about(value)?, tenths: tenths(number, maximum)?, comment })
+        });
+        let ratings = ratings.unwrap_or_default();
+        let distinct: BTreeSet<Rated> = ratings.iter().map(|rating| rating.about).collect();
+        if distinct.len() < ratings.len() {
+            body.refuse("ratings", "Each question and criterion may be rated only once.");
+        }
+        let recommendation = body.clearable("recommendation", choice).flatten();
+        let comment = body.lines("comment").unwrap_or_default();
+        let completed = body.flag("completed").unwrap_or(false);
+        body.finish(|| Some(Self { ratings, recommendation, comment, completed }))
+    }
+
+    /// The evaluation with what was sent. A veto stays.
+    fn apply_to<A>(&self, access: &EvaluationAccess<A>) -> Scorecard {
+        let known = access.card.as_deref();
+        Scorecard {
+            ratings: self.ratings.clone(),
+            recommendation: self.recommendation,
+            comment: self.comment.clone(),
+            veto: known.and_then(|known| known.veto.clone()),
+            ..Scorecard::new(&access.of.candidate, access.evaluator, &access.of.project)
+        }
+    }
+}

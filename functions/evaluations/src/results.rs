@@ -1,0 +1,222 @@
+//! What the evaluations of candidates amount to.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use axum::Json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use shared::auth::access::{Context, EvaluationsAccess, InterviewAccess, Pending, Rejection};
+use shared::domain::choice;
+use shared::domain::id::{CandidateId, CustomerId};
+use shared::domain::interview::{Criterion, Question};
+use shared::domain::mean::Mean;
+use shared::domain::outcome::{Summary, average};
+use shared::domain::policy::ReadProject;
+use shared::domain::scorecard::{Rated, Scorecard};
+use shared::http::page::{Envelope, ListQuery};
+use shared::http::respond::Answered;
+use shared::http::wire::{Decimal, Timestamp, Uri};
+use shared::store::Summarised;
+use shared::store::page::Page;
+use shared::{Error, Result};
+
+use crate::evaluations::{cards, of};
+use crate::view::{
+    CriterionResultView, Of, QuestionResultView, ResultEvaluationView, ResultRatingView, VetoView, decimal,
+};
+
+/// The result of a candidate.
+///
+/// In lists, evaluators who have yet to evaluate a candidate get null in place of everything that others have said.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Result")]
+pub(crate) struct ResultView {
+    /// The URL of the resource.
+    resource_uri: Uri,
+    /// The candidate.
+    candidate: Uri,
+    /// The mean over the evaluators of the mean of each one's ratings, with at most two decimals; null without ratings.
+    #[schemars(example = 4.25)]
+    overall_rating: Option<Decimal>,
+    /// The greatest rating possible: the project's `maximum_score`.
+    #[schemars(example = 5)]
+    maximum_score: u32,
+    /// The questions, in their order.
+    question_results: Option<Vec<QuestionResultView>>,
+    /// The criteria, in their order.
+    criteria_results: Option<Vec<CriterionResultView>>,
+    /// All ratings.
+    ratings: Option<Vec<ResultRatingView>>,
+    /// The completed evaluations by the project's evaluators.
+    evaluations: Option<Vec<ResultEvaluationView>>,
+    /// The vetos of the project's evaluators.
+    vetos: Option<Vec<VetoView>>,
+}
+
+impl ResultView {
+    fn hidden(candidate: CandidateId, of: Of<'_>) -> Self {
+        Self {
+            resource_uri: address(of).join(candidate),
+            candidate: of.candidate(candidate),
+            overall_rating: None,
+            maximum_score: of.project.settings.maximum_score,
+            question_results: None,
+            criteria_results: None,
+            ratings: None,
+            evaluations: None,
+            vetos: None,
+        }
+    }
+
+    fn new<'a>(
+        candidate: CandidateId,
+        summary: &Summary,
+        card_of: impl Fn(CustomerId) -> Option<&'a Scorecard>,
+        of: Of<'_>,
+    ) -> Self {
+        let counting: Vec<_> = summary.counting(of.project).collect();
+        let cards: Vec<&Scorecard> = counting.iter().filter_map(|(by, _)| card_of(*by)).collect();
+        let scale = of.project.settings.maximum_score;
+        let mean = |about: Rated| decimal(average(about, cards.iter().copied(), scale));
+        let project = (&of.project.company, of.project.id);
+        let question = |one: &Question| QuestionResultView {
+            question: of.references.question(project.0, project.1, one.id),
+            average_rating: mean(Rated::Question(one.id)),
+        };
+        let criterion = |one: &Criterion| CriterionResultView {
+            criterion: of.references.criterion(project.0, project.1, one.id),
+            average_rating: mean(Rated::Criterion(one.id)),
+        };
+        let evaluations = counting.iter().map(|(by, completed)| ResultEvaluationView {
+            evaluator: of.customer(*by),
+            recommendation: card_of(*by).and_then(|card| card.recommendation),
+            comment: card_of(*by).map(|card| card.comment.to_string()).unwrap_or_default(),
+            completed_at: Timestamp(completed.at),
+        });
+        let vetos = cards.iter().filter_map(|card| Some(VetoView::new(card.veto.as_ref()?, card, of)));
+        Self {
+            overall_rating: decimal(summary.overall(of.project, of.interview)),
+            question_results: Some(of.interview.questions.iter().map(question).collect()),
+            criteria_results: Some(of.interview.criteria.iter().map(criterion).collect()),
+            ratings: Some(cards.iter().flat_map(|card| ResultRatingView::all_of(card, of)).collect()),
+            evaluations: Some(evaluations.collect()),
+            vetos: Some(vetos.collect()),
+            ..Self::hidden(candidate, of)
+        }
+    }
+}
+
+fn address(of: Of<'_>) -> Uri {
+    of.references.project(&of.project.company, of.project.id).join("results")
+}
+
+/// The order of a list of results. Those without an overall rating come last.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub(crate) enum Order {
+    /// The lowest overall rating first.
+    #[serde(rename = "overall_rating")]
+    Ascending,
+    /// The highest overall rating first.
+    #[serde(rename = "-overall_rating")]
+    Descending,
+}
+
+impl Order {
+    fn compare(self, one: Mean, other: Mean) -> Ordering {
+        match (one.is_empty(), other.is_empty()) {
+            (false, false) if self == Self::Ascending => one.compare(other),
+            (false, false) => other.compare(one),
+            (one, other) => one.cmp(&other),
+        }
+    }
+
+    /// Sorts results, of which the caller sees those that are not hidden. Equal ones keep their order.
+    fn sort(self, rows: &mut [Summarised], caller: Option<CustomerId>, of: Of<'_>) {
+        rows.sort_by_cached_key(|row| {
+            let is_hidden = row.summary.is_hidden_from(caller, of.project);
+            let mean =
+                if is_hidden { Mean::default() } else { row.summary.overall(of.project, of.interview) };
+            Ranked(self, mean)
+        });
+    }
+}
+
+/// A mean in an order.
+struct Ranked(Order, Mean);
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.compare(self.1, other.1)
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Ranked {}
+
+/// GET …/results/
+pub(crate) async fn list(
+    access: InterviewAccess<ReadProject>,
+    query: ListQuery,
+) -> Result<Envelope<ResultView>> {
+    let order: Option<Order> = query.filter("ordering", choice)?;
+    let total = access.tally.results(&access.project);
+    query.check_range(total)?;
+    let references = access.references();
+    let of = Of { project: &access.project, interview: &access.stored.interview, references };
+    let page = match order {
+        None => access.store.list_results(of.project, query.page()).await?,
+        Some(order) => {
+            let mut rows = access.store.all_results(of.project).await?;
+            order.sort(&mut rows, access.caller.customer(), of);
+            query.slice_unsorted(rows, |row| row.candidate.to_string()).0
+        }
+    };
+    let page = views(&access, page, of).await?;
+    query.answer(&address(of), page, total)
+}
+
+/// The views of a page of results, with what the caller may see of them.
+async fn views(access: &Context, page: Page<Summarised>, of: Of<'_>) -> Result<Page<ResultView>> {
+    let is_hidden = |row: &Summarised| row.summary.is_hidden_from(access.caller.customer(), of.project);
+    let mut ids = Vec::new();
+    for row in page.rows.iter().filter(|row| !is_hidden(row)) {
+        ids.extend(row.summary.counting(of.project).map(|(by, _)| (row.candidate, by)));
+    }
+    let cards = access.store.scorecards(access.company_id(), of.project.id, ids).await?;
+    let view = |row: Summarised| {
+        let card_of = |by| cards.get(&(row.candidate, by));
+        if is_hidden(&row) {
+            ResultView::hidden(row.candidate, of)
+        } else {
+            ResultView::new(row.candidate, &row.summary, card_of, of)
+        }
+    };
+    Ok(page.map(view))
+}
+
+/// GET …/results/{candidateId}/
+pub(crate) async fn read(
+    pending: Pending<EvaluationsAccess<ReadProject>>,
+) -> Result<Answered<Json<ResultView>>, Rejection> {
+    let (access, cards) = pending.admit_beside(cards).await?;
+    let cards: HashMap<CustomerId, Scorecard> = cards.ok_or(Error::NotFound)??;
+    let summary = Summary::of(&access.candidate);
+    let summary = summary.filter(|summary| summary.counting(&access.project).next().is_some());
+    let summary = summary.ok_or(Error::NotFound)?;
+    access.require_sight()?;
+    let of = of(&access, access.references());
+    Ok(access.show(ResultView::new(access.candidate.id, &summary, |by| cards.get(&by), of))?)
+}

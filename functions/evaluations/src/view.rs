@@ -1,0 +1,221 @@
+//! Evaluations, vetos and results as clients see them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use shared::domain::candidate::Candidate;
+use shared::domain::id::{CandidateId, CustomerId};
+use shared::domain::interview::Interview;
+use shared::domain::mean::{Mean, rescaled};
+use shared::domain::project::Project;
+use shared::domain::scorecard::{Rated, Rating, Recommendation, Scorecard, Veto};
+use shared::http::reference::References;
+use shared::http::wire::{Decimal, Timestamp, Uri};
+
+/// What a view is about: a project and what is rated in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Of<'a> {
+    pub(crate) project: &'a Project,
+    pub(crate) interview: &'a Interview,
+    pub(crate) references: References<'a>,
+}
+
+impl Of<'_> {
+    /// The references of what is rated: a question, or a criterion.
+    pub(crate) fn rated(&self, about: Rated) -> (Option<Uri>, Option<Uri>) {
+        let Project { company, id, .. } = self.project;
+        match about {
+            Rated::Question(question) => (Some(self.references.question(company, *id, question)), None),
+            Rated::Criterion(criterion) => (None, Some(self.references.criterion(company, *id, criterion))),
+        }
+    }
+
+    pub(crate) fn customer(&self, customer: CustomerId) -> Uri {
+        self.references.customer(&self.project.company, customer)
+    }
+
+    pub(crate) fn candidate(&self, candidate: CandidateId) -> Uri {
+        self.references.candidate(&self.project.company, self.project.id, candidate)
+    }
+
+    pub(crate) fn evaluation(&self, candidate: CandidateId, evaluator: CustomerId) -> Uri {
+        self.candidate(candidate).join("evaluations").join(evaluator)
+    }
+
+    /// The ratings that count, with their values on today's scale.
+    pub(crate) fn ratings<'b>(&self, card: &'b Scorecard) -> impl Iterator<Item = (&'b Rating, Decimal)> {
+        let (scale, maximum) = (self.project.settings.maximum_score, card.maximum);
+        let there = card.ratings.iter().filter(|rating| rating.about.is_in(self.interview));
+        there.map(move |rating| (rating, Decimal::of_tenths(rescaled(rating.tenths, maximum, scale))))
+    }
+}
+
+/// A rating of an answer or of a criterion.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Rating")]
+pub(crate) struct RatingView {
+    /// The question; null in ratings of criteria.
+    question: Option<Uri>,
+    /// The criterion; null in ratings of questions.
+    criterion: Option<Uri>,
+    /// From 0 to the project's `maximum_score`, with at most one decimal.
+    #[schemars(example = 4)]
+    value: Decimal,
+    /// Why.
+    #[schemars(example = &"Clear and to the point.")]
+    comment: String,
+}
+
+/// An evaluation.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Evaluation")]
+pub(crate) struct EvaluationView {
+    /// The URL of the resource.
+    resource_uri: Uri,
+    /// The candidate.
+    candidate: Uri,
+    /// The customer who evaluates.
+    evaluator: Uri,
+    /// The ratings, on the scale of today's `maximum_score`.
+    ratings: Vec<RatingView>,
+    /// What the evaluator recommends; null for nothing.
+    recommendation: Option<Recommendation>,
+    /// The evaluator's note.
+    #[schemars(example = &"I would like to work with her.")]
+    comment: String,
+    /// Whether the evaluation counts; if not, it is a draft.
+    #[schemars(example = true)]
+    completed: bool,
+    /// When the evaluation was completed; null for a draft.
+    completed_at: Option<Timestamp>,
+}
+
+impl EvaluationView {
+    /// The view of an evaluation of a candidate.
+    pub(crate) fn new(
+        candidate: &Candidate,
+        evaluator: CustomerId,
+        card: Option<&Scorecard>,
+        of: Of<'_>,
+    ) -> Self {
+        let view = |(rating, value): (&Rating, Decimal)| {
+            let (question, criterion) = of.rated(rating.about);
+            RatingView { question, criterion, value, comment: rating.comment.to_string() }
+        };
+        let completed_at = candidate.completed_at(evaluator);
+        Self {
+            resource_uri: of.evaluation(candidate.id, evaluator),
+            candidate: of.candidate(candidate.id),
+            evaluator: of.customer(evaluator),
+            ratings: card.into_iter().flat_map(|card| of.ratings(card)).map(view).collect(),
+            recommendation: card.and_then(|card| card.recommendation),
+            comment: card.map(|card| card.comment.to_string()).unwrap_or_default(),
+            completed: completed_at.is_some(),
+            completed_at: completed_at.map(Timestamp),
+        }
+    }
+}
+
+/// A veto.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Veto")]
+pub(crate) struct VetoView {
+    /// The URL of the resource.
+    resource_uri: Uri,
+    /// Why; null for evaluators who have yet to evaluate the candidate.
+    #[schemars(example = &"Certificates could not be verified.")]
+    comment: Option<String>,
+    /// The candidate.
+    candidate: Uri,
+    /// The evaluator; null for evaluators who have yet to evaluate the candidate.
+    evaluator: Option<Uri>,
+}
+
+impl VetoView {
+    /// The view of a veto in an evaluation.
+    pub(crate) fn new(veto: &Veto, card: &Scorecard, of: Of<'_>) -> Self {
+        let candidate = of.candidate(card.candidate);
+        Self {
+            resource_uri: candidate.join("vetos").join(veto.id),
+            comment: Some(veto.comment.to_string()),
+            candidate,
+            evaluator: Some(of.customer(card.evaluator)),
+        }
+    }
+
+    /// The view of an evaluator who has yet to evaluate the candidate, if they have.
+    pub(crate) fn hidden_if(self, is_hidden: bool) -> Self {
+        if is_hidden { Self { comment: None, evaluator: None, ..self } } else { self }
+    }
+}
+
+/// The average rating of the answers to a question.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "QuestionResult")]
+pub(crate) struct QuestionResultView {
+    /// The question.
+    pub(crate) question: Uri,
+    /// The mean of all ratings, with at most two decimals; null without ratings.
+    #[schemars(example = 4.5)]
+    pub(crate) average_rating: Option<Decimal>,
+}
+
+/// The average rating of a criterion.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CriterionResult")]
+pub(crate) struct CriterionResultView {
+    /// The criterion.
+    pub(crate) criterion: Uri,
+    /// The mean of all ratings, with at most two decimals; null without ratings.
+    #[schemars(example = 4.5)]
+    pub(crate) average_rating: Option<Decimal>,
+}
+
+/// A rating by one of the evaluators.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ResultRating")]
+pub(crate) struct ResultRatingView {
+    /// The question; null in ratings of criteria.
+    question: Option<Uri>,
+    /// The criterion; null in ratings of questions.
+    criterion: Option<Uri>,
+    /// The customer who rated.
+    evaluator: Uri,
+    /// On the scale of today's `maximum_score`.
+    #[schemars(example = 4)]
+    value: Decimal,
+    /// Why.
+    #[schemars(example = &"Clear and to the point.")]
+    comment: String,
+}
+
+impl ResultRatingView {
+    /// The views of the ratings in an evaluation.
+    pub(crate) fn all_of(card: &Scorecard, of: Of<'_>) -> Vec<Self> {
+        let view = |(rating, value): (&Rating, Decimal)| {
+            let (question, criterion) = of.rated(rating.about);
+            let evaluator = of.customer(card.evaluator);
+            Self { question, criterion, evaluator, value, comment: rating.comment.to_string() }
+        };
+        of.ratings(card).map(view).collect()
+    }
+}
+
+/// A completed evaluation without its ratings.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ResultEvaluation")]
+pub(crate) struct ResultEvaluationView {
+    /// The customer who evaluated.
+    pub(crate) evaluator: Uri,
+    /// What the evaluator recommends; null for nothing.
+    pub(crate) recommendation: Option<Recommendation>,
+    /// The evaluator's note.
+    #[schemars(example = &"I would like to work with her.")]
+    pub(crate) comment: String,
+    /// When the evaluation was completed.
+    pub(crate) completed_at: Timestamp,
+}
+
+/// A mean as clients see it.
+pub(crate) fn decimal(mean: Mean) -> Option<Decimal> {
+    mean.hundredths().map(Decimal::of_hundredths)
+}

@@ -1,0 +1,146 @@
+//! Guards of the evaluations of a candidate.
+
+use std::marker::PhantomData;
+
+use super::candidate::CandidateAccess;
+use super::interview::Stored;
+use super::request::Path;
+use super::{Authenticated, Context, Guard, Request, extract};
+use crate::domain::account::Account;
+use crate::domain::candidate::Candidate;
+use crate::domain::id::{CustomerId, InvalidId};
+use crate::domain::interview::Interview;
+use crate::domain::policy::{Action, Grant, NOT_ALLOWED, Standing};
+use crate::domain::project::Project;
+use crate::domain::scorecard::{EVALUATE_FIRST, Scorecard};
+use crate::error::{Error, Result};
+use crate::store::{Key, Versioned};
+
+/// A caller who may do `A` with the evaluations of the candidate of the path.
+pub struct EvaluationsAccess<A> {
+    /// The candidate's project.
+    pub project: Versioned<Project>,
+    /// What is rated in it.
+    pub interview: Interview,
+    /// The candidate.
+    pub candidate: Versioned<Candidate>,
+    /// What the caller is to the candidate.
+    pub standing: Standing,
+    context: Context,
+    action: PhantomData<A>,
+}
+
+impl<A: Grant> Guard for EvaluationsAccess<A> {
+    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+        let mut keys = CandidateAccess::<A>::keys(request);
+        keys.push(request.path.interview());
+        keys
+    }
+
+    async fn load(mut request: Authenticated) -> Result<Self> {
+        let item = request.take_interview()?;
+        let (project, candidate) = (request.take::<Project>(Path::project)?, request.take_candidate()?);
+        let interview = Stored::of(&project, item, false).interview;
+        let standing = request.caller().towards(&candidate, &project);
+        let context = request.authorise_reader(Action::ReadCandidate, A::ACTION, &standing)?;
+        Ok(Self { project, interview, candidate, standing, context, action: PhantomData })
+    }
+}
+
+impl<A> EvaluationsAccess<A> {
+    /// Whether the caller is an evaluator who has yet to evaluate the candidate.
+    pub fn is_blind(&self) -> bool {
+        self.candidate.is_hidden_from(self.context.caller.customer(), &self.project)
+    }
+
+    /// Refuses an evaluator who has yet to evaluate the candidate.
+    pub fn require_sight(&self) -> Result<()> {
+        if self.is_blind() { Err(Error::Forbidden(EVALUATE_FIRST)) } else { Ok(()) }
+    }
+
+    /// Whether the caller may write the evaluation of `evaluator`, and so sees it before it is completed.
+    pub fn writes_for(&self, evaluator: CustomerId) -> bool {
+        match self.standing {
+            Standing::NamedToken => true,
+            _ => self.context.caller.customer() == Some(evaluator),
+        }
+    }
+}
+
+/// A caller who may do `A` with one evaluation of the candidate of the path: that of the customer of the path or, without
+/// one, their own.
+pub struct EvaluationAccess<A> {
+    /// The project and the candidate.
+    pub of: EvaluationsOf,
+    /// The evaluator.
+    pub evaluator: CustomerId,
+    /// What the evaluator has written; none before they have.
+    pub card: Option<Versioned<Scorecard>>,
+    context: Context,
+    action: PhantomData<A>,
+}
+
+/// A project, what is rated in it, and a candidate.
+pub struct EvaluationsOf {
+    /// The candidate's project.
+    pub project: Versioned<Project>,
+    /// What is rated in it.
+    pub interview: Interview,
+    /// The candidate.
+    pub candidate: Versioned<Candidate>,
+}
+
+impl<A> EvaluationAccess<A> {
+    /// Whether there is an evaluation: one that was saved, or that an event has completed.
+    pub fn is_there(&self) -> bool {
+        self.card.is_some() || self.of.candidate.completed_at(self.evaluator).is_some()
+    }
+}
+
+impl<A: Grant> Guard for EvaluationAccess<A> {
+    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+        let mut keys = EvaluationsAccess::<A>::keys(request);
+        keys.push(evaluator(&request.path, own(request)).and_then(|by| request.path.scorecard(by)));
+        keys
+    }
+
+    async fn load(mut request: Authenticated) -> Result<Self> {
+        let evaluator = evaluator(&request.path, request.caller().customer());
+        let card = evaluator.and_then(|by| request.path.scorecard(by));
+        let card = card.ok().map(|key| request.batch.take::<Scorecard>(&key)).transpose()?.flatten();
+        let access = EvaluationsAccess::<A>::load(request).await?;
+        let evaluator = evaluator.map_err(|_| Error::NotFound)?;
+        let (writes, is_blind) = (access.writes_for(evaluator), access.is_blind());
+        let EvaluationsAccess { project, interview, candidate, context, action, .. } = access;
+        let context = context.about_revision(candidate.revision_of(evaluator));
+        let of = EvaluationsOf { project, interview, candidate };
+        let access = Self { of, evaluator, card, context, action };
+        match A::ACTION {
+            Action::ReadProject if writes && access.is_there() => Ok(access),
+            Action::ReadProject if is_blind && !writes => Err(Error::Forbidden(EVALUATE_FIRST)),
+            Action::ReadProject if access.of.candidate.completed_at(evaluator).is_some() => Ok(access),
+            Action::ReadProject => Err(Error::NotFound),
+            _ if writes => Ok(access),
+            _ => Err(Error::Forbidden(NOT_ALLOWED)),
+        }
+    }
+}
+
+/// The customer of the path or, without one, the caller.
+fn evaluator(path: &Path, own: Option<CustomerId>) -> Result<CustomerId, InvalidId> {
+    match path.text("customerId") {
+        Some(_) => path.id("customerId"),
+        None => own.ok_or(InvalidId),
+    }
+}
+
+/// The customer whom the credential of a request claims.
+fn own(request: &Request<'_>) -> Option<CustomerId> {
+    match request.credential().ok()?.claim()?.account {
+        Account::Customer { customer } => Some(customer),
+        Account::Candidate { .. } => None,
+    }
+}
+
+extract!(EvaluationsAccess<A: Grant>);
+extract!(EvaluationAccess<A: Grant>);

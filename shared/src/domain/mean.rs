@@ -1,0 +1,128 @@
+//! Means of ratings in whole numbers.
+
+use std::cmp::Ordering;
+
+/// The unit of sums. A multiple of every number of ratings that one evaluation can hold, times 1,000 for the factors
+/// by which scales usually change.
+const UNIT: u128 = multiple_of_all(50) * 1_000;
+
+const fn multiple_of_all(most: u128) -> u128 {
+    let (mut multiple, mut number) = (1, 2);
+    while number <= most {
+        let (mut a, mut b) = (multiple, number);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        multiple *= number / a;
+        number += 1;
+    }
+    multiple
+}
+
+/// The mean of ratings on one scale.
+///
+/// Exact while all ratings were given on this scale, or on one from which it differs by a factor such as 2 or 10.
+/// Otherwise off by less than a unit of the twentieth decimal.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Mean {
+    /// In [`UNIT`]s.
+    sum: u128,
+    count: u128,
+}
+
+/// Ratings of which one mean is taken.
+#[derive(Debug, Clone, Copy)]
+pub struct Ratings {
+    /// Their sum in tenths.
+    pub tenths: u32,
+    /// Their number.
+    pub count: u32,
+    /// The maximum of the scale on which they were given; not 0.
+    pub maximum: u32,
+}
+
+impl Mean {
+    /// Counts the mean of `ratings`, converted to a scale with the maximum `scale`, as one value. Ignores no ratings.
+    pub fn add(&mut self, ratings: Ratings, scale: u32) {
+        let Ratings { tenths, count, maximum } = ratings;
+        if count > 0 && maximum > 0 {
+            self.sum += u128::from(tenths) * u128::from(scale) * UNIT
+                / (10 * u128::from(count) * u128::from(maximum));
+            self.count += 1;
+        }
+    }
+
+    /// The mean in hundredths, rounded half up; none without values.
+    pub fn hundredths(self) -> Option<u32> {
+        let whole = 2 * self.count * UNIT;
+        let rounded = (self.sum * 200 + self.count * UNIT).checked_div(whole)?;
+        u32::try_from(rounded).ok()
+    }
+
+    /// Compares two means, of which none is without values.
+    pub fn compare(self, other: Self) -> Ordering {
+        (self.sum * other.count).cmp(&(other.sum * self.count))
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(self) -> bool {
+        self.count == 0
+    }
+}
+
+/// A rating in tenths on a scale with the maximum `scale`, rounded half up, that was given on one with `maximum`.
+pub fn rescaled(tenths: u32, maximum: u32, scale: u32) -> u32 {
+    let (value, maximum) = (u64::from(tenths) * u64::from(scale), u64::from(maximum.max(1)));
+    u32::try_from((2 * value + maximum) / (2 * maximum)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn mean(all: &[(u32, u32, u32)], scale: u32) -> Mean {
+        let mut mean = Mean::default();
+        for (tenths, count, maximum) in all {
+            mean.add(Ratings { tenths: *tenths, count: *count, maximum: *maximum }, scale);
+        }
+        mean
+    }
+
+    #[test]
+    fn means_of_means_are_rounded_half_up() {
+        assert_eq!(mean(&[], 5).hundredths(), None);
+        assert_eq!(mean(&[(40, 1, 5), (45, 1, 5)], 5).hundredths(), Some(425));
+        // 4 and the mean of 5, 5 and 4: 4.3333…
+        assert_eq!(mean(&[(40, 1, 5), (140, 3, 5)], 5).hundredths(), Some(433));
+        assert_eq!(mean(&[(1, 4, 5)], 5).hundredths(), Some(3), "0.025 is rounded up");
+        assert_eq!(mean(&[(40, 1, 5), (45, 1, 5)], 10).hundredths(), Some(850));
+        assert_eq!(mean(&[(0, 3, 5)], 5).hundredths(), Some(0));
+        assert_eq!(mean(&[(10_000 * 50, 50, 1_000); 128], 1_000).hundredths(), Some(100_000));
+    }
+
+    #[test]
+    fn ratings_are_rescaled_half_up() {
+        assert_eq!([rescaled(35, 5, 10), rescaled(35, 5, 5), rescaled(33, 5, 3)], [70, 35, 20]);
+        assert_eq!(rescaled(35, 10, 5), 18, "1.75 is rounded up");
+    }
+
+    proptest! {
+        #[test]
+        fn means_equal_exact_fractions(
+            all in prop::collection::vec((0..=50_u32, 1..=50_u32), 1..=8), scale in prop::sample::select(vec![5_u32, 10, 1]),
+        ) {
+            // Whole and part of the fraction Σ value / (10 × ratings × 5) × scale / evaluators.
+            let (mut top, mut bottom) = (0_u128, 1_u128);
+            for (tenths, count) in &all {
+                let (part, of) = (u128::from(*tenths * scale), u128::from(*count) * 50);
+                (top, bottom) = (top * of + part * bottom, bottom * of);
+            }
+            bottom *= all.len() as u128;
+            let expected = (200 * top + bottom) / (2 * bottom);
+            let ratings: Vec<_> = all.iter().map(|(tenths, count)| (*tenths, *count, 5)).collect();
+            prop_assert_eq!(mean(&ratings, scale).hundredths().map(u128::from), Some(expected));
+        }
+    }
+}

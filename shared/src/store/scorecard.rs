@@ -1,0 +1,267 @@
+//! Access patterns of evaluations that evaluators write, and of the results that follow from them.
+//!
+//! The summary of a result is derived from its candidate and written with it, like search entries.
+
+use std::collections::{BTreeMap, HashMap};
+
+use chrono::{DateTime, Utc};
+
+use super::Store;
+use super::condition::Condition;
+use super::item::{self, Entity, Versioned, string};
+use super::keys::{self, Key, TABLE};
+use super::page::{Listing, Page, PageRequest};
+use super::query::{Filter, Query};
+use super::transaction::Transaction;
+use crate::domain::candidate::Candidate;
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
+use crate::domain::outcome::Summary;
+use crate::domain::project::Project;
+use crate::domain::roster::Roster;
+use crate::domain::scorecard::Scorecard;
+use crate::domain::transition::Step;
+use crate::error::{Error, Result};
+
+impl Entity for Scorecard {
+    fn key(&self) -> Key {
+        keys::scorecard(&self.company, self.project, self.candidate, self.evaluator)
+    }
+}
+
+/// A candidate with results.
+#[derive(Debug)]
+pub struct Summarised {
+    /// The candidate.
+    pub candidate: CandidateId,
+    /// Their completed evaluations in short.
+    pub summary: Summary,
+}
+
+/// A change of an evaluation.
+pub struct Saved<'a> {
+    /// The project, whose roster takes in new evaluators.
+    pub project: &'a Versioned<Project>,
+    /// The roster after the change.
+    pub roster: Roster,
+    /// The candidate.
+    pub candidate: &'a Versioned<Candidate>,
+    /// The candidate after the change.
+    pub after: Candidate,
+    /// The evaluation before the change, if there was one.
+    pub card: Option<&'a Versioned<Scorecard>>,
+}
+
+impl Store {
+    /// Saves `card`; none deletes it. Fails with [`Error::Changed`] also after a concurrent change of the candidate, which
+    /// every other evaluation makes.
+    pub fn save_scorecard(
+        &self,
+        saved: Saved<'_>,
+        card: Option<&Scorecard>,
+        now: DateTime<Utc>,
+    ) -> Transaction {
+        let Saved { project, roster, candidate, after, card: before } = saved;
+        let mut transaction = self.transaction();
+        transaction.step(candidate, &Step::from(after), now);
+        transaction.roster(project, roster);
+        match (before, card) {
+            (None, Some(card)) => {
+                transaction.create_unless(card, Error::Changed);
+                transaction.show();
+            }
+            (Some(before), Some(card)) => transaction.replace(before, card),
+            (Some(before), None) => transaction.delete(before),
+            (None, None) => {}
+        }
+        transaction
+    }
+
+    /// Reads everything that was written about a candidate, by evaluator.
+    pub async fn scorecards_of(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
+    ) -> Result<HashMap<CustomerId, Scorecard>> {
+        let rows = self.query_rows(cards_of(company, project, candidate), usize::MAX).await?;
+        let cards = item::readable::<Scorecard>(rows)?;
+        Ok(cards.into_iter().map(|card| (card.evaluator, Scorecard::clone(&card))).collect())
+    }
+
+    /// Reads those of these evaluations that exist, in one round trip.
+    pub async fn scorecards(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        ids: impl IntoIterator<Item = (CandidateId, CustomerId)>,
+    ) -> Result<HashMap<(CandidateId, CustomerId), Scorecard>> {
+        let keys = ids.into_iter().map(|(candidate, by)| keys::scorecard(company, project, candidate, by));
+        let cards: Vec<Versioned<Scorecard>> = self.listed(keys.collect()).await?;
+        Ok(cards.iter().map(|card| ((card.candidate, card.evaluator), Scorecard::clone(card))).collect())
+    }
+
+    /// Deletes everything that was written about a candidate who is gone.
+    pub async fn delete_scorecards(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
+    ) -> Result<()> {
+        for row in self.query_rows(cards_of(company, project, candidate), usize::MAX).await? {
+            self.delete_alone(&item::key_of(&row)?).await?;
+        }
+        Ok(())
+    }
+
+    /// A page of the candidates whom an evaluator of the project has evaluated, the oldest candidate first.
+    pub async fn list_results(&self, project: &Project, request: &PageRequest) -> Result<Page<Summarised>> {
+        let Some(filter) = by_evaluators(project) else {
+            return Ok(Page { rows: Vec::new(), next: None, previous: None });
+        };
+        let listing = Listing::Having(keys::results(&project.company, project.id), filter);
+        let Page { rows, next, previous } = self.page_of_items(&listing, request).await?;
+        Ok(Page { rows: summaries(rows)?, next, previous })
+    }
+
+    /// All candidates whom an evaluator of the project has evaluated, the oldest first.
+    pub async fn all_results(&self, project: &Project) -> Result<Vec<Summarised>> {
+        match by_evaluators(project) {
+            Some(filter) => self.summarised(&project.company, project.id, filter).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// All candidates whom somebody has vetoed, the oldest first.
+    pub async fn all_vetoed(&self, company: &CompanyId, project: ProjectId) -> Result<Vec<Summarised>> {
+        let filter = Filter::any([vec!["vetos".to_owned()]]);
+        self.summarised(company, project, filter).await
+    }
+
+    async fn summarised(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        filter: Filter,
+    ) -> Result<Vec<Summarised>> {
+        let query = Query::of(&keys::results(company, project)).filtered(filter);
+        summaries(self.query_rows(query, usize::MAX).await?)
+    }
+
+    /// Writes the summaries of a project's candidates that are missing or wrong, and returns their number. `expected` are
+    /// those of all its candidates, with the version from which they follow.
+    pub(super) async fn mend_summaries(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        mut expected: BTreeMap<CandidateId, (u64, Summary)>,
+    ) -> Result<usize> {
+        let mut wrong = Vec::new();
+        for row in self.all_items(&keys::results(company, project)).await? {
+            let key = item::key_of(&row)?;
+            let Some(candidate) = keys::result_in(&key) else { continue };
+            match expected.remove(&candidate) {
+                Some((_, summary)) if item::value_in(&row).is_ok_and(|stored: Summary| stored == summary) => {
+                }
+                Some((version, summary)) => wrong.push((candidate, Some((version, summary)))),
+                None => wrong.push((candidate, None)),
+            }
+        }
+        wrong.extend(expected.into_iter().map(|(candidate, summary)| (candidate, Some(summary))));
+        let mut mended = 0;
+        for (candidate, summary) in wrong {
+            let unchanged = summary.as_ref().map(|(version, _)| Condition::Version(*version));
+            let mut transaction = self.transaction();
+            let key = keys::candidate(company, project, candidate);
+            transaction.require(key, unchanged.unwrap_or(Condition::Absent), Error::Changed);
+            transaction
+                .put_summary(keys::result(company, project, candidate), summary.map(|(_, summary)| summary));
+            match self.commit(transaction).await {
+                // Whoever changed the candidate has written the summary.
+                Err(Error::Changed | Error::NotFound) => {}
+                committed => {
+                    committed?;
+                    mended += 1;
+                }
+            }
+        }
+        Ok(mended)
+    }
+}
+
+fn cards_of(company: &CompanyId, project: ProjectId, candidate: CandidateId) -> Query {
+    let partition = string(keys::scorecards(company, project).pk);
+    Query::new(TABLE, partition).starting_with(format!("{candidate}#"))
+}
+
+/// Selects what an evaluator of the project has completed; none without evaluators.
+fn by_evaluators(project: &Project) -> Option<Filter> {
+    let paths = project.staff.evaluators.iter().map(|by| vec!["by".to_owned(), by.to_string()]);
+    (!project.staff.evaluators.is_empty()).then(|| Filter::any(paths))
+}
+
+fn summaries(rows: Vec<item::Item>) -> Result<Vec<Summarised>> {
+    let mut found = Vec::with_capacity(rows.len());
+    for row in rows {
+        let Some(candidate) = keys::result_in(&item::key_of(&row)?) else { continue };
+        let summary = item::or_skipped(item::value_in(&row))?;
+        found.extend(summary.map(|summary| Summarised { candidate, summary }));
+    }
+    Ok(found)
+}
+
+impl Transaction {
+    /// Writes a project's new roster, if it is new.
+    pub(super) fn roster(&mut self, project: &Versioned<Project>, roster: Roster) {
+        if roster != project.roster {
+            self.replace(project, &Project { roster, ..Project::clone(project) });
+        }
+    }
+
+    /// Writes the summary of the evaluations of `after`, if it is another than before.
+    pub(super) fn summary(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
+        let Some(Candidate { company, project, id, .. }) = after.or(before) else { return };
+        let summary = after.and_then(Summary::of);
+        if before.and_then(Summary::of) != summary {
+            self.put_summary(keys::result(company, *project, *id), summary);
+        }
+    }
+
+    fn put_summary(&mut self, key: Key, summary: Option<Summary>) {
+        match summary {
+            Some(summary) => {
+                if let Some(item) = self.or_fault(item::bare_of(&summary)) {
+                    self.put_derived(key, item);
+                }
+            }
+            None => self.delete_derived(key),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::candidate::{CandidateStatus, Evaluation};
+    use crate::domain::id::Id;
+    use crate::domain::samples;
+    use crate::domain::scorecard::{Score, Sums};
+
+    #[test]
+    fn a_candidate_with_a_hundred_full_evaluations_fits_in_its_items() {
+        let mut candidate = Candidate { status: CandidateStatus::Interviewed, ..samples::candidate() };
+        let mut roster = Roster::default();
+        for by in (0..100).map(samples::customer) {
+            let criteria = (0..20).map(|byte| (Id::from_bytes([byte; 16]), 10_000)).collect();
+            let rated = Some(Sums { maximum: 1_000, tenths: 300_000, count: 30, criteria });
+            let veto = Some(Id::from_bytes([7; 16]));
+            let at = DateTime::UNIX_EPOCH;
+            candidate.scores.insert(by, Score { revision: 1_000, saved_at: at, rated, veto });
+            let seat = roster.take_seat(by).unwrap();
+            candidate.evaluations.insert(by, Evaluation { completed: true, at, seat });
+        }
+        let limit = 400_000;
+        // JSON takes more room than DynamoDB counts.
+        assert!(serde_json::to_string(&candidate).unwrap().len() < limit / 2);
+        assert!(serde_json::to_string(&Summary::of(&candidate)).unwrap().len() < limit / 2);
+    }
+}

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use embedded::{Backend, Storage};
 use serde_json::{Value, json};
+use tests::callgrind;
 use tests::function::{Function, http_event};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Command;
@@ -61,7 +62,7 @@ async fn main() -> Result<()> {
         let bytes = std::fs::metadata(&subject.binary)?.len();
         print(json!({ "figure": "binary_bytes", "function": subject.name, "value": bytes }));
     }
-    if Command::new("valgrind").arg("--version").output().await.is_ok() {
+    if callgrind::is_installed().await {
         for subject in &subjects {
             let (init, first) = instructions(subject).await?;
             print(json!({
@@ -137,22 +138,10 @@ async fn ask(subject: &Subject, function: &mut Function) -> Result<()> {
 
 /// Millions of instructions until the first poll, and from there to the first response.
 async fn instructions(subject: &Subject) -> Result<(f64, f64)> {
-    let count = async |asks: bool| -> Result<f64> {
-        let report = Path::new(env!("CARGO_TARGET_TMPDIR")).join("callgrind.out");
-        let mut command = Command::new("valgrind");
-        command
-            .args(["--quiet", "--tool=callgrind"])
-            .arg(format!("--callgrind-out-file={}", report.display()));
-        command.arg(&subject.binary);
-        let mut function = Function::start(command, &subject.variables).await?;
-        function.ready().await?;
-        if asks {
-            ask(subject, &mut function).await?;
-        }
-        function.terminate().await?;
-        let report = std::fs::read_to_string(report)?;
-        let total = report.lines().find_map(|line| line.strip_prefix("totals: ")).ok_or("no totals")?;
-        Ok(total.trim().parse::<f64>()? / 1e6)
+    let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join("callgrind.out");
+    let count = async |asks: bool| {
+        let ask = async |function: &mut Function| if asks { ask(subject, function).await } else { Ok(()) };
+        callgrind::instructions(&subject.binary, &subject.variables, &profile, ask).await
     };
     let init = count(false).await?;
     Ok((init, count(true).await? - init))

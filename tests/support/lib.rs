@@ -4,6 +4,7 @@
 pub mod app;
 pub mod binaries;
 pub mod caller;
+pub mod callgrind;
 pub mod chaos;
 pub mod clock;
 pub mod document;

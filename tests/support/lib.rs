@@ -8,6 +8,7 @@ pub mod callgrind;
 pub mod chaos;
 pub mod clock;
 pub mod document;
+pub mod figures;
 pub mod files;
 pub mod fill;
 pub mod function;

@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::attribute;
 use super::keys::{BY_STATUS, DUE, Key, PK, SK};
 use super::rewrite::{self, Next};
 use crate::error::{Error, Result};
@@ -145,7 +146,7 @@ pub(crate) fn read<T: Entity>(item: Item) -> Result<Versioned<T>> {
 }
 
 pub(crate) fn value_in<T: DeserializeOwned>(item: &Item) -> Result<T> {
-    serde_dynamo::from_item(item.clone()).map_err(|error| unreadable(item, &error.to_string()))
+    attribute::from_item(item).map_err(|error| unreadable(item, &error.to_string()))
 }
 
 pub(super) fn unreadable(item: &Item, problem: &str) -> Error {

@@ -3,6 +3,7 @@
 //! Only guards hand out a [`Store`], so nothing is read or written for a caller who was not admitted.
 
 mod amend;
+mod attribute;
 mod batch;
 mod candidate;
 mod capacity;

@@ -195,6 +195,7 @@ impl<'a> Table<'a> {
 /// The item of a candidate as the service writes it first.
 pub(crate) fn candidate_item(candidate: &Candidate) -> Item {
     let mut item: Item = serde_dynamo::to_item(candidate).expect("an item");
+    item.retain(|_, value| !value.is_null());
     let Candidate { company, project, id, .. } = candidate;
     item.insert("pk".to_owned(), string(format!("COMPANY#{company}#PROJECT#{project}")));
     item.insert("sk".to_owned(), string(format!("CANDIDATE#{id}")));

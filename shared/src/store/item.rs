@@ -109,7 +109,7 @@ impl<T> Deref for Versioned<T> {
 
 /// The item of an entity as its `version`th write.
 pub(crate) fn write<T: Entity>(entity: &T, version: u64) -> Result<Item> {
-    let mut item: Item = serde_dynamo::to_item(entity).map_err(Error::internal)?;
+    let mut item = attributes_of(entity)?;
     item.extend(entity.key().into_attributes());
     item.insert(VERSION.to_owned(), number(version));
     if let Some((pk, sk)) = entity.by_status() {
@@ -124,6 +124,13 @@ pub(crate) fn write<T: Entity>(entity: &T, version: u64) -> Result<Item> {
         item.insert(DUE.sk.to_owned(), string(due_at(at)));
     }
     Ok(item)
+}
+
+/// The attributes of a value. Fields that are none have no attribute, which reads would parse in vain.
+pub(super) fn attributes_of(value: &impl Serialize) -> Result<Item> {
+    let mut attributes: Item = serde_dynamo::to_item(value).map_err(Error::internal)?;
+    attributes.retain(|_, value| !value.is_null());
+    Ok(attributes)
 }
 
 /// A moment as the index by due date sorts it.
@@ -195,7 +202,7 @@ pub(super) fn bare<const N: usize>(attributes: [(&str, AttributeValue); N]) -> I
 
 /// The first write of an item that holds a value but is no entity.
 pub(super) fn bare_of(value: &impl Serialize) -> Result<Item> {
-    let mut item: Item = serde_dynamo::to_item(value).map_err(Error::internal)?;
+    let mut item = attributes_of(value)?;
     item.insert(VERSION.to_owned(), number(1));
     Ok(item)
 }

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -135,7 +135,7 @@ pub(super) fn attributes_of(value: &impl Serialize) -> Result<Item> {
 
 /// A moment as the index by due date sorts it.
 pub(crate) fn due_at(moment: DateTime<Utc>) -> String {
-    moment.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 /// An entity as the first write of its item.

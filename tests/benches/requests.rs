@@ -20,6 +20,8 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Candidates in the project, each found by the search.
 const CANDIDATES: usize = 25;
+/// The telephone number of each.
+const PHONE: &str = "+49 30 1234567";
 /// Further responses of a process.
 const FURTHER: usize = 10;
 
@@ -67,7 +69,7 @@ async fn rows(owner: &Staff) -> Vec<Row> {
     let project = owner.running_project(json!({ "evaluators": [owner.uri] })).await;
     let mut candidate = String::new();
     for _ in 0..CANDIDATES {
-        candidate = owner.invite(&project, json!({ "phone": "+49 30 1234567" })).await.uri;
+        candidate = owner.invite(&project, json!({ "phone": PHONE })).await.uri;
     }
     let [project, candidate] = [project, candidate].map(|uri| path_of(&uri).to_owned());
     let candidates = format!("{project}candidates/");
@@ -75,6 +77,7 @@ async fn rows(owner: &Staff) -> Vec<Row> {
         let path = path.to_owned();
         Row { name, binary, method: "GET", path, query, body: None, status: 200 }
     };
+    let same: fn(usize) -> Value = |_| json!({ "phone": PHONE });
     let phone: fn(usize) -> Value = |number| json!({ "phone": format!("+49 30 {number}") });
     let new: fn(usize) -> Value = |number| {
         let email = format!("grace.{number}@mail.example");
@@ -85,6 +88,11 @@ async fn rows(owner: &Staff) -> Vec<Row> {
         get("GET a candidate", "candidates", &candidate, ""),
         get("GET 20 candidates", "candidates", &candidates, ""),
         get("GET search, 25 hits", "search", "/companies/acme/search/", "q=lovelace"),
+        Row {
+            method: "PATCH",
+            body: Some(same),
+            ..get("PATCH without a change", "candidates", &candidate, "")
+        },
         Row { method: "PATCH", body: Some(phone), ..get("PATCH a candidate", "candidates", &candidate, "") },
         Row {
             method: "POST",

@@ -5,6 +5,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity, Select};
 use super::Store;
 use super::item::{Item, string};
 use super::keys::{Collection, Index, TABLE};
+use super::projection::Projection;
 use super::retry::Failure;
 use crate::error::Result;
 
@@ -14,6 +15,8 @@ pub(super) struct Query {
     schema: Index,
     condition: String,
     values: Item,
+    /// The attributes of the rows.
+    pub(super) attributes: Projection,
     /// The key of the row before the first.
     pub(super) start: Option<Item>,
     pub(super) backwards: bool,
@@ -35,6 +38,7 @@ impl Query {
             schema,
             condition: format!("{} = :pk", schema.pk),
             values: Item::from([(":pk".to_owned(), partition)]),
+            attributes: Projection::ALL,
             start: None,
             backwards: false,
             limit: None,
@@ -76,6 +80,8 @@ impl Store {
                 .consistent_read(query.schema.name.is_none())
                 .key_condition_expression(&query.condition)
                 .set_expression_attribute_values(Some(query.values.clone()))
+                .set_projection_expression(query.attributes.expression())
+                .set_expression_attribute_names(query.attributes.names())
                 .set_exclusive_start_key(query.start.clone())
                 .scan_index_forward(!query.backwards)
                 .set_limit(limit)

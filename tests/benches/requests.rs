@@ -14,6 +14,7 @@ use shared::clock::{Clock, SystemClock};
 use tests::app::TestApp;
 use tests::caller::Staff;
 use tests::callgrind;
+use tests::figures::{Figures, round};
 use tests::function::{Function, http_event};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -52,16 +53,17 @@ async fn main() -> Result<()> {
     // The binaries use the real time.
     app.clock().advance(SystemClock.now() - app.clock().now());
     let owner = app.owner().await;
+    let mut figures = Figures::of_profile(&profile);
     for row in rows(&owner).await {
         let binary = binaries.get(row.binary).ok_or("the function was not built")?;
         let ask = async |count| row.instructions(binary, app.environment(), owner.secret(), count).await;
         let (none, one, all) = (ask(0).await?, ask(1).await?, ask(1 + FURTHER).await?);
-        print(json!({
+        figures.print(&json!({
             "figure": "instructions_millions", "request": row.name,
             "first": round(one - none), "warm": round((all - one) / FURTHER as f64),
         }));
     }
-    Ok(())
+    figures.finish()
 }
 
 /// The requests, in a project with candidates who have been invited.
@@ -142,13 +144,4 @@ impl Row {
 /// The part of a URL after the version.
 fn path_of(uri: &str) -> &str {
     uri.split_once("/api/v3").map_or(uri, |(_, path)| path)
-}
-
-fn round(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
-}
-
-#[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
-fn print(figure: Value) {
-    println!("{figure}");
 }

@@ -54,8 +54,11 @@ struct Start {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
+    // Cargo adds --bench.
+    let profile = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let profile = profile.unwrap_or_else(|| "release".to_owned());
     let app = TestApp::start().await;
-    let subjects = subjects(&app).await?;
+    let subjects = subjects(&app, &profile).await?;
     let mut times = vec![Vec::new(); subjects.len()];
     // In turn, so that other load on the computer affects all subjects alike.
     for _ in 0..STARTS {
@@ -64,7 +67,7 @@ async fn main() -> Result<()> {
         }
     }
     let times: Vec<Start> = times.iter().map(|times| median(times)).collect();
-    let mut figures = Figures::default();
+    let mut figures = Figures::of_profile(&profile);
     print(&mut figures, "milliseconds", &subjects, &times);
     for (subject, start) in subjects.iter().zip(&times) {
         let binary = std::fs::read(&subject.binary)?;
@@ -86,7 +89,7 @@ async fn main() -> Result<()> {
 }
 
 /// The smallest function first.
-async fn subjects(app: &TestApp) -> Result<Vec<Subject>> {
+async fn subjects(app: &TestApp, profile: &str) -> Result<Vec<Subject>> {
     // The binaries use the real time.
     app.clock().advance(SystemClock.now() - app.clock().now());
     let owner = app.owner().await;
@@ -116,11 +119,8 @@ async fn subjects(app: &TestApp) -> Result<Vec<Subject>> {
     std::fs::write(&roots, format!("{AMAZON_ROOTS}\n{root}"))?;
     variables.insert("SSL_CERT_FILE", roots.display().to_string());
 
-    // Cargo adds --bench.
-    let profile = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
-    let profile = profile.unwrap_or_else(|| "release".to_owned());
     let packages = requests.iter().flat_map(|(name, _)| ["--package", name]);
-    let binaries = tests::binaries::build(["--bins", "--profile", &profile].into_iter().chain(packages));
+    let binaries = tests::binaries::build(["--bins", "--profile", profile].into_iter().chain(packages));
     let subject = |(name, path): (&'static str, String)| {
         let headers =
             json!({ "accept-encoding": "gzip", "authorization": format!("Token {}", owner.secret()) });

@@ -10,17 +10,22 @@ const LAST_RELEASE: &str = include_str!("../benches/last-release.jsonl");
 const TOLERANCE: f64 = 1.03;
 
 /// Prints figures, one JSON object per line.
-#[derive(Default)]
 pub struct Figures {
+    is_release: bool,
     worse: Vec<String>,
 }
 
 impl Figures {
+    /// Figures of binaries of a Cargo profile. Only those of `release` are compared.
+    pub fn of_profile(profile: &str) -> Self {
+        Self { is_release: profile == "release", worse: Vec::new() }
+    }
+
     /// Prints a figure. If the last release has it, the line shows the ratio of each of its numbers to the last release's.
     #[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
     pub fn print(&mut self, figure: &Value) {
         let mut line = figure.as_object().cloned().unwrap_or_default();
-        if let Some(last) = last(&line) {
+        if let Some(last) = last(&line).filter(|_| self.is_release) {
             let mut ratios = Map::new();
             for (name, value) in line.iter().filter(|(name, _)| !name.starts_with("ratio")) {
                 let (Some(now), Some(then)) = (value.as_f64(), last.get(name).and_then(Value::as_f64)) else {

@@ -5,6 +5,7 @@ use axum::http::Method;
 use axum::routing::{MethodFilter, MethodRouter, get};
 
 use crate::app::App;
+use crate::config::VERSION_PATH;
 use crate::http::Router;
 use crate::http::routes::{change, post};
 use crate::openapi::{Document, Endpoint, Operation};
@@ -98,7 +99,7 @@ impl Routes for Router {
         serve: impl FnOnce() -> MethodRouter<App>,
         _: impl FnOnce() -> Operation,
     ) -> Self {
-        let path = [self.base, path].concat();
+        let path = [VERSION_PATH, self.base, path].concat();
         Self { routes: self.routes.route(&path, serve()), ..self }
     }
 }

@@ -1,37 +1,101 @@
-//! An import of 1,000 candidates: time and DynamoDB usage. On AWS, DynamoDB's latency dominates, so one run adds
-//! latency.
+//! An import of 1,000 candidates: DynamoDB usage, and time compared with DynamoDB alone, which is sent the same
+//! transactions over as many connections. On AWS, DynamoDB's latency dominates, so some runs add latency.
 #![recursion_limit = "256"]
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use axum::body::{Body, Bytes, to_bytes};
+use hyper::client::conn::http1::handshake;
+use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
+use shared::domain::tally::SHARDS;
 use tests::app::TestApp;
 use tests::caller::Caller;
+use tests::chaos::Chaos;
 use tests::http::Request;
+use tests::logs::RequestLog;
+use tests::table::Contents;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 const ENTRIES: usize = 1_000;
+/// Imports of each latency, in turn with DynamoDB alone, so that other load on the computer affects both alike.
+const RUNS: usize = 5;
 /// Additional latency per response of DynamoDB, about that of a transaction on AWS.
 const LATENCY: Duration = Duration::from_millis(15);
+/// The emulator requires a signature but does not check it.
+const UNSIGNED: &str = "AWS4-HMAC-SHA256 Credential=local/20261101/eu-central-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0";
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> Result<()> {
-    measure(&TestApp::start().await, Duration::ZERO).await?;
-    let (app, chaos) = TestApp::start_with_chaos().await;
-    chaos.delay(LATENCY);
-    measure(&app, LATENCY).await
+    let recording = Recording::new().await?;
+    for latency in [Duration::ZERO, LATENCY] {
+        let (mut imports, mut alone) = (Vec::new(), Vec::new());
+        for _ in 0..RUNS {
+            let (app, _chaos) = start(latency).await;
+            imports.push(import(&app, &project(&app).await).await?);
+            let (app, _chaos) = start(latency).await;
+            alone.push(recording.replay(&app).await?);
+        }
+        report(latency, &imports, alone);
+    }
+    Ok(())
 }
 
-async fn measure(app: &TestApp, latency: Duration) -> Result<()> {
-    let owner = app.owner().await;
-    let project = owner.running_project(json!({})).await;
+fn report(latency: Duration, imports: &[Import], alone: Vec<f64>) {
+    let (seconds, alone) = (median(imports.iter().map(|import| import.seconds).collect()), median(alone));
+    let usage = imports.first().map(|import| {
+        [
+            ("dynamodb_calls", json!(import.log.dynamodb_calls)),
+            ("write_units_per_entry", round(import.log.write_units / ENTRIES as f64)),
+            ("read_units", json!(import.log.read_units)),
+            ("answer_bytes", json!(import.answer_bytes)),
+        ]
+    });
+    let times = [
+        ("seconds", round(seconds)),
+        ("seconds_of_dynamodb_alone", round(alone)),
+        ("entries_per_second", round(ENTRIES as f64 / seconds)),
+        ("ratio_to_dynamodb_alone", round(alone / seconds)),
+    ];
+    for (figure, value) in usage.into_iter().flatten().chain(times) {
+        let latency = latency.as_millis();
+        print(json!({ "figure": figure, "entries": ENTRIES, "latency_ms": latency, "value": value }));
+    }
+}
+
+/// The service; a proxy in front of DynamoDB adds latency.
+async fn start(latency: Duration) -> (TestApp, Option<Chaos>) {
+    if latency.is_zero() {
+        return (TestApp::start().await, None);
+    }
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    chaos.delay(latency);
+    (app, Some(chaos))
+}
+
+async fn project(app: &TestApp) -> String {
+    app.owner().await.running_project(json!({})).await
+}
+
+struct Import {
+    seconds: f64,
+    log: RequestLog,
+    answer_bytes: usize,
+}
+
+/// Imports everyone into a project.
+async fn import(app: &TestApp, project: &str) -> Result<Import> {
     let entries: Vec<Value> = (0..ENTRIES).map(|number| entry(app, number)).collect();
     let request = Request::post(&format!("{project}candidates/import/"))
         .json(&entries.into())
         .header("idempotency-key", "bench");
+    let owner = app.owner().await;
     let stopwatch = Stopwatch::start();
     let response = owner.send(request).await.expect(200);
     let seconds = stopwatch.elapsed().as_secs_f64();
@@ -41,18 +105,81 @@ async fn measure(app: &TestApp, latency: Duration) -> Result<()> {
         return Err(format!("not all are invited: {}", response.json()["meta"]).into());
     }
     verify(app).await?;
-    let log = response.log();
-    for (figure, value) in [
-        ("seconds", round(seconds)),
-        ("dynamodb_calls", json!(log.dynamodb_calls)),
-        ("write_units", json!(log.write_units)),
-        ("write_units_per_entry", round(log.write_units / ENTRIES as f64)),
-        ("read_units", json!(log.read_units)),
-        ("answer_bytes", json!(response.body.len())),
-    ] {
-        print(json!({
-            "figure": figure, "entries": ENTRIES, "latency_ms": round(latency.as_secs_f64() * 1e3), "value": value,
-        }));
+    Ok(Import { seconds, log: response.log(), answer_bytes: response.body.len() })
+}
+
+/// The transactions of an import, and the table before it.
+struct Recording {
+    table: String,
+    before: Contents,
+    bodies: Vec<Bytes>,
+}
+
+impl Recording {
+    async fn new() -> Result<Self> {
+        let (app, chaos) = TestApp::start_with_chaos().await;
+        let project = project(&app).await;
+        let before = app.table().contents().await;
+        chaos.record();
+        import(&app, &project).await?;
+        Ok(Self { table: app.app().config().table.clone(), before, bodies: chaos.recorded() })
+    }
+
+    /// Sends the transactions to the DynamoDB of `app`, and returns the seconds.
+    async fn replay(&self, app: &TestApp) -> Result<f64> {
+        app.table().restore(&self.before).await;
+        let bodies = self.bodies_for(&app.app().config().table)?;
+        let url =
+            app.environment().get("AWS_ENDPOINT_URL_DYNAMODB").and_then(|url| url.strip_prefix("http://"));
+        let address = url.ok_or("DynamoDB has no address")?;
+        let bodies = Arc::new(Mutex::new(bodies));
+        let mut connections = JoinSet::new();
+        let stopwatch = Stopwatch::start();
+        for _ in 0..SHARDS {
+            connections.spawn(send_all(address.to_owned(), bodies.clone()));
+        }
+        while let Some(ended) = connections.join_next().await {
+            ended??;
+        }
+        let seconds = stopwatch.elapsed().as_secs_f64();
+        verify(app).await?;
+        Ok(seconds)
+    }
+
+    /// The bodies for another table. Each needs a token of its own, which DynamoDB remembers with the content.
+    fn bodies_for(&self, table: &str) -> Result<Vec<Bytes>> {
+        let prepare = |(number, body): (usize, &Bytes)| {
+            let text = std::str::from_utf8(body)?.replace(&self.table, table);
+            let mut transaction: Value = serde_json::from_str(&text)?;
+            transaction["ClientRequestToken"] = format!("{table}-{number}").into();
+            Ok(transaction.to_string().into())
+        };
+        self.bodies.iter().enumerate().map(prepare).collect()
+    }
+}
+
+/// Sends transactions over one connection, one after the other, until none are left.
+async fn send_all(address: String, bodies: Arc<Mutex<Vec<Bytes>>>) -> Result<()> {
+    let stream = TcpStream::connect(&address).await?;
+    stream.set_nodelay(true)?;
+    let (mut sender, connection) = handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(connection);
+    let next = || bodies.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    while let Some(body) = next() {
+        let request = axum::http::Request::post("/")
+            .header("host", &address)
+            .header("content-type", "application/x-amz-json-1.0")
+            .header("x-amz-target", "DynamoDB_20120810.TransactWriteItems")
+            .header("x-amz-date", "20261101T000000Z")
+            .header("authorization", UNSIGNED)
+            .body(Body::from(body))?;
+        sender.ready().await?;
+        let response = sender.send_request(request).await?;
+        let status = response.status();
+        let answer = to_bytes(Body::new(response.into_body()), usize::MAX).await?;
+        if !status.is_success() {
+            return Err(format!("DynamoDB alone: {status} {}", String::from_utf8_lossy(&answer)).into());
+        }
     }
     Ok(())
 }
@@ -81,6 +208,11 @@ fn entry(app: &TestApp, number: usize) -> Value {
         "email": format!("ada.{number}@mail.example"),
         "deadline": app.clock().in_days(7),
     })
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 fn round(value: f64) -> Value {

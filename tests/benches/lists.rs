@@ -11,7 +11,6 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use shared::clock::{Clock, Stopwatch};
 use shared::domain::candidate::Profile;
-use shared::domain::search::words_of;
 use shared::domain::text::{Email, Name};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
@@ -104,14 +103,14 @@ impl Company {
         let own = owner.running_project(json!({ "evaluators": [evaluator.uri] })).await;
         let [project, other] =
             [owner.running_project(json!({})).await, owner.running_project(json!({})).await];
-        let per_candidate = words_of(&profile(0)?).len();
+        let per_candidate = profile(0)?.words().len();
         let others = entries.saturating_sub(size * per_candidate).div_ceil(per_candidate);
         let deadline = app.clock().now() + TimeDelta::days(30);
         let (mut filled, mut in_all) = (0, 0);
         for (project, count) in [(&own, 1_000), (&other, others), (&project, size)] {
             let profiles: Vec<Profile> =
                 (filled..filled + count).map(profile).collect::<std::result::Result<_, _>>()?;
-            in_all += profiles.iter().map(|profile| words_of(profile).len()).sum::<usize>();
+            in_all += profiles.iter().map(|profile| profile.words().len()).sum::<usize>();
             app.fill_with(project, deadline, profiles.into_iter()).await;
             filled += count;
         }

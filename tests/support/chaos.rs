@@ -71,6 +71,8 @@ struct Shared {
     left: Mutex<Option<usize>>,
     delay_micros: AtomicU64,
     traffic: Mutex<Traffic>,
+    /// The bodies of the transactions that have come; none unless they are recorded.
+    recording: Mutex<Option<Vec<Bytes>>>,
 }
 
 /// Transactions under way, by the items that they are about.
@@ -122,6 +124,10 @@ impl Shared {
         self.traffic.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn recording(&self) -> MutexGuard<'_, Option<Vec<Bytes>>> {
+        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn operations(&self) -> MutexGuard<'_, HashMap<String, Operation>> {
         self.operations.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -137,6 +143,7 @@ impl Chaos {
             left: Mutex::default(),
             delay_micros: AtomicU64::default(),
             traffic: Mutex::default(),
+            recording: Mutex::default(),
         });
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -201,6 +208,16 @@ impl Chaos {
         (traffic.most, traffic.meetings)
     }
 
+    /// Records the bodies of the transactions that come from now on.
+    pub fn record(&self) {
+        *self.shared.recording() = Some(Vec::new());
+    }
+
+    /// The recorded bodies; from now on, none are recorded.
+    pub fn recorded(&self) -> Vec<Bytes> {
+        self.shared.recording().take().unwrap_or_default()
+    }
+
     /// How many requests of an operation have come so far.
     pub fn requests(&self, operation: &str) -> usize {
         self.shared.operations().get(operation).map_or(0, |operation| operation.requests)
@@ -262,6 +279,9 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<R
     }
     if items.is_empty() {
         return meet(&shared, head, body, fault).await;
+    }
+    if let Some(bodies) = &mut *shared.recording() {
+        bodies.push(body.clone());
     }
     shared.traffic().enter(&items);
     let answer = meet(&shared, head, body, fault).await;

@@ -4,9 +4,11 @@
 pub mod app;
 pub mod binaries;
 pub mod caller;
+pub mod callgrind;
 pub mod chaos;
 pub mod clock;
 pub mod document;
+pub mod figures;
 pub mod files;
 pub mod fill;
 pub mod function;

@@ -10,7 +10,7 @@ use shared::app::App;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
 use shared::domain::id::{CompanyId, ProjectId};
-use shared::domain::search::{Source, words_of};
+use shared::domain::search::Source;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::domain::video::{Rendition, Video};
 use shared::media::{object_key, rendition_key};
@@ -195,6 +195,7 @@ impl<'a> Table<'a> {
 /// The item of a candidate as the service writes it first.
 pub(crate) fn candidate_item(candidate: &Candidate) -> Item {
     let mut item: Item = serde_dynamo::to_item(candidate).expect("an item");
+    item.retain(|_, value| !value.is_null());
     let Candidate { company, project, id, .. } = candidate;
     item.insert("pk".to_owned(), string(format!("COMPANY#{company}#PROJECT#{project}")));
     item.insert("sk".to_owned(), string(format!("CANDIDATE#{id}")));
@@ -225,7 +226,7 @@ pub(crate) fn search_entry_items(candidate: &Candidate) -> impl Iterator<Item = 
 /// The entries by which a candidate is found: their keys, and their places in the index with all words.
 pub(crate) fn search_entries(candidate: &Candidate) -> Vec<(Key, [(&'static str, String); 3])> {
     let Candidate { company, project, id, profile, .. } = candidate;
-    let words = words_of(profile);
+    let words = profile.words();
     let all =
         words.keys().map(String::as_str).filter(|word| !word.contains(' ')).collect::<Vec<_>>().join(" ");
     let entry = |(word, source): (&String, &Source)| {

@@ -49,7 +49,8 @@ pub(crate) async fn list_of_customer(
     let expand = query.expand(NAMES)?;
     let status = query.filter("status", choice)?;
     let mut projects = access.store.projects_of(access.company_id(), access.customer.id, status).await?;
-    projects.retain(|counted| Action::ReadProject.is_allowed(&access.caller.in_project(&counted.project)));
+    projects
+        .retain(|counted| Action::ReadProject.is_allowed(&access.caller.in_project(&counted.project.staff)));
     let (page, total) = query.slice(projects, |counted| counted.project.id.to_string());
     let loaded = Loaded::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
     let viewer = Viewer::of(&access, &access.company).with(loaded);

@@ -28,8 +28,9 @@ pub(crate) async fn list(
     let Some(terms) = terms? else { return Ok(Json(Vec::new())) };
     let hits = find(&access, &terms, early).await?;
     let mut found = access.store.matches(access.company_id(), hits, &terms).await?;
-    found.retain(|one| Action::ReadProject.is_allowed(&access.caller.in_project(&one.project)));
-    Ok(Json(found.iter().map(|one| ResultView::new(one, access.references())).collect()))
+    found.retain(|one| Action::ReadProject.is_allowed(&access.caller.in_project(&one.project.staff)));
+    let view = |one| ResultView::new(access.company_id(), one, access.references());
+    Ok(Json(found.iter().map(view).collect()))
 }
 
 /// What `terms` find where the caller may read; `early` is what they find in the whole company.

@@ -3,12 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::domain::candidate::CandidateStatus;
-use shared::domain::file::FileKind;
+use shared::domain::file::{FileKind, Owner};
+use shared::domain::id::CompanyId;
 use shared::domain::project::ProjectStatus;
 use shared::domain::text::Email;
 use shared::http::reference::References;
 use shared::http::wire::{OrEmpty, Uri};
-use shared::store::Placed;
+use shared::store::Match;
 
 /// A candidate in search results.
 #[derive(Serialize, JsonSchema)]
@@ -48,18 +49,19 @@ struct ProjectView {
 }
 
 impl ResultView {
-    /// The view of a candidate that was found.
-    pub(crate) fn new(Placed { candidate, project }: &Placed, references: References<'_>) -> Self {
-        let (company, profile) = (&candidate.company, &candidate.profile);
+    /// The view of a candidate of a company.
+    pub(crate) fn new(company: &CompanyId, found: &Match, references: References<'_>) -> Self {
+        let Match { id, candidate, project_id, project } = found;
+        let owner = Owner::Candidate { project: *project_id, candidate: *id };
         Self {
-            resource_uri: references.candidate(company, candidate.project, candidate.id),
-            first_name: profile.first_name.to_string(),
-            last_name: profile.last_name.to_string(),
-            email: OrEmpty(profile.email.clone()),
+            resource_uri: references.candidate(company, *project_id, *id),
+            first_name: candidate.profile.first_name.to_string(),
+            last_name: candidate.profile.last_name.to_string(),
+            email: OrEmpty(candidate.profile.email.clone()),
             status: candidate.status,
-            photo: OrEmpty(references.file(company, candidate.owner(), FileKind::Photo, candidate.photo)),
+            photo: OrEmpty(references.file(company, owner, FileKind::Photo, candidate.photo)),
             project: ProjectView {
-                resource_uri: references.project(company, project.id),
+                resource_uri: references.project(company, *project_id),
                 name: project.settings.name.to_string(),
                 status: project.status,
             },

@@ -38,7 +38,7 @@ fn complain(error: &dyn std::error::Error) {
 
 fn start(run: &Run) -> Result<(), Box<dyn std::error::Error>> {
     shared::telemetry::install_to(io::stderr);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         // Before anything is written, so that a signal always ends the run in order.
         let mut interrupt = signal(SignalKind::interrupt())?;

@@ -12,7 +12,7 @@ use crate::domain::named_token::NamedToken;
 use crate::domain::policy::Standing;
 use crate::domain::project::Project;
 use crate::domain::secret::PasswordHash;
-use crate::domain::staff::Role;
+use crate::domain::staff::{Role, Staff};
 use crate::domain::text::Email;
 use crate::domain::upload::Author;
 use crate::store::{Key, Session, Versioned};
@@ -123,9 +123,9 @@ impl Caller {
         self.identity.in_company()
     }
 
-    /// What the caller is in a project of their company.
-    pub fn in_project(&self, project: &Project) -> Standing {
-        self.identity.in_project(project)
+    /// What the caller is in a project of their company with this staff.
+    pub fn in_project(&self, staff: &Staff) -> Standing {
+        self.identity.in_project(staff)
     }
 
     /// What the caller is to a candidate of a project of their company.
@@ -139,8 +139,8 @@ impl Identity {
         self.with_roles(|_| BTreeSet::new())
     }
 
-    pub(super) fn in_project(&self, project: &Project) -> Standing {
-        self.with_roles(|customer| project.staff.roles_of(customer))
+    pub(super) fn in_project(&self, staff: &Staff) -> Standing {
+        self.with_roles(|customer| staff.roles_of(customer))
     }
 
     fn with_roles(&self, roles: impl FnOnce(CustomerId) -> BTreeSet<Role>) -> Standing {
@@ -152,7 +152,7 @@ impl Identity {
     }
 
     pub(super) fn towards(&self, candidate: &Candidate, project: &Project) -> Standing {
-        match (self, self.in_project(project)) {
+        match (self, self.in_project(&project.staff)) {
             (Self::Candidate(own), _) if own.id == candidate.id && own.project == candidate.project => {
                 Standing::Itself
             }

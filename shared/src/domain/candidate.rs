@@ -13,6 +13,7 @@ use super::partner_data::PartnerData;
 use super::rate::MailRate;
 use super::roster::{Seat, Seats};
 use super::scorecard::Score;
+use super::search::{Source, words_of};
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
 use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
 use super::text::{Email, Line, Lines, Name, Username};
@@ -84,6 +85,11 @@ impl Profile {
             address: Lines::default(),
             partner_data: PartnerData::default(),
         }
+    }
+
+    /// The words by which searches find the candidate.
+    pub fn words(&self) -> BTreeMap<String, Source> {
+        words_of(&self.first_name, &self.last_name, self.email.as_ref())
     }
 }
 

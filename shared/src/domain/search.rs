@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::candidate::Profile;
-use super::text::fold_accents;
+use super::text::{Email, Name, fold_accents};
 
 /// The maximum number of results.
 pub const MAX_RESULTS: usize = 50;
@@ -35,10 +34,10 @@ impl Source {
 /// letters and digits.
 ///
 /// Folded by [`fold_accents`].
-pub fn words_of(profile: &Profile) -> BTreeMap<String, Source> {
-    let email = profile.email.as_ref().map(|email| fold_accents(email.as_str())).unwrap_or_default();
+pub fn words_of(first_name: &Name, last_name: &Name, email: Option<&Email>) -> BTreeMap<String, Source> {
+    let email = email.map(|email| fold_accents(email.as_str())).unwrap_or_default();
     let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();
-    let folded = [&profile.first_name, &profile.last_name].map(|name| fold_accents(name.as_str()));
+    let folded = [first_name, last_name].map(|name| fold_accents(name.as_str()));
     let names = || folded.iter().flat_map(|name| name.split_whitespace());
     let whole = [email.as_str(), local_part, domain].map(|word| (word, Source::Email));
     let names = names().chain(names().flat_map(parts)).map(|word| (word, Source::Name));
@@ -114,18 +113,16 @@ impl Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::text::{Email, Name};
 
-    fn profile(first: &str, last: &str, email: &str) -> Profile {
-        let mut profile = Profile::new(Name::parse(first).unwrap(), Name::parse(last).unwrap());
-        profile.email = Email::parse(email).ok();
-        profile
+    fn words(first: &str, last: &str, email: &str) -> BTreeMap<String, Source> {
+        let [first, last] = [first, last].map(|name| Name::parse(name).unwrap());
+        words_of(&first, &last, Email::parse(email).ok().as_ref())
     }
 
     #[test]
     fn every_word_and_every_part_of_the_email_is_found() {
         use Source::{Email, FullName, Name};
-        let found = words_of(&profile("Anne-Marie", "von Straße", "A.Strasse+x@mail.Example.com"));
+        let found = words("Anne-Marie", "von Straße", "A.Strasse+x@mail.Example.com");
         let expected = [
             ("a", Email),
             ("a.strasse+x", Email),
@@ -147,8 +144,8 @@ mod tests {
     fn words_are_bounded() {
         let many =
             (0..75).map(|n| char::from_u32(0x4e00 + n).unwrap().to_string()).collect::<Vec<_>>().join(" ");
-        assert_eq!(words_of(&profile(&many, &many, "")).len(), MAX_WORDS);
-        let long = words_of(&profile(&"x".repeat(150), "y", ""));
+        assert_eq!(words(&many, &many, "").len(), MAX_WORDS);
+        let long = words(&"x".repeat(150), "y", "");
         assert_eq!(long.keys().map(|word| word.chars().count()).max(), Some(MAX_WORD_CHARS));
     }
 

@@ -161,6 +161,9 @@ pub fn is_login(text: &str) -> bool {
 ///
 /// Letters without a Unicode decomposition are replaced by what people type without a special keyboard.
 pub fn fold_accents(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     let mut folded = String::with_capacity(text.len());
     for character in
         text.nfkd().filter(|character| !is_combining_mark(*character)).flat_map(char::to_lowercase)

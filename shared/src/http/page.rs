@@ -1,6 +1,6 @@
 //! Lists as clients ask for them and get them.
 
-use std::io;
+use std::marker::PhantomData;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -8,7 +8,8 @@ use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use url::form_urlencoded;
 
 use super::expand::Expand;
@@ -92,12 +93,13 @@ impl ListQuery {
     /// to the next page.
     pub fn answer<T: Serialize>(&self, address: &Uri, page: Page<T>, total: u64) -> Result<Envelope<T>> {
         self.check_range(total)?;
-        let page = self.fit(page);
+        let page = self.fit(json_of(page)?);
         let number = self.page.number;
         // Behind a cursor the number is for show: rows may have gone from, or come to, the pages before.
         let previous = page.previous.map(|cursor| self.link(address, (number - 1).max(1), cursor));
         let next = page.next.map(|cursor| self.link(address, number.saturating_add(1), cursor));
-        Ok(Envelope { meta: Meta { total_count: total, previous, next }, objects: page.rows })
+        let meta = Meta { total_count: total, previous, next };
+        Ok(Envelope { meta, objects: page.rows, shows: PhantomData })
     }
 
     /// The page, in memory, of a list that was read whole, in the order of the identifiers that `id` tells.
@@ -160,9 +162,9 @@ impl ListQuery {
     }
 
     /// The page without what does not fit in an answer: the last rows, or the first for a client that reads backwards.
-    fn fit<T: Serialize>(&self, page: Page<T>) -> Page<T> {
+    fn fit(&self, page: Page<Box<RawValue>>) -> Page<Box<RawValue>> {
         let Page { mut rows, mut next, mut previous } = page;
-        let mut sizes: Vec<usize> = rows.iter().map(payload_size).collect();
+        let mut sizes: Vec<usize> = rows.iter().map(|row| payload_size(row)).collect();
         let is_backwards = matches!(self.page.cursor, Some(Cursor::Before(_)));
         if is_backwards {
             sizes.reverse();
@@ -176,10 +178,10 @@ impl ListQuery {
         if count < rows.len() {
             if is_backwards {
                 rows.drain(..rows.len() - count);
-                previous = rows.first().and_then(id_of).map(Cursor::Before);
+                previous = rows.first().and_then(|row| id_of(row)).map(Cursor::Before);
             } else {
                 rows.truncate(count);
-                next = rows.last().and_then(id_of).map(Cursor::After);
+                next = rows.last().and_then(|row| id_of(row)).map(Cursor::After);
             }
         }
         Page { rows, next, previous }
@@ -206,7 +208,10 @@ impl ListQuery {
 pub struct Envelope<T> {
     meta: Meta,
     /// The resources of this page.
-    objects: Vec<T>,
+    #[schemars(with = "Vec<T>")]
+    objects: Vec<Box<RawValue>>,
+    #[serde(skip)]
+    shows: PhantomData<T>,
 }
 
 /// The position of a page in its list.
@@ -227,33 +232,27 @@ impl<T: Serialize> IntoResponse for Envelope<T> {
     }
 }
 
-/// How many bytes a row takes in a function's answer.
-fn payload_size(row: &impl Serialize) -> usize {
-    struct Count(usize);
-    impl io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            let escaped = bytes.iter().filter(|byte| matches!(byte, b'"' | b'\\')).count();
-            self.0 += bytes.len() + escaped;
-            Ok(bytes.len())
-        }
+/// The page with its rows as they are sent, since their sizes decide how many there are.
+fn json_of<T: Serialize>(page: Page<T>) -> Result<Page<Box<RawValue>>> {
+    let Page { rows, next, previous } = page;
+    let rows: Result<_, _> = rows.iter().map(serde_json::value::to_raw_value).collect();
+    Ok(Page { rows: rows.map_err(Error::internal)?, next, previous })
+}
 
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = Count(0);
-    match serde_json::to_writer(&mut count, row) {
-        Ok(()) => count.0,
-        // The answer will fail in the same way, and be logged.
-        Err(_) => 0,
-    }
+/// How many bytes a row takes in a function's answer.
+fn payload_size(row: &RawValue) -> usize {
+    let json = row.get();
+    json.len() + json.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count()
 }
 
 /// The identifier that a list is ordered by, with which the address of each of its resources ends.
-fn id_of(row: &impl Serialize) -> Option<String> {
-    let row = serde_json::to_value(row).ok()?;
-    let address = row.get("resource_uri")?.as_str()?;
-    address.trim_end_matches('/').rsplit('/').next().map(str::to_owned)
+fn id_of(row: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Resource {
+        resource_uri: String,
+    }
+    let Resource { resource_uri } = serde_json::from_str(row.get()).ok()?;
+    resource_uri.trim_end_matches('/').rsplit('/').next().map(str::to_owned)
 }
 
 fn whole_number<N>(name: &str, text: Option<&str>, default: N, most: N) -> Result<N>

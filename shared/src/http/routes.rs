@@ -12,7 +12,6 @@ use tower::util::BoxCloneSyncService;
 
 use super::{idempotency, redo, request};
 use crate::app::App;
-use crate::config::VERSION_PATH;
 use crate::error::Error;
 
 /// Answers whole HTTP requests of one group, the same in Lambda, on a laptop and in tests.
@@ -31,12 +30,13 @@ impl Router {
         Self::default()
     }
 
-    /// The service that answers these routes below [`VERSION_PATH`].
+    /// The service that answers these routes below [`VERSION_PATH`](crate::config::VERSION_PATH).
     ///
     /// Paths are served with and without a final slash; everything else is a JSON 404 or 405.
     pub fn into_service(self, app: App) -> HttpService {
-        let router = axum::Router::new()
-            .nest(VERSION_PATH, self.routes.method_not_allowed_fallback(async || Error::MethodNotAllowed))
+        let router = self
+            .routes
+            .method_not_allowed_fallback(async || Error::MethodNotAllowed)
             .fallback(request::unknown_route)
             .layer(axum::middleware::from_fn_with_state(app.clone(), request::observe))
             .with_state(app);

@@ -26,7 +26,7 @@ const WATCH: Duration = Duration::from_secs(4 * 60 * 60);
 
 /// The deployment's bucket.
 pub struct Objects<'a> {
-    s3: &'a aws_sdk_s3::Client,
+    app: &'a App,
     bucket: &'a str,
 }
 
@@ -46,20 +46,25 @@ impl<'a> Objects<'a> {
     pub fn of(app: &'a App) -> Result<Self> {
         let bucket = app.config().bucket.as_deref();
         let bucket = bucket.ok_or_else(|| Error::internal("BUCKET_NAME is missing"))?;
-        Ok(Self { s3: app.aws().s3(), bucket })
+        Ok(Self { app, bucket })
+    }
+
+    /// The client, which is made for the first call: most requests that may bring a file bring none.
+    fn s3(&self) -> &'a aws_sdk_s3::Client {
+        self.app.aws().s3()
     }
 
     /// Stores a file under `key` with its content type. Idempotent.
     pub async fn put(&self, key: &str, id: FileId, file: Checked) -> Result<StoredFile> {
         let file_type = file.file_type;
-        let put = self.s3.put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
+        let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
         put.body(ByteStream::from(file.bytes)).send().await.map_err(busy)?;
         Ok(StoredFile { id, file_type })
     }
 
     /// The bytes under `key`; `None` if there are none or more than `limit`.
     pub async fn get(&self, key: &str, limit: u64) -> Result<Option<Bytes>> {
-        let found = match self.s3.get_object().bucket(self.bucket).key(key).send().await {
+        let found = match self.s3().get_object().bucket(self.bucket).key(key).send().await {
             Ok(found) => found,
             Err(SdkError::ServiceError(error)) if error.err().is_no_such_key() => return Ok(None),
             Err(error) => return Err(busy(error)),
@@ -73,7 +78,7 @@ impl<'a> Objects<'a> {
 
     /// Stores unvalidated bytes under `key`.
     pub async fn put_unchecked(&self, key: &str, bytes: Bytes) -> Result<()> {
-        let put = self.s3.put_object().bucket(self.bucket).key(key);
+        let put = self.s3().put_object().bucket(self.bucket).key(key);
         put.body(ByteStream::from(bytes)).send().await.map_err(busy)?;
         Ok(())
     }
@@ -81,14 +86,14 @@ impl<'a> Objects<'a> {
     /// Streams the file at `path` to `key`.
     pub async fn put_file(&self, key: &str, path: &Path, file_type: FileType) -> Result<()> {
         let body = ByteStream::from_path(path).await.map_err(Error::internal)?;
-        let put = self.s3.put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
+        let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
         put.body(body).send().await.map_err(busy)?;
         Ok(())
     }
 
     /// Streams the object under `key` to a file at `path` if it has this size; returns whether it has.
     pub async fn fetch(&self, key: &str, size: u64, path: &Path) -> Result<bool> {
-        let found = match self.s3.get_object().bucket(self.bucket).key(key).send().await {
+        let found = match self.s3().get_object().bucket(self.bucket).key(key).send().await {
             Ok(found) => found,
             Err(SdkError::ServiceError(error)) if error.err().is_no_such_key() => return Ok(false),
             Err(error) => return Err(busy(error)),
@@ -105,7 +110,7 @@ impl<'a> Objects<'a> {
 
     /// Deletes the object under `key`. Idempotent.
     pub async fn delete(&self, key: &str) -> Result<()> {
-        self.s3.delete_object().bucket(self.bucket).key(key).send().await.map_err(busy)?;
+        self.s3().delete_object().bucket(self.bucket).key(key).send().await.map_err(busy)?;
         Ok(())
     }
 
@@ -117,7 +122,7 @@ impl<'a> Objects<'a> {
     /// A page of the deletions recorded at `since` or later, ordered by time, and the position of the next page. Fails
     /// for a malformed key.
     pub async fn erasures(&self, since: &LedgerPosition) -> Result<(Vec<Erasure>, Option<LedgerPosition>)> {
-        let list = self.s3.list_objects_v2().bucket(self.bucket).prefix(ledger::LEDGER);
+        let list = self.s3().list_objects_v2().bucket(self.bucket).prefix(ledger::LEDGER);
         let page = list.start_after(&since.0).send().await.map_err(busy)?;
         let keys: Vec<String> = page.contents.into_iter().flatten().filter_map(|object| object.key).collect();
         let entry = |key: &String| {
@@ -142,11 +147,11 @@ impl<'a> Objects<'a> {
         let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
         let disposition = name.map_or_else(|| "inline".to_owned(), attachment);
         let signed = if method == Method::HEAD {
-            let head = self.s3.head_object().bucket(self.bucket).key(key);
+            let head = self.s3().head_object().bucket(self.bucket).key(key);
             let head = head.response_content_type(file_type.content_type());
             head.response_content_disposition(disposition).presigned(lifetime).await.map_err(Error::internal)
         } else {
-            let get = self.s3.get_object().bucket(self.bucket).key(key);
+            let get = self.s3().get_object().bucket(self.bucket).key(key);
             let get = get.response_content_type(file_type.content_type());
             get.response_content_disposition(disposition).presigned(lifetime).await.map_err(Error::internal)
         };
@@ -164,7 +169,7 @@ impl<'a> Objects<'a> {
     ) -> Result<SignedUpload> {
         let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
         let size = i64::try_from(size).map_err(Error::internal)?;
-        let put = self.s3.put_object().bucket(self.bucket).key(key).content_type(content_type);
+        let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(content_type);
         let signed = put.content_length(size).presigned(lifetime).await.map_err(Error::internal)?;
         Ok(signed.into())
     }

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use super::Store;
 use super::item::{self, Entity, Item, Versioned};
 use super::keys::Key;
+use super::projection::Projection;
 use super::retry::Failure;
 use crate::error::{Error, Result};
 
@@ -32,6 +33,11 @@ impl Batch {
     /// Takes a value that is no entity.
     pub(crate) fn take_value<T: DeserializeOwned>(&mut self, key: &Key) -> Result<Option<T>> {
         self.take_item(key).as_ref().map(item::value_in).transpose()
+    }
+
+    /// Takes a value that is no entity for a list, which leaves out those that cannot be read.
+    pub(super) fn take_listed_value<T: DeserializeOwned>(&mut self, key: &Key) -> Result<Option<T>> {
+        Ok(item::or_skipped(self.take_value(key))?.flatten())
     }
 
     pub(crate) fn take_item(&mut self, key: &Key) -> Option<Item> {
@@ -58,9 +64,18 @@ impl Store {
     /// Reads items consistently, in one round trip of concurrent calls for up to 100 keys each. Keys may be repeated.
     /// Requests again what DynamoDB leaves unprocessed.
     pub(crate) async fn get(&self, keys: impl IntoIterator<Item = Key>) -> Result<Batch> {
+        self.get_attributes(keys, &Projection::ALL).await
+    }
+
+    /// Reads some attributes of items, among them their keys, as [`get`](Self::get) reads all.
+    pub(super) async fn get_attributes(
+        &self,
+        keys: impl IntoIterator<Item = Key>,
+        attributes: &Projection,
+    ) -> Result<Batch> {
         let wanted: HashSet<Key> = keys.into_iter().collect();
         let wanted: Vec<Item> = wanted.into_iter().map(Key::into_attributes).collect();
-        let calls = wanted.chunks(KEYS_PER_CALL).map(|keys| self.get_all(keys.to_vec()));
+        let calls = wanted.chunks(KEYS_PER_CALL).map(|keys| self.get_all(keys.to_vec(), attributes));
         let mut batch = Batch::default();
         for item in try_join_all(calls).await?.into_iter().flatten() {
             batch.0.insert(item::key_of(&item)?, item);
@@ -68,19 +83,27 @@ impl Store {
         Ok(batch)
     }
 
-    async fn get_all(&self, mut keys: Vec<Item>) -> Result<Vec<Item>> {
+    async fn get_all(&self, mut keys: Vec<Item>, attributes: &Projection) -> Result<Vec<Item>> {
         let mut items = Vec::with_capacity(keys.len());
         while !keys.is_empty() {
-            let (found, unprocessed) = self.with_retries(|| self.get_once(&keys)).await?;
+            let (found, unprocessed) = self.with_retries(|| self.get_once(&keys, attributes)).await?;
             items.extend(found);
             keys = unprocessed;
         }
         Ok(items)
     }
 
-    async fn get_once(&self, keys: &[Item]) -> Result<(Vec<Item>, Vec<Item>), Failure> {
-        let request =
-            KeysAndAttributes::builder().set_keys(Some(keys.to_vec())).consistent_read(true).build();
+    async fn get_once(
+        &self,
+        keys: &[Item],
+        attributes: &Projection,
+    ) -> Result<(Vec<Item>, Vec<Item>), Failure> {
+        let request = KeysAndAttributes::builder()
+            .set_keys(Some(keys.to_vec()))
+            .set_projection_expression(attributes.expression())
+            .set_expression_attribute_names(attributes.names())
+            .consistent_read(true)
+            .build();
         let response = self
             .client()
             .batch_get_item()

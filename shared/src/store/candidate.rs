@@ -1,6 +1,7 @@
 //! Access patterns of candidates.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
@@ -54,7 +55,7 @@ pub struct Placed {
     /// The candidate.
     pub candidate: Versioned<Candidate>,
     /// Their project.
-    pub project: Versioned<Project>,
+    pub project: Arc<Versioned<Project>>,
 }
 
 impl Store {
@@ -136,14 +137,16 @@ impl Store {
         ids: &[(ProjectId, CandidateId)],
     ) -> Result<Vec<Placed>> {
         let candidates = ids.iter().map(|(project, id)| keys::candidate(company, *project, *id));
-        let projects = ids.iter().map(|(project, _)| keys::project(company, *project));
-        let mut batch = self.get(candidates.chain(projects)).await?;
-        let mut projects = HashMap::new();
+        let project_ids: HashSet<ProjectId> = ids.iter().map(|(project, _)| *project).collect();
+        let keys = candidates.chain(project_ids.iter().map(|id| keys::project(company, *id)));
+        let mut batch = self.get(keys).await?;
+        let mut projects = HashMap::with_capacity(project_ids.len());
+        for id in project_ids {
+            let project = batch.take_listed::<Project>(&keys::project(company, id))?;
+            projects.extend(project.map(|project| (id, Arc::new(project))));
+        }
         let mut found = Vec::with_capacity(ids.len());
         for (of, id) in ids {
-            if let Some(project) = batch.take_listed::<Project>(&keys::project(company, *of))? {
-                projects.insert(*of, project);
-            }
             let candidate: Option<Versioned<Candidate>> =
                 batch.take_listed(&keys::candidate(company, *of, *id))?;
             let placed = candidate.zip(projects.get(of).cloned());

@@ -6,10 +6,11 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::attribute;
 use super::keys::{BY_STATUS, DUE, Key, PK, SK};
 use super::rewrite::{self, Next};
 use crate::error::{Error, Result};
@@ -108,7 +109,7 @@ impl<T> Deref for Versioned<T> {
 
 /// The item of an entity as its `version`th write.
 pub(crate) fn write<T: Entity>(entity: &T, version: u64) -> Result<Item> {
-    let mut item: Item = serde_dynamo::to_item(entity).map_err(Error::internal)?;
+    let mut item = attributes_of(entity)?;
     item.extend(entity.key().into_attributes());
     item.insert(VERSION.to_owned(), number(version));
     if let Some((pk, sk)) = entity.by_status() {
@@ -125,9 +126,16 @@ pub(crate) fn write<T: Entity>(entity: &T, version: u64) -> Result<Item> {
     Ok(item)
 }
 
+/// The attributes of a value. Fields that are none have no attribute, which reads would parse in vain.
+pub(super) fn attributes_of(value: &impl Serialize) -> Result<Item> {
+    let mut attributes: Item = serde_dynamo::to_item(value).map_err(Error::internal)?;
+    attributes.retain(|_, value| !value.is_null());
+    Ok(attributes)
+}
+
 /// A moment as the index by due date sorts it.
 pub(crate) fn due_at(moment: DateTime<Utc>) -> String {
-    moment.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 /// An entity as the first write of its item.
@@ -145,7 +153,7 @@ pub(crate) fn read<T: Entity>(item: Item) -> Result<Versioned<T>> {
 }
 
 pub(crate) fn value_in<T: DeserializeOwned>(item: &Item) -> Result<T> {
-    serde_dynamo::from_item(item.clone()).map_err(|error| unreadable(item, &error.to_string()))
+    attribute::from_item(item).map_err(|error| unreadable(item, &error.to_string()))
 }
 
 pub(super) fn unreadable(item: &Item, problem: &str) -> Error {
@@ -194,7 +202,7 @@ pub(super) fn bare<const N: usize>(attributes: [(&str, AttributeValue); N]) -> I
 
 /// The first write of an item that holds a value but is no entity.
 pub(super) fn bare_of(value: &impl Serialize) -> Result<Item> {
-    let mut item: Item = serde_dynamo::to_item(value).map_err(Error::internal)?;
+    let mut item = attributes_of(value)?;
     item.insert(VERSION.to_owned(), number(1));
     Ok(item)
 }

@@ -3,6 +3,7 @@
 //! Only guards hand out a [`Store`], so nothing is read or written for a caller who was not admitted.
 
 mod amend;
+mod attribute;
 mod batch;
 mod candidate;
 mod capacity;
@@ -20,8 +21,10 @@ mod item;
 pub(crate) mod keys;
 mod label;
 mod login;
+mod matches;
 pub mod page;
 mod project;
+mod projection;
 mod query;
 mod recount;
 mod referred;
@@ -63,6 +66,7 @@ pub(crate) use keys::Key;
 pub use keys::{Queue, effect_in};
 pub(crate) use login::LoginPartition;
 pub use login::TAKEN_USERNAME;
+pub use matches::Match;
 pub use project::Counted;
 pub use recount::{Drift, Recount};
 pub use referred::{Referred, Referring};

@@ -7,6 +7,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity, Select};
 use super::Store;
 use super::item::{Item, string};
 use super::keys::{Collection, Index, TABLE};
+use super::projection::Projection;
 use super::retry::Failure;
 use crate::error::Result;
 
@@ -16,6 +17,8 @@ pub(super) struct Query {
     schema: Index,
     condition: String,
     values: Item,
+    /// The attributes of the rows.
+    pub(super) attributes: Projection,
     /// The key of the row before the first.
     pub(super) start: Option<Item>,
     pub(super) backwards: bool,
@@ -62,6 +65,7 @@ impl Query {
             schema,
             condition: format!("{} = :pk", schema.pk),
             values: Item::from([(":pk".to_owned(), partition)]),
+            attributes: Projection::ALL,
             start: None,
             backwards: false,
             limit: None,
@@ -82,6 +86,13 @@ impl Query {
     pub(super) fn up_to(self, last: impl Into<String>) -> Self {
         let condition = format!("{} <= :sk", self.schema.sk);
         self.and(&condition, string(last))
+    }
+
+    /// The placeholders of its expressions; none without any.
+    fn names(&self) -> Option<HashMap<String, String>> {
+        let mut names = self.attributes.names().unwrap_or_default();
+        names.extend(self.filter.iter().flat_map(|filter| filter.names.clone()));
+        (!names.is_empty()).then_some(names)
     }
 
     pub(super) fn filtered(self, filter: Filter) -> Self {
@@ -108,8 +119,9 @@ impl Store {
                 .consistent_read(query.schema.name.is_none())
                 .key_condition_expression(&query.condition)
                 .set_filter_expression(query.filter.as_ref().map(|filter| filter.expression.clone()))
-                .set_expression_attribute_names(query.filter.as_ref().map(|filter| filter.names.clone()))
                 .set_expression_attribute_values(Some(query.values.clone()))
+                .set_projection_expression(query.attributes.expression())
+                .set_expression_attribute_names(query.names())
                 .set_exclusive_start_key(query.start.clone())
                 .scan_index_forward(!query.backwards)
                 .set_limit(limit)

@@ -14,7 +14,6 @@ use super::search::entry;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
-use crate::domain::search::words_of;
 use crate::error::{Error, Result};
 
 /// The most entries of one candidate that one transaction adds, and that it removes.
@@ -131,7 +130,7 @@ impl Store {
 }
 
 fn entries_of(candidate: &Candidate) -> Entries {
-    let words = words_of(&candidate.profile);
+    let words = candidate.profile.words();
     let entries = words.iter().map(|(word, source)| entry(candidate, (word, *source), &words));
     entries.map(|(key, item)| (key.sk, item)).collect()
 }

@@ -10,18 +10,20 @@ use std::collections::{BTreeMap, HashSet};
 use futures_util::future::try_join_all;
 
 use super::Store;
-use super::candidate::Placed;
 use super::item::{self, Item, string};
 use super::keys::{self, Key, SEARCH, TABLE};
+use super::projection::Projection;
 use super::query::Query;
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
-use crate::domain::search::{MAX_RESULTS, MAX_WORDS, Source, Terms, words_of};
+use crate::domain::search::{MAX_RESULTS, MAX_WORDS, Source, Terms};
 use crate::error::Result;
 
 /// The attribute that holds all words of the candidate.
 pub(super) const WORDS: &str = "words";
+/// The attributes of an entry that a search reads.
+const ENTRY: Projection = Projection::new("pk, sk, words", &[]);
 /// The most entries that a search reads of one query: enough even if each result has all its words there.
 const LOOKED_AT: usize = MAX_RESULTS * MAX_WORDS;
 /// The most entries of the first call for a single word; more follow if they have too few candidates.
@@ -37,8 +39,8 @@ pub(super) type Words = BTreeMap<String, Source>;
 pub struct Hit {
     source: Source,
     word: String,
-    candidate: Reverse<CandidateId>,
-    project: ProjectId,
+    pub(super) candidate: Reverse<CandidateId>,
+    pub(super) project: ProjectId,
 }
 
 /// The item of one of the `words` of a candidate.
@@ -64,7 +66,7 @@ fn queries(terms: &Terms, partition: impl Fn(&str) -> Query) -> impl Iterator<It
 impl Transaction {
     pub(super) fn search_entries(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
         let words = |candidate: Option<&Candidate>| -> Words {
-            candidate.map(|candidate| words_of(&candidate.profile)).unwrap_or_default()
+            candidate.map(|candidate| candidate.profile.words()).unwrap_or_default()
         };
         let (old, new) = (words(before), words(after));
         if old == new {
@@ -119,6 +121,7 @@ impl Store {
         let mut hits = Vec::new();
         let mut candidates = HashSet::new();
         let mut looked_at = 0;
+        query.attributes = ENTRY;
         loop {
             let is_first = looked_at == 0 && terms.is_lead_alone();
             query.limit = Some(if is_first { AT_FIRST } else { LOOKED_AT - looked_at });
@@ -140,18 +143,5 @@ impl Store {
                 return Ok(hits);
             }
         }
-    }
-
-    /// The candidates of the best `hits`, with their projects, without those that `terms` no longer find.
-    pub async fn matches(&self, company: &CompanyId, hits: Vec<Hit>, terms: &Terms) -> Result<Vec<Placed>> {
-        let mut seen = HashSet::new();
-        let hits = hits.into_iter().filter(|hit| seen.insert(hit.candidate)).take(MAX_RESULTS);
-        let ids: Vec<(ProjectId, CandidateId)> = hits.map(|hit| (hit.project, hit.candidate.0)).collect();
-        let mut found = self.placed_candidates(company, &ids).await?;
-        // The candidate may have changed since the entry was read.
-        found.retain(|Placed { candidate, .. }| {
-            terms.are_in(words_of(&candidate.profile).keys().map(String::as_str))
-        });
-        Ok(found)
     }
 }

@@ -38,7 +38,8 @@ impl Dynamodb {
             Some(path) => in_file(path)?,
         };
         let served = database.clone();
-        let server = Server::start("dynamodb", 2, async move |listener, stop| {
+        // SQLite takes one request at a time; meanwhile, the other threads parse theirs.
+        let server = Server::start("dynamodb", 4, async move |listener, stop| {
             if let Err(error) =
                 dynoxide::server::serve_with_shutdown(listener, served, stop.requested()).await
             {
@@ -102,7 +103,11 @@ fn in_file(path: &Path) -> Result<Database, Error> {
         storage.conn().execute_batch(statement).map_err(Error::because(UNUSABLE))?;
     }
     drop(storage);
-    Database::new(&path).map_err(Error::because(UNUSABLE))
+    let database = Database::new(&path).map_err(Error::because(UNUSABLE))?;
+    // SQLite's synchronous=NORMAL. Otherwise every transaction waits for the disk, and all others wait for it. A crash of
+    // the process loses nothing, one of the computer the last transactions.
+    database.disable_bulk_loading().map_err(Error::because(UNUSABLE))?;
+    Ok(database)
 }
 
 /// Opens the database through a file, because the emulator offers no other access to a database in memory.

@@ -31,8 +31,9 @@ impl<A: Grant> Guard for ProjectAccess<A> {
     }
 
     async fn load(mut request: Authenticated) -> Result<Self> {
-        let (company, project) = (request.take(Path::company)?, request.take(Path::project)?);
-        let standing = request.caller().in_project(&project);
+        let company = request.take(Path::company)?;
+        let project: Versioned<Project> = request.take(Path::project)?;
+        let standing = request.caller().in_project(&project.staff);
         let context = request.authorise_reader(Action::ReadProject, A::ACTION, &standing)?.about(&project);
         Ok(Self { company, project, standing, context, action: PhantomData })
     }

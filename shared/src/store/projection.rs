@@ -1,0 +1,29 @@
+//! The attributes that a read returns. DynamoDB charges for whole items, but parsing what is not needed takes time.
+
+use std::collections::HashMap;
+
+/// A projection expression of DynamoDB.
+#[derive(Clone, Copy)]
+pub(super) struct Projection {
+    /// The paths of the attributes; none for all.
+    paths: Option<&'static str>,
+    /// Placeholders in the paths, and the names that DynamoDB reserves.
+    reserved: &'static [(&'static str, &'static str)],
+}
+
+impl Projection {
+    pub(super) const ALL: Self = Self { paths: None, reserved: &[] };
+
+    pub(super) const fn new(paths: &'static str, reserved: &'static [(&'static str, &'static str)]) -> Self {
+        Self { paths: Some(paths), reserved }
+    }
+
+    pub(super) fn expression(&self) -> Option<String> {
+        self.paths.map(str::to_owned)
+    }
+
+    pub(super) fn names(&self) -> Option<HashMap<String, String>> {
+        let names = self.reserved.iter().map(|(placeholder, name)| ((*placeholder).into(), (*name).into()));
+        (!self.reserved.is_empty()).then(|| names.collect())
+    }
+}

@@ -1,0 +1,147 @@
+//! Instructions of a function's first response and of each further one, for the requests that clients send most.
+//! Release binaries under callgrind, plain HTTP to the local back end.
+//!
+//! `tests/bench requests local` measures binaries of the profile `local`, which are built faster and keep the names of
+//! functions for `callgrind_annotate`.
+#![recursion_limit = "256"]
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use shared::clock::{Clock, SystemClock};
+use tests::app::TestApp;
+use tests::caller::Staff;
+use tests::callgrind;
+use tests::figures::{Figures, round};
+use tests::function::{Function, http_event};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Candidates in the project, each found by the search.
+const CANDIDATES: usize = 25;
+/// The telephone number of each.
+const PHONE: &str = "+49 30 1234567";
+/// Further responses of a process.
+const FURTHER: usize = 10;
+
+/// A kind of request.
+struct Row {
+    name: &'static str,
+    binary: &'static str,
+    method: &'static str,
+    path: String,
+    query: &'static str,
+    /// The JSON body, which differs with the number of the request.
+    body: Option<fn(usize) -> Value>,
+    status: u64,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    if !callgrind::is_installed().await {
+        return Err("Valgrind is not installed: `apt-get install valgrind`".into());
+    }
+    // Cargo adds --bench.
+    let profile = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let profile = profile.unwrap_or_else(|| "release".to_owned());
+    let functions = ["auth", "candidates", "search"].into_iter().flat_map(|name| ["--package", name]);
+    let binaries = tests::binaries::build(["--profile", &profile].into_iter().chain(functions));
+
+    let app = TestApp::start().await;
+    // The binaries use the real time.
+    app.clock().advance(SystemClock.now() - app.clock().now());
+    let owner = app.owner().await;
+    let mut figures = Figures::of_profile(&profile);
+    for row in rows(&owner).await {
+        let binary = binaries.get(row.binary).ok_or("the function was not built")?;
+        let ask = async |count| row.instructions(binary, app.environment(), owner.secret(), count).await;
+        let (none, one, all) = (ask(0).await?, ask(1).await?, ask(1 + FURTHER).await?);
+        figures.print(&json!({
+            "figure": "instructions_millions", "request": row.name,
+            "first": round(one - none), "warm": round((all - one) / FURTHER as f64),
+        }));
+    }
+    figures.finish()
+}
+
+/// The requests, in a project with candidates who have been invited.
+async fn rows(owner: &Staff) -> Vec<Row> {
+    let project = owner.running_project(json!({ "evaluators": [owner.uri] })).await;
+    let mut candidate = String::new();
+    for _ in 0..CANDIDATES {
+        candidate = owner.invite(&project, json!({ "phone": PHONE })).await.uri;
+    }
+    let [project, candidate] = [project, candidate].map(|uri| path_of(&uri).to_owned());
+    let candidates = format!("{project}candidates/");
+    let get = |name, binary, path: &str, query| {
+        let path = path.to_owned();
+        Row { name, binary, method: "GET", path, query, body: None, status: 200 }
+    };
+    let same: fn(usize) -> Value = |_| json!({ "phone": PHONE });
+    let phone: fn(usize) -> Value = |number| json!({ "phone": format!("+49 30 {number}") });
+    let new: fn(usize) -> Value = |number| {
+        let email = format!("grace.{number}@mail.example");
+        json!({ "first_name": "Grace", "last_name": "Hopper", "email": email })
+    };
+    vec![
+        get("GET whoami", "auth", "/whoami/", ""),
+        get("GET a candidate", "candidates", &candidate, ""),
+        get("GET 20 candidates", "candidates", &candidates, ""),
+        get("GET search, 25 hits", "search", "/companies/acme/search/", "q=lovelace"),
+        Row {
+            method: "PATCH",
+            body: Some(same),
+            ..get("PATCH without a change", "candidates", &candidate, "")
+        },
+        Row { method: "PATCH", body: Some(phone), ..get("PATCH a candidate", "candidates", &candidate, "") },
+        Row {
+            method: "POST",
+            body: Some(new),
+            status: 201,
+            ..get("POST a candidate", "candidates", &candidates, "")
+        },
+    ]
+}
+
+impl Row {
+    /// Millions of instructions of a process that answers this request `count` times.
+    async fn instructions(
+        &self,
+        binary: &Path,
+        variables: &BTreeMap<&'static str, String>,
+        token: &str,
+        count: usize,
+    ) -> Result<f64> {
+        let name: PathBuf = format!("callgrind.{}.{count}", self.name.replace([' ', ','], "-")).into();
+        let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        callgrind::instructions(binary, variables, &profile, async |function: &mut Function| {
+            for number in 0..count {
+                // Differs from all requests of earlier processes, so that each PATCH makes a change.
+                let answer = function.invoke(&self.event(token, count * 100 + number)).await?;
+                if answer["statusCode"] != self.status {
+                    return Err(format!("{}: {answer}", self.name).into());
+                }
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    fn event(&self, token: &str, number: usize) -> Value {
+        let headers =
+            json!({ "authorization": format!("Token {token}"), "content-type": "application/json" });
+        let mut event = http_event(self.method, &format!("/api/v3{}", self.path), headers);
+        event["rawQueryString"] = self.query.into();
+        if let Some(body) = self.body {
+            event["body"] = body(number).to_string().into();
+        }
+        event
+    }
+}
+
+/// The part of a URL after the version.
+fn path_of(uri: &str) -> &str {
+    uri.split_once("/api/v3").map_or(uri, |(_, path)| path)
+}

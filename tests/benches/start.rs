@@ -1,0 +1,237 @@
+//! The start of every HTTP function, from the process to its first response, compared with the smallest function built the
+//! same way. Release binaries, DynamoDB over TLS; counts instructions if Valgrind is installed.
+//!
+//! `tests/bench start local` measures binaries of the profile `local`, which are built faster.
+#![recursion_limit = "256"]
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::io::Write;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, PKCS_RSA_SHA256};
+use serde_json::{Value, json};
+use shared::clock::{Clock, SystemClock};
+use tests::app::TestApp;
+use tests::caller::Caller;
+use tests::callgrind;
+use tests::figures::{Figures, round};
+use tests::function::{Function, http_event};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::process::Command;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+use tokio_rustls::rustls::{CipherSuite, ServerConfig};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// The number of timed starts of each function.
+const STARTS: usize = 31;
+const HELLO: &str = "hello";
+/// The root certificates of deployed functions. Another authority signs here, but parsing takes as long.
+const AMAZON_ROOTS: &str = include_str!("../../shared/src/aws/roots.pem");
+
+/// A function and the request that it answers first.
+struct Subject {
+    name: &'static str,
+    binary: PathBuf,
+    variables: BTreeMap<&'static str, String>,
+    event: Value,
+}
+
+/// What one start took, in milliseconds or millions of instructions.
+#[derive(Clone, Copy)]
+struct Start {
+    first_poll: f64,
+    first_answer: f64,
+    peak_kilobytes: u64,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    // Cargo adds --bench.
+    let profile = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let profile = profile.unwrap_or_else(|| "release".to_owned());
+    let app = TestApp::start().await;
+    let subjects = subjects(&app, &profile).await?;
+    let mut times = vec![Vec::new(); subjects.len()];
+    // In turn, so that other load on the computer affects all subjects alike.
+    for _ in 0..STARTS {
+        for (subject, times) in subjects.iter().zip(&mut times) {
+            times.push(time(subject).await?);
+        }
+    }
+    let times: Vec<Start> = times.iter().map(|times| median(times)).collect();
+    let mut figures = Figures::of_profile(&profile);
+    print(&mut figures, "milliseconds", &subjects, &times);
+    for (subject, start) in subjects.iter().zip(&times) {
+        let binary = std::fs::read(&subject.binary)?;
+        let mut zip = DeflateEncoder::new(Vec::new(), Compression::best());
+        zip.write_all(&binary)?;
+        figures.print(&json!({
+            "figure": "megabytes", "function": subject.name, "binary": round(binary.len() as f64 / 1e6),
+            "zip": round(zip.finish()?.len() as f64 / 1e6), "peak_memory": round(start.peak_kilobytes as f64 / 1e3),
+        }));
+    }
+    if callgrind::is_installed().await {
+        let mut counts = Vec::new();
+        for subject in &subjects {
+            counts.push(instructions(subject).await?);
+        }
+        print(&mut figures, "instructions_millions", &subjects, &counts);
+    }
+    figures.finish()
+}
+
+/// The smallest function first.
+async fn subjects(app: &TestApp, profile: &str) -> Result<Vec<Subject>> {
+    // The binaries use the real time.
+    app.clock().advance(SystemClock.now() - app.clock().now());
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let candidate = owner.candidate(&project, json!({ "first_name": "Ada" })).await;
+    let video = json!({ "name": "Hi", "upload_filename": "a.mp4", "content_type": "video/mp4", "size": 9 });
+    let video = owner.post("/companies/acme/videos/", video).await.expect(201).json();
+    let path = |uri: &str| uri.split_once("/api/v3").map_or(String::new(), |(_, path)| path.to_owned());
+    let requests = [
+        (HELLO, "/".to_owned()),
+        ("auth", "/whoami/".to_owned()),
+        ("companies", "/companies/acme/".to_owned()),
+        ("projects", path(&project)),
+        ("candidates", path(&candidate)),
+        ("customers", path(&owner.uri)),
+        ("videos", path(video["resource_uri"].as_str().unwrap_or_default())),
+        ("search", "/companies/acme/search/".to_owned()),
+        ("docs", "/docs/".to_owned()),
+    ];
+    let mut variables = app.environment().clone();
+    let dynamodb = variables.get("AWS_ENDPOINT_URL_DYNAMODB").and_then(|url| url.strip_prefix("http://"));
+    let dynamodb = dynamodb.ok_or("the back end has no DynamoDB")?.trim_end_matches('/').to_owned();
+    let (tls, root) = tls_in_front_of(dynamodb).await?;
+    variables.insert("AWS_ENDPOINT_URL_DYNAMODB", format!("https://{tls}"));
+    variables.remove("WEAK_PASSWORD_HASHES");
+    let roots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("roots.pem");
+    std::fs::write(&roots, format!("{AMAZON_ROOTS}\n{root}"))?;
+    variables.insert("SSL_CERT_FILE", roots.display().to_string());
+
+    let packages = requests.iter().flat_map(|(name, _)| ["--package", name]);
+    let binaries = tests::binaries::build(["--bins", "--profile", profile].into_iter().chain(packages));
+    let subject = |(name, path): (&'static str, String)| {
+        let headers =
+            json!({ "accept-encoding": "gzip", "authorization": format!("Token {}", owner.secret()) });
+        let mut event = http_event("GET", &format!("/api/v3{path}"), headers);
+        event["rawQueryString"] = if name == "search" { "q=ada" } else { "" }.into();
+        let binary = binaries.get(name).ok_or(format!("{name} was not built"))?.clone();
+        Ok(Subject { name, binary, variables: variables.clone(), event })
+    };
+    requests.into_iter().map(subject).collect()
+}
+
+/// A TLS server that forwards to `target`, and the certificate of its authority.
+///
+/// Like the endpoints of AWS, it has a certificate of an intermediate authority, all keys are of RSA with 2,048 bits, and it
+/// prefers the smaller cipher suite of TLS 1.3.
+async fn tls_in_front_of(target: String) -> Result<(SocketAddr, String)> {
+    let authority = |name: &str| -> Result<CertificateParams> {
+        let mut params = CertificateParams::new(Vec::new())?;
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        Ok(params)
+    };
+    let root = CertifiedIssuer::self_signed(authority("root")?, rsa_key().await?)?;
+    let intermediate = CertifiedIssuer::signed_by(authority("intermediate")?, rsa_key().await?, &root)?;
+    let key = rsa_key().await?;
+    let leaf = CertificateParams::new([Ipv4Addr::LOCALHOST.to_string()])?.signed_by(&key, &intermediate)?;
+    let chain = vec![leaf.der().clone(), intermediate.der().clone()];
+
+    let mut provider = ring::default_provider();
+    provider.cipher_suites.sort_by_key(|suite| suite.suite() != CipherSuite::TLS13_AES_128_GCM_SHA256);
+    let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(chain, PrivateKeyDer::Pkcs8(key.serialize_der().into()))?;
+    config.ignore_client_order = true;
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let address = listener.local_addr()?;
+    tokio::spawn(async move {
+        while let Ok((client, _)) = listener.accept().await {
+            let (acceptor, target) = (acceptor.clone(), target.clone());
+            tokio::spawn(async move {
+                client.set_nodelay(true)?;
+                let mut client = acceptor.accept(client).await?;
+                let mut server = TcpStream::connect(target).await?;
+                server.set_nodelay(true)?;
+                tokio::io::copy_bidirectional(&mut client, &mut server).await
+            });
+        }
+    });
+    Ok((address, root.pem()))
+}
+
+/// A new key. The OpenSSL command makes it, because *ring* makes none of this kind.
+async fn rsa_key() -> Result<KeyPair> {
+    let mut openssl = Command::new("openssl");
+    openssl.args(["genpkey", "-quiet", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]);
+    let key = openssl.output().await.map_err(|error| format!("openssl is needed: {error}"))?;
+    Ok(KeyPair::from_pkcs8_pem_and_sign_algo(std::str::from_utf8(&key.stdout)?, &PKCS_RSA_SHA256)?)
+}
+
+/// The milliseconds from the start to the first poll for an event and to the first response.
+async fn time(subject: &Subject) -> Result<Start> {
+    let mut function = Function::start(Command::new(&subject.binary), &subject.variables).await?;
+    function.ready().await?;
+    let first_poll = function.age();
+    answer(subject, &mut function).await?;
+    let [first_poll, first_answer] = [first_poll, function.age()].map(|time| time.as_secs_f64() * 1e3);
+    Ok(Start { first_poll, first_answer, peak_kilobytes: function.peak_kilobytes() })
+}
+
+async fn answer(subject: &Subject, function: &mut Function) -> Result<()> {
+    let answer = function.invoke(&subject.event).await?;
+    if answer["statusCode"] == 200 {
+        Ok(())
+    } else {
+        Err(format!("unexpected answer of {}: {answer}", subject.name).into())
+    }
+}
+
+/// The millions of instructions from the start to the first poll for an event and to the first response.
+async fn instructions(subject: &Subject) -> Result<Start> {
+    let count = async |answers: bool| {
+        let profile =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("start-{}.callgrind", subject.name));
+        let ask =
+            async |function: &mut Function| if answers { answer(subject, function).await } else { Ok(()) };
+        callgrind::instructions(&subject.binary, &subject.variables, &profile, ask).await
+    };
+    Ok(Start { first_poll: count(false).await?, first_answer: count(true).await?, peak_kilobytes: 0 })
+}
+
+fn median(starts: &[Start]) -> Start {
+    let median = |figure: fn(&Start) -> f64| {
+        let mut figures: Vec<f64> = starts.iter().map(figure).collect();
+        figures.sort_by(f64::total_cmp);
+        figures[figures.len() / 2]
+    };
+    Start {
+        first_poll: median(|start| start.first_poll),
+        first_answer: median(|start| start.first_answer),
+        peak_kilobytes: starts.iter().map(|start| start.peak_kilobytes).max().unwrap_or_default(),
+    }
+}
+
+fn print(figures: &mut Figures, unit: &str, subjects: &[Subject], starts: &[Start]) {
+    for (subject, start) in subjects.iter().zip(starts) {
+        figures.print(&json!({
+            "figure": unit, "function": subject.name, "first_poll": round(start.first_poll),
+            "first_answer": round(start.first_answer),
+            "ratio_to_hello": round(start.first_answer / starts[0].first_answer),
+        }));
+    }
+}

@@ -1,0 +1,67 @@
+//! Figures that benchmarks print, beside those of the last release.
+
+use std::error::Error;
+
+use serde_json::{Map, Value};
+
+/// The figures of the last release that repeat from run to run: one JSON object per line, as the benchmarks print them.
+const LAST_RELEASE: &str = include_str!("../benches/last-release.jsonl");
+/// The most that a figure may exceed the last release's.
+const TOLERANCE: f64 = 1.03;
+
+/// Prints figures, one JSON object per line.
+pub struct Figures {
+    is_release: bool,
+    worse: Vec<String>,
+}
+
+impl Figures {
+    /// Figures of binaries of a Cargo profile. Only those of `release` are compared.
+    pub fn of_profile(profile: &str) -> Self {
+        Self { is_release: profile == "release", worse: Vec::new() }
+    }
+
+    /// Prints a figure. If the last release has it, the line shows the ratio of each of its numbers to the last release's.
+    #[expect(clippy::print_stdout, reason = "standard output is what a benchmark is for")]
+    pub fn print(&mut self, figure: &Value) {
+        let mut line = figure.as_object().cloned().unwrap_or_default();
+        if let Some(last) = last(&line).filter(|_| self.is_release) {
+            let mut ratios = Map::new();
+            for (name, value) in line.iter().filter(|(name, _)| !name.starts_with("ratio")) {
+                let (Some(now), Some(then)) = (value.as_f64(), last.get(name).and_then(Value::as_f64)) else {
+                    continue;
+                };
+                if now > then * TOLERANCE {
+                    self.worse.push(format!("{name} of {figure}, which was {then}"));
+                }
+                ratios.insert(name.clone(), round(now / then).into());
+            }
+            line.insert("ratio_to_last_release".to_owned(), ratios.into());
+        }
+        println!("{}", Value::from(line));
+    }
+
+    /// # Errors
+    /// When a figure exceeds the last release's by more than 3 %.
+    pub fn finish(self) -> Result<(), Box<dyn Error>> {
+        if self.worse.is_empty() {
+            return Ok(());
+        }
+        Err(format!("worse than the last release by more than 3 %: {}", self.worse.join("; ")).into())
+    }
+}
+
+/// The last release's figure with the same texts.
+fn last(figure: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let texts = |figure: &Map<String, Value>| -> Vec<(String, Value)> {
+        let texts = figure.iter().filter(|(_, value)| value.is_string());
+        texts.map(|(name, value)| (name.clone(), value.clone())).collect()
+    };
+    let lines = LAST_RELEASE.lines().filter_map(|line| serde_json::from_str::<Map<String, Value>>(line).ok());
+    lines.into_iter().find(|last| texts(last) == texts(figure))
+}
+
+/// To two decimals.
+pub fn round(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}

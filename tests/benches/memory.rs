@@ -12,10 +12,12 @@ use image::DynamicImage;
 use image::ImageFormat::{Jpeg, Png};
 use serde_json::{Value, json};
 use shared::clock::{Clock, Stopwatch};
+use shared::domain::candidate::CandidateStatus;
 use tests::app::{FULL_COST, TestApp};
 use tests::caller::{Caller, PASSWORD, Staff, last_segment};
 use tests::files::{data_uri, put};
 use tests::function::{Function, http_event};
+use tests::http::Request;
 use tests::videos::film;
 use tokio::process::Command;
 
@@ -81,6 +83,11 @@ impl Bench {
         let mut videos = self.start("VideosFunction", "videos").await?;
         videos.request("GET", "/companies/acme/videos/", "page_size=100", &Value::Null).await?;
         videos.print("a page of 100 videos");
+
+        let mut evaluations = self.start("EvaluationsFunction", "evaluations").await?;
+        let results = format!("{}results/", path_of(&rated(owner).await));
+        evaluations.request("GET", &results, "page_size=100", &Value::Null).await?;
+        evaluations.print("a page of 100 results with the longest comments");
 
         let mut customers = self.start("CustomersFunction", "customers").await?;
         for (kind, picture) in pictures()? {
@@ -230,6 +237,22 @@ fn pictures() -> Result<[(&'static str, Vec<u8>); 2]> {
     let jpeg = packed(DynamicImage::new_rgb8(WIDTH, HEIGHT), Jpeg)?;
     let png = packed(DynamicImage::new_rgba8(WIDTH, HEIGHT), Png)?;
     Ok([("image/jpeg", jpeg), ("image/png", png)])
+}
+
+/// A project with 100 candidates, each evaluated with the longest comments.
+async fn rated(owner: &Staff) -> String {
+    let fields = json!({ "allow_hash_login": true, "evaluators": [owner.uri] });
+    let project = owner.running_project(fields).await;
+    let criterion = owner.post(&format!("{project}criteria/"), json!({ "name": "Listening" })).await;
+    let criterion = criterion.expect(201).uri("resource_uri");
+    for _ in 0..100 {
+        let candidate = owner.candidate_at(&project, CandidateStatus::Interviewed).await;
+        let rating = json!({ "criterion": criterion, "value": 4, "comment": "x".repeat(500) });
+        let body = json!({ "ratings": [rating], "comment": "x".repeat(2_000), "completed": true });
+        let target = format!("{candidate}evaluations/{}/", owner.id());
+        owner.send(Request::put(&target).json(&body)).await.expect(201);
+    }
+    project
 }
 
 fn entry(number: usize) -> Value {

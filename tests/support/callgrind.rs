@@ -7,6 +7,9 @@ use tokio::process::Command;
 
 use crate::function::Function;
 
+/// How often to count: the least counts, because hash maps are seeded at random.
+pub const RUNS: usize = 5;
+
 /// Whether Valgrind is installed.
 pub async fn is_installed() -> bool {
     Command::new("valgrind").arg("--version").output().await.is_ok_and(|output| output.status.success())

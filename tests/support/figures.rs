@@ -32,7 +32,8 @@ impl Figures {
                     continue;
                 };
                 if now > then * TOLERANCE {
-                    self.worse.push(format!("{name} of {figure}, which was {then}"));
+                    let texts: Vec<&str> = texts_of(&line).collect();
+                    self.worse.push(format!("{name} of {} is {now} instead of {then}", texts.join(", ")));
                 }
                 ratios.insert(name.clone(), round(now / then).into());
             }
@@ -53,12 +54,13 @@ impl Figures {
 
 /// The last release's figure with the same texts.
 fn last(figure: &Map<String, Value>) -> Option<Map<String, Value>> {
-    let texts = |figure: &Map<String, Value>| -> Vec<(String, Value)> {
-        let texts = figure.iter().filter(|(_, value)| value.is_string());
-        texts.map(|(name, value)| (name.clone(), value.clone())).collect()
-    };
-    let lines = LAST_RELEASE.lines().filter_map(|line| serde_json::from_str::<Map<String, Value>>(line).ok());
-    lines.into_iter().find(|last| texts(last) == texts(figure))
+    let lines = LAST_RELEASE.lines().filter_map(|line| serde_json::from_str(line).ok());
+    lines.into_iter().find(|last| texts_of(last).eq(texts_of(figure)))
+}
+
+/// What the figure is and of what.
+fn texts_of(figure: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    figure.values().filter_map(Value::as_str)
 }
 
 /// To two decimals.

@@ -69,7 +69,7 @@ impl<A: Grant> Guard for InterviewAccess<A> {
         let stored = Stored::of(&project, request.take_interview()?, has_begun);
         let standing = match &request.caller().identity {
             Identity::Candidate(own) if own.project == project.id && own.sees_questions() => Standing::Itself,
-            _ => request.caller().in_project(&project),
+            _ => request.caller().in_project(&project.staff),
         };
         // To candidates, nothing else of the project exists.
         let read = if standing == Standing::Itself { A::ACTION } else { Action::ReadProject };

@@ -24,3 +24,6 @@ pub use routes::Routes;
 
 /// How a function's process ends; only a fault ends it before Lambda does.
 pub type Outcome = std::result::Result<(), lambda_runtime::Error>;
+
+#[cfg(panic = "abort")]
+compile_error!("a panic must end one request, not the process: set `panic = \"unwind\"` in the profile");

@@ -2,6 +2,7 @@
 
 import argparse
 import datetime
+import fnmatch
 import json
 import pathlib
 import subprocess
@@ -11,41 +12,55 @@ import tomllib
 import account
 import boto3
 import botocore.exceptions
+import cost
 
 CONFIG, TEMPLATE = ".samconfig.toml", "template.yaml"
 # Each release has its own, and the one before is deleted when nothing leads to it any more.
 REPLACED_BY_EVERY_RELEASE = {"AWS::Lambda::Version", "AWS::Lambda::LayerVersion"}
+# What would be lost with them cannot be had again.
+HOLDING_DATA = {
+    "AWS::DynamoDB::Table",
+    "AWS::Events::EventBus",
+    "AWS::Logs::LogGroup",
+    "AWS::S3::Bucket",
+    "AWS::SQS::Queue",
+    "AWS::SecretsManager::Secret",
+}
 # A canary takes ten minutes, and a rollback less.
 WAIT = {"Delay": 5, "MaxAttempts": 720}
 
 
-def arguments():
+def arguments(environments):
     parser = argparse.ArgumentParser(prog="deploy/run")
-    parser.add_argument("environment")
+    parser.add_argument("environment", choices=environments)
     parser.add_argument("parameters", nargs="*", metavar="NAME=VALUE")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--probe", action="store_true")
+    parser.add_argument("--cost", action="store_true")
     parser.add_argument("--allow", action="append", default=[], metavar="ID")
     parser.add_argument("--template", metavar="FILE")
     return parser.parse_intermixed_args()
 
 
 def main():
-    given = arguments()
     with open(CONFIG, "rb") as file:
-        config = tomllib.load(file)[given.environment]["deploy"]["parameters"]
+        environments = tomllib.load(file)
+    given = arguments([name for name in environments if name != "version"])
+    config = environments[given.environment]["deploy"]["parameters"]
     stack = config["stack_name"]
     if given.probe:
         return probe(stack)
     overrides = [*config.get("parameter_overrides", []), *given.parameters]
     parameters = dict(override.split("=", 1) for override in overrides)
+    if given.cost:
+        return cost.show(parameters)
     if not is_ready(parameters):
         return 1
     if given.check:
         return 0
     change_set = propose(given.environment, stack, [*overrides, f"Release={name_of_release()}"], given.template)
     changes = changes_of(change_set)
-    refused = [change for change in changes if is_destructive(change) and change["LogicalResourceId"] not in given.allow]
+    refused = [change for change in changes if is_destructive(change) and not is_allowed(change, given.allow)]
     if refused:
         boto3.client("cloudformation").delete_change_set(ChangeSetName=change_set)
         for change in refused:
@@ -53,7 +68,7 @@ def main():
             print(f"!!  the change set {verb} {change['LogicalResourceId']} ({change['ResourceType']})", file=sys.stderr)
         print("Nothing was changed. To do it all the same, name each with --allow.", file=sys.stderr)
         return 1
-    print(f"ok  {len(changes)} changes, none of which replaces or removes what is not allowed", flush=True)
+    print(f"ok  {len(changes)} changes, and no loss that is not allowed", flush=True)
     return execute(stack, change_set) or probe(stack)
 
 
@@ -93,11 +108,17 @@ def changes_of(change_set):
 
 
 def is_destructive(change):
-    """Whether a change ends a resource. `Conditional` is not counted: it stands for values that stay the same, such as the
-    ARN of a function whose code changes, and the stack policy refuses it at the table and the buckets."""
+    """Whether a change replaces a resource, or removes one that holds data. `Conditional` is not counted: it stands for
+    values that stay the same, such as the ARN of a function whose code changes, and the stack policy refuses it at the table
+    and the buckets."""
     if change["ResourceType"] in REPLACED_BY_EVERY_RELEASE:
         return False
-    return change["Action"] == "Remove" or change.get("Replacement") == "True"
+    removes_data = change["Action"] == "Remove" and change["ResourceType"] in HOLDING_DATA
+    return removes_data or change.get("Replacement") == "True"
+
+
+def is_allowed(change, patterns):
+    return any(fnmatch.fnmatchcase(change["LogicalResourceId"], pattern) for pattern in patterns)
 
 
 def execute(stack, change_set):

@@ -276,11 +276,11 @@ def losses_are_refused():
     def renames_table(resources):
         resources["Table"]["Properties"]["TableName"] = "other"
 
-    def forgets_policy(resources):
-        del resources["FailedRecordsPolicy"]
+    def forgets_logs(resources):
+        del resources["AdminLogs"], resources["AdminFunction"]["Properties"]["LoggingConfig"]
 
     cloudformation, before = boto3.client("cloudformation"), physical_ids()
-    for change, complaint in ((renames_table, "replaces Table ("), (forgets_policy, "removes FailedRecordsPolicy (")):
+    for change, complaint in ((renames_table, "replaces Table ("), (forgets_logs, "removes AdminLogs (")):
         status, output = deploy(changed=change)
         assert status == 1 and complaint in output, output
         waiting = cloudformation.list_change_sets(StackName=STACK)["Summaries"]
@@ -293,7 +293,7 @@ def losses_are_refused():
         assert "TerminationProtection" in str(refusal), refusal
     policy = json.loads(cloudformation.get_stack_policy(StackName=STACK)["StackPolicyBody"])
     assert policy == json.loads(pathlib.Path("deploy/stack-policy.json").read_text(encoding="utf-8"))
-    done("a change set that replaces or removes something is refused, and so is the deletion of the stack")
+    done("a change set that replaces something or removes data is refused, and so is the deletion of the stack")
 
 
 def placeholders_are_refused():
@@ -304,6 +304,23 @@ def placeholders_are_refused():
         status, output = deploy(setting)
         assert status == 1 and complaint in output, output
     done("a sender that SES does not know and an address at example.com are refused")
+
+
+def roles_for_releases_are_created():
+    cloudformation = boto3.client("cloudformation")
+    provider = "arn:aws:iam::000000000000:oidc-provider/token.actions.githubusercontent.com"
+    parameters = {"StackName": STACK, "Repository": "acme/interviews", "GitHubProviderArn": provider}
+    cloudformation.create_stack(
+        StackName="roles",
+        TemplateBody=pathlib.Path("deploy/role.yaml").read_text(encoding="utf-8"),
+        Capabilities=["CAPABILITY_NAMED_IAM"],
+        Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
+    )
+    cloudformation.get_waiter("stack_create_complete").wait(StackName="roles", WaiterConfig={"Delay": 1})
+    role = boto3.client("iam").get_role(RoleName=f"{STACK}-deployment")["Role"]
+    trusted = role["AssumeRolePolicyDocument"]["Statement"][0]["Condition"]["StringEquals"]
+    assert trusted["token.actions.githubusercontent.com:sub"] == "repo:acme/interviews:environment:production", trusted
+    done("the roles for releases from GitHub are created, for one environment of one repository")
 
 
 def account_is_checked():
@@ -346,6 +363,7 @@ def main():
     failing_release_rolls_back(owner, candidate)
     losses_are_refused()
     placeholders_are_refused()
+    roles_for_releases_are_created()
     account_is_checked()
 
 

@@ -49,6 +49,7 @@ mod logging;
 mod login;
 mod newer;
 mod on_behalf;
+mod origin;
 mod outbox;
 mod paths;
 mod project_lists;

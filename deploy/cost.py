@@ -27,7 +27,8 @@ def rows(parameters):
     yield f"{len(alarms)} alarms of {metrics} metrics", metrics * ALARM_METRIC
     document = json.loads(pathlib.Path("functions/docs/openapi.json").read_text(encoding="utf-8"))
     routes = sum(method in OPERATIONS for path in document["paths"].values() for method in path)
-    yield f"up to {routes} latencies by method and route, and {SINGLE_METRICS} other metrics", (routes + SINGLE_METRICS) * METRIC
+    metrics = routes + SINGLE_METRICS
+    yield f"up to {routes} latencies by method and route, and {SINGLE_METRICS} other metrics", metrics * METRIC
     yield "the dashboard, unless it is among the account's first three", DASHBOARD
     yield f"{PROBE_MAILS:,} mails of the probe to SES's simulator", PROBE_MAILS * MAIL
 

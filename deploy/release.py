@@ -59,10 +59,10 @@ def main():
     if given.check:
         return 0
     change_set = propose(given.environment, stack, [*overrides, f"Release={name_of_release()}"], given.template)
-    changes = changes_of(change_set)
+    changes = changes_of(stack, change_set)
     refused = [change for change in changes if is_destructive(change) and not is_allowed(change, given.allow)]
     if refused:
-        boto3.client("cloudformation").delete_change_set(ChangeSetName=change_set)
+        boto3.client("cloudformation").delete_change_set(StackName=stack, ChangeSetName=change_set)
         for change in refused:
             verb = "removes" if change["Action"] == "Remove" else "replaces"
             print(f"!!  the change set {verb} {change['LogicalResourceId']} ({change['ResourceType']})", file=sys.stderr)
@@ -91,7 +91,7 @@ def name_of_release():
 
 
 def propose(environment, stack, overrides, template):
-    """The ARN of a new change set, with the code in S3."""
+    """The name of a new change set, with the code in S3."""
     sam = [str(pathlib.Path(sys.executable).with_name("sam")), "deploy", "--no-execute-changeset", "--no-progressbar"]
     sam += ["--config-file", str(pathlib.Path(CONFIG).resolve()), "--config-env", environment]
     sam += ["--template-file", template] if template else []
@@ -99,11 +99,12 @@ def propose(environment, stack, overrides, template):
         sys.exit("!!  there is no change set, for the reason above; nothing was changed")
     sets = boto3.client("cloudformation").list_change_sets(StackName=stack)["Summaries"]
     proposed = [change_set for change_set in sets if change_set["ExecutionStatus"] == "AVAILABLE"]
-    return max(proposed, key=lambda change_set: change_set["CreationTime"])["ChangeSetId"]
+    return max(proposed, key=lambda change_set: change_set["CreationTime"])["ChangeSetName"]
 
 
-def changes_of(change_set):
-    pages = boto3.client("cloudformation").get_paginator("describe_change_set").paginate(ChangeSetName=change_set)
+def changes_of(stack, change_set):
+    described = boto3.client("cloudformation").get_paginator("describe_change_set")
+    pages = described.paginate(StackName=stack, ChangeSetName=change_set)
     return [change["ResourceChange"] for page in pages for change in page["Changes"]]
 
 
@@ -127,7 +128,7 @@ def execute(stack, change_set):
     if not is_new:
         protect(stack)
     began = datetime.datetime.now(datetime.UTC)
-    cloudformation.execute_change_set(ChangeSetName=change_set)
+    cloudformation.execute_change_set(StackName=stack, ChangeSetName=change_set)
     try:
         waiter = cloudformation.get_waiter("stack_create_complete" if is_new else "stack_update_complete")
         waiter.wait(StackName=stack, WaiterConfig=WAIT)

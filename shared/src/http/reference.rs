@@ -67,7 +67,7 @@ impl<'a> References<'a> {
 
     /// A customer.
     pub fn customer(&self, c: &CompanyId, u: CustomerId) -> Uri {
-        self.customers(c).join(u)
+        Uri::new(format!("{}/companies/{c}/customers/{u}/", self.base))
     }
 
     /// All customers of a company.
@@ -125,7 +125,7 @@ impl<'a> References<'a> {
 
     /// A project.
     pub fn project(&self, c: &CompanyId, p: ProjectId) -> Uri {
-        self.projects(c).join(p)
+        Uri::new(format!("{}/companies/{c}/projects/{p}/", self.base))
     }
 
     /// All candidates of a project.
@@ -135,7 +135,7 @@ impl<'a> References<'a> {
 
     /// A candidate.
     pub fn candidate(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> Uri {
-        self.candidates(c, p).join(k)
+        Uri::new(format!("{}/companies/{c}/projects/{p}/candidates/{k}/", self.base))
     }
 
     /// All shares of a candidate.

@@ -176,6 +176,7 @@ impl<'a> Request<'a> {
         };
         let (caller, media_key) = authenticate(&credential, &mut batch, &rules)?;
         state.set_caller(caller.company(), caller.principal());
+        let store = store.with_origin(caller.origin(state.id().cloned(), now));
         slide(&caller, &store, &state, now);
         // Before anything else tells whether the object of the address exists.
         if self.address.as_ref().is_some_and(|address| !address.token.is_for(&media_key, &address.object)) {

@@ -1,0 +1,131 @@
+//! Numbers events: those of a company from 1 without gaps, those of one resource in the order of its versions.
+//!
+//! Numbers are given after the change, so that changes of a company do not wait for each other. All conditions are versions:
+//! a repeated, a concurrent and a broken-off attempt change nothing.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+
+use super::Store;
+use super::amend::ATTEMPTS;
+use super::history::{EntryKey, Sequence};
+use super::item::Versioned;
+use super::keys;
+use crate::domain::history::Entry;
+use crate::domain::id::CompanyId;
+use crate::error::{Error, Result};
+
+/// The most events that one transaction numbers, besides the sequence.
+const MAX_TOGETHER: usize = 99;
+
+/// Events of a company, by history and version.
+type Events = BTreeMap<(String, u64), Versioned<Entry>>;
+
+impl Store {
+    /// Numbers these events of one company at `now`, after all earlier ones of the same resources, and returns how many
+    /// got a number. Fails with [`Error::Changed`] after too many conflicts with others that number the same company.
+    pub async fn number_events(
+        &self,
+        company: &CompanyId,
+        entries: &[EntryKey],
+        now: DateTime<Utc>,
+    ) -> Result<usize> {
+        let (mut numbered, mut lost) = (0, 0);
+        loop {
+            match self.number_once(company, entries, now).await {
+                Ok(0) => return Ok(numbered),
+                Ok(count) => numbered += count,
+                Err(Error::Changed | Error::NotFound) if lost < ATTEMPTS => {
+                    lost += 1;
+                    self.give_way(lost as u32).await;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn number_once(
+        &self,
+        company: &CompanyId,
+        entries: &[EntryKey],
+        now: DateTime<Utc>,
+    ) -> Result<usize> {
+        let sequence = self.one::<Sequence>(keys::sequence(company));
+        let (sequence, events) = tokio::try_join!(sequence, self.unnumbered(company, entries))?;
+        let events = in_order(events);
+        if events.is_empty() {
+            return Ok(0);
+        }
+        let mut transaction = self.transaction();
+        let mut last = sequence.as_ref().map_or(0, |sequence| sequence.last);
+        let together = events.len().min(MAX_TOGETHER);
+        for event in &events[..together] {
+            last += 1;
+            transaction.replace(event, &Entry::clone(event).numbered(last, now));
+        }
+        let next = Sequence { company: company.clone(), last };
+        match &sequence {
+            Some(before) => transaction.replace(before, &next),
+            None => transaction.create_unless(&next, || Error::Changed),
+        }
+        self.commit(transaction).await?;
+        Ok(together)
+    }
+
+    /// The events without a number among `entries` and before them.
+    ///
+    /// A version can only follow one that is committed, and reads of single items never see less than a commit that came
+    /// before what they have seen already. So every earlier event of a resource is found, however late its record comes.
+    async fn unnumbered(&self, company: &CompanyId, entries: &[EntryKey]) -> Result<Events> {
+        // The versions to look at next of each history: downwards from the first number, as many as the second.
+        let mut open = BTreeMap::<&str, (u64, u64)>::new();
+        for EntryKey { history, version, .. } in entries {
+            let (from, count) = open.entry(history).or_insert((0, 1));
+            (*from, *count) = ((*from).max(*version), *count + 1);
+        }
+        let mut found = Events::new();
+        while !open.is_empty() {
+            let versions = |(from, count): (u64, u64)| (from.saturating_sub(count) + 1..=from).rev();
+            let key = |history: &str, version| keys::entry(company, history, version);
+            let wanted = open
+                .iter()
+                .flat_map(|(history, range)| versions(*range).map(move |version| key(history, version)));
+            let mut batch = self.get(wanted.collect::<Vec<_>>()).await?;
+            let mut left = BTreeMap::new();
+            for (history, range) in open {
+                let mut is_done = false;
+                for version in versions(range) {
+                    let entry = batch.take_listed::<Entry>(&key(history, version))?;
+                    // Before a numbered one, all are. A missing one has expired, or an older release wrote the version.
+                    let Some(entry) = entry.filter(|entry| entry.sequence.is_none()) else {
+                        is_done = true;
+                        break;
+                    };
+                    if entry.is_unnumbered() {
+                        found.insert((history.to_owned(), version), entry);
+                    }
+                }
+                let (from, count) = range;
+                if !is_done && from > count {
+                    left.insert(history, (from - count, count * 2));
+                }
+            }
+            open = left;
+        }
+        Ok(found)
+    }
+}
+
+/// Events by time, but those of one resource by version, whatever the clocks of their functions said.
+fn in_order(events: Events) -> Vec<Versioned<Entry>> {
+    let mut latest = BTreeMap::<String, DateTime<Utc>>::new();
+    let timed = events.into_iter().map(|((history, version), event)| {
+        let at = latest.entry(history.clone()).or_insert(event.origin.at);
+        *at = event.origin.at.max(*at);
+        (*at, history, version, event)
+    });
+    let mut timed: Vec<_> = timed.collect();
+    timed.sort_by(|one, other| (one.0, &one.1, one.2).cmp(&(other.0, &other.1, other.2)));
+    timed.into_iter().map(|(.., event)| event).collect()
+}

@@ -33,8 +33,18 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// The number of timed starts of each function.
 const STARTS: usize = 31;
 /// The smallest function and the others.
-const FUNCTIONS: [&str; 9] =
-    ["hello", "auth", "companies", "projects", "candidates", "customers", "videos", "search", "docs"];
+const FUNCTIONS: [&str; 10] = [
+    "hello",
+    "auth",
+    "companies",
+    "projects",
+    "candidates",
+    "customers",
+    "videos",
+    "search",
+    "events",
+    "docs",
+];
 /// The root certificates of deployed functions. Another authority signs here, but parsing takes as long.
 const AMAZON_ROOTS: &str = include_str!("../../shared/src/aws/roots.pem");
 
@@ -112,6 +122,7 @@ async fn subjects(app: &TestApp, binaries: &BTreeMap<String, PathBuf>) -> Result
         path(&owner.uri),
         path(video["resource_uri"].as_str().unwrap_or_default()),
         "/companies/acme/search/".to_owned(),
+        "/companies/acme/events/".to_owned(),
         "/docs/".to_owned(),
     ];
     let mut variables = app.environment().clone();

@@ -147,6 +147,12 @@ impl Operation {
         self
     }
 
+    /// Adds 410 for events that have expired.
+    pub fn may_have_expired(mut self) -> Self {
+        self.fails(Failure::Gone);
+        self
+    }
+
     /// Adds 429; `text` explains the limit.
     pub fn is_limited(mut self, text: &str) -> Self {
         self.fails(Failure::Throttled);

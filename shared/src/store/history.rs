@@ -3,11 +3,13 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::Store;
 use super::due::Queue;
-use super::item::Entity;
+use super::item::{Entity, Versioned};
 use super::keys::{self, Key};
-use crate::domain::history::Entry;
+use crate::domain::history::{Entry, Resource};
 use crate::domain::id::CompanyId;
+use crate::error::Result;
 
 /// The delay in which the table's stream, which is faster, has an event numbered.
 const DELAY: TimeDelta = TimeDelta::minutes(1);
@@ -56,15 +58,53 @@ impl Entity for Entry {
     }
 }
 
-/// The last number that an event of a company has. Numbers have no gaps.
+/// The numbers of a company's events, which have no gaps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Sequence {
-    pub(super) company: CompanyId,
-    pub(super) last: u64,
+pub struct Sequence {
+    /// The company.
+    pub company: CompanyId,
+    /// The last number; 0 before the first event.
+    pub last: u64,
+    /// When it was given.
+    pub at: DateTime<Utc>,
 }
 
 impl Entity for Sequence {
     fn key(&self) -> Key {
         keys::sequence(&self.company)
+    }
+}
+
+impl Store {
+    /// The entries of a resource that have not expired at `now`, by version.
+    pub async fn history(
+        &self,
+        company: &CompanyId,
+        resource: Resource,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Versioned<Entry>>> {
+        let mut entries: Vec<Versioned<Entry>> =
+            self.all(&keys::history(company, &resource.history_id(company))).await?;
+        entries.retain(|entry| entry.is_kept(now));
+        Ok(entries)
+    }
+
+    /// Removes from the history of an erased resource what it says of the resource. Fails with [`Error::Changed`] after too
+    /// many conflicts with the numbering of its events.
+    ///
+    /// [`Error::Changed`]: crate::Error::Changed
+    pub async fn strip_history(&self, company: &CompanyId, resource: Resource) -> Result<()> {
+        self.retry(|| self.strip_once(company, resource)).await
+    }
+
+    async fn strip_once(&self, company: &CompanyId, resource: Resource) -> Result<()> {
+        let history = keys::history(company, &resource.history_id(company));
+        for entry in self.all::<Entry>(&history).await? {
+            let stripped = Entry::clone(&entry).stripped();
+            if stripped != *entry {
+                self.replace(&entry, stripped).await?;
+            }
+        }
+        Ok(())
     }
 }

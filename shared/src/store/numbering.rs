@@ -19,6 +19,9 @@ use crate::error::{Error, Result};
 /// The most events that one transaction numbers, besides the sequence.
 const MAX_TOGETHER: usize = 99;
 
+/// More numbers than a company is given between a backup and its restoration.
+const LEFT_OUT: u64 = 1_000_000;
+
 /// Events of a company, by history and version.
 type Events = BTreeMap<(String, u64), Versioned<Entry>>;
 
@@ -45,6 +48,19 @@ impl Store {
         }
     }
 
+    /// Leaves out a million numbers, so that none is given again after an earlier state of the table was restored. Returns
+    /// the last number since; none for a company without events.
+    pub async fn advance_sequence(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
+        self.retry(|| self.advance_once(company, now)).await
+    }
+
+    async fn advance_once(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
+        let Some(before) = self.one::<Sequence>(keys::sequence(company)).await? else { return Ok(None) };
+        let last = before.last + LEFT_OUT;
+        self.replace(&before, Sequence { last, at: now, ..Sequence::clone(&before) }).await?;
+        Ok(Some(last))
+    }
+
     async fn number_once(
         &self,
         company: &CompanyId,
@@ -64,7 +80,7 @@ impl Store {
             last += 1;
             transaction.replace(event, &Entry::clone(event).numbered(last, now));
         }
-        let next = Sequence { company: company.clone(), last };
+        let next = Sequence { company: company.clone(), last, at: now };
         match &sequence {
             Some(before) => transaction.replace(before, &next),
             None => transaction.create_unless(&next, || Error::Changed),
@@ -120,12 +136,12 @@ impl Store {
 /// Events by time, but those of one resource by version, whatever the clocks of their functions said.
 fn in_order(events: Events) -> Vec<Versioned<Entry>> {
     let mut latest = BTreeMap::<String, DateTime<Utc>>::new();
-    let timed = events.into_iter().map(|((history, version), event)| {
-        let at = latest.entry(history.clone()).or_insert(event.origin.at);
+    let mut timed = Vec::with_capacity(events.len());
+    for ((history, version), event) in events {
+        let at = latest.entry(history).or_insert(event.origin.at);
         *at = event.origin.at.max(*at);
-        (*at, history, version, event)
-    });
-    let mut timed: Vec<_> = timed.collect();
-    timed.sort_by(|one, other| (one.0, &one.1, one.2).cmp(&(other.0, &other.1, other.2)));
+        timed.push((*at, event.change.resource, version, event));
+    }
+    timed.sort_by_key(|(at, resource, version, _)| (*at, *resource, *version));
     timed.into_iter().map(|(.., event)| event).collect()
 }

@@ -18,6 +18,7 @@ use crate::auth::csrf;
 use crate::domain::account::Principal;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
+use crate::domain::history::EventId;
 use crate::domain::id::{CompanyId, CustomerId, InvalidId};
 use crate::domain::interview::Interview;
 use crate::domain::policy::{Action, NOT_ALLOWED, Standing};
@@ -82,6 +83,11 @@ impl Path {
     pub(super) fn scorecard(&self, evaluator: CustomerId) -> Result<Key, InvalidId> {
         let (project, candidate) = (self.id("projectId")?, self.id("candidateId")?);
         Ok(keys::scorecard(&self.company_id()?, project, candidate, evaluator))
+    }
+
+    pub(super) fn event(&self) -> Result<Key, InvalidId> {
+        let EventId { history, version, .. } = self.id("eventId")?;
+        Ok(keys::entry(&self.company_id()?, &history, version))
     }
 
     pub(super) fn label(&self) -> Result<Key, InvalidId> {

@@ -2,6 +2,7 @@
 
 mod event;
 mod fields;
+mod filter;
 mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,13 +16,14 @@ use serde_json::Value;
 
 pub use event::EventType;
 use fields::{Field, Named};
+pub use filter::{EventFilter, TypeFilter};
 pub(crate) use recorded::Recorded;
 
 use super::account::{Account, Principal};
 use super::id::{CandidateId, CompanyId, CustomerId, InvalidId, LabelId, ProjectId, TokenId, VideoId};
 
-/// A resource whose changes the history keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// A resource whose changes the history keeps. Sorted by what may refer to what: a company comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Resource {
     /// The company.
@@ -30,6 +32,21 @@ pub enum Resource {
     Customer {
         /// Their identifier.
         customer: CustomerId,
+    },
+    /// A label.
+    Label {
+        /// Its identifier.
+        label: LabelId,
+    },
+    /// A welcome video.
+    Video {
+        /// Its identifier.
+        video: VideoId,
+    },
+    /// A named token.
+    Token {
+        /// Its identifier.
+        token: TokenId,
     },
     /// A project, but for its questions and criteria.
     Project {
@@ -48,21 +65,6 @@ pub enum Resource {
         /// Their identifier.
         candidate: CandidateId,
     },
-    /// A welcome video.
-    Video {
-        /// Its identifier.
-        video: VideoId,
-    },
-    /// A label.
-    Label {
-        /// Its identifier.
-        label: LabelId,
-    },
-    /// A named token.
-    Token {
-        /// Its identifier.
-        token: TokenId,
-    },
 }
 
 impl Resource {
@@ -77,6 +79,14 @@ impl Resource {
             Self::Video { video } => video.to_string(),
             Self::Label { label } => label.to_string(),
             Self::Token { token } => token.to_string(),
+        }
+    }
+
+    /// The resource by which clients know it: questions and criteria are parts of their project.
+    pub fn shown(self) -> Self {
+        match self {
+            Self::Interview { project } => Self::Project { project },
+            other => other,
         }
     }
 
@@ -272,6 +282,11 @@ impl Entry {
     pub fn new(change: Change, version: u64, origin: Origin, kept: TimeDelta) -> Self {
         let expires_at = origin.at + kept;
         Self { change, version_after: version, origin, expires_at, sequence: None, numbered_at: None }
+    }
+
+    /// Whether it has not expired at `now`.
+    pub fn is_kept(&self, now: DateTime<Utc>) -> bool {
+        now < self.expires_at
     }
 
     /// Whether it is an event that has no number yet.

@@ -33,12 +33,13 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// The number of timed starts of each function.
 const STARTS: usize = 31;
 /// The smallest function and the others.
-const FUNCTIONS: [&str; 10] = [
+const FUNCTIONS: [&str; 11] = [
     "hello",
     "auth",
     "companies",
     "projects",
     "candidates",
+    "evaluations",
     "customers",
     "videos",
     "search",
@@ -110,6 +111,7 @@ async fn subjects(app: &TestApp, binaries: &BTreeMap<String, PathBuf>) -> Result
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
     let candidate = owner.candidate(&project, json!({ "first_name": "Ada" })).await;
+    let question = owner.post(&format!("{project}questions/"), json!({ "text": "Why?" })).await.expect(201);
     let video = json!({ "name": "Hi", "upload_filename": "a.mp4", "content_type": "video/mp4", "size": 9 });
     let video = owner.post("/companies/acme/videos/", video).await.expect(201).json();
     let path = |uri: &str| uri.split_once("/api/v3").map_or(String::new(), |(_, path)| path.to_owned());
@@ -119,6 +121,7 @@ async fn subjects(app: &TestApp, binaries: &BTreeMap<String, PathBuf>) -> Result
         "/companies/acme/".to_owned(),
         path(&project),
         path(&candidate),
+        path(&question.uri("resource_uri")),
         path(&owner.uri),
         path(video["resource_uri"].as_str().unwrap_or_default()),
         "/companies/acme/search/".to_owned(),

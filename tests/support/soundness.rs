@@ -87,7 +87,7 @@ fn problems_of(items: &Contents) -> Vec<String> {
     // Those of deleted candidates await the outbox.
     for card in &expected.cards {
         if let Some(score) = expected.scores.get(&(card.candidate, card.evaluator))
-            && (&score.rated, score.veto) != (&card.sums(), card.veto.as_ref().map(|veto| veto.id))
+            && (&score.rated, score.veto) != (&card.values(), card.veto.as_ref().map(|veto| veto.id))
         {
             wrong.push(format!("{score:?} is not the score of {card:?}"));
         }

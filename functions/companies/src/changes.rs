@@ -4,6 +4,7 @@ use shared::Result;
 use shared::domain::choice;
 use shared::domain::company::{Company, time_zone};
 use shared::domain::language::Language;
+use shared::domain::scorecard::MAX_SCORE;
 use shared::domain::text::{Email, Line, Lines, Name};
 use shared::http::Fields;
 use shared::http::fields::set;
@@ -34,7 +35,7 @@ impl Changes {
             country: body.line("country"),
             phone: body.line("phone"),
             default_interview_period: body.clearable_integer("default_interview_period", 1, 3650),
-            default_maximum_score: body.integer("default_maximum_score", 1, 1000),
+            default_maximum_score: body.integer("default_maximum_score", 1, MAX_SCORE),
             default_project_lang: body.text("default_project_lang", choice),
             registration_email: body.clearable("registration_email", Email::parse),
             timezone: body.clearable("timezone", time_zone),

@@ -115,7 +115,7 @@ pub(crate) fn save_evaluation(operation: Operation) -> Operation {
         .text(
             "Replaces the caller's own evaluation; named tokens write for any evaluator of the project. Without \
              `completed`, it is a draft. An evaluation that is saved here is later than every `evaluation.recorded` \
-             event that was applied before.",
+             event that was applied before. Values are on the scale of `maximum_score`, by default the project's.",
         )
         .body::<EvaluationView, _>(|body| Sent::read(body, 5, |_| Err(String::new())))
         .refuses(&[NOT_EVALUATOR, NOT_INTERVIEWED, NOTHING_RATED, VETOED, NO_SEAT])
@@ -123,7 +123,7 @@ pub(crate) fn save_evaluation(operation: Operation) -> Operation {
 }
 
 pub(crate) fn delete_evaluation(operation: Operation) -> Operation {
-    operation.summary("Delete evaluation").refuses(&[VETOED])
+    operation.summary("Delete evaluation").refuses(&[NOT_EVALUATOR, VETOED])
 }
 
 pub(crate) fn list_vetos(operation: Operation) -> Operation {
@@ -164,8 +164,7 @@ pub(crate) fn get_result(operation: Operation) -> Operation {
 
 const BLIND: &str = "Evaluators who have yet to evaluate the candidate get 403 with the code `evaluate_first` unless it \
                      is their own.";
-const HIDDEN: &str =
-    "Evaluators get null for what others have said about candidates whom they have yet to evaluate.";
+const HIDDEN: &str = "Evaluators do not see the vetos of candidates whom they have yet to evaluate.";
 
 fn evaluation() -> Value {
     let project = "/api/v3/companies/acme/projects/01JQ8Z2M8F3A6D1S4J7H0K9PMA";

@@ -9,7 +9,9 @@ use shared::domain::candidate::Candidate;
 use shared::domain::choice;
 use shared::domain::id::CustomerId;
 use shared::domain::policy::{Evaluate, ReadProject};
-use shared::domain::scorecard::{MAX_RATINGS, NOT_EVALUATOR, Rated, Rating, Recommendation, Scorecard};
+use shared::domain::scorecard::{
+    MAX_RATINGS, MAX_SCORE, NOT_EVALUATOR, Rated, Rating, Recommendation, Scorecard,
+};
 use shared::domain::text::Lines;
 use shared::http::Fields;
 use shared::http::page::{Envelope, ListQuery};
@@ -32,24 +34,14 @@ pub(crate) async fn list(
 ) -> Result<Envelope<EvaluationView>, Rejection> {
     let (access, cards) = pending.admit_beside(cards).await?;
     let (query, cards) = (query?, cards.ok_or(Error::NotFound)??);
-    let everyone: BTreeSet<CustomerId> =
-        cards.keys().copied().chain(access.candidate.completed_by()).collect();
-    let mut shown: Vec<CustomerId> = everyone.into_iter().collect();
-    shown.retain(|by| {
-        access.writes_for(*by) || (!access.is_blind() && access.candidate.completed_at(*by).is_some())
-    });
-    let of = of(&access, access.references());
-    let (page, total) = query.slice(shown, ToString::to_string);
-    let page = page.map(|by| EvaluationView::new(&access.candidate, by, cards.get(&by), of));
-    Ok(query.answer(&of.candidate(access.candidate.id).join("evaluations"), page, total)?)
-}
-
-/// What a view of the evaluations of a candidate is about.
-pub(crate) fn of<'a, A>(
-    access: &'a EvaluationsAccess<A>,
-    references: shared::http::reference::References<'a>,
-) -> Of<'a> {
-    Of { project: &access.project, interview: &access.interview, references }
+    let candidate = &access.of.candidate;
+    let completed = candidate.completed_by().into_iter().filter(|_| !access.is_blind());
+    let own = cards.keys().copied().filter(|by| access.is_own(*by));
+    let shown: BTreeSet<CustomerId> = completed.chain(own).collect();
+    let of = Of::new(&access.of, access.references());
+    let (page, total) = query.slice(shown.into_iter().collect(), ToString::to_string);
+    let page = page.map(|by| EvaluationView::new(candidate, by, cards.get(&by), of));
+    Ok(query.answer(&of.candidate(candidate.id).join("evaluations"), page, total)?)
 }
 
 /// GET …/evaluations/{customerId}/
@@ -64,27 +56,27 @@ pub(crate) async fn save(
 ) -> Result<Answered<Ensured<EvaluationView>>> {
     let EvaluationsOf { project, interview, candidate } = &access.of;
     let sent = Sent::read(body, project.settings.maximum_score, |rating| about(&access, rating))?;
-    if project.staff.evaluates(Some(access.evaluator)).is_none() {
-        return Err(NOT_EVALUATOR.into());
-    }
+    require_evaluator(&access)?;
     let card = sent.apply_to(&access);
     let mut roster = project.roster.clone();
+    let cards = (access.card.as_deref(), &card);
     let after = Candidate::clone(candidate);
-    let after = after.after_saving(
-        (access.card.as_deref(), &card),
-        sent.completed,
-        interview,
-        &mut roster,
-        access.now,
-    )?;
+    let after = after.after_saving(cards, sent.completed, interview, &mut roster, access.now)?;
     let view = view(&access, &after, Some(&card));
-    let shown = if access.is_there() {
-        Ensured::Old(view)
-    } else {
-        Ensured::New(Created(of_one(&access).evaluation(candidate.id, access.evaluator), view))
-    };
+    let shown = if access.is_there() { Ensured::Old(view) } else { Ensured::New(created(&access, view)) };
     let saved = Saved { project, roster, candidate, after, card: access.card.as_ref() };
     access.commit(access.store.save_scorecard(saved, Some(&card), access.now), shown).await
+}
+
+fn created(access: &EvaluationAccess<Evaluate>, view: EvaluationView) -> Created<EvaluationView> {
+    let of = Of::new(&access.of, access.references());
+    Created(of.evaluation(access.of.candidate.id, access.evaluator), view)
+}
+
+/// Refuses named tokens that write for somebody else; people need the role to come this far.
+fn require_evaluator(access: &EvaluationAccess<Evaluate>) -> Result<()> {
+    let is_evaluator = access.of.project.staff.evaluates(Some(access.evaluator)).is_some();
+    if is_evaluator { Ok(()) } else { Err(NOT_EVALUATOR.into()) }
 }
 
 /// What a rating in a body is about.
@@ -108,6 +100,7 @@ pub(crate) async fn delete(access: EvaluationAccess<Evaluate>) -> Result<Answere
     if !access.is_there() {
         return Err(Error::NotFound);
     }
+    require_evaluator(&access)?;
     let project = &access.of.project;
     let mut roster = project.roster.clone();
     let candidate = Candidate::clone(&access.of.candidate);
@@ -117,16 +110,12 @@ pub(crate) async fn delete(access: EvaluationAccess<Evaluate>) -> Result<Answere
 }
 
 fn view<A>(access: &EvaluationAccess<A>, candidate: &Candidate, card: Option<&Scorecard>) -> EvaluationView {
-    EvaluationView::new(candidate, access.evaluator, card, of_one(access))
-}
-
-fn of_one<A>(access: &EvaluationAccess<A>) -> Of<'_> {
-    let EvaluationsOf { project, interview, .. } = &access.of;
-    Of { project, interview, references: access.references() }
+    EvaluationView::new(candidate, access.evaluator, card, Of::new(&access.of, access.references()))
 }
 
 /// What a client sent of an evaluation.
 pub(crate) struct Sent {
+    maximum: u32,
     ratings: Vec<Rating>,
     recommendation: Option<Recommendation>,
     comment: Lines<2000>,
@@ -134,12 +123,14 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    /// Reads the body. `about` tells what a rating is about.
+    /// Reads the body, with values up to the `maximum_score` that it names; without one, up to `maximum`. `about` tells
+    /// what a rating is about.
     pub(crate) fn read(
         mut body: Fields,
         maximum: u32,
         about: impl Fn(&Value) -> Result<Rated, String>,
     ) -> Result<Self> {
+        let maximum = body.integer("maximum_score", 1, MAX_SCORE).unwrap_or(maximum);
         let ratings = body.list("ratings", MAX_RATINGS, |value| {
             let number = value.get("value").ok_or("Expected objects with value.")?;
             let comment = match value.get("comment") {
@@ -156,13 +147,14 @@ impl Sent {
         let recommendation = body.clearable("recommendation", choice).flatten();
         let comment = body.lines("comment").unwrap_or_default();
         let completed = body.flag("completed").unwrap_or(false);
-        body.finish(|| Some(Self { ratings, recommendation, comment, completed }))
+        body.finish(|| Some(Self { maximum, ratings, recommendation, comment, completed }))
     }
 
     /// The evaluation with what was sent. A veto stays.
     fn apply_to<A>(&self, access: &EvaluationAccess<A>) -> Scorecard {
         let known = access.card.as_deref();
         Scorecard {
+            maximum: self.maximum,
             ratings: self.ratings.clone(),
             recommendation: self.recommendation,
             comment: self.comment.clone(),

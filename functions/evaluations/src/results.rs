@@ -21,7 +21,7 @@ use shared::store::Summarised;
 use shared::store::page::Page;
 use shared::{Error, Result};
 
-use crate::evaluations::{cards, of};
+use crate::evaluations::cards;
 use crate::view::{
     CriterionResultView, Of, QuestionResultView, ResultEvaluationView, ResultRatingView, VetoView, decimal,
 };
@@ -133,38 +133,16 @@ impl Order {
     }
 
     /// Sorts results, of which the caller sees those that are not hidden. Equal ones keep their order.
-    fn sort(self, rows: &mut [Summarised], caller: Option<CustomerId>, of: Of<'_>) {
-        rows.sort_by_cached_key(|row| {
-            let is_hidden = row.summary.is_hidden_from(caller, of.project);
-            let mean =
-                if is_hidden { Mean::default() } else { row.summary.overall(of.project, of.interview) };
-            Ranked(self, mean)
-        });
+    fn sort(self, rows: Vec<Summarised>, caller: Option<CustomerId>, of: Of<'_>) -> Vec<Summarised> {
+        let mean = |row: &Summarised| match row.summary.is_hidden_from(caller, of.project) {
+            true => Mean::default(),
+            false => row.summary.overall(of.project, of.interview),
+        };
+        let mut rated: Vec<_> = rows.into_iter().map(|row| (mean(&row), row)).collect();
+        rated.sort_by(|(one, _), (other, _)| self.compare(*one, *other));
+        rated.into_iter().map(|(_, row)| row).collect()
     }
 }
-
-/// A mean in an order.
-struct Ranked(Order, Mean);
-
-impl Ord for Ranked {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.compare(self.1, other.1)
-    }
-}
-
-impl PartialOrd for Ranked {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Ranked {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Ranked {}
 
 /// GET …/results/
 pub(crate) async fn list(
@@ -179,8 +157,8 @@ pub(crate) async fn list(
     let page = match order {
         None => access.store.list_results(of.project, query.page()).await?,
         Some(order) => {
-            let mut rows = access.store.all_results(of.project).await?;
-            order.sort(&mut rows, access.caller.customer(), of);
+            let rows = access.store.all_results(of.project).await?;
+            let rows = order.sort(rows, access.caller.customer(), of);
             query.slice_unsorted(rows, |row| row.candidate.to_string()).0
         }
     };
@@ -213,10 +191,10 @@ pub(crate) async fn read(
 ) -> Result<Answered<Json<ResultView>>, Rejection> {
     let (access, cards) = pending.admit_beside(cards).await?;
     let cards: HashMap<CustomerId, Scorecard> = cards.ok_or(Error::NotFound)??;
-    let summary = Summary::of(&access.candidate);
-    let summary = summary.filter(|summary| summary.counting(&access.project).next().is_some());
+    let summary = Summary::of(&access.of.candidate);
+    let summary = summary.filter(|summary| summary.counting(&access.of.project).next().is_some());
     let summary = summary.ok_or(Error::NotFound)?;
     access.require_sight()?;
-    let of = of(&access, access.references());
-    Ok(access.show(ResultView::new(access.candidate.id, &summary, |by| cards.get(&by), of))?)
+    let of = Of::new(&access.of, access.references());
+    Ok(access.show(ResultView::new(access.of.candidate.id, &summary, |by| cards.get(&by), of))?)
 }

@@ -1,9 +1,10 @@
 //! Vetos, by which one evaluator completes the evaluation of a candidate for all.
 
 use axum::Json;
-use shared::auth::access::{EvaluationAccess, EvaluationsAccess, InterviewAccess, Pending, Rejection};
+use shared::auth::access::{
+    EvaluationAccess, EvaluationsAccess, InterviewAccess, Pending, Rejection, VetoAccess,
+};
 use shared::domain::candidate::Candidate;
-use shared::domain::id::{CustomerId, VetoId};
 use shared::domain::policy::{CastVeto, ReadProject};
 use shared::domain::scorecard::{Scorecard, Veto, VetoComment};
 use shared::http::Fields;
@@ -12,7 +13,7 @@ use shared::http::respond::{Answered, Created};
 use shared::store::{Saved, Summarised};
 use shared::{Error, Result};
 
-use crate::evaluations::{cards, of};
+use crate::evaluations::cards;
 use crate::view::{Of, VetoView};
 
 /// GET …/candidates/{candidateId}/vetos/
@@ -22,13 +23,14 @@ pub(crate) async fn list(
 ) -> Result<Envelope<VetoView>, Rejection> {
     let (access, cards) = pending.admit_beside(cards).await?;
     let (query, cards) = (query?, cards.ok_or(Error::NotFound)??);
+    let visible = cards.values().filter(|_| !access.is_blind());
     let mut vetos: Vec<(&Veto, &Scorecard)> =
-        cards.values().filter_map(|card| Some((card.veto.as_ref()?, card))).collect();
+        visible.filter_map(|card| Some((card.veto.as_ref()?, card))).collect();
     vetos.sort_by_key(|(veto, _)| veto.id);
-    let of = of(&access, access.references());
+    let of = Of::new(&access.of, access.references());
     let (page, total) = query.slice(vetos, |(veto, _)| veto.id.to_string());
-    let page = page.map(|(veto, card)| VetoView::new(veto, card, of).hidden_if(access.is_blind()));
-    Ok(query.answer(&of.candidate(access.candidate.id).join("vetos"), page, total)?)
+    let page = page.map(|(veto, card)| VetoView::new(veto, card, of));
+    Ok(query.answer(&of.candidate(access.of.candidate.id).join("vetos"), page, total)?)
 }
 
 /// POST …/candidates/{candidateId}/vetos/
@@ -46,7 +48,7 @@ pub(crate) async fn create(
     let before = access.card.as_deref().cloned().unwrap_or_else(empty);
     let veto = Veto { id, comment };
     let card = Scorecard { veto: Some(veto.clone()), ..before };
-    let of = Of { project, interview: &access.of.interview, references: access.references() };
+    let of = Of::new(&access.of, access.references());
     let address = of.candidate(candidate.id).join("vetos").join(id);
     let created = Created(address, VetoView::new(&veto, &card, of));
     let saved = Saved { project, roster, candidate, after, card: access.card.as_ref() };
@@ -61,17 +63,13 @@ pub(crate) fn read_new(mut body: Fields) -> Result<VetoComment> {
 
 /// GET …/candidates/{candidateId}/vetos/{vetoId}/
 pub(crate) async fn read(
-    pending: Pending<EvaluationsAccess<ReadProject>>,
+    pending: Pending<VetoAccess<ReadProject>>,
 ) -> Result<Answered<Json<VetoView>>, Rejection> {
-    let (access, cards) =
-        pending.admit_beside(async |ahead| Ok((ahead.id("vetoId"), cards(ahead).await?))).await?;
-    let (id, cards) = cards.ok_or(Error::NotFound)??;
-    let id: VetoId = id.map_err(|_| Error::NotFound)?;
-    let of = of(&access, access.references());
-    let mut vetos = cards.values().filter_map(|card| Some((card.veto.as_ref()?, card)));
-    let (veto, card) = vetos.find(|(veto, _)| veto.id == id).ok_or(Error::NotFound)?;
-    access.require_sight()?;
-    Ok(access.show(VetoView::new(veto, card, of))?)
+    let (access, cards) = pending.admit_beside(cards).await?;
+    let cards = cards.ok_or(Error::NotFound)??;
+    let card = cards.get(&access.evaluator).ok_or(Error::NotFound)?;
+    let veto = card.veto.as_ref().ok_or(Error::NotFound)?;
+    Ok(access.show(VetoView::new(veto, card, Of::new(&access.of, access.references())))?)
 }
 
 /// GET …/projects/{projectId}/vetos/
@@ -81,23 +79,22 @@ pub(crate) async fn list_of_project(
 ) -> Result<Envelope<VetoView>> {
     let (project, caller) = (&access.project, access.caller.customer());
     let found = access.store.all_vetoed(access.company_id(), project.id).await?;
-    let vetos_of = |Summarised { candidate, summary }: &Summarised| {
-        let is_hidden = summary.is_hidden_from(caller, project);
-        let candidate = *candidate;
-        let veto = move |(by, id): (&CustomerId, &VetoId)| (*id, (candidate, *by), is_hidden);
-        summary.vetos.iter().map(veto).collect::<Vec<_>>()
+    let visible = found.iter().filter(|row| !row.summary.is_hidden_from(caller, project));
+    let vetos_of = |row: &Summarised| {
+        let candidate = row.candidate;
+        row.summary.vetos.clone().into_iter().map(move |(by, id)| (id, (candidate, by)))
     };
-    let mut vetos: Vec<_> = found.iter().flat_map(vetos_of).collect();
-    vetos.sort_by_key(|(id, ..)| *id);
-    let (page, total) = query.slice(vetos, |(id, ..)| id.to_string());
+    let mut vetos: Vec<_> = visible.flat_map(vetos_of).collect();
+    vetos.sort_unstable();
+    let (page, total) = query.slice(vetos, |(id, _)| id.to_string());
     query.check_range(total)?;
-    let cards = page.rows.iter().map(|(_, card, _)| *card);
+    let cards = page.rows.iter().map(|(_, card)| *card);
     let cards = access.store.scorecards(access.company_id(), project.id, cards).await?;
     let of = Of { project, interview: &access.stored.interview, references: access.references() };
     // One that was deleted between the two reads is left out.
-    let page = page.filter_map(|(_, card, is_hidden)| {
+    let page = page.filter_map(|(_, card)| {
         let card = cards.get(&card)?;
-        Some(VetoView::new(card.veto.as_ref()?, card, of).hidden_if(is_hidden))
+        Some(VetoView::new(card.veto.as_ref()?, card, of))
     });
     let address = access.references().project(access.company_id(), project.id).join("vetos");
     query.answer(&address, page, total)

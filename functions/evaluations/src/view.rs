@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use shared::auth::access::EvaluationsOf;
 use shared::domain::candidate::Candidate;
 use shared::domain::id::{CandidateId, CustomerId};
 use shared::domain::interview::Interview;
@@ -19,7 +20,11 @@ pub(crate) struct Of<'a> {
     pub(crate) references: References<'a>,
 }
 
-impl Of<'_> {
+impl<'a> Of<'a> {
+    pub(crate) fn new(of: &'a EvaluationsOf, references: References<'a>) -> Self {
+        Self { project: &of.project, interview: &of.interview, references }
+    }
+
     /// The references of what is rated: a question, or a criterion.
     pub(crate) fn rated(&self, about: Rated) -> (Option<Uri>, Option<Uri>) {
         let Project { company, id, .. } = self.project;
@@ -56,6 +61,7 @@ pub(crate) struct RatingView {
     /// The question; null in ratings of criteria.
     question: Option<Uri>,
     /// The criterion; null in ratings of questions.
+    #[schemars(example = None::<Uri>)]
     criterion: Option<Uri>,
     /// From 0 to the project's `maximum_score`, with at most one decimal.
     #[schemars(example = 4)]
@@ -75,8 +81,11 @@ pub(crate) struct EvaluationView {
     candidate: Uri,
     /// The customer who evaluates.
     evaluator: Uri,
-    /// The ratings, on the scale of today's `maximum_score`.
+    /// The ratings.
     ratings: Vec<RatingView>,
+    /// The greatest rating possible: the project's `maximum_score` of today.
+    #[schemars(example = 5)]
+    maximum_score: u32,
     /// What the evaluator recommends; null for nothing.
     recommendation: Option<Recommendation>,
     /// The evaluator's note.
@@ -107,6 +116,7 @@ impl EvaluationView {
             candidate: of.candidate(candidate.id),
             evaluator: of.customer(evaluator),
             ratings: card.into_iter().flat_map(|card| of.ratings(card)).map(view).collect(),
+            maximum_score: of.project.settings.maximum_score,
             recommendation: card.and_then(|card| card.recommendation),
             comment: card.map(|card| card.comment.to_string()).unwrap_or_default(),
             completed: completed_at.is_some(),
@@ -121,13 +131,13 @@ impl EvaluationView {
 pub(crate) struct VetoView {
     /// The URL of the resource.
     resource_uri: Uri,
-    /// Why; null for evaluators who have yet to evaluate the candidate.
+    /// Why.
     #[schemars(example = &"Certificates could not be verified.")]
-    comment: Option<String>,
+    comment: String,
     /// The candidate.
     candidate: Uri,
-    /// The evaluator; null for evaluators who have yet to evaluate the candidate.
-    evaluator: Option<Uri>,
+    /// The evaluator.
+    evaluator: Uri,
 }
 
 impl VetoView {
@@ -136,15 +146,10 @@ impl VetoView {
         let candidate = of.candidate(card.candidate);
         Self {
             resource_uri: candidate.join("vetos").join(veto.id),
-            comment: Some(veto.comment.to_string()),
+            comment: veto.comment.to_string(),
             candidate,
-            evaluator: Some(of.customer(card.evaluator)),
+            evaluator: of.customer(card.evaluator),
         }
-    }
-
-    /// The view of an evaluator who has yet to evaluate the candidate, if they have.
-    pub(crate) fn hidden_if(self, is_hidden: bool) -> Self {
-        if is_hidden { Self { comment: None, evaluator: None, ..self } } else { self }
     }
 }
 
@@ -177,6 +182,7 @@ pub(crate) struct ResultRatingView {
     /// The question; null in ratings of criteria.
     question: Option<Uri>,
     /// The criterion; null in ratings of questions.
+    #[schemars(example = None::<Uri>)]
     criterion: Option<Uri>,
     /// The customer who rated.
     evaluator: Uri,

@@ -10,6 +10,7 @@ use shared::domain::id::{CompanyId, CustomerId, LabelId};
 use shared::domain::language::Language;
 use shared::domain::partner_data::PartnerData;
 use shared::domain::project::{MAX_ATTACHED, Mode, PlacedVideo, Settings};
+use shared::domain::scorecard::MAX_SCORE;
 use shared::domain::staff::{MAX_STAFF, Staff};
 use shared::domain::text::{Email, Line, Name, WebLink};
 use shared::error::FieldErrors;
@@ -76,7 +77,7 @@ impl Changes {
             job_url: body.clearable("job_url", WebLink::parse),
             email_alias: body.clearable("email_alias", Email::parse),
             mode: body.text("mode", choice),
-            maximum_score: body.integer("maximum_score", 1, 1000),
+            maximum_score: body.integer("maximum_score", 1, MAX_SCORE),
             support_lang: body.clearable("support_lang", choice),
             internal_id: body.line("internal_id"),
             allow_hash_login: body.flag("allow_hash_login"),

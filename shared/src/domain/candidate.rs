@@ -293,13 +293,12 @@ impl Candidate {
 
     /// Everyone who has completed an evaluation, evaluators of the project or not.
     pub fn completed_by(&self) -> BTreeSet<CustomerId> {
-        let completed = |customer: &CustomerId| self.completed_at(*customer).is_some();
-        self.evaluations.keys().copied().filter(completed).collect()
+        let completed = self.evaluations.iter().filter(|(_, evaluation)| evaluation.completed);
+        completed.map(|(customer, _)| *customer).collect()
     }
 
     /// The seats of everyone who has completed an evaluation.
     pub fn completed_seats(&self) -> Seats {
-        let completed = |customer: &CustomerId| self.completed_at(*customer).is_some();
-        self.evaluations.iter().filter(|(by, _)| completed(by)).map(|(_, one)| one.seat).collect()
+        self.evaluations.values().filter(|one| one.completed).map(|one| one.seat).collect()
     }
 }

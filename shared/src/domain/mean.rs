@@ -42,7 +42,7 @@ pub struct Ratings {
 }
 
 impl Mean {
-    /// Counts the mean of `ratings`, converted to a scale with the maximum `scale`, as one value. Ignores no ratings.
+    /// Counts the mean of `ratings`, converted to a scale with the maximum `scale`, as one value. Does nothing without ratings.
     pub fn add(&mut self, ratings: Ratings, scale: u32) {
         let Ratings { tenths, count, maximum } = ratings;
         if count > 0 && maximum > 0 {

@@ -10,7 +10,7 @@ use super::id::{CustomerId, VetoId};
 use super::interview::Interview;
 use super::mean::{Mean, Ratings};
 use super::project::Project;
-use super::scorecard::{Rated, Scorecard, Sums};
+use super::scorecard::{Rated, Scorecard, Values};
 
 /// What an interviewed candidate's evaluations amount to, whoever the evaluators are: an item of its own, derived from
 /// the candidate, by which results are listed and sorted.
@@ -29,7 +29,7 @@ pub struct Completed {
     /// When it was completed.
     pub at: DateTime<Utc>,
     /// Its ratings; none without ratings.
-    pub rated: Option<Sums>,
+    pub rated: Option<Values>,
 }
 
 impl Summary {
@@ -62,8 +62,8 @@ impl Summary {
     pub fn overall(&self, project: &Project, interview: &Interview) -> Mean {
         let mut overall = Mean::default();
         for (_, completed) in self.counting(project) {
-            if let Some(sums) = &completed.rated {
-                overall.add(sums.ratings(interview), project.settings.maximum_score);
+            if let Some(values) = &completed.rated {
+                overall.add(values.ratings(interview), project.settings.maximum_score);
             }
         }
         overall

@@ -29,7 +29,7 @@ impl Candidate {
     ///
     /// A completed interview counts after any earlier report or expiry. An aborted one counts only for the current
     /// attempt. An evaluation may arrive before its interview; of two by one evaluator, or of one and what they have saved
-    /// here, the later one counts.
+    /// here, the later one counts. That of an evaluator who has vetoed stays completed.
     /// Evaluations by other customers are kept, because they may become evaluators. Fails with
     /// [`NO_SEAT`](super::roster::NO_SEAT).
     pub fn after_report(
@@ -52,11 +52,12 @@ impl Candidate {
             (Report::Evaluated { customer, completed }, _) => {
                 let known = self.evaluations.get(&customer).map(|known| known.at);
                 let saved = self.scores.get(&customer).map(|score| score.saved_at);
-                if known.max(saved).is_some_and(|last| last > at) {
+                if known.max(saved).is_some_and(|last| last > at) || self.is_vetoed_by(customer) {
                     return Ok(None);
                 }
                 let seat = roster.take_seat(customer)?;
                 self.evaluations.insert(customer, Evaluation { completed, at, seat });
+                self.scores.entry(customer).or_default().revision += 1;
             }
             (Report::Completed | Report::Aborted, _) => return Ok(None),
         }

@@ -1,4 +1,11 @@
 //! Evaluations that evaluators write: ratings of answers and criteria, a recommendation, and vetos.
+//!
+//! | type | in | holds |
+//! |---|---|---|
+//! | [`Scorecard`] | an item of its own | what the evaluator wrote |
+//! | [`Evaluation`] | the candidate | whether and when it was completed, here or by an event |
+//! | [`Score`] | the candidate | the numbers of the scorecard, and its revision |
+//! | [`Summary`](super::outcome::Summary) | the item of a result | the completed ones of a candidate, derived from the two above |
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,6 +29,9 @@ use super::text::Lines;
 /// The maximum number of ratings in one evaluation: of all questions and criteria.
 pub const MAX_RATINGS: usize =
     <super::interview::Question as Part>::MAX + <super::interview::Criterion as Part>::MAX;
+
+/// The greatest maximum score that a project can have.
+pub const MAX_SCORE: u32 = 1_000;
 
 /// The candidate has not completed the interview.
 pub const NOT_INTERVIEWED: Refusal = Refusal {
@@ -196,45 +206,42 @@ impl Scorecard {
     }
 
     /// The ratings in short, for the candidate; none without ratings.
-    pub fn sums(&self) -> Option<Sums> {
-        let mut sums = Sums { maximum: self.maximum, tenths: 0, count: 0, criteria: BTreeMap::new() };
+    pub fn values(&self) -> Option<Values> {
+        let (mut questions, mut criteria) = (BTreeMap::new(), BTreeMap::new());
         for rating in &self.ratings {
             match rating.about {
-                Rated::Question(_) => {
-                    sums.tenths += rating.tenths;
-                    sums.count += 1;
-                }
-                Rated::Criterion(id) => drop(sums.criteria.insert(id, rating.tenths)),
-            }
+                Rated::Question(id) => questions.insert(id, rating.tenths),
+                Rated::Criterion(id) => criteria.insert(id, rating.tenths),
+            };
         }
-        (!self.ratings.is_empty()).then_some(sums)
+        (!self.ratings.is_empty()).then_some(Values { maximum: self.maximum, questions, criteria })
     }
 }
 
-/// An evaluator's ratings of a candidate in short: what an overall rating needs. Criteria can be deleted, so each has
-/// its own rating; questions that were rated cannot.
+/// The numbers of a [`Scorecard`], in tenths. Each stands for itself, because what it is about may be deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sums {
+pub struct Values {
     /// The maximum of the scale.
     pub maximum: u32,
-    /// The sum of the ratings of questions, in tenths.
-    pub tenths: u32,
-    /// The number of rated questions.
-    pub count: u32,
-    /// The ratings of criteria, in tenths.
+    /// The ratings of questions.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub questions: BTreeMap<QuestionId, u32>,
+    /// The ratings of criteria.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub criteria: BTreeMap<CriterionId, u32>,
 }
 
-impl Sums {
-    /// The ratings that count in this interview.
+impl Values {
+    /// The ratings of what belongs to the interview.
     pub fn ratings(&self, interview: &Interview) -> Ratings {
-        let there = interview.criteria.iter().filter_map(|criterion| self.criteria.get(&criterion.id));
-        let (mut tenths, mut count) = (self.tenths, self.count);
-        for rating in there {
-            tenths += rating;
-            count += 1;
+        let questions = interview.questions.iter().filter_map(|question| self.questions.get(&question.id));
+        let criteria = interview.criteria.iter().filter_map(|criterion| self.criteria.get(&criterion.id));
+        let mut ratings = Ratings { tenths: 0, count: 0, maximum: self.maximum };
+        for tenths in questions.chain(criteria) {
+            ratings.tenths += tenths;
+            ratings.count += 1;
         }
-        Ratings { tenths, count, maximum: self.maximum }
+        ratings
     }
 }
 
@@ -246,7 +253,7 @@ pub struct Score {
     /// When it was last saved, to the second: earlier events count no more.
     pub saved_at: DateTime<Utc>,
     /// The ratings; none without ratings.
-    pub rated: Option<Sums>,
+    pub rated: Option<Values>,
     /// The veto.
     pub veto: Option<VetoId>,
 }
@@ -275,8 +282,7 @@ impl Candidate {
 
     /// When `evaluator` completed their evaluation; none if they have not.
     pub fn completed_at(&self, evaluator: CustomerId) -> Option<DateTime<Utc>> {
-        let evaluation = self.evaluations.get(&evaluator)?;
-        (evaluation.completed || self.is_vetoed_by(evaluator)).then_some(evaluation.at)
+        self.evaluations.get(&evaluator).filter(|evaluation| evaluation.completed).map(|known| known.at)
     }
 
     /// Whether `customer` is an evaluator who has yet to evaluate, and so sees nothing that others have written.
@@ -300,7 +306,7 @@ impl Candidate {
                 return Err(NOTHING_RATED);
             }
         }
-        self.note((card.evaluator, before != Some(card)), completed, roster, now)?.rated = card.sums();
+        self.note((card.evaluator, before != Some(card)), completed, roster, now)?.rated = card.values();
         Ok(self)
     }
 

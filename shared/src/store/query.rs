@@ -153,14 +153,17 @@ impl Store {
     /// Makes calls until there are `most` rows, or no more.
     pub(super) async fn query_rows(&self, mut query: Query, most: usize) -> Result<Vec<Item>> {
         let mut rows = Vec::new();
+        query.limit = Some(most);
         loop {
-            query.limit = Some(most - rows.len());
             let found = self.query(&query).await?;
             rows.extend(found.rows);
             if rows.len() >= most || found.last.is_none() {
+                rows.truncate(most);
                 return Ok(rows);
             }
             query.start = found.last;
+            // The limit counts rows that the filter leaves out, of which there are many.
+            query.limit = Some(most - rows.len()).filter(|_| query.filter.is_none());
         }
     }
 

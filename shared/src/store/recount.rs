@@ -97,8 +97,7 @@ impl Store {
                 candidates += 1;
                 match candidate {
                     Ok(candidate) => {
-                        let summary = Summary::of(&candidate).map(|summary| (candidate.version(), summary));
-                        summaries.extend(summary.map(|summary| (candidate.id, summary)));
+                        summaries.insert(candidate.id, (candidate.version(), Summary::of(&candidate)));
                         for (counter, count) in Tally::change(None, Some(&candidate)).iter() {
                             counted[usize::from(shard_of(candidate.id))].add(counter, count);
                         }

@@ -8,7 +8,7 @@ use super::request::Path;
 use super::{Authenticated, Context, Guard, Request, extract};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
-use crate::domain::id::{CustomerId, InvalidId};
+use crate::domain::id::{CustomerId, InvalidId, VetoId};
 use crate::domain::interview::Interview;
 use crate::domain::policy::{Action, Grant, NOT_ALLOWED, Standing};
 use crate::domain::project::Project;
@@ -16,16 +16,21 @@ use crate::domain::scorecard::{EVALUATE_FIRST, Scorecard};
 use crate::error::{Error, Result};
 use crate::store::{Key, Versioned};
 
-/// A caller who may do `A` with the evaluations of the candidate of the path.
-pub struct EvaluationsAccess<A> {
+/// A project, what is rated in it, and a candidate.
+pub struct EvaluationsOf {
     /// The candidate's project.
     pub project: Versioned<Project>,
     /// What is rated in it.
     pub interview: Interview,
     /// The candidate.
     pub candidate: Versioned<Candidate>,
-    /// What the caller is to the candidate.
-    pub standing: Standing,
+}
+
+/// A caller who may do `A` with the evaluations of the candidate of the path.
+pub struct EvaluationsAccess<A> {
+    /// The project and the candidate.
+    pub of: EvaluationsOf,
+    standing: Standing,
     context: Context,
     action: PhantomData<A>,
 }
@@ -43,14 +48,15 @@ impl<A: Grant> Guard for EvaluationsAccess<A> {
         let interview = Stored::of(&project, item, false).interview;
         let standing = request.caller().towards(&candidate, &project);
         let context = request.authorise_reader(Action::ReadCandidate, A::ACTION, &standing)?;
-        Ok(Self { project, interview, candidate, standing, context, action: PhantomData })
+        let of = EvaluationsOf { project, interview, candidate };
+        Ok(Self { of, standing, context, action: PhantomData })
     }
 }
 
 impl<A> EvaluationsAccess<A> {
     /// Whether the caller is an evaluator who has yet to evaluate the candidate.
     pub fn is_blind(&self) -> bool {
-        self.candidate.is_hidden_from(self.context.caller.customer(), &self.project)
+        self.of.candidate.is_hidden_from(self.context.caller.customer(), &self.of.project)
     }
 
     /// Refuses an evaluator who has yet to evaluate the candidate.
@@ -58,11 +64,16 @@ impl<A> EvaluationsAccess<A> {
         if self.is_blind() { Err(Error::Forbidden(EVALUATE_FIRST)) } else { Ok(()) }
     }
 
-    /// Whether the caller may write the evaluation of `evaluator`, and so sees it before it is completed.
-    pub fn writes_for(&self, evaluator: CustomerId) -> bool {
+    /// Whether `evaluator` is the caller.
+    pub fn is_own(&self, evaluator: CustomerId) -> bool {
+        self.context.caller.customer() == Some(evaluator)
+    }
+
+    /// Whether the caller may write the evaluation of `evaluator`, and so read it before it is completed.
+    fn writes_for(&self, evaluator: CustomerId) -> bool {
         match self.standing {
             Standing::NamedToken => true,
-            _ => self.context.caller.customer() == Some(evaluator),
+            _ => self.is_own(evaluator),
         }
     }
 }
@@ -78,16 +89,6 @@ pub struct EvaluationAccess<A> {
     pub card: Option<Versioned<Scorecard>>,
     context: Context,
     action: PhantomData<A>,
-}
-
-/// A project, what is rated in it, and a candidate.
-pub struct EvaluationsOf {
-    /// The candidate's project.
-    pub project: Versioned<Project>,
-    /// What is rated in it.
-    pub interview: Interview,
-    /// The candidate.
-    pub candidate: Versioned<Candidate>,
 }
 
 impl<A> EvaluationAccess<A> {
@@ -111,9 +112,8 @@ impl<A: Grant> Guard for EvaluationAccess<A> {
         let access = EvaluationsAccess::<A>::load(request).await?;
         let evaluator = evaluator.map_err(|_| Error::NotFound)?;
         let (writes, is_blind) = (access.writes_for(evaluator), access.is_blind());
-        let EvaluationsAccess { project, interview, candidate, context, action, .. } = access;
-        let context = context.about_revision(candidate.revision_of(evaluator));
-        let of = EvaluationsOf { project, interview, candidate };
+        let EvaluationsAccess { of, context, action, .. } = access;
+        let context = context.about_revision(of.candidate.revision_of(evaluator));
         let access = Self { of, evaluator, card, context, action };
         match A::ACTION {
             Action::ReadProject if writes && access.is_there() => Ok(access),
@@ -123,6 +123,33 @@ impl<A: Grant> Guard for EvaluationAccess<A> {
             _ if writes => Ok(access),
             _ => Err(Error::Forbidden(NOT_ALLOWED)),
         }
+    }
+}
+
+/// A caller who may do `A` with the veto of the path.
+pub struct VetoAccess<A> {
+    /// The project and the candidate.
+    pub of: EvaluationsOf,
+    /// Who has vetoed.
+    pub evaluator: CustomerId,
+    context: Context,
+    action: PhantomData<A>,
+}
+
+impl<A: Grant> Guard for VetoAccess<A> {
+    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+        EvaluationsAccess::<A>::keys(request)
+    }
+
+    async fn load(request: Authenticated) -> Result<Self> {
+        let id = request.path.id::<VetoId>("vetoId");
+        let access = EvaluationsAccess::<A>::load(request).await?;
+        let id = id.map_err(|_| Error::NotFound)?;
+        let veto = access.of.candidate.vetos().find(|(_, veto)| *veto == id);
+        let (evaluator, _) = veto.ok_or(Error::NotFound)?;
+        access.require_sight()?;
+        let EvaluationsAccess { of, context, action, .. } = access;
+        Ok(Self { of, evaluator, context: context.about_revision(Context::UNCHANGING), action })
     }
 }
 
@@ -144,3 +171,4 @@ fn own(request: &Request<'_>) -> Option<CustomerId> {
 
 extract!(EvaluationsAccess<A: Grant>);
 extract!(EvaluationAccess<A: Grant>);
+extract!(VetoAccess<A: Grant>);

@@ -27,7 +27,7 @@ pub use candidate::{CandidateAccess, ShareAccess};
 pub use company::{CompanyAccess, LabelAccess, TokenAccess};
 pub use context::{Context, NO_SESSION};
 pub use customer::CustomerAccess;
-pub use evaluation::{EvaluationAccess, EvaluationsAccess, EvaluationsOf};
+pub use evaluation::{EvaluationAccess, EvaluationsAccess, EvaluationsOf, VetoAccess};
 pub use event::{EventAccess, EventsAccess};
 pub use file::{MediaAccess, Redirect, UploadAccess};
 pub use interview::{CriterionAccess, InterviewAccess, QuestionAccess, Stored};

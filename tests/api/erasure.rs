@@ -281,3 +281,25 @@ async fn a_long_ledger_is_read_to_its_end() {
     assert_eq!(given.erase_again().await, json!({ "noted": 1_003, "erased": 3, "kept": [] }));
     given.assert_sound().await;
 }
+
+#[tokio::test]
+async fn an_item_that_is_put_back_goes_on_after_its_history() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let ada = owner.candidate(&project, json!({})).await;
+    owner.patch(&ada, json!({ "phone": "1" })).await.expect(200);
+    let partition = format!("COMPANY#acme#PROJECT#{}", last_segment(&project));
+    let item = (partition, format!("CANDIDATE#{}", last_segment(&ada)));
+    let version = |number: u64| AttributeValue::N(number.to_string());
+    app.table().set(&item, "version", version(1)).await;
+    let refused = owner.patch(&ada, json!({ "phone": "2" })).await.expect_code(500, "internal_error");
+    let cause = refused.log().cause.unwrap_or_default();
+    assert!(cause.contains("raise the version of an item that is put back"), "{cause}");
+    app.table().set(&item, "version", version(1_000_001)).await;
+    owner.patch(&ada, json!({ "phone": "2" })).await.expect(200);
+    app.settle().await;
+    let events = read_all(&owner, &format!("resource={ada}")).await;
+    let versions: Vec<&Value> = events.iter().map(|event| &event["data"]["version"]).collect();
+    assert_eq!(versions, [&json!(1), &json!(2), &json!(1_000_002)]);
+}

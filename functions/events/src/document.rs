@@ -36,6 +36,7 @@ pub(crate) fn list_events(operation: Operation) -> Operation {
             "Only changes by the customer, candidate or named token with this URL, by `system` or by `operator`.",
         )
         .may_have_expired()
+        .untagged()
 }
 
 pub(crate) fn get_event(operation: Operation) -> Operation {

@@ -12,10 +12,7 @@ use shared::http::view::EventView;
 use crate::view::{FeedView, Place};
 
 /// GET …/events/
-pub(crate) async fn list(
-    access: EventsAccess<ReadEvents>,
-    query: ListQuery,
-) -> Result<Answered<Json<FeedView>>> {
+pub(crate) async fn list(access: EventsAccess<ReadEvents>, query: ListQuery) -> Result<Json<FeedView>> {
     let filter = filter(&access, &query)?;
     let (most, now) = (query.page().size as usize, access.now);
     let (sequence, is_wanted) = (&access.sequence, |event: &_| filter.wants(event));
@@ -27,7 +24,7 @@ pub(crate) async fn list(
             access.store.events_before(&sequence.company, before, most, now, is_wanted).await?
         }
     };
-    access.show(FeedView::new(&feed, place, &query, sequence, access.references()))
+    Ok(Json(FeedView::new(&feed, place, &query, sequence, access.references())))
 }
 
 fn filter(access: &Context, query: &ListQuery) -> Result<EventFilter> {

@@ -147,6 +147,11 @@ impl Operation {
         self
     }
 
+    /// Shows a list, which has no `ETag`.
+    pub fn untagged(self) -> Self {
+        Self { is_list: true, ..self }
+    }
+
     /// Adds 410 for events that have expired.
     pub fn may_have_expired(mut self) -> Self {
         self.fails(Failure::Gone);

@@ -3,7 +3,7 @@
 //! Numbers are given after the change, so that changes of a company do not wait for each other. All conditions are versions:
 //! a repeated, a concurrent and a broken-off attempt change nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
@@ -94,40 +94,38 @@ impl Store {
     /// A version can only follow one that is committed, and reads of single items never see less than a commit that came
     /// before what they have seen already. So every earlier event of a resource is found, however late its record comes.
     async fn unnumbered(&self, company: &CompanyId, entries: &[EntryKey]) -> Result<Events> {
-        // The versions to look at next of each history: downwards from the first number, as many as the second.
-        let mut open = BTreeMap::<&str, (u64, u64)>::new();
-        for EntryKey { history, version, .. } in entries {
-            let (from, count) = open.entry(history).or_insert((0, 1));
-            (*from, *count) = ((*from).max(*version), *count + 1);
-        }
+        // From each entry downwards: the version to look at next, and how many at once.
+        let starts: BTreeSet<_> =
+            entries.iter().map(|entry| (entry.history.as_str(), entry.version)).collect();
+        let mut walks: Vec<_> = starts.into_iter().rev().map(|(history, from)| (history, from, 2)).collect();
         let mut found = Events::new();
-        while !open.is_empty() {
-            let versions = |(from, count): (u64, u64)| (from.saturating_sub(count) + 1..=from).rev();
+        while !walks.is_empty() {
+            let versions = |from: u64, count: u64| (from.saturating_sub(count) + 1..=from).rev();
             let key = |history: &str, version| keys::entry(company, history, version);
-            let wanted = open
-                .iter()
-                .flat_map(|(history, range)| versions(*range).map(move |version| key(history, version)));
-            let mut batch = self.get(wanted.collect::<Vec<_>>()).await?;
-            let mut left = BTreeMap::new();
-            for (history, range) in open {
-                let mut is_done = false;
-                for version in versions(range) {
+            let keys = walks.iter().flat_map(|(history, from, count)| {
+                versions(*from, *count).map(move |version| key(history, version))
+            });
+            let mut batch = self.get(keys.collect::<Vec<_>>()).await?;
+            let mut left = Vec::new();
+            for (history, from, count) in walks {
+                let mut goes_on = from > count;
+                for version in versions(from, count) {
+                    // Another walk has come here before, or one is numbered and so are all before it, or it is missing: it
+                    // has expired, or an older release wrote that version.
                     let entry = batch.take_listed::<Entry>(&key(history, version))?;
-                    // Before a numbered one, all are. A missing one has expired, or an older release wrote the version.
                     let Some(entry) = entry.filter(|entry| entry.sequence.is_none()) else {
-                        is_done = true;
+                        goes_on = false;
                         break;
                     };
                     if entry.is_unnumbered() {
                         found.insert((history.to_owned(), version), entry);
                     }
                 }
-                let (from, count) = range;
-                if !is_done && from > count {
-                    left.insert(history, (from - count, count * 2));
+                if goes_on {
+                    left.push((history, from - count, count * 2));
                 }
             }
-            open = left;
+            walks = left;
         }
         Ok(found)
     }

@@ -96,7 +96,11 @@ impl Resource {
             Self::Project { project } | Self::Interview { project } | Self::Candidate { project, .. } => {
                 Some(*project)
             }
-            _ => None,
+            Self::Company
+            | Self::Customer { .. }
+            | Self::Label { .. }
+            | Self::Video { .. }
+            | Self::Token { .. } => None,
         }
     }
 }
@@ -146,8 +150,10 @@ pub struct Origin {
     /// The author.
     pub by: Author,
     /// The customer who acts on behalf of the author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_behalf_by: Option<CustomerId>,
     /// The request, or the event of the platform; none for a schedule or the operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
     /// The moment of the request.
     pub at: DateTime<Utc>,

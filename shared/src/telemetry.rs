@@ -35,7 +35,7 @@ type Metrics = &'static [(&'static str, &'static str)];
 
 /// Lines with metrics: the target, the dimensions (CloudWatch charges for each of their values) and the metrics. Each
 /// metric is also recorded without dimensions.
-const METRICS: [(&str, &[&str], Metrics); 3] = [
+const METRICS: [(&str, &[&str], Metrics); 4] = [
     (
         "request",
         &["method", "route"],
@@ -47,6 +47,7 @@ const METRICS: [(&str, &[&str], Metrics); 3] = [
         ],
     ),
     ("deadline-expiry", &[], &[("lag_seconds", "Seconds")]),
+    ("outbox", &[], &[("numbering_lag_seconds", "Seconds")]),
     ("unreadable", &[], &[("unreadable_items", "Count")]),
 ];
 

@@ -33,7 +33,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// The number of timed starts of each function.
 const STARTS: usize = 31;
 /// The smallest function and the others.
-const FUNCTIONS: [&str; 10] = [
+const FUNCTIONS: [&str; 11] = [
     "hello",
     "auth",
     "companies",
@@ -43,6 +43,7 @@ const FUNCTIONS: [&str; 10] = [
     "customers",
     "videos",
     "search",
+    "events",
     "docs",
 ];
 
@@ -122,6 +123,7 @@ async fn subjects(app: &TestApp, binaries: &BTreeMap<String, PathBuf>) -> Result
         path(&owner.uri),
         path(video["resource_uri"].as_str().unwrap_or_default()),
         "/companies/acme/search/".to_owned(),
+        "/companies/acme/events/".to_owned(),
         "/docs/".to_owned(),
     ];
     let mut variables = app.environment().clone();

@@ -66,7 +66,7 @@ impl Store {
         transaction.roster(project, roster);
         match (before, card) {
             (None, Some(card)) => {
-                transaction.create_unless(card, Error::Changed);
+                transaction.create_unless(card, || Error::Changed);
                 transaction.show();
             }
             (Some(before), Some(card)) => transaction.replace(before, card),

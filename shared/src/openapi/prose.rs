@@ -48,6 +48,11 @@ pub(super) fn path_parameter(name: &str, path: &str) -> Value {
             json!({ "type": "string", "pattern": "^[a-z-]+\\.(css|js)$" }),
             json!("reference.css"),
         ),
+        "eventId" => (
+            "Identifier of the event.".to_owned(),
+            json!({ "type": "string", "pattern": "^evt_[0-9A-Za-z-]+_[0-9]+_[0-9]+$" }),
+            json!("evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766"),
+        ),
         "projectId" => ulid("project", "01JQ8Z6R7ZP4S3C0V9N2M5K8TD"),
         "candidateId" => ulid("candidate", "01JQ8ZB4T1H6W5Y7X3Q9E2G0FA"),
         "customerId" => ulid("customer", "01JQ8Z2M8F3A6D1S4J7H0K9PME"),

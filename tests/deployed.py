@@ -191,6 +191,20 @@ def search_finds(owner, candidate):
     done("search finds the candidate")
 
 
+def feed_tells(owner, candidate):
+    def evaluated():
+        page = owner.get("/companies/acme/events/?page_size=100&resource=" + candidate)
+        types = [name for event in page["objects"] for name in event["types"]]
+        return types if "candidate.evaluated" in types else None
+
+    types = eventually(evaluated)
+    expected = ["created", "invited", "updated", "confirmed", "interviewing", "interviewed", "evaluated"]
+    assert types[:7] == ["candidate." + name for name in expected], types
+    history = owner.get(candidate + "events/")["objects"]
+    assert [event["data"]["version"] for event in history] == list(range(1, len(history) + 1)), history
+    done("the stream has events numbered, and the feed tells what has happened to the candidate")
+
+
 def deadline_passes(owner, project):
     late = {"first_name": "Late", "last_name": "Comer", "email": "late@mail.example", "deadline": in_seconds(3)}
     uri = owner.post(project + "candidates/", late)["resource_uri"]
@@ -356,6 +370,7 @@ def main():
     photo_is_kept(owner, candidate)
     video_is_played(video_is_converted(owner, "acme", project))
     search_finds(owner, candidate)
+    feed_tells(owner, candidate)
     deadline_passes(owner, project)
     bad_event_is_kept()
     logs_are_metrics()

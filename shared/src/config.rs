@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use chrono::TimeDelta;
 use sha2::{Digest, Sha256};
 use url::{Host, Url};
 
@@ -41,6 +42,8 @@ pub struct Config {
     /// `WEAK_PASSWORD_HASHES`, default none: `1` hashes passwords at the lowest cost, for tests. Refused unless DynamoDB's
     /// endpoint is on this computer, which it never is in production.
     pub weak_password_hashes: bool,
+    /// `EVENT_RETENTION_DAYS`, default 400: how long the history keeps changes.
+    pub event_retention: TimeDelta,
     /// `PATH`, set by every system: the folders of ffmpeg and ffprobe.
     pub program_path: String,
     /// Access to the AWS APIs.
@@ -131,6 +134,13 @@ impl Config {
                 _ => return Err(unusable("SESSION_IDLE_MINUTES", "must be a whole number from 1 to 43200")),
             },
         };
+        let event_retention = match read.get("EVENT_RETENTION_DAYS") {
+            None => TimeDelta::days(400),
+            Some(text) => match text.parse() {
+                Ok(days @ 1..=3_650) => TimeDelta::days(days),
+                _ => return Err(unusable("EVENT_RETENTION_DAYS", "must be a whole number from 1 to 3650")),
+            },
+        };
         let mail_sender = match read.get("MAIL_SENDER") {
             None => None,
             Some(text) => Some(Email::parse(&text).map_err(|problem| unusable("MAIL_SENDER", problem))?),
@@ -157,6 +167,7 @@ impl Config {
             metrics_namespace: read.get("METRICS_NAMESPACE"),
             bucket: read.get("BUCKET_NAME"),
             weak_password_hashes,
+            event_retention,
             program_path: read.get("PATH").unwrap_or_default(),
             aws: AwsConfig {
                 region: read.required("AWS_REGION")?,

@@ -39,6 +39,8 @@ pub enum Error {
     Changed,
     /// The same request is being processed; retry after so many seconds: 409.
     InProgress(i64),
+    /// The events after the requested number have expired; this is the first one that is left: 410.
+    Expired(u64),
     /// It is not, or no longer, what If-Match says: 412.
     PreconditionFailed,
     /// The body is longer than allowed: 413.
@@ -86,6 +88,7 @@ impl Error {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Changed | Self::InProgress(_) => StatusCode::CONFLICT,
+            Self::Expired(_) => StatusCode::GONE,
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::TooLarge | Self::FilesTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -120,6 +123,11 @@ impl Error {
                 "in_progress",
                 "A request with this `Idempotency-Key` is still running. Retry after the seconds in `Retry-After`.",
             ),
+            Self::Expired(first) => json!({
+                "detail": "Events after this number have been deleted because of their age. Read all resources anew, and continue before the event with the number `first`.",
+                "code": "events_expired",
+                "first": first,
+            }),
             Self::PreconditionFailed => detail(
                 "precondition_failed",
                 "The resource no longer matches `If-Match`. Fetch it and try again.",

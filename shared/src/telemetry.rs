@@ -35,12 +35,13 @@ pub const TARGETS: [&str; 11] = [
 type Metrics = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 /// The targets of lines with metrics.
-const METRICS: [(&str, &[Metrics]); 3] = [
+const METRICS: [(&str, &[Metrics]); 4] = [
     (
         "request",
         &[(&["method", "route"], &[("milliseconds", "Milliseconds")]), (&[], &[("cold_start", "Count")])],
     ),
     ("deadline-expiry", &[(&[], &[("lag_seconds", "Seconds")])]),
+    ("outbox", &[(&[], &[("numbering_lag_seconds", "Seconds")])]),
     ("unreadable", &[(&[], &[("unreadable_items", "Count")])]),
 ];
 

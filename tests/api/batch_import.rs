@@ -231,6 +231,7 @@ async fn a_list_that_is_refused_changes_nothing() {
     let peer = app.staff("admin").await;
     let whole =
         [base.clone(), vec![of(&admin, "admin"), of(&peer, "admin"), of(&other, "recruiter")]].concat();
+    app.settle().await;
     let before = app.table().snapshot().await;
     for left_out in [0, 1, 3, 4] {
         let mut list = whole.clone();
@@ -251,8 +252,8 @@ async fn a_list_that_is_refused_changes_nothing() {
     app.settle().await;
     let now = app.table().snapshot().await;
     let changed: Vec<_> = before.keys().filter(|key| now.get(*key) != before.get(*key)).collect();
-    let tally = ("COMPANY#acme".to_owned(), "TALLY".to_owned());
-    assert!(changed.iter().all(|key| **key == tally), "{changed:?}");
+    let counts_others = |sk: &str| ["TALLY", "SEQUENCE"].contains(&sk);
+    assert!(changed.iter().all(|(_, sk)| counts_others(sk)), "{changed:?}");
     let answer = admin.post(IMPORT, json!(whole)).await.expect(200).json();
     assert_eq!(counts(&answer), [0, 0, 0, 6]);
 }

@@ -254,9 +254,12 @@ async fn a_candidate_is_deleted_with_everything_that_belongs_to_it() {
     app.settle().await;
     assert_eq!(app.ledger().len(), 1);
     let after = app.table().snapshot().await;
-    // Tallies keep a count of their writes; everything else is as it was.
+    // Tallies keep a count of their writes, and the history is another's; everything else is as it was.
+    let is_kept = |(pk, sk): &(String, String)| {
+        !sk.starts_with("TALLY#") && !pk.starts_with("HISTORY#") && sk != "SEQUENCE"
+    };
     let rest = |items: std::collections::BTreeMap<(String, String), Value>| -> Vec<_> {
-        items.into_iter().filter(|((_, sk), _)| !sk.starts_with("TALLY#")).collect()
+        items.into_iter().filter(|(key, _)| is_kept(key)).collect()
     };
     assert_eq!(rest(after), rest(before));
     // The name is free again.

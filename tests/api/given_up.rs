@@ -122,7 +122,7 @@ async fn the_operator_chooses_by_kind_company_and_time() {
 
 #[tokio::test]
 async fn a_malformed_event_is_not_taken_for_the_schedule() {
-    let record = json!({ "dynamodb": { "Keys": { "pk": { "S": "EFFECT#1" } }, "SequenceNumber": "1" } });
+    let record = json!({ "dynamodb": { "Keys": { "pk": { "S": "EFFECT#1" }, "sk": { "S": "EFFECT" } }, "SequenceNumber": "1" } });
     let is_event = |event: Value| serde_json::from_value::<outbox::Event>(event).is_ok();
     assert!(is_event(json!({ "Records": [record] })) && is_event(json!({ "Records": [] })));
     assert!(is_event(json!({ "source": "aws.events", "detail-type": "Scheduled Event", "detail": {} })));
@@ -170,7 +170,7 @@ async fn an_account_that_goes_while_its_mail_is_made_needs_none() {
     let (app, dynamodb) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
     let grace = owner.colleague("recruiter", json!({})).await;
-    let pause = dynamodb.pause("TransactWriteItems");
+    let pause = dynamodb.pause_about("TransactWriteItems", "one_time_key");
     let gone = async {
         pause.reached().await;
         owner.delete(&grace.uri).await.expect(204);

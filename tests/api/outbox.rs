@@ -49,7 +49,7 @@ async fn each_mail_is_sent_once_in_the_language_of_the_project_from_its_alias() 
     let project = owner.running_project(project).await;
     let ada = owner.invite(&project, json!({ "first_name": "Ada", "last_name": "<b>Byron</b>" })).await;
     assert_eq!(app.mails_to(&ada.email).len(), 0, "nothing is sent before the change is stored");
-    assert_eq!(app.settle().await, 1);
+    app.settle().await;
 
     let mails = app.mails_to(&ada.email);
     let [mail] = &mails[..] else { panic!("{mails:?}") };

@@ -35,7 +35,7 @@ async fn use_keeps_a_session_alive() {
 async fn use_of_any_part_of_the_service_keeps_a_session_alive() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    for path in ["", "customers/", "projects/", "videos/", "search/?q=ada"] {
+    for path in ["", "customers/", "projects/", "videos/", "search/?q=ada", "events/"] {
         app.clock().advance(TimeDelta::minutes(119));
         owner.get(&format!("/companies/acme/{path}")).await.expect(200);
     }

@@ -202,7 +202,8 @@ async fn shares_go_with_the_candidate_and_with_the_customer() {
     }
     let items = app.table().snapshot().await;
     let mut left = items.keys().filter(|(pk, sk)| pk.contains(leaves.id()) || sk.contains(leaves.id()));
-    assert!(left.all(|(pk, _)| pk.starts_with("EFFECT#")), "nothing is left but the mail");
+    let is_due = |(pk, _): &(String, String)| pk.starts_with("EFFECT#") || pk.starts_with("HISTORY#");
+    assert!(left.all(is_due), "nothing is left but the mail and the history");
 }
 
 #[tokio::test]

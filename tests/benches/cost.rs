@@ -34,25 +34,32 @@ async fn main() -> Result<()> {
     let owner = app.owner().await;
     let evaluator = app.staff("hiring-manager").await;
     let project = owner.running_project(json!({ "evaluators": [evaluator.uri], "team_evaluation": 1 })).await;
+    app.settle().await;
     let recording = Recording::start();
     let mut mails = 0;
     for _ in 0..count {
-        // Create, set a deadline, invite; then read, register, log in and take the interview.
+        // Create, set a deadline, invite; then read, register, log in and take the interview. Hours may lie between two
+        // steps, so the events of each are numbered alone.
         let invited = owner.invite(&project, json!({})).await;
         app.settle().await;
         mails += app.mails_to(&invited.email).len();
         invited.get("/whoami/candidate/").await.expect(200);
         invited.choose_password().await;
+        app.settle().await;
         invited.advance(&invited.uri).await.expect(200);
+        app.settle().await;
         let login = app.anonymous().log_in("acme", &invited.email, PASSWORD).await.expect(200);
         let own = app.token(&login.uri("token"));
         own.get("/whoami/candidate/").await.expect(200);
         own.advance(&invited.uri).await.expect(200);
+        app.settle().await;
         app.complete(&invited.uri).await;
+        app.settle().await;
         // An evaluator reads the candidate and the list, and evaluates.
         evaluator.get(&format!("{project}candidates/")).await.expect(200);
         evaluator.get(&invited.uri).await.expect(200);
         app.evaluate(&invited.uri, &evaluator.uri, true).await;
+        app.settle().await;
     }
     let text = recording.text();
     let lines: Vec<Value> = text.lines().map(serde_json::from_str).collect::<std::result::Result<_, _>>()?;

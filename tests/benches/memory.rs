@@ -122,7 +122,7 @@ impl Bench {
 
     async fn of_events(&self, owner: &Staff) -> Result<()> {
         let mut outbox = self.start("OutboxFunction", "outbox").await?;
-        outbox.event(&json!({})).await?;
+        outbox.event(&json!({ "detail-type": "Scheduled Event" })).await?;
         outbox.print("1,000 mails in one sweep");
 
         let project = owner.running_project(json!({})).await;

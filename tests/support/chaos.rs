@@ -17,6 +17,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
+use crate::traffic::{Traffic, items_of};
+
 /// What happens to one request.
 #[derive(Debug, Clone)]
 pub enum Fault {
@@ -75,17 +77,10 @@ struct Shared {
     recording: Mutex<Option<Vec<Bytes>>>,
 }
 
-/// Transactions under way, by the items that they are about.
-#[derive(Debug, Default)]
-struct Traffic {
-    under_way: Vec<HashSet<String>>,
-    most: usize,
-    meetings: usize,
-}
-
 #[derive(Default)]
 struct Operation {
-    faults: VecDeque<Fault>,
+    /// Each for the next request whose body holds this text.
+    faults: VecDeque<(String, Fault)>,
     always: Option<Fault>,
     first_attempts: Vec<Fault>,
     tokens: HashSet<String>,
@@ -102,7 +97,10 @@ impl Operation {
             let number = self.tokens.len() % self.first_attempts.len();
             return self.tokens.insert(token).then(|| self.first_attempts[number].clone());
         }
-        self.faults.pop_front().or_else(|| self.always.clone())
+        let body = String::from_utf8_lossy(body);
+        let place = self.faults.iter().position(|(text, _)| body.contains(text.as_str()));
+        let fault = place.and_then(|place| self.faults.remove(place));
+        fault.map(|(_, fault)| fault).or_else(|| self.always.clone())
     }
 }
 
@@ -159,13 +157,24 @@ impl Chaos {
 
     /// Lets the next request of an operation, such as `TransactWriteItems`, fail. Faults wait for their turn.
     pub fn next(&self, operation: &str, fault: Fault) {
-        self.shared.operations().entry(operation.to_owned()).or_default().faults.push_back(fault);
+        self.next_about(operation, "", fault);
+    }
+
+    /// Lets the next request of an operation fail whose body holds this text.
+    fn next_about(&self, operation: &str, text: &str, fault: Fault) {
+        let mut operations = self.shared.operations();
+        operations.entry(operation.to_owned()).or_default().faults.push_back((text.to_owned(), fault));
     }
 
     /// Holds the next request of an operation.
     pub fn pause(&self, operation: &str) -> Pause {
+        self.pause_about(operation, "")
+    }
+
+    /// Holds the next request of an operation whose body holds this text.
+    pub fn pause_about(&self, operation: &str, text: &str) -> Pause {
         let pause = Pause::default();
-        self.next(operation, Fault::Paused(pause.clone()));
+        self.next_about(operation, text, Fault::Paused(pause.clone()));
         pause
     }
 
@@ -222,33 +231,6 @@ impl Chaos {
     pub fn requests(&self, operation: &str) -> usize {
         self.shared.operations().get(operation).map_or(0, |operation| operation.requests)
     }
-}
-
-impl Traffic {
-    fn enter(&mut self, items: &HashSet<String>) {
-        self.meetings += self.under_way.iter().filter(|others| !others.is_disjoint(items)).count();
-        self.under_way.push(items.clone());
-        self.most = self.most.max(self.under_way.len());
-    }
-
-    fn leave(&mut self, items: &HashSet<String>) {
-        let place = self.under_way.iter().position(|others| others == items);
-        place.map(|place| self.under_way.swap_remove(place));
-    }
-}
-
-/// The keys of the items that a transaction is about; none for other requests.
-fn items_of(operation: &str, body: &[u8]) -> HashSet<String> {
-    if operation != "TransactWriteItems" {
-        return HashSet::new();
-    }
-    let request: Value = serde_json::from_slice(body).unwrap_or_default();
-    let parts = request["TransactItems"].as_array().into_iter().flatten().filter_map(Value::as_object);
-    let keys = parts.flat_map(|part| part.values()).map(|write| {
-        let key = if write["Key"].is_object() { &write["Key"] } else { &write["Item"] };
-        format!("{} {}", key["pk"], key["sk"])
-    });
-    keys.collect()
 }
 
 async fn listen(listener: TcpListener, shared: Arc<Shared>) {

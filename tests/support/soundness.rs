@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use embedded::Backend;
 use serde_json::Value;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::customer::{AccountType, Customer};
 use shared::domain::effect::Effect;
+use shared::domain::history::Entry;
 use shared::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use shared::domain::label::Label;
 use shared::domain::named_token::NamedToken;
@@ -25,6 +26,7 @@ use shared::domain::text::fold_case;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::domain::video::Video;
 
+use crate::history::Histories;
 use crate::table::{Contents, Item, Key, index_partition, key_of, read, search_entries, string};
 
 /// Checks a table when dropped.
@@ -75,7 +77,7 @@ impl Drop for SoundAtEnd {
 }
 
 /// What is wrong: counts shard by shard, logins, search entries, memberships, shares, label texts, token values, places in
-/// the indexes.
+/// the indexes, histories.
 fn problems_of(items: &Contents) -> Vec<String> {
     let mut expected = Expected::default();
     for (key, item) in items {
@@ -107,6 +109,7 @@ fn problems_of(items: &Contents) -> Vec<String> {
     expected.items.retain(|(_, sk), attributes| !(sk == "TALLY" && is_empty(attributes)));
     wrong.extend(expected.items.keys().map(|key| format!("{key:?} is missing")));
     wrong.extend(expected.wrong);
+    wrong.extend(expected.histories.problems());
     wrong
 }
 
@@ -119,12 +122,14 @@ struct Expected {
     rosters: BTreeMap<ProjectId, Roster>,
     scores: BTreeMap<(CandidateId, CustomerId), Score>,
     cards: Vec<Scorecard>,
+    histories: Histories,
     wrong: Vec<String>,
 }
 
 impl Expected {
     fn add(&mut self, key: &Key, item: &Item) {
         let (pk, sk) = key;
+        self.histories.add(key, item);
         if sk == "COMPANY" {
             self.count((pk.clone(), "TALLY".to_owned()), []);
         } else if sk.starts_with("CUSTOMER#") {
@@ -154,6 +159,11 @@ impl Expected {
             let video: Video = read(item);
             self.count(company_tally(&video.company), [("videos".to_owned(), 1)]);
             self.check_due(key, item, 22 + video.id.to_bytes()[15] % 2, video.given_up_at);
+        } else if pk.starts_with("HISTORY#") {
+            let entry: Entry = read(item);
+            let due = entry.is_unnumbered().then(|| entry.origin.at + TimeDelta::minutes(1));
+            let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
+            self.check_due(key, item, shard.unwrap_or_default(), due);
         } else if sk == "UPLOAD" {
             let upload: Upload = read(item);
             let is_awaited = upload.status == UploadStatus::AwaitingUpload;
@@ -274,9 +284,19 @@ impl Expected {
 
 /// What is not derived from anything else.
 fn is_primary((pk, sk): &Key) -> bool {
-    let kinds = ["COMPANY", "CUSTOMER#", "PROJECT#", "CANDIDATE#", "INTERVIEW", "LABEL#", "VIDEO#", "TOKEN#"];
+    let kinds = [
+        "COMPANY",
+        "CUSTOMER#",
+        "PROJECT#",
+        "CANDIDATE#",
+        "INTERVIEW",
+        "LABEL#",
+        "VIDEO#",
+        "TOKEN#",
+        "SEQUENCE",
+    ];
     let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
-    let by_itself = ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#", "RESET#", "UPLOAD#"]
+    let by_itself = ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#", "RESET#", "UPLOAD#", "HISTORY#"]
         .iter()
         .any(|kind| pk.starts_with(kind));
     by_itself || pk.ends_with("#EVALUATIONS") || sk == "FAILURES" || (own && !pk.contains("#CUSTOMER#"))

@@ -41,6 +41,9 @@ pub struct Outcome {
     /// The result of rebuilding the search entries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Reindexed>,
+    /// The number before the next event's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_event: Option<u64>,
 }
 
 /// A company of a list.

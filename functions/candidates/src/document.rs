@@ -38,6 +38,13 @@ pub(crate) fn create_candidate(operation: Operation) -> Operation {
         .example("candidate", candidate())
 }
 
+pub(crate) fn list_candidate_events(operation: Operation) -> Operation {
+    operation.summary("List candidate's events").text(
+        "The history of the candidate, oldest first: every write, at once. Those without `types` have changed nothing \
+         that others are told about. `sequence` is null until the event is in the company's feed.",
+    )
+}
+
 pub(crate) fn import_candidates(operation: Operation) -> Operation {
     operation
         .summary("Import candidates")

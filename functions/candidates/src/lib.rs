@@ -5,6 +5,7 @@ mod crud;
 mod deadline;
 mod document;
 mod files;
+mod history;
 mod import;
 mod list;
 mod reminder;
@@ -33,6 +34,7 @@ pub fn routes<R: Routes>(routes: R) -> R {
         .patch("status/advance/", status::advance, document::advance_candidate)
         .patch("status/skip/", status::skip, document::skip_candidate)
         .post("reminder/", reminder::create, document::remind_candidate)
+        .get("events/", history::list, document::list_candidate_events)
         .get("photo/{token}/", files::photo, document::get_candidate_photo)
         .get("cv/{token}/", files::cv, document::get_candidate_cv)
         .post("uploads/", files::announce, document::announce_candidate_file)

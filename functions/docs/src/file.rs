@@ -41,9 +41,9 @@ impl File {
         Ok(Self { media_type, packed: encoder.finish()?.into() })
     }
 
-    /// What it holds, packed.
-    pub(crate) fn packed(&self) -> &[u8] {
-        &self.packed
+    /// A file whose content is packed already, in gzip's format.
+    pub(crate) const fn of_packed(media_type: &'static str, content: &'static [u8]) -> Self {
+        Self { media_type, packed: Bytes::from_static(content) }
     }
 
     fn unpack(&self) -> io::Result<Bytes> {
@@ -83,6 +83,17 @@ impl File {
         reader.preconditions.answer(headers, body, &tag)
     }
 }
+
+/// The file of this name, which the build script has packed.
+macro_rules! packed {
+    ($name:literal, $media_type:expr) => {
+        $crate::file::File::of_packed(
+            $media_type,
+            include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".gz")),
+        )
+    };
+}
+pub(crate) use packed;
 
 /// Whoever asks for a file: anybody.
 #[derive(Debug)]

@@ -61,6 +61,7 @@ pub(crate) struct RatingView {
     /// The question; null in ratings of criteria.
     question: Option<Uri>,
     /// The criterion; null in ratings of questions.
+    #[schemars(example = None::<Uri>)]
     criterion: Option<Uri>,
     /// From 0 to the project's `maximum_score`, with at most one decimal.
     #[schemars(example = 4)]
@@ -181,6 +182,7 @@ pub(crate) struct ResultRatingView {
     /// The question; null in ratings of criteria.
     question: Option<Uri>,
     /// The criterion; null in ratings of questions.
+    #[schemars(example = None::<Uri>)]
     criterion: Option<Uri>,
     /// The customer who rated.
     evaluator: Uri,

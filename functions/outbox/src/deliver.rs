@@ -88,6 +88,7 @@ async fn erase(system: &System, erasure: &Erasure, keys: &[String]) -> Result<(O
     if let Erased::Candidate { project, candidate } = erasure.erased {
         system.store.delete_scorecards(&erasure.company, project, candidate).await?;
     }
+    system.store.strip_history(&erasure.company, erasure.erased.resource()).await?;
     match system.objects()?.note_erasure(erasure).await {
         Ok(()) => delete_objects(system, keys).await,
         Err(error) => Ok((Outcome::Failed, error.to_string())),

@@ -1,5 +1,5 @@
-//! Runs the effects that changes have recorded: sends mails, deletes objects, records deletions. Fails uploads that
-//! never arrived.
+//! Runs the effects that changes have recorded: sends mails, deletes objects, records deletions. Numbers the events that
+//! changes have written. Fails uploads that never arrived.
 //!
 //! Effects are written in the transaction of their cause, so that none is lost. The table's stream delivers each at
 //! once; the schedule picks up those that the stream missed and those that failed before.
@@ -7,6 +7,7 @@
 mod account;
 mod candidate;
 mod deliver;
+mod numbering;
 mod outcome;
 mod reset;
 mod stream;
@@ -27,7 +28,7 @@ pub use sweep::Summary;
 pub enum Event {
     /// The table's stream.
     Stream {
-        /// New items; some are effects.
+        /// New effects and new entries of histories.
         #[serde(rename = "Records")]
         records: Vec<Record>,
     },

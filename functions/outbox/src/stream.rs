@@ -1,13 +1,14 @@
-//! Effects delivered by the table's stream.
+//! Effects and events delivered by the table's stream.
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use serde::{Deserialize, Serialize};
 use shared::Result;
 use shared::auth::System;
 use shared::mail::Mailer;
-use shared::store::effect_in;
+use shared::store::{EntryKey, effect_in};
 
 use crate::deliver::{PARALLEL, deliver};
+use crate::numbering::number;
 
 /// A stream record: a change of one item.
 #[derive(Deserialize)]
@@ -26,12 +27,23 @@ struct Change {
 #[derive(Deserialize)]
 struct Keys {
     pk: Text,
+    sk: Text,
 }
 
 #[derive(Deserialize)]
 struct Text {
     #[serde(rename = "S")]
     value: String,
+}
+
+impl Record {
+    fn effect(&self) -> Option<&str> {
+        effect_in(&self.dynamodb.keys.pk.value)
+    }
+
+    fn entry(&self) -> Option<EntryKey> {
+        EntryKey::parse(&self.dynamodb.keys.pk.value, &self.dynamodb.keys.sk.value)
+    }
 }
 
 /// The records that could not be read. The stream delivers these again, with all that follow the first of them.
@@ -52,22 +64,41 @@ pub struct Failure {
 
 pub(crate) async fn handle(system: &System, records: Vec<Record>) -> Result<Failures> {
     let mailer = Mailer::new(system.aws(), system.config()).map_err(shared::Error::internal)?;
-    let mut failures = Failures::default();
-    for group in records.chunks(PARALLEL) {
-        let outcomes = join_all(group.iter().map(|record| take_up(system, &mailer, record))).await;
-        for (record, outcome) in group.iter().zip(outcomes) {
-            if let Err(error) = outcome {
-                tracing::error!(target: "outbox", %error, "an effect could not be looked at");
-                let item_identifier = record.dynamodb.sequence_number.clone();
-                failures.batch_item_failures.push(Failure { item_identifier });
-            }
-        }
-    }
+    // Events do not wait for mails.
+    let (unnumbered, mut failures) = join(
+        number(system, records.iter().filter_map(Record::entry)),
+        deliver_effects(system, &mailer, &records),
+    )
+    .await;
+    let is_unnumbered =
+        |record: &&Record| record.entry().is_some_and(|entry| unnumbered.contains_key(&entry.company));
+    records.iter().filter(is_unnumbered).for_each(|record| failures.add(record));
     Ok(failures)
 }
 
-async fn take_up(system: &System, mailer: &Mailer<'_>, record: &Record) -> Result<()> {
-    let Some(id) = effect_in(&record.dynamodb.keys.pk.value) else { return Ok(()) };
+impl Failures {
+    fn add(&mut self, record: &Record) {
+        let item_identifier = record.dynamodb.sequence_number.clone();
+        self.batch_item_failures.push(Failure { item_identifier });
+    }
+}
+
+async fn deliver_effects(system: &System, mailer: &Mailer<'_>, records: &[Record]) -> Failures {
+    let effects: Vec<_> = records.iter().filter_map(|record| Some((record, record.effect()?))).collect();
+    let mut failures = Failures::default();
+    for group in effects.chunks(PARALLEL) {
+        let outcomes = join_all(group.iter().map(|(_, id)| take_up(system, mailer, id))).await;
+        for ((record, _), outcome) in group.iter().zip(outcomes) {
+            if let Err(error) = outcome {
+                tracing::error!(target: "outbox", %error, "an effect could not be looked at");
+                failures.add(record);
+            }
+        }
+    }
+    failures
+}
+
+async fn take_up(system: &System, mailer: &Mailer<'_>, id: &str) -> Result<()> {
     // A missing effect is done.
     if let Some(effect) = system.store.effect(id).await? {
         deliver(system, mailer, effect).await?;

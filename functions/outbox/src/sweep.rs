@@ -1,4 +1,4 @@
-//! Picks up effects that the stream missed or that failed before.
+//! Picks up effects that the stream missed or that failed before, and events that it did not have numbered.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use shared::store::{DueCursor, Queue};
 
 use crate::deliver::{PARALLEL, deliver};
 use crate::outcome::Outcome;
-use crate::uploads;
+use crate::{numbering, uploads};
 
 /// The duration of one run; the next one continues.
-const RUN: Duration = Duration::from_secs(40);
+pub(crate) const RUN: Duration = Duration::from_secs(40);
 /// SES limits mails per second.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -31,20 +31,30 @@ pub struct Summary {
     pub postponed: usize,
     /// Effects that failed permanently or too often.
     pub given_up: usize,
-    /// Effects and uploads that could not be read.
+    /// Effects and uploads that could not be read, and companies whose events could not be numbered.
     pub failed: usize,
     /// Uploads that did not arrive in time, and videos that were not converted in time.
     pub uploads_given_up: usize,
+    /// Events that the stream did not have numbered.
+    pub events: usize,
+    /// The age of the oldest of these events.
+    pub numbering_lag_seconds: i64,
     /// Whether work remains for the next run.
     pub more: bool,
 }
 
 pub(crate) async fn handle(system: &System) -> Result<Summary> {
     let mailer = Mailer::new(system.aws(), system.config()).map_err(shared::Error::internal)?;
+    let events = numbering::sweep(system).await?;
     // First, so that this run deletes what remains of them.
     let given_up = uploads::give_up(system).await?;
-    let mut summary =
-        Summary { uploads_given_up: given_up.uploads, failed: given_up.failed, ..Summary::default() };
+    let mut summary = Summary {
+        uploads_given_up: given_up.uploads,
+        failed: given_up.failed + events.failed,
+        events: events.events,
+        numbering_lag_seconds: events.lag_seconds,
+        ..Summary::default()
+    };
     let mut is_postponed = false;
     for first in DueCursor::all(Queue::Effects, system.now) {
         let mut page = Some(first);
@@ -86,7 +96,8 @@ impl Summary {
     }
 
     fn log(self, system: &System) -> Self {
-        let Self { sent, deleted, outdated, postponed, given_up, failed, uploads_given_up, more } = self;
+        let Self { sent, deleted, outdated, postponed, given_up, failed, uploads_given_up, more, .. } = self;
+        let Self { events, numbering_lag_seconds, .. } = self;
         let usage = system.usage();
         tracing::info!(
             target: "outbox",
@@ -97,6 +108,8 @@ impl Summary {
             given_up,
             failed,
             uploads_given_up,
+            events,
+            numbering_lag_seconds,
             more,
             milliseconds = usage.elapsed().as_secs_f64() * 1000.0,
             dynamodb_calls = usage.calls(),

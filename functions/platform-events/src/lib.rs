@@ -37,7 +37,7 @@ pub enum Outcome {
 pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
     let id = event.id.clone();
     let kind = event.kind.clone();
-    let system = System::of(app);
+    let system = System::of(app).in_event(&id);
     let outcome = apply(&system, event).await;
     let usage = system.usage();
     match &outcome {

@@ -93,7 +93,7 @@ async fn hand_over(system: &System, upload: &Versioned<Upload>, file: StoredFile
 
 /// Attaches the file; false if the owner does not exist. Fails with [`Error::Changed`] if it is attached already.
 async fn give(system: &System, upload: &Upload, file: StoredFile) -> Result<bool> {
-    let (store, now) = (&system.store, system.now);
+    let (store, now) = (system.store_of(upload), system.now);
     match upload.owner {
         Owner::Candidate { project, candidate } => {
             let Some(before) = store.candidate(&upload.company, project, candidate).await? else {

@@ -183,7 +183,7 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
 pub(crate) type RouteTable<R> = fn(R) -> R;
 
 /// The function of each group of routes, and the group's route table.
-pub fn groups<R: Routes>() -> [(&'static str, RouteTable<R>); 9] {
+pub fn groups<R: Routes>() -> [(&'static str, RouteTable<R>); 10] {
     [
         ("auth", auth::routes),
         ("companies", companies::routes),
@@ -192,6 +192,7 @@ pub fn groups<R: Routes>() -> [(&'static str, RouteTable<R>); 9] {
         ("candidates", candidates::routes),
         ("videos", videos::routes),
         ("evaluations", evaluations::routes),
+        ("events", events::routes),
         ("search", search::routes),
         ("docs", docs::routes),
     ]

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::domain::account::{Account, Claim, Principal};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
+use crate::domain::history::Origin;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::named_token::NamedToken;
 use crate::domain::policy::Standing;
@@ -73,6 +74,15 @@ impl Caller {
             Identity::Customer(customer) => Principal::of_customer(customer.id),
             Identity::Candidate(candidate) => Principal::of_candidate(candidate.project, candidate.id),
         }
+    }
+
+    /// The caller as the author of changes at `now`, in the request with this identifier.
+    pub(super) fn origin(&self, request: Option<String>, now: DateTime<Utc>) -> Origin {
+        let on_behalf_by = match &self.proof {
+            Proof::Session(live) => live.session.claim.on_behalf_by,
+            Proof::AccessKey | Proof::NamedToken => None,
+        };
+        Origin { on_behalf_by, request, ..Origin::new(self.principal(), now) }
     }
 
     /// The caller as the author of an upload, who must still be known when the file arrives.

@@ -15,10 +15,11 @@ use crate::auth::credential::{Credential, MISSING, Means, SecretKind};
 use crate::auth::csrf;
 use crate::auth::password::Password;
 use crate::config::Config;
-use crate::domain::account::{Account, Claim};
+use crate::domain::account::{Account, Claim, Principal};
 use crate::domain::candidate::{Candidate, Profile};
 use crate::domain::customer::{Customer, CustomerStatus};
 use crate::domain::effect::{Effect, Task};
+use crate::domain::history::Origin;
 use crate::domain::id::CompanyId;
 use crate::domain::policy::NOT_ALLOWED;
 use crate::domain::project::Project;
@@ -223,7 +224,8 @@ impl PublicAccess {
                 let shared = self.store.password_to_share_salt_with(&before).await?;
                 let hash = password.hash(shared.as_ref(), &self.app).await?;
                 let after = Candidate::clone(&before).with_password(hash);
-                self.store.commit(self.store.change_candidate(&before, &after.into(), self.now)).await?;
+                let store = self.store_of(Principal::of_candidate(before.project, before.id));
+                store.commit(store.change_candidate(&before, &after.into(), self.now)).await?;
             }
             None => return Ok(false),
         }
@@ -239,8 +241,15 @@ impl PublicAccess {
         self.unlock(&before.company, names).await?;
         let hash = password.hash(None, &self.app).await?;
         let after = Customer::clone(before).with_password(hash, self.now);
-        self.store.commit(self.store.update_customer(before, &after, self.now)).await?;
+        let store = self.store_of(Principal::of_customer(before.id));
+        store.commit(store.update_customer(before, &after, self.now)).await?;
         Ok(after)
+    }
+
+    /// The table for changes by the holder of a key.
+    fn store_of(&self, holder: Principal) -> Store {
+        let origin = Origin { request: self.state.id().cloned(), ..Origin::new(holder, self.now) };
+        self.store.clone().with_origin(origin)
     }
 
     /// Before the change that ends the key: should this fail, the key is still good for another try.

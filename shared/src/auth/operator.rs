@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::domain::account::Claim;
 use crate::domain::company::Company;
 use crate::domain::erasure::Erasure;
+use crate::domain::history::{Author, Origin};
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::secret::{OneTimeKey, PasswordHash};
 use crate::error::Result;
@@ -34,8 +35,9 @@ pub struct Operator {
 impl Operator {
     /// Acts as the operator, on the word of who may invoke this function.
     pub fn of(app: &App) -> Self {
-        let store = Store::new(app.clone(), Arc::new(Usage::default())).with_patience(PATIENCE);
-        Self { now: app.now(), store, app: app.clone() }
+        let (store, now) = (Store::new(app.clone(), Arc::new(Usage::default())), app.now());
+        let store = store.with_patience(PATIENCE).with_origin(Origin::new(Author::Operator, now));
+        Self { now, store, app: app.clone() }
     }
 
     /// Makes the addresses of resources.

@@ -11,9 +11,10 @@ use crate::auth::caller::Identity;
 use crate::auth::credential::new_one_time_key;
 use crate::aws::Aws;
 use crate::config::Config;
-use crate::domain::account::Claim;
+use crate::domain::account::{Claim, Principal};
 use crate::domain::customer::AccountType;
 use crate::domain::file::Owner;
+use crate::domain::history::{self, Origin};
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::NamedToken;
 use crate::domain::policy::Action;
@@ -41,8 +42,29 @@ impl System {
     /// Acts as the service, on the word of who may invoke this function.
     pub fn of(app: &App) -> Self {
         let usage = Arc::<Usage>::default();
-        let store = Store::new(app.clone(), usage.clone()).with_patience(PATIENCE);
-        Self { now: app.now(), store, usage, app: app.clone() }
+        let (store, now) = (Store::new(app.clone(), usage.clone()), app.now());
+        let store = store.with_patience(PATIENCE).with_origin(Origin::new(history::Author::System, now));
+        Self { now, store, usage, app: app.clone() }
+    }
+
+    /// Acts in consequence of an event of the platform.
+    pub fn in_event(self, id: &str) -> Self {
+        let origin = Origin::new(history::Author::System, self.now);
+        let store = self.store.with_origin(Origin { request: Some(id.to_owned()), ..origin });
+        Self { store, ..self }
+    }
+
+    /// The table for the change that attaches a file, which is its author's.
+    pub fn store_of(&self, upload: &Upload) -> Store {
+        let origin = match &upload.author {
+            Some(Author::Account { claim, .. }) => {
+                let origin = Origin::new(Principal::Account(claim.account), self.now);
+                Origin { on_behalf_by: claim.on_behalf_by, ..origin }
+            }
+            Some(Author::NamedToken { token }) => Origin::new(Principal::NamedToken(*token), self.now),
+            None => return self.store.clone(),
+        };
+        self.store.clone().with_origin(origin)
     }
 
     /// Commits a transaction.

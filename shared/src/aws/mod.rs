@@ -1,18 +1,20 @@
-//! AWS clients: they share one HTTP connector and are built on first use.
+//! AWS clients: they share one HTTP client and are built on first use.
 
-use std::sync::OnceLock;
+mod connector;
+
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_sdk_s3::config::{RequestChecksumCalculation, ResponseChecksumValidation};
 use aws_smithy_async::rt::sleep::TokioSleep;
-use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
-use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::SdkConfig;
 use aws_types::region::Region;
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
 
 use crate::config::AwsConfig;
 
@@ -25,8 +27,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The AWS clients of one process.
 ///
-/// Lambda's environment holds all settings, so nothing is looked up over the network. TLS is rustls over ring: the
-/// SDK's default provider spends most of a cold start seeding its random number generator.
+/// Lambda's environment holds all settings, so nothing is looked up over the network.
 pub struct Aws {
     config: AwsConfig,
     shared: SdkConfig,
@@ -45,15 +46,11 @@ impl Aws {
             None,
             "environment",
         );
-        let connector = aws_smithy_http_client::Builder::new()
-            .tls_provider(Provider::Rustls(CryptoMode::Ring))
-            .tls_context(tls_context(config))
-            .build_https();
         let shared = SdkConfig::builder()
             .behavior_version(aws_sdk_dynamodb::config::BehaviorVersion::latest())
             .region(Region::new(config.region.clone()))
             .credentials_provider(SharedCredentialsProvider::new(credentials))
-            .http_client(connector)
+            .http_client(connector::http_client(roots_for(config), CONNECT_TIMEOUT))
             .sleep_impl(aws_smithy_async::rt::sleep::SharedAsyncSleep::new(TokioSleep::new()))
             .time_source(aws_smithy_async::time::SystemTimeSource::new())
             .timeout_config(timeouts(ATTEMPT_TIMEOUT))
@@ -104,24 +101,38 @@ impl Aws {
 }
 
 fn timeouts(attempt: Duration) -> TimeoutConfig {
-    TimeoutConfig::builder().connect_timeout(CONNECT_TIMEOUT).operation_attempt_timeout(attempt).build()
+    TimeoutConfig::builder().operation_attempt_timeout(attempt).build()
 }
 
 /// AWS's own authorities for AWS, because parsing all of the system's takes most of a start. For a configured endpoint,
 /// the system's, or those in `SSL_CERT_FILE`.
-fn tls_context(config: &AwsConfig) -> TlsContext {
+fn roots_for(config: &AwsConfig) -> fn() -> Arc<RootCertStore> {
     let endpoints = [&config.dynamodb_endpoint, &config.s3_endpoint, &config.ses_endpoint];
-    let trusted = if endpoints.into_iter().any(Option::is_some) {
-        TrustStore::default()
-    } else {
-        TrustStore::empty().with_pem_certificate(AMAZON_ROOTS)
-    };
-    TlsContext::builder().with_trust_store(trusted).build().unwrap_or_default()
+    if endpoints.into_iter().any(Option::is_some) { || SYSTEM_ROOTS.clone() } else { amazon_roots }
+}
+
+/// Read once, because tests and the local back end make many clients.
+static SYSTEM_ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    roots.into()
+});
+
+fn amazon_roots() -> Arc<RootCertStore> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(AMAZON_ROOTS.map(CertificateDer::from));
+    roots.into()
 }
 
 /// The root certificates of Amazon Trust Services (<https://www.amazontrust.com/repository/>), which sign all AWS
 /// endpoints.
-const AMAZON_ROOTS: &[u8] = include_bytes!("roots.pem");
+const AMAZON_ROOTS: [&[u8]; 5] = [
+    include_bytes!("roots/AmazonRootCA1.cer"),
+    include_bytes!("roots/AmazonRootCA2.cer"),
+    include_bytes!("roots/AmazonRootCA3.cer"),
+    include_bytes!("roots/AmazonRootCA4.cer"),
+    include_bytes!("roots/SFSRootCAG2.cer"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -141,20 +152,12 @@ mod tests {
 
     #[test]
     fn aws_is_trusted_by_its_own_authorities_alone() {
-        assert_eq!(AMAZON_ROOTS.windows(11).filter(|text| text == b"-----BEGIN ").count(), 5);
-        let context = tls_context(&config(None));
-        let shown = format!("{context:?}");
-        assert!(shown.contains("enable_native_roots: false"), "{shown}");
-        // Panics on an invalid certificate.
-        aws_smithy_http_client::Connector::builder()
-            .tls_provider(Provider::Rustls(CryptoMode::Ring))
-            .tls_context(context)
-            .build();
+        assert_eq!(roots_for(&config(None))().len(), AMAZON_ROOTS.len());
     }
 
     #[test]
     fn a_configured_endpoint_is_trusted_by_the_system() {
-        let shown = format!("{:?}", tls_context(&config(Some("https://localhost:4566"))));
-        assert!(shown.contains("enable_native_roots: true"), "{shown}");
+        let roots = roots_for(&config(Some("https://localhost:4566")))();
+        assert!(Arc::ptr_eq(&roots, &SYSTEM_ROOTS));
     }
 }

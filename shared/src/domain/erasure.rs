@@ -5,6 +5,7 @@ use std::fmt;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::history::Resource;
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, VideoId};
 
 /// The record of a deletion. Valid for ever, because identifiers are never reused.
@@ -39,6 +40,17 @@ pub enum Erased {
         /// Its identifier.
         video: VideoId,
     },
+}
+
+impl Erased {
+    /// The item as a resource with a history.
+    pub fn resource(self) -> Resource {
+        match self {
+            Self::Candidate { project, candidate } => Resource::Candidate { project, candidate },
+            Self::Customer { customer } => Resource::Customer { customer },
+            Self::Video { video } => Resource::Video { video },
+        }
+    }
 }
 
 /// The identifier, unique in the company.

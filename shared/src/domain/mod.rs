@@ -9,6 +9,7 @@ pub mod effect;
 pub mod erasure;
 pub mod evaluation;
 pub mod file;
+pub mod history;
 pub mod id;
 pub mod interview;
 pub mod label;

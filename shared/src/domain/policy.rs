@@ -122,6 +122,8 @@ actions! {
     ListProjects "list_projects": HiringManager or NONE;
     /// See every project of the company.
     SeeAllProjects "see_all_projects": Admin or NONE;
+    /// Read the company's events.
+    ReadEvents "read_events": Admin or NONE;
     /// Search candidates of the projects that the caller may read.
     Search "search": HiringManager or NONE;
     /// Create a project.
@@ -138,6 +140,8 @@ actions! {
     ChangeProject "change_project": Admin or MANAGERS;
     /// Read a candidate.
     ReadCandidate "read_candidate": Admin or STAFF or itself or sharee;
+    /// Read the history of a candidate.
+    ReadHistory "read_history": Admin or MANAGERS;
     /// Change a candidate's fields: managers those of the application, candidates their own.
     ChangeCandidate "change_candidate": Admin or MANAGERS or itself;
     /// Advance a candidate.

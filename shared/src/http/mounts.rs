@@ -37,6 +37,7 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
             "/companies/{companyId}/projects/{projectId}/results",
         ],
     ),
+    ("events", &["/companies/{companyId}/events"]),
     ("search", &["/companies/{companyId}/search"]),
     ("docs", &["/openapi.json", "/docs"]),
 ];

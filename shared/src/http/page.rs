@@ -188,17 +188,17 @@ impl ListQuery {
     }
 
     fn link(&self, address: &Uri, number: u64, cursor: Cursor) -> Uri {
-        let kept = self
-            .parameters
-            .iter()
-            .filter(|(name, _)| !matches!(name.as_str(), "page" | "page_size" | "cursor"));
-        let query = form_urlencoded::Serializer::new(String::new())
-            .extend_pairs(kept)
-            .append_pair("page", &number.to_string())
-            .append_pair("page_size", &self.page.size.to_string())
-            .append_pair("cursor", &encode(&cursor))
-            .finish();
-        Uri::new(format!("{address}?{query}"))
+        let size = self.page.size.to_string();
+        let place = [("page", number.to_string()), ("page_size", size), ("cursor", encode(&cursor))];
+        self.link_to(address, place)
+    }
+
+    /// The list at `address` with the parameters of this request, but for these, which say where and how much.
+    pub fn link_to<const N: usize>(&self, address: &Uri, place: [(&str, String); N]) -> Uri {
+        let is_kept = |name: &String| place.iter().all(|(other, _)| name != other);
+        let kept = self.parameters.iter().filter(|(name, _)| is_kept(name));
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        Uri::new(format!("{address}?{}", query.extend_pairs(kept).extend_pairs(&place).finish()))
     }
 }
 

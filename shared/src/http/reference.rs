@@ -5,9 +5,10 @@ use url::Url;
 use super::wire::Uri;
 use crate::config::Config;
 use crate::domain::file::{FileKind, Owner, StoredFile};
+use crate::domain::history::{Author, Resource};
 use crate::domain::id::{
-    CandidateId, CompanyId, CriterionId, CustomerId, FileId, Id, LabelId, ProjectId, QuestionId, RoleId,
-    ShareId, TokenId, VideoId,
+    CandidateId, CompanyId, CriterionId, CustomerId, FileId, Id, InvalidId, LabelId, ProjectId, QuestionId,
+    RoleId, ShareId, TokenId, VideoId,
 };
 use crate::domain::video::{Rendition, Video};
 use crate::media::{MediaSigner, object_key, rendition_key};
@@ -67,7 +68,7 @@ impl<'a> References<'a> {
 
     /// A customer.
     pub fn customer(&self, c: &CompanyId, u: CustomerId) -> Uri {
-        self.customers(c).join(u)
+        Uri::new(format!("{}/companies/{c}/customers/{u}/", self.base))
     }
 
     /// All customers of a company.
@@ -125,7 +126,7 @@ impl<'a> References<'a> {
 
     /// A project.
     pub fn project(&self, c: &CompanyId, p: ProjectId) -> Uri {
-        self.projects(c).join(p)
+        Uri::new(format!("{}/companies/{c}/projects/{p}/", self.base))
     }
 
     /// All candidates of a project.
@@ -135,7 +136,7 @@ impl<'a> References<'a> {
 
     /// A candidate.
     pub fn candidate(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> Uri {
-        self.candidates(c, p).join(k)
+        Uri::new(format!("{}/companies/{c}/projects/{p}/candidates/{k}/", self.base))
     }
 
     /// All shares of a candidate.
@@ -183,6 +184,19 @@ impl<'a> References<'a> {
         self.criteria(c, p).join(id)
     }
 
+    /// A resource with a history; questions and criteria are parts of their project.
+    pub fn resource(&self, c: &CompanyId, resource: Resource) -> Uri {
+        match resource {
+            Resource::Company => self.company(c),
+            Resource::Customer { customer } => self.customer(c, customer),
+            Resource::Project { project } | Resource::Interview { project } => self.project(c, project),
+            Resource::Candidate { project, candidate } => self.candidate(c, project, candidate),
+            Resource::Video { video } => self.video(c, video),
+            Resource::Label { label } => self.label(c, label),
+            Resource::Token { token } => self.token(c, token),
+        }
+    }
+
     /// The page of the web application that shows the resource at `reference`.
     pub fn suite_page(&self, reference: &Uri) -> Uri {
         let path = reference.as_str().strip_prefix(self.base.as_str()).unwrap_or_default();
@@ -217,6 +231,46 @@ impl<'a> References<'a> {
     /// The welcome video of company `c` at `reference`.
     pub fn parse_video(&self, c: &CompanyId, reference: &str) -> Result<VideoId, String> {
         self.parse(c, "videos", reference)
+    }
+
+    /// The resource with a history of company `c` at `reference`.
+    pub fn parse_resource(&self, c: &CompanyId, reference: &str) -> Result<Resource, String> {
+        let company = self.company(c);
+        let path = reference.strip_prefix(company.as_str());
+        let segments: Vec<&str> = path.map(|path| path.split_terminator('/').collect()).unwrap_or_default();
+        let resource = match segments[..] {
+            [] => path.map(|_| Resource::Company).ok_or(InvalidId),
+            ["customers", id] => id.parse().map(|customer| Resource::Customer { customer }),
+            ["projects", id] => id.parse().map(|project| Resource::Project { project }),
+            ["projects", project, "candidates", id] => project
+                .parse()
+                .and_then(|project| Ok(Resource::Candidate { project, candidate: id.parse()? })),
+            ["videos", id] => id.parse().map(|video| Resource::Video { video }),
+            ["labels", id] => id.parse().map(|label| Resource::Label { label }),
+            ["tokens", id] => id.parse().map(|token| Resource::Token { token }),
+            _ => Err(InvalidId),
+        };
+        resource.map_err(|_| format!("\"{reference}\" is no reference of a resource below {company}."))
+    }
+
+    /// The author of changes at `reference`, or of this name.
+    pub fn parse_author(&self, c: &CompanyId, reference: &str) -> Result<Author, String> {
+        match reference {
+            "system" => return Ok(Author::System),
+            "operator" => return Ok(Author::Operator),
+            _ => {}
+        }
+        match self.parse_resource(c, reference)? {
+            Resource::Customer { customer } => Ok(Author::Customer { customer }),
+            Resource::Candidate { project, candidate } => Ok(Author::Candidate { project, candidate }),
+            Resource::Token { token } => Ok(Author::NamedToken { token }),
+            _ => Err("Use a customer, a candidate, a named token, `system` or `operator`.".to_owned()),
+        }
+    }
+
+    /// The project of company `c` at `reference`.
+    pub fn parse_project(&self, c: &CompanyId, reference: &str) -> Result<ProjectId, String> {
+        self.parse(c, "projects", reference)
     }
 
     /// The candidate at `reference`, with its company and its project.

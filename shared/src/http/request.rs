@@ -64,9 +64,10 @@ pub(super) async fn unknown_route(State(app): State<App>, request: Request) -> R
 pub(super) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let state = RequestState::default();
     state.set_source(source(&request));
-    request.extensions_mut().insert(state.clone());
     let request_id =
         gateway_request_id(&request).unwrap_or_else(|| app.ids().next::<Body>(app.now()).to_string());
+    state.set_id(request_id.clone());
+    request.extensions_mut().insert(state.clone());
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
     // A panic ends this request alone.

@@ -20,6 +20,7 @@ pub(crate) struct RequestState(Arc<State>);
 struct State {
     usage: Arc<Usage>,
     source: OnceLock<String>,
+    id: OnceLock<String>,
     caller: OnceLock<(CompanyId, Principal)>,
     intent: OnceLock<Intent>,
     /// The request by its Idempotency-Key, once a guard has admitted its sender.
@@ -56,6 +57,15 @@ impl RequestState {
 
     pub(crate) fn usage(&self) -> &Usage {
         &self.0.usage
+    }
+
+    pub(super) fn set_id(&self, id: String) {
+        self.0.id.get_or_init(|| id);
+    }
+
+    /// The request's identifier, which its response and its log line have too.
+    pub(crate) fn id(&self) -> Option<&String> {
+        self.0.id.get()
     }
 
     pub(super) fn set_source(&self, source: String) {

@@ -74,6 +74,11 @@ impl Document {
         }
         let tag = self.groups.last().map(|(title, _)| *title);
         let described = operation.into_value(&id, tag, method, &path);
+        for parameter in described["parameters"].as_array().into_iter().flatten() {
+            if parameter["description"] == "" {
+                self.problems.push(format!("{place}: {} has no description", parameter["name"]));
+            }
+        }
         self.paths.entry(path.as_str()).or_insert(json!({}))[method.as_str().to_ascii_lowercase()] =
             described;
         self.routes.push((method.clone(), path));

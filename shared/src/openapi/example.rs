@@ -63,11 +63,12 @@ fn address(schema: &str, name: &str) -> String {
             "created_by" | "submitted_by" | "customer" | "user" | "on_behalf_by" | "evaluators"
             | "interview_managers" | "reviewers",
         )
-        | ("Customer", "resource_uri") => CUSTOMER,
+        | ("Customer" | "Author", "resource_uri") => CUSTOMER,
         (_, "project") | ("Project" | "ListedProject" | "OwnProject" | "FoundProject", "resource_uri") => {
             PROJECT
         }
-        (_, "candidate") | ("Candidate" | "CandidateWhoAmI" | "FoundCandidate", "resource_uri") => CANDIDATE,
+        (_, "candidate")
+        | ("Candidate" | "CandidateWhoAmI" | "FoundCandidate" | "Change", "resource_uri") => CANDIDATE,
         (_, "uri") | ("Video", "resource_uri") => VIDEO,
         (_, "labels") | ("Label", _) => "labels/01JQ8Z9X5G8T2R4W7Y0N3B6VCM/",
         ("NamedToken" | "NewNamedToken", _) => "tokens/01JQ8ZFB3W6Q9E2R5T8Y1N4MVC/",
@@ -80,6 +81,7 @@ fn address(schema: &str, name: &str) -> String {
         ("Customer", part) => return format!("{BASE}{CUSTOMER}{part}/"),
         ("Project" | "ListedProject", part) => return format!("{BASE}{PROJECT}{part}/"),
         (_, "url") => return "https://uploads.example.com/a-signed-address".to_owned(),
+        ("FeedMeta", _) => return format!("{BASE}events/?after=1042&page_size=20"),
         (_, "next") => return format!("{BASE}labels/?page=2&page_size=20&cursor=YTAx"),
         _ => "",
     };

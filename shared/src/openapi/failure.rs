@@ -14,6 +14,7 @@ pub(super) enum Failure {
     Forbidden,
     NotFound,
     Conflict,
+    Gone,
     PreconditionFailed,
     TooLarge,
     UnsupportedMediaType,
@@ -24,12 +25,13 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    pub(super) const ALL: [Self; 12] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Invalid,
         Self::Unauthenticated,
         Self::Forbidden,
         Self::NotFound,
         Self::Conflict,
+        Self::Gone,
         Self::PreconditionFailed,
         Self::TooLarge,
         Self::UnsupportedMediaType,
@@ -55,6 +57,9 @@ impl Failure {
             Self::NotFound => "The resource does not exist, or the caller may not see it.",
             Self::Conflict => {
                 "Other requests kept changing the resource, or the same request is still running. Try again."
+            }
+            Self::Gone => {
+                "The events have been deleted because of their age. `first` is the number of the first one that is left."
             }
             Self::PreconditionFailed => "The resource does not match `If-Match`.",
             Self::TooLarge => {
@@ -84,6 +89,7 @@ impl Failure {
             Self::Forbidden => vec![("denied", Error::Forbidden(crate::domain::policy::NOT_ALLOWED))],
             Self::NotFound => vec![("unknown", Error::NotFound)],
             Self::Conflict => vec![("changed", Error::Changed), ("in_progress", Error::InProgress(2))],
+            Self::Gone => vec![("expired", Error::Expired(57))],
             Self::PreconditionFailed => vec![("changed", Error::PreconditionFailed)],
             Self::TooLarge => vec![("too_large", Error::TooLarge), ("files_too_large", Error::FilesTooLarge)],
             Self::UnsupportedMediaType => vec![("type", Error::UnsupportedMediaType)],
@@ -106,6 +112,7 @@ impl Failure {
                 { "$ref": "#/components/schemas/Problem" },
                 { "$ref": "#/components/schemas/FieldErrors" },
             ] }),
+            Self::Gone => json!({ "$ref": "#/components/schemas/EventsExpired" }),
             _ => json!({ "$ref": "#/components/schemas/Problem" }),
         };
         let mut headers = json!({ "X-Request-Id": { "$ref": "#/components/headers/RequestId" } });
@@ -128,8 +135,21 @@ impl Failure {
         })
     }
 
-    pub(super) fn schemas() -> [(&'static str, Value); 2] {
+    pub(super) fn schemas() -> [(&'static str, Value); 3] {
         [
+            (
+                "EventsExpired",
+                json!({
+                    "type": "object",
+                    "description": "Events were deleted because of their age.",
+                    "required": ["detail", "code", "first"],
+                    "properties": {
+                        "detail": { "type": "string", "description": "A text for people." },
+                        "code": { "type": "string", "description": "Always `events_expired`." },
+                        "first": { "type": "integer", "description": "The number of the first event that is left." },
+                    },
+                }),
+            ),
             (
                 "FieldErrors",
                 json!({

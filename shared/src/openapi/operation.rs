@@ -147,6 +147,17 @@ impl Operation {
         self
     }
 
+    /// Shows a list, which has no `ETag`.
+    pub fn untagged(self) -> Self {
+        Self { is_list: true, ..self }
+    }
+
+    /// Adds 410 for events that have expired.
+    pub fn may_have_expired(mut self) -> Self {
+        self.fails(Failure::Gone);
+        self
+    }
+
     /// Adds 429; `text` explains the limit.
     pub fn is_limited(mut self, text: &str) -> Self {
         self.fails(Failure::Throttled);

@@ -7,8 +7,9 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::condition::Condition;
+use super::due::Queue;
 use super::item::{self, Entity, Versioned};
-use super::keys::{self, Key, Queue};
+use super::keys::{self, Key};
 use super::login::TAKEN_USERNAME;
 use super::page::{Listing, Page, PageRequest};
 use super::transaction::Transaction;
@@ -17,6 +18,7 @@ use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
 use crate::domain::erasure::Erased;
+use crate::domain::history::Change;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
 use crate::domain::tally::{Tally, shard_of};
@@ -47,6 +49,10 @@ impl Entity for Candidate {
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         Some((Queue::Candidates.shard_of(self.id), self.expires_at()?))
     }
+
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
+        Change::of(before, after)
+    }
 }
 
 /// A candidate with their project.
@@ -63,7 +69,7 @@ impl Store {
     /// `username` if it is taken, and with `PROJECT_NOT_RUNNING` if the step needs a running project.
     pub fn create_candidate(&self, step: &Step, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create_unless(&step.candidate, Error::Changed);
+        transaction.create_unless(&step.candidate, || Error::Changed);
         transaction.follow(None, Some(&step.candidate), step.needs_running_project, now);
         transaction.effect(Effect::of_step(step, 1, now));
         transaction

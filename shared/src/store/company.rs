@@ -11,6 +11,7 @@ use super::tally::Owned;
 use super::transaction::Transaction;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
+use crate::domain::history::Change;
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
@@ -20,13 +21,17 @@ impl Entity for Company {
     fn key(&self) -> Key {
         keys::company(&self.id)
     }
+
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
+        Change::of(before, after)
+    }
 }
 
 impl Store {
     /// Creates a company and its first owner. Fails with a message on `company` if its identifier is taken.
     pub fn create_company(&self, company: &Company, owner: &Customer) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.create_unless(company, Error::field("company", "This company already exists."));
+        transaction.create_unless(company, || Error::field("company", "This company already exists."));
         // The owner is counted from the start, so the tally is written whole and not added to.
         let tally = item::bare([
             (&Owned::Customers.attribute(), number(1)),

@@ -17,6 +17,7 @@ use crate::domain::account::Account;
 use crate::domain::customer::{AccountType, Customer};
 use crate::domain::effect::Effect;
 use crate::domain::erasure::Erased;
+use crate::domain::history::Change;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
@@ -26,6 +27,10 @@ impl Entity for Customer {
 
     fn key(&self) -> Key {
         keys::customer(&self.company, self.id)
+    }
+
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
+        Change::of(before, after)
     }
 }
 
@@ -95,7 +100,7 @@ impl Store {
     }
 
     /// The most customers in one [`change_customers`](Self::change_customers).
-    pub const MAX_CUSTOMERS: usize = 15;
+    pub const MAX_CUSTOMERS: usize = 14;
 
     /// Those of `names`, which are case-folded, that are usernames of staff or candidates.
     pub async fn taken_usernames(

@@ -1,16 +1,64 @@
 //! Items that are due, from the index over their due dates.
 
+use std::ops::Range;
+
 use chrono::{DateTime, Utc};
+use sha2::{Digest as _, Sha256};
 
 use super::Store;
 use super::item::{self, Entity, Item, Versioned, number};
-use super::keys::{DUE, Queue};
+use super::keys::DUE;
 use super::query::Query;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::Effect;
+use crate::domain::history::Entry;
+use crate::domain::id::Id;
 use crate::domain::upload::Upload;
 use crate::domain::video::Video;
 use crate::error::Result;
+
+/// Items that become due, by kind. Each kind has its own range of shards in the index by due date.
+#[derive(Debug, Clone, Copy)]
+pub enum Queue {
+    /// Candidates with a deadline.
+    Candidates,
+    /// Effects to be tried.
+    Effects,
+    /// Uploads whose file has not arrived.
+    Uploads,
+    /// Videos that are not converted.
+    Videos,
+    /// Effects that were given up, under that moment.
+    GivenUpEffects,
+    /// Events without a number.
+    Events,
+}
+
+impl Queue {
+    pub(crate) fn shards(self) -> Range<u8> {
+        match self {
+            Self::Candidates => 0..16,
+            Self::Effects => 16..20,
+            Self::Uploads => 20..22,
+            Self::Videos => 22..24,
+            Self::GivenUpEffects => 24..28,
+            Self::Events => 28..32,
+        }
+    }
+
+    pub(crate) fn shard_of<T>(self, id: Id<T>) -> u8 {
+        self.shard(id.to_bytes()[15])
+    }
+
+    pub(crate) fn shard_of_text(self, id: &str) -> u8 {
+        self.shard(Sha256::digest(id)[0])
+    }
+
+    fn shard(self, byte: u8) -> u8 {
+        let shards = self.shards();
+        shards.start + byte % (shards.end - shards.start)
+    }
+}
 
 /// The most entries of one page: as many items as one call reads.
 const PAGE: usize = 100;
@@ -64,6 +112,11 @@ impl Store {
 
     /// Videos that were not converted in time.
     pub async fn due_videos(&self, page: DueCursor) -> Result<Due<Video>> {
+        self.due(page).await
+    }
+
+    /// Events that the table's stream did not have numbered.
+    pub async fn due_events(&self, page: DueCursor) -> Result<Due<Entry>> {
         self.due(page).await
     }
 

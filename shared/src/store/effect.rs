@@ -4,8 +4,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
 use super::condition::Change;
+use super::due::Queue;
 use super::item::{EXPIRES_AT, Entity, Versioned, number};
-use super::keys::{self, Key, Queue};
+use super::keys::{self, Key};
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
@@ -25,8 +26,8 @@ impl Entity for Effect {
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         match self.next_try_at {
-            Some(next) => Some((Queue::Effects.shard_of_effect(&self.id), next)),
-            None => Some((Queue::GivenUpEffects.shard_of_effect(&self.id), self.given_up_at?)),
+            Some(next) => Some((Queue::Effects.shard_of_text(&self.id), next)),
+            None => Some((Queue::GivenUpEffects.shard_of_text(&self.id), self.given_up_at?)),
         }
     }
 
@@ -38,7 +39,7 @@ impl Entity for Effect {
 impl Transaction {
     pub(super) fn effect(&mut self, effect: Option<Effect>) {
         if let Some(effect) = effect {
-            self.create_unless(&effect, Error::internal("a change has happened twice"));
+            self.create_unless(&effect, || Error::internal("a change has happened twice"));
         }
     }
 }

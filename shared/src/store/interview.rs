@@ -7,6 +7,7 @@ use super::item::{Entity, Versioned};
 use super::keys::{self, Key};
 use super::tally::{self, HAS_BEGUN};
 use super::transaction::Transaction;
+use crate::domain::history::Change;
 use crate::domain::id::{CompanyId, VideoId};
 use crate::domain::interview::{Interview, QUESTIONS_IN_USE};
 use crate::domain::project::Project;
@@ -15,6 +16,12 @@ use crate::error::{Error, Result};
 impl Entity for Interview {
     fn key(&self) -> Key {
         keys::interview(&self.company, self.project)
+    }
+
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
+        // The first question changes an interview that had none.
+        let empty = after.map(|after| Self::new(after.company.clone(), after.project));
+        Change::of(before.or(empty.as_ref()), after)
     }
 }
 
@@ -27,7 +34,7 @@ impl Store {
             Some(before) => self.replacing(before, after),
             None => {
                 let mut transaction = self.transaction();
-                transaction.create_unless(after, Error::Changed);
+                transaction.create_unless(after, || Error::Changed);
                 transaction
             }
         };

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use super::attribute;
 use super::keys::{BY_STATUS, DUE, Key, PK, SK};
 use super::rewrite::{self, Next};
+use crate::domain::history::Change;
 use crate::error::{Error, Result};
 
 pub(crate) type Item = HashMap<String, AttributeValue>;
@@ -53,6 +54,12 @@ pub(crate) trait Entity: Serialize + DeserializeOwned {
 
     /// Shard and moment, to the second, in the index by due date; none keeps it out of the index.
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
+        None
+    }
+
+    /// What the history notes of a change, by which `before` becomes `after`; none for what has no history. A new item has
+    /// no `before`, a deleted one no `after`.
+    fn recorded(_before: Option<&Self>, _after: Option<&Self>) -> Option<Change> {
         None
     }
 }

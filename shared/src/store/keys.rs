@@ -1,14 +1,8 @@
 //! Every key of the table. The entity chart in `shared/README.md` shows them side by side.
 
-use std::ops::Range;
-
-use sha2::{Digest, Sha256};
-
 use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
-use crate::domain::id::{
-    CandidateId, CompanyId, CustomerId, FileId, Id, LabelId, ProjectId, TokenId, VideoId,
-};
+use crate::domain::id::{CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, TokenId, VideoId};
 use crate::domain::project::ProjectStatus;
 use crate::domain::search::Source;
 use crate::domain::secret::SecretHash;
@@ -34,46 +28,6 @@ pub(crate) const BY_STATUS: Index = Index { name: Some("by_status"), pk: "by_sta
 pub(crate) const SEARCH: Index = Index { name: Some("search"), pk: "search_pk", sk: "search_sk" };
 
 pub(crate) const DUE: Index = Index { name: Some("due"), pk: "due_shard", sk: "due_at" };
-
-/// Items that become due, by kind. Each kind has its own range of shards in the index by due date.
-#[derive(Debug, Clone, Copy)]
-pub enum Queue {
-    /// Candidates with a deadline.
-    Candidates,
-    /// Effects to be tried.
-    Effects,
-    /// Uploads whose file has not arrived.
-    Uploads,
-    /// Videos that are not converted.
-    Videos,
-    /// Effects that were given up, under that moment.
-    GivenUpEffects,
-}
-
-impl Queue {
-    pub(crate) fn shards(self) -> Range<u8> {
-        match self {
-            Self::Candidates => 0..16,
-            Self::Effects => 16..20,
-            Self::Uploads => 20..22,
-            Self::Videos => 22..24,
-            Self::GivenUpEffects => 24..28,
-        }
-    }
-
-    pub(crate) fn shard_of<T>(self, id: Id<T>) -> u8 {
-        self.shard(id.to_bytes()[15])
-    }
-
-    pub(crate) fn shard_of_effect(self, id: &str) -> u8 {
-        self.shard(Sha256::digest(id)[0])
-    }
-
-    fn shard(self, byte: u8) -> u8 {
-        let shards = self.shards();
-        shards.start + byte % (shards.end - shards.start)
-    }
-}
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
@@ -364,7 +318,37 @@ pub(crate) fn reset_mail(address: &SecretHash) -> Key {
     Key::new(format!("RESET#{}", address.as_str()), "MAIL")
 }
 
-/// The mark of an event that was applied.
+/// The history of a resource. The identifiers are versions, so that their texts sort like numbers.
+pub(crate) fn history(c: &CompanyId, id: &str) -> Collection {
+    Collection { pk: format!("HISTORY#{c}#{id}"), prefix: "" }
+}
+
+pub(crate) fn entry(c: &CompanyId, history_id: &str, version: u64) -> Key {
+    history(c, history_id).key(format_args!("{version:010}"))
+}
+
+/// The company and the identifier of the history with this partition key; none for other items.
+pub(crate) fn in_history(pk: &str) -> Option<(CompanyId, &str)> {
+    let (company, id) = pk.strip_prefix("HISTORY#")?.split_once('#')?;
+    Some((company.parse().ok()?, id))
+}
+
+/// The last number that an event of a company has.
+pub(crate) fn sequence(c: &CompanyId) -> Key {
+    Key::new(company_partition(c), "SEQUENCE")
+}
+
+/// The number of an event as the index by status sorts it.
+pub(crate) fn event_number(sequence: u64) -> String {
+    format!("{sequence:020}")
+}
+
+/// The partition of a company's numbered events in the index by status.
+pub(crate) fn events(c: &CompanyId) -> String {
+    format!("COMPANY#{c}#EVENTS")
+}
+
+/// The mark of an event of the platform that was applied.
 pub(crate) fn event(id: &str) -> Key {
     Key::new(format!("EVENT#{id}"), "EVENT")
 }

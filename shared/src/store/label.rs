@@ -6,6 +6,7 @@ use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
 use super::transaction::Transaction;
+use crate::domain::history::Change;
 use crate::domain::id::CompanyId;
 use crate::domain::label::Label;
 use crate::error::{Error, Result};
@@ -15,6 +16,10 @@ impl Entity for Label {
 
     fn key(&self) -> Key {
         keys::label(&self.company, self.id)
+    }
+
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
+        Change::of(before, after)
     }
 }
 

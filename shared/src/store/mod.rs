@@ -15,6 +15,8 @@ mod due;
 mod effect;
 mod erasure;
 mod failures;
+mod feed;
+mod history;
 mod idempotency;
 mod interview;
 mod item;
@@ -22,6 +24,7 @@ pub(crate) mod keys;
 mod label;
 mod login;
 mod matches;
+mod numbering;
 pub mod page;
 mod project;
 mod projection;
@@ -56,14 +59,16 @@ pub(crate) use batch::Batch;
 pub use candidate::Placed;
 pub use capacity::Usage;
 pub use customer::CustomerChange;
-pub use due::{Due, DueCursor};
+pub use due::{Due, DueCursor, Queue};
 pub use effect::Subject;
+pub use feed::Feed;
+pub use history::{EntryKey, Sequence};
 pub use idempotency::Answer;
 pub(crate) use idempotency::{Attempt, Begun, Earlier, KeyedRequest};
 pub(crate) use item::Entity;
 pub use item::Versioned;
 pub(crate) use keys::Key;
-pub use keys::{Queue, effect_in};
+pub use keys::effect_in;
 pub(crate) use login::LoginPartition;
 pub use login::TAKEN_USERNAME;
 pub use matches::Match;
@@ -84,6 +89,7 @@ pub(crate) use tally::shards;
 pub use transaction::Transaction;
 
 use crate::app::App;
+use crate::domain::history::Origin;
 use crate::domain::id::{Id, IdBlock};
 
 /// How long all calls of a request may take together, so that it is answered within the functions' ten seconds.
@@ -95,11 +101,18 @@ pub struct Store {
     app: App,
     usage: Arc<Usage>,
     patience: Duration,
+    /// None before the author is known.
+    origin: Option<Arc<Origin>>,
 }
 
 impl Store {
     pub(crate) fn new(app: App, usage: Arc<Usage>) -> Self {
-        Self { app, usage, patience: PATIENCE }
+        Self { app, usage, patience: PATIENCE, origin: None }
+    }
+
+    /// Access for changes of this origin. Without one, no resource with a history can be changed.
+    pub(crate) fn with_origin(self, origin: Origin) -> Self {
+        Self { origin: Some(Arc::new(origin)), ..self }
     }
 
     /// Access for work that may take longer than a request.

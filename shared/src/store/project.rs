@@ -10,6 +10,7 @@ use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::{self, Owned, Shards};
 use super::transaction::Transaction;
+use crate::domain::history::Change;
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
 use crate::domain::tally::Tally;
@@ -25,6 +26,10 @@ impl Entity for Project {
 
     fn by_status(&self) -> Option<(String, String)> {
         Some((keys::projects_by_status(&self.company, self.status), self.id.to_string()))
+    }
+
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
+        Change::of(before, after)
     }
 }
 

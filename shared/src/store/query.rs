@@ -88,6 +88,16 @@ impl Query {
         self.and(&condition, string(last))
     }
 
+    pub(super) fn after(self, first: impl Into<String>) -> Self {
+        let condition = format!("{} > :sk", self.schema.sk);
+        self.and(&condition, string(first))
+    }
+
+    pub(super) fn before(self, end: impl Into<String>) -> Self {
+        let condition = format!("{} < :sk", self.schema.sk);
+        self.and(&condition, string(end))
+    }
+
     /// The placeholders of its expressions; none without any.
     fn names(&self) -> Option<HashMap<String, String>> {
         let mut names = self.attributes.names().unwrap_or_default();

@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::Attempt;
 use super::failures::Failures;
+use super::history::Sequence;
 use super::item::{self, Entity, Item, OWN};
 use super::reset::ResetMail;
 use super::rewrite;
@@ -14,6 +15,7 @@ use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
+use crate::domain::history::Entry;
 use crate::domain::interview::Interview;
 use crate::domain::label::Label;
 use crate::domain::named_token::NamedToken;
@@ -43,6 +45,8 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("LABEL", _) => entity::<Label>("label", item),
         ("TOKEN", _) => entity::<NamedToken>("named token", item),
         ("EFFECT", _) => entity::<Effect>("effect", item),
+        (_, "HISTORY") => entity::<Entry>("entry of a history", item),
+        ("SEQUENCE", _) => entity::<Sequence>("sequence of events", item),
         ("UPLOAD", _) => entity::<Upload>("upload", item),
         ("FAILURES", _) => entity::<Failures>("failed logins", item),
         ("MAIL", _) => entity::<ResetMail>("mail about forgotten passwords", item),

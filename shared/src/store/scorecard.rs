@@ -66,7 +66,7 @@ impl Store {
         transaction.roster(project, roster);
         match (before, card) {
             (None, Some(card)) => {
-                transaction.create_unless(card, Error::Changed);
+                transaction.create_unless(card, || Error::Changed);
                 transaction.show();
             }
             (Some(before), Some(card)) => transaction.replace(before, card),
@@ -245,14 +245,15 @@ mod tests {
     use super::*;
     use crate::domain::candidate::{CandidateStatus, Evaluation};
     use crate::domain::id::Id;
+    use crate::domain::roster::MAX_SEATS;
     use crate::domain::samples;
     use crate::domain::scorecard::{Score, Values};
 
     #[test]
-    fn a_candidate_with_a_hundred_full_evaluations_fits_in_its_items() {
+    fn a_candidate_whom_everybody_has_evaluated_fits_in_its_items() {
         let mut candidate = Candidate { status: CandidateStatus::Interviewed, ..samples::candidate() };
         let mut roster = Roster::default();
-        for by in (0..100).map(samples::customer) {
+        for by in (0..MAX_SEATS).map(|seat| samples::customer(seat as u8)) {
             let questions = (0..30).map(|byte| (Id::from_bytes([byte; 16]), 10_000)).collect();
             let criteria = (0..20).map(|byte| (Id::from_bytes([byte; 16]), 10_000)).collect();
             let rated = Some(Values { maximum: 1_000, questions, criteria });
@@ -262,9 +263,8 @@ mod tests {
             let seat = roster.take_seat(by).unwrap();
             candidate.evaluations.insert(by, Evaluation { completed: true, at, seat });
         }
-        let limit = 400_000;
-        // JSON takes more room than DynamoDB counts.
-        assert!(serde_json::to_string(&candidate).unwrap().len() < limit / 2);
-        assert!(serde_json::to_string(&Summary::of(&candidate)).unwrap().len() < limit / 2);
+        // DynamoDB's 400 KB leave room for the rest of the candidate. JSON takes more than DynamoDB counts.
+        assert!(serde_json::to_string(&candidate).unwrap().len() < 300_000);
+        assert!(serde_json::to_string(&Summary::of(&candidate)).unwrap().len() < 300_000);
     }
 }

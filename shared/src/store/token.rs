@@ -6,6 +6,7 @@ use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key};
 use super::tally::Owned;
 use super::transaction::Transaction;
+use crate::domain::history::Change;
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::NamedToken;
 use crate::error::{Error, Result};
@@ -13,6 +14,10 @@ use crate::error::{Error, Result};
 impl Entity for NamedToken {
     fn key(&self) -> Key {
         keys::token(&self.company, self.id)
+    }
+
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
+        Change::of(before, after)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Transactions: all writes of a request, which happen together or not at all.
 
+use std::sync::Arc;
+
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{
@@ -8,7 +10,7 @@ use aws_sdk_dynamodb::types::{
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
 use super::condition::{Change, Condition};
@@ -16,6 +18,7 @@ use super::item::{self, Entity, Item, Versioned};
 use super::keys::Key;
 use super::retry::Failure;
 use super::rewrite;
+use crate::domain::history::{Entry, Origin};
 use crate::error::{Error, FieldErrors, Result};
 
 /// The most writes that DynamoDB takes in one transaction.
@@ -30,6 +33,9 @@ const MAX_WRITES: usize = 100;
 #[derive(Default)]
 pub struct Transaction {
     table: String,
+    /// The origin of its changes, and how long the history keeps them.
+    origin: Option<Arc<Origin>>,
+    kept: TimeDelta,
     writes: Vec<TransactWriteItem>,
     refusals: Vec<Error>,
     /// Keys that it does not delete.
@@ -74,13 +80,14 @@ impl Transaction {
 
     /// Creates an entity under a new identifier.
     pub(super) fn create<T: Entity>(&mut self, entity: &T) {
-        self.create_unless(entity, Error::internal("a new identifier is taken"));
+        self.create_unless(entity, || Error::internal("a new identifier is taken"));
     }
 
-    /// Creates an entity; `taken` if it exists.
-    pub(super) fn create_unless<T: Entity>(&mut self, entity: &T, taken: Error) {
+    /// Creates an entity; `taken` if it exists, or has existed and has a history.
+    pub(super) fn create_unless<T: Entity>(&mut self, entity: &T, taken: impl Fn() -> Error) {
         if let Some(item) = self.or_fault(item::write(entity, 1)) {
-            self.put(entity.key(), item, Condition::Absent, taken);
+            self.put(entity.key(), item, Condition::Absent, taken());
+            self.record(None, Some(entity), 1, taken());
         }
     }
 
@@ -89,12 +96,27 @@ impl Transaction {
         if let Some(next) = self.or_fault(rewrite::next(before, after)) {
             self.is_shown |= next.is_shown;
             self.put(after.key(), next.item, Condition::Version(before.version()), Error::Changed);
+            self.record(Some(&**before), Some(after), before.version() + 1, ahead());
         }
     }
 
     /// Deletes an entity; [`Error::Changed`] after a concurrent write.
     pub(super) fn delete<T: Entity>(&mut self, entity: &Versioned<T>) {
         self.delete_item(entity.key(), Condition::Version(entity.version()), Error::Changed);
+        self.record(Some(&**entity), None, entity.version() + 1, ahead());
+    }
+
+    /// Notes in the history how the `version`th write of an entity turns `before` into `after`; `taken` if the history has
+    /// that version.
+    fn record<T: Entity>(&mut self, before: Option<&T>, after: Option<&T>, version: u64, taken: Error) {
+        let Some(change) = T::recorded(before, after) else { return };
+        let origin = self.origin.as_deref().cloned();
+        let origin = self.or_fault(origin.ok_or_else(|| Error::internal("a change without an author")));
+        let entry = origin.map(|origin| Entry::new(change, version, origin, self.kept));
+        let item = entry.and_then(|entry| Some((entry.key(), self.or_fault(item::write(&entry, 1))?)));
+        if let Some((key, item)) = item {
+            self.put(key, item, Condition::Absent, taken);
+        }
     }
 
     /// Puts an item that follows from other writes of the transaction.
@@ -184,13 +206,22 @@ impl Transaction {
     }
 }
 
+fn ahead() -> Error {
+    Error::internal("the history has this version; raise the version of an item that is put back")
+}
+
 fn unconditional() -> Error {
     Error::internal("an unconditional write failed its condition")
 }
 
 impl Store {
     pub(super) fn transaction(&self) -> Transaction {
-        Transaction { table: self.table().to_owned(), ..Transaction::default() }
+        Transaction {
+            table: self.table().to_owned(),
+            origin: self.origin.clone(),
+            kept: self.app.config().event_retention,
+            ..Transaction::default()
+        }
     }
 
     /// A transaction that changes nothing.

@@ -5,8 +5,9 @@ use serde_dynamo::to_attribute_value;
 
 use super::Store;
 use super::condition::Change;
+use super::due::Queue;
 use super::item::{EXPIRES_AT, Entity, Versioned, number, string};
-use super::keys::{self, DUE, Key, Queue};
+use super::keys::{self, DUE, Key};
 use super::transaction::Transaction;
 use crate::domain::effect::{Effect, Task};
 use crate::domain::file::{Owner, StoredFile};

@@ -3,13 +3,15 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
+use super::due::Queue;
 use super::item::{Entity, Versioned};
-use super::keys::{self, Key, Queue};
+use super::keys::{self, Key};
 use super::page::{Listing, Page, PageRequest};
 use super::tally::Owned;
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::{Effect, Task};
+use crate::domain::history::Change;
 use crate::domain::id::{CompanyId, VideoId};
 use crate::domain::interview::Interview;
 use crate::domain::project::Project;
@@ -26,6 +28,10 @@ impl Entity for Video {
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         self.given_up_at.map(|at| (Queue::Videos.shard_of(self.id), at))
+    }
+
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
+        Change::of(before, after)
     }
 }
 

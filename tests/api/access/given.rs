@@ -129,6 +129,10 @@ impl Given {
             let label = self.owner.label(&self.new_name()).await;
             target = target.replace("{labelId}", last_segment(&label));
         }
+        if path.contains("{eventId}") {
+            let feed = self.owner.get("/companies/acme/events/?page_size=1").await.expect(200).json();
+            target = target.replace("{eventId}", feed["objects"][0]["id"].as_str().unwrap());
+        }
         if path.contains("{tokenId}") {
             let (token, _) = self.owner.named_token("Another").await;
             target = target.replace("{tokenId}", last_segment(&token));

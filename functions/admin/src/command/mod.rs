@@ -106,6 +106,11 @@ pub enum Command {
         /// RFC 3339: when they were given up, or later; by default any time.
         since: Option<String>,
     },
+    /// Leaves out numbers of events that a restored table has taken back.
+    AdvanceSequence {
+        /// The company's identifier.
+        company: String,
+    },
     /// Rebuilds the search entries of all candidates.
     ReindexSearch {
         /// The company's identifier.
@@ -129,6 +134,7 @@ impl Command {
             Self::Recount { .. } => "recount",
             Self::EraseAgain { .. } => "erase-again",
             Self::RetryEffects { .. } => "retry-effects",
+            Self::AdvanceSequence { .. } => "advance-sequence",
             Self::ReindexSearch { .. } => "reindex-search",
         }
     }
@@ -147,6 +153,7 @@ impl Command {
             | Self::RevokeOnBehalf { company, .. }
             | Self::EndSessions { company, .. }
             | Self::Recount { company, .. }
+            | Self::AdvanceSequence { company }
             | Self::ReindexSearch { company } => Some(company),
         }
     }
@@ -183,6 +190,7 @@ impl Command {
             Self::RetryEffects { kind, company, since } => {
                 effects::retry(operator, kind.as_deref(), company.as_deref(), since.as_deref()).await
             }
+            Self::AdvanceSequence { company } => upkeep::advance_sequence(operator, &company).await,
             Self::ReindexSearch { company } => upkeep::reindex_search(operator, &company).await,
         }
     }

@@ -1,11 +1,11 @@
-//! Commands that compare derived data with its source and correct it.
+//! Commands that correct derived data and the numbers of events.
 
 use shared::auth::Operator;
 use shared::domain::id::ProjectId;
 use shared::error::FieldErrors;
 use shared::{Error, Result};
 
-use super::{company_id, only_company_id};
+use super::{company_id, no_company, only_company_id};
 use crate::outcome::Outcome;
 
 /// Recounts what tallies count.
@@ -24,4 +24,12 @@ pub(super) async fn reindex_search(operator: &Operator, company: &str) -> Result
     let company = only_company_id(company)?;
     let search = operator.reindex(&company).await?;
     Ok(Outcome { search: Some(search), ..Outcome::of_company(&company) })
+}
+
+/// Leaves out numbers of events that a restored table has taken back.
+pub(super) async fn advance_sequence(operator: &Operator, company: &str) -> Result<Outcome> {
+    let company = only_company_id(company)?;
+    let last = operator.store.advance_sequence(&company, operator.now).await?;
+    let last_event = Some(last.ok_or_else(no_company)?);
+    Ok(Outcome { last_event, ..Outcome::of_company(&company) })
 }

@@ -18,6 +18,7 @@ use crate::auth::csrf;
 use crate::domain::account::Principal;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
+use crate::domain::history::EventId;
 use crate::domain::id::{CompanyId, CustomerId, InvalidId};
 use crate::domain::interview::Interview;
 use crate::domain::policy::{Action, NOT_ALLOWED, Standing};
@@ -82,6 +83,11 @@ impl Path {
     pub(super) fn scorecard(&self, evaluator: CustomerId) -> Result<Key, InvalidId> {
         let (project, candidate) = (self.id("projectId")?, self.id("candidateId")?);
         Ok(keys::scorecard(&self.company_id()?, project, candidate, evaluator))
+    }
+
+    pub(super) fn event(&self) -> Result<Key, InvalidId> {
+        let EventId { history, version, .. } = self.id("eventId")?;
+        Ok(keys::entry(&self.company_id()?, &history, version))
     }
 
     pub(super) fn label(&self) -> Result<Key, InvalidId> {
@@ -176,6 +182,7 @@ impl<'a> Request<'a> {
         };
         let (caller, media_key) = authenticate(&credential, &mut batch, &rules)?;
         state.set_caller(caller.company(), caller.principal());
+        let store = store.with_origin(caller.origin(state.id().cloned(), now));
         slide(&caller, &store, &state, now);
         // Before anything else tells whether the object of the address exists.
         if self.address.as_ref().is_some_and(|address| !address.token.is_for(&media_key, &address.object)) {

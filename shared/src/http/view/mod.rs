@@ -2,6 +2,7 @@
 
 mod candidate;
 mod customer;
+mod event;
 mod interview;
 mod label;
 mod nested;
@@ -11,6 +12,7 @@ mod video;
 
 pub use candidate::{CandidateFields, CandidateView, Viewer};
 pub use customer::CustomerView;
+pub use event::EventView;
 pub use interview::{CriterionView, QuestionView};
 pub use label::LabelView;
 pub use nested::Nested;

@@ -1,0 +1,44 @@
+//! The documentation of each route.
+
+use serde_json::json;
+use shared::openapi::Operation;
+
+pub(crate) fn list_events(operation: Operation) -> Operation {
+    operation
+        .summary("List events")
+        .text(
+            "Every change of the company's resources, about half a second after it was made. Numbers (`sequence`) ascend \
+             without gaps, and those of one resource are in the order of its changes, so a client that follows `next` \
+             misses nothing: read until `more` is false, store `next`, and continue there at any time.\n\n\
+             Events hold facts such as statuses and dates, but no personal data: fetch the resource for the rest. \
+             With a filter, a request looks at 500 events at most, so a page may be empty although `more` is true.\n\n\
+             Events are kept for 400 days, unless the operator has set another time. If those after `after` have been \
+             deleted, the answer is 410 with the number of the `first` one that is left: read all resources anew, and \
+             continue with `after` one less than that.",
+        )
+        .query_as("after", "Events after this number, ascending. By default all.", json!({ "type": "integer", "minimum": 0, "default": 0 }))
+        .query_as(
+            "before",
+            "Events before this number, the latest first; `latest` begins at the end. For people: events of the last \
+             seconds may be missing.",
+            json!({ "type": "string", "pattern": "^(latest|[0-9]+)$" }),
+        )
+        .query_as(
+            "page_size",
+            "Number of events per page.",
+            json!({ "type": "integer", "minimum": 1, "maximum": 100, "default": 20 }),
+        )
+        .query::<String>("type", "Only events of this type, or of all types that begin so: `candidate.*`.")
+        .query::<String>("resource", "Only changes of the resource with this URL.")
+        .query::<String>("project", "Only changes in the project with this URL.")
+        .query::<String>(
+            "by",
+            "Only changes by the customer, candidate or named token with this URL, by `system` or by `operator`.",
+        )
+        .may_have_expired()
+        .untagged()
+}
+
+pub(crate) fn get_event(operation: Operation) -> Operation {
+    operation.summary("Get event")
+}

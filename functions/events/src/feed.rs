@@ -1,0 +1,43 @@
+//! The company-wide feed.
+
+use axum::Json;
+use shared::Result;
+use shared::auth::access::{Context, EventAccess, EventsAccess};
+use shared::domain::history::{EventFilter, TypeFilter};
+use shared::domain::policy::ReadEvents;
+use shared::http::page::ListQuery;
+use shared::http::respond::Answered;
+use shared::http::view::EventView;
+
+use crate::view::{FeedView, Place};
+
+/// GET …/events/
+pub(crate) async fn list(access: EventsAccess<ReadEvents>, query: ListQuery) -> Result<Json<FeedView>> {
+    let filter = filter(&access, &query)?;
+    let (most, now) = (query.page().size as usize, access.now);
+    let (sequence, is_wanted) = (&access.sequence, |event: &_| filter.wants(event));
+    let place = Place::read(&query)?;
+    let feed = match place {
+        Place::After(after) => access.store.events_after(sequence, after, most, now, is_wanted).await?,
+        Place::Before(before) => {
+            let before = before.unwrap_or(sequence.last + 1);
+            access.store.events_before(&sequence.company, before, most, now, is_wanted).await?
+        }
+    };
+    Ok(Json(FeedView::new(&feed, place, &query, sequence, access.references())))
+}
+
+fn filter(access: &Context, query: &ListQuery) -> Result<EventFilter> {
+    let (company, references) = (access.company_id(), access.references());
+    Ok(EventFilter {
+        types: query.filter("type", TypeFilter::parse)?,
+        resource: query.filter("resource", |text| references.parse_resource(company, text))?,
+        project: query.filter("project", |text| references.parse_project(company, text))?,
+        by: query.filter("by", |text| references.parse_author(company, text))?,
+    })
+}
+
+/// GET …/events/{eventId}/
+pub(crate) async fn read(access: EventAccess<ReadEvents>) -> Result<Answered<Json<EventView>>> {
+    access.show(EventView::new(&access.event, access.references()))
+}

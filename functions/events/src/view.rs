@@ -1,0 +1,84 @@
+//! Wire types of the feed.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use shared::http::page::ListQuery;
+use shared::http::reference::References;
+use shared::http::view::EventView;
+use shared::http::wire::Uri;
+use shared::store::{Feed, Sequence};
+use shared::{Error, Result};
+
+/// The value of `before` that stands for the end of the feed.
+const LATEST: &str = "latest";
+
+/// The place in the feed from which a client reads.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    /// Ascending, after this number.
+    After(u64),
+    /// Descending, before this number; none for the end of the feed.
+    Before(Option<u64>),
+}
+
+impl Place {
+    /// Reads `after` and `before`; by default, the beginning.
+    pub(crate) fn read(query: &ListQuery) -> Result<Self> {
+        let number = |text: &str| text.parse().map_err(|_| "A valid number is required.".to_owned());
+        let after = query.filter("after", number)?;
+        let before = query.filter("before", |text| match text {
+            LATEST => Ok(None),
+            text => number(text).map(Some),
+        })?;
+        match (after, before) {
+            (Some(_), Some(_)) => Err(Error::field("before", "Send `after` or `before`, not both.")),
+            (after, None) => Ok(Self::After(after.unwrap_or(0))),
+            (None, Some(before)) => Ok(Self::Before(before)),
+        }
+    }
+}
+
+/// Events of a company.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Feed")]
+pub(crate) struct FeedView {
+    /// The position in the feed.
+    meta: FeedMeta,
+    /// The events, in the order of their numbers; with `before`, the latest first.
+    objects: Vec<EventView>,
+}
+
+/// The position in the feed.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FeedMeta")]
+struct FeedMeta {
+    /// The URL to continue at, never null. It is good at any time: when there is nothing new, poll it again.
+    next: Uri,
+    /// Whether there is more to read at once.
+    #[schemars(example = false)]
+    more: bool,
+    /// The number of the latest event.
+    #[schemars(example = 1042)]
+    latest: u64,
+}
+
+impl FeedView {
+    pub(crate) fn new(
+        feed: &Feed,
+        place: Place,
+        query: &ListQuery,
+        sequence: &Sequence,
+        references: References<'_>,
+    ) -> Self {
+        let name = match place {
+            Place::After(_) => "after",
+            Place::Before(_) => "before",
+        };
+        let place = [(name, feed.reached.to_string()), ("page_size", query.page().size.to_string())];
+        let address = references.company(&sequence.company).join("events");
+        Self {
+            meta: FeedMeta { next: query.link_to(&address, place), more: feed.more, latest: sequence.last },
+            objects: feed.events.iter().map(|event| EventView::new(event, references)).collect(),
+        }
+    }
+}

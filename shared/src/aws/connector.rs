@@ -1,0 +1,56 @@
+//! The HTTP client of all AWS clients: HTTP/1.1, the only version that DynamoDB, S3 and SES speak, over rustls and *ring*.
+//!
+//! The SDK's own client brings HTTP/2 and takes certificates only as PEM. Its default provider of cryptography, AWS-LC,
+//! spends most of a cold start seeding its random number generator.
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use aws_smithy_runtime_api::client::http::{
+    HttpConnector, HttpConnectorFuture, SharedHttpClient, SharedHttpConnector, http_client_fn,
+};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_runtime_api::client::result::ConnectorError;
+use aws_smithy_types::body::SdkBody;
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector as TcpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::{ClientConfig, RootCertStore};
+
+/// A client that trusts the authorities `roots`, which are read for its first request.
+pub(super) fn http_client(roots: fn() -> Arc<RootCertStore>, connect_timeout: Duration) -> SharedHttpClient {
+    let connector = LazyLock::new(move || SharedHttpConnector::new(Connector::new(roots(), connect_timeout)));
+    http_client_fn(move |_, _| connector.clone())
+}
+
+/// Keeps its connections open for further requests.
+#[derive(Debug)]
+struct Connector(Client<HttpsConnector<TcpConnector>, SdkBody>);
+
+impl Connector {
+    fn new(roots: Arc<RootCertStore>, connect_timeout: Duration) -> Self {
+        let mut tcp = TcpConnector::new();
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        tcp.set_connect_timeout(Some(connect_timeout));
+        let tls = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+        let mut client = Client::builder(TokioExecutor::new());
+        client.pool_timer(TokioTimer::new());
+        Self(client.build(HttpsConnector::from((tcp, tls))))
+    }
+}
+
+impl HttpConnector for Connector {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let response = match request.try_into_http1x() {
+            Ok(request) => self.0.request(request),
+            Err(error) => return HttpConnectorFuture::ready(Err(ConnectorError::user(error.into()))),
+        };
+        HttpConnectorFuture::new(async move {
+            let response = response.await.map_err(|error| ConnectorError::io(error.into()))?;
+            HttpResponse::try_from(response.map(SdkBody::from_body_1_x))
+                .map_err(|error| ConnectorError::other(error.into(), None))
+        })
+    }
+}

@@ -1,0 +1,356 @@
+//! The history of resources: what is noted of every change, who made it, and the events that tell of it.
+
+mod event;
+mod fields;
+mod filter;
+mod recorded;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::serde::ts_seconds;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use event::EventType;
+use fields::{Field, Named};
+pub use filter::{EventFilter, TypeFilter};
+pub(crate) use recorded::Recorded;
+
+use super::account::{Account, Principal};
+use super::id::{CandidateId, CompanyId, CustomerId, InvalidId, LabelId, ProjectId, TokenId, VideoId};
+
+/// A resource whose changes the history keeps. Sorted by what may refer to what: a company comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Resource {
+    /// The company.
+    Company,
+    /// A staff user.
+    Customer {
+        /// Their identifier.
+        customer: CustomerId,
+    },
+    /// A label.
+    Label {
+        /// Its identifier.
+        label: LabelId,
+    },
+    /// A welcome video.
+    Video {
+        /// Its identifier.
+        video: VideoId,
+    },
+    /// A named token.
+    Token {
+        /// Its identifier.
+        token: TokenId,
+    },
+    /// A project, but for its questions and criteria.
+    Project {
+        /// Its identifier.
+        project: ProjectId,
+    },
+    /// The questions and criteria of a project.
+    Interview {
+        /// The project.
+        project: ProjectId,
+    },
+    /// A candidate.
+    Candidate {
+        /// Their project.
+        project: ProjectId,
+        /// Their identifier.
+        candidate: CandidateId,
+    },
+}
+
+impl Resource {
+    /// The identifier of its history in the company.
+    pub fn history_id(&self, company: &CompanyId) -> String {
+        match self {
+            Self::Company => company.to_string(),
+            Self::Customer { customer } => customer.to_string(),
+            Self::Project { project } => project.to_string(),
+            Self::Interview { project } => format!("{project}-interview"),
+            Self::Candidate { candidate, .. } => candidate.to_string(),
+            Self::Video { video } => video.to_string(),
+            Self::Label { label } => label.to_string(),
+            Self::Token { token } => token.to_string(),
+        }
+    }
+
+    /// The resource by which clients know it: questions and criteria are parts of their project.
+    pub fn shown(self) -> Self {
+        match self {
+            Self::Interview { project } => Self::Project { project },
+            other => other,
+        }
+    }
+
+    /// The project that it is or belongs to.
+    pub fn project(&self) -> Option<ProjectId> {
+        match self {
+            Self::Project { project } | Self::Interview { project } | Self::Candidate { project, .. } => {
+                Some(*project)
+            }
+            Self::Company
+            | Self::Customer { .. }
+            | Self::Label { .. }
+            | Self::Video { .. }
+            | Self::Token { .. } => None,
+        }
+    }
+}
+
+/// Who made a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Author {
+    /// A staff user.
+    Customer {
+        /// Their identifier.
+        customer: CustomerId,
+    },
+    /// A candidate.
+    Candidate {
+        /// Their project.
+        project: ProjectId,
+        /// Their identifier.
+        candidate: CandidateId,
+    },
+    /// A named token.
+    NamedToken {
+        /// Its identifier.
+        token: TokenId,
+    },
+    /// The service itself, by a schedule or an event.
+    System,
+    /// The operator of the service.
+    Operator,
+}
+
+impl From<Principal> for Author {
+    fn from(principal: Principal) -> Self {
+        match principal {
+            Principal::Account(Account::Customer { customer }) => Self::Customer { customer },
+            Principal::Account(Account::Candidate { project, candidate }) => {
+                Self::Candidate { project, candidate }
+            }
+            Principal::NamedToken(token) => Self::NamedToken { token },
+        }
+    }
+}
+
+/// The origin of changes: who makes them, when, and in which request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The author.
+    pub by: Author,
+    /// The customer who acts on behalf of the author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_behalf_by: Option<CustomerId>,
+    /// The request, or the event of the platform; none for a schedule or the operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// The moment of the request.
+    pub at: DateTime<Utc>,
+}
+
+impl Origin {
+    /// Changes by `by` at `at`, in no request.
+    pub fn new(by: impl Into<Author>, at: DateTime<Utc>) -> Self {
+        Self { by: by.into(), on_behalf_by: None, request: None, at }
+    }
+}
+
+/// What a change did to the fields of a resource, without personal data.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Details {
+    /// The names of the changed fields, by which the API knows them; none for a new resource.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub changed: BTreeSet<String>,
+    /// The values of the facts after the change.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, Value>,
+    /// The values before the change of those facts that it changed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub previous: BTreeMap<String, Value>,
+    /// The customers who came, by field.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub added: BTreeMap<String, BTreeSet<CustomerId>>,
+    /// The customers who went, by field.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub removed: BTreeMap<String, BTreeSet<CustomerId>>,
+}
+
+impl Details {
+    fn between(before: Option<Vec<Named>>, after: Vec<Named>) -> Self {
+        let is_new = before.is_none();
+        let mut before: BTreeMap<&str, Field> = before.into_iter().flatten().collect();
+        let mut details = Self::default();
+        for (name, now) in after {
+            let was = before.remove(name);
+            let has_changed = !is_new && was.as_ref() != Some(&now);
+            if has_changed {
+                details.changed.insert(name.to_owned());
+            }
+            details.note(name, was, now, has_changed);
+        }
+        details
+    }
+
+    fn note(&mut self, name: &str, was: Option<Field>, now: Field, has_changed: bool) {
+        match now {
+            Field::Fact(now) => {
+                if let Some(Field::Fact(was)) = was.filter(|_| has_changed) {
+                    self.previous.insert(name.to_owned(), was);
+                }
+                if has_changed || !now.is_null() {
+                    self.facts.insert(name.to_owned(), now);
+                }
+            }
+            Field::Customers(now) => {
+                let was = if let Some(Field::Customers(was)) = was { was } else { BTreeSet::new() };
+                let differences = [(&mut self.added, &now - &was), (&mut self.removed, &was - &now)];
+                for (differences, customers) in differences.into_iter().filter(|(_, all)| !all.is_empty()) {
+                    differences.insert(name.to_owned(), customers);
+                }
+            }
+            Field::Private(_) => {}
+        }
+    }
+
+    fn has_changed(&self, field: &str) -> bool {
+        self.changed.contains(field)
+    }
+
+    fn has_changed_besides(&self, fields: &[&str]) -> bool {
+        self.changed.iter().any(|field| !fields.contains(&field.as_str()))
+    }
+}
+
+/// What is noted of one write of a resource.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// The company of the resource.
+    pub company: CompanyId,
+    /// The resource.
+    pub resource: Resource,
+    /// The names of the event's types, the most telling one first; none for a change that nobody is told about. Newer
+    /// releases may know more types.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<String>,
+    /// What happened to its fields.
+    #[serde(default)]
+    pub details: Details,
+}
+
+impl Change {
+    /// The change of `before` to `after`, of which one is none for a new or a deleted resource.
+    pub(crate) fn of<T: Recorded>(before: Option<&T>, after: Option<&T>) -> Option<Self> {
+        let (company, resource) = after.or(before)?.place();
+        let (types, details) = match after {
+            Some(after) => {
+                let details = Details::between(before.map(T::fields), after.fields());
+                (T::events(before, after, &details), details)
+            }
+            None => (T::DELETED.into_iter().collect(), Details::default()),
+        };
+        let types = types.into_iter().map(|one| one.as_str().to_owned()).collect();
+        Some(Self { company: company.clone(), resource, types, details })
+    }
+}
+
+/// One row of the history: one write of a resource.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// What happened.
+    pub change: Change,
+    /// The number of the write, from 1, that is the version of the resource since.
+    pub version_after: u64,
+    /// Who did it, and when.
+    pub origin: Origin,
+    /// When it is deleted.
+    #[serde(with = "ts_seconds")]
+    pub expires_at: DateTime<Utc>,
+    /// Its number among the company's events, from 1; none before it is numbered.
+    pub sequence: Option<u64>,
+    /// When it was numbered.
+    pub numbered_at: Option<DateTime<Utc>>,
+}
+
+impl Entry {
+    /// The `version`th write of a resource, to be kept for `kept`.
+    pub fn new(change: Change, version: u64, origin: Origin, kept: TimeDelta) -> Self {
+        let expires_at = origin.at + kept;
+        Self { change, version_after: version, origin, expires_at, sequence: None, numbered_at: None }
+    }
+
+    /// Whether it has not expired at `now`.
+    pub fn is_kept(&self, now: DateTime<Utc>) -> bool {
+        now < self.expires_at
+    }
+
+    /// Whether it is an event that has no number yet.
+    pub fn is_unnumbered(&self) -> bool {
+        self.sequence.is_none() && !self.change.types.is_empty()
+    }
+
+    /// The entry as event number `sequence` since `now`.
+    pub fn numbered(self, sequence: u64, now: DateTime<Utc>) -> Self {
+        Self { sequence: Some(sequence), numbered_at: Some(now), ..self }
+    }
+
+    /// The entry without anything that was said of the resource, which was erased.
+    pub fn stripped(mut self) -> Self {
+        self.change.details = Details::default();
+        self
+    }
+
+    /// The identifier of the event.
+    pub fn id(&self) -> EventId {
+        EventId {
+            history: self.change.resource.history_id(&self.change.company),
+            version: self.version_after,
+            second: self.origin.at.timestamp(),
+        }
+    }
+}
+
+/// The identifier of an event: its resource and version, and its second, since a restored table counts versions again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventId {
+    /// The identifier of the history.
+    pub history: String,
+    /// The version of the resource after the change.
+    pub version: u64,
+    /// The time of the change, in seconds since 1970.
+    pub second: i64,
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "evt_{}_{}_{}", self.history, self.version, self.second)
+    }
+}
+
+impl FromStr for EventId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let parse = || {
+            let (rest, second) = text.strip_prefix("evt_")?.rsplit_once('_')?;
+            let (history, version) = rest.rsplit_once('_')?;
+            let history = history.to_owned();
+            Some(Self { history, version: version.parse().ok()?, second: second.parse().ok()? })
+        };
+        parse().ok_or(InvalidId)
+    }
+}
+
+#[cfg(test)]
+mod tests;

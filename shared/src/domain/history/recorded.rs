@@ -1,0 +1,155 @@
+//! The resources whose changes the history keeps.
+
+use super::event::{self, EventType};
+use super::fields::{self, Named};
+use super::{Details, Resource};
+use crate::domain::candidate::Candidate;
+use crate::domain::company::Company;
+use crate::domain::customer::Customer;
+use crate::domain::id::CompanyId;
+use crate::domain::interview::Interview;
+use crate::domain::label::Label;
+use crate::domain::named_token::NamedToken;
+use crate::domain::project::Project;
+use crate::domain::video::Video;
+
+/// A resource whose changes the history keeps.
+pub(crate) trait Recorded {
+    /// The event of its deletion; none for resources that are never deleted.
+    const DELETED: Option<EventType>;
+
+    fn place(&self) -> (&CompanyId, Resource);
+
+    fn fields(&self) -> Vec<Named>;
+
+    /// The events of a change of `before`, which is none for a new resource, to `after`.
+    fn events(before: Option<&Self>, after: &Self, details: &Details) -> Vec<EventType>;
+}
+
+impl Recorded for Candidate {
+    const DELETED: Option<EventType> = Some(EventType::CandidateDeleted);
+
+    fn place(&self) -> (&CompanyId, Resource) {
+        (&self.company, Resource::Candidate { project: self.project, candidate: self.id })
+    }
+
+    fn fields(&self) -> Vec<Named> {
+        fields::of_candidate(self)
+    }
+
+    fn events(before: Option<&Self>, after: &Self, details: &Details) -> Vec<EventType> {
+        event::of_candidate(before, after, details)
+    }
+}
+
+impl Recorded for Customer {
+    const DELETED: Option<EventType> = Some(EventType::CustomerDeleted);
+
+    fn place(&self) -> (&CompanyId, Resource) {
+        (&self.company, Resource::Customer { customer: self.id })
+    }
+
+    fn fields(&self) -> Vec<Named> {
+        fields::of_customer(self)
+    }
+
+    fn events(before: Option<&Self>, after: &Self, details: &Details) -> Vec<EventType> {
+        event::of_customer(before, after, details)
+    }
+}
+
+impl Recorded for Project {
+    const DELETED: Option<EventType> = None;
+
+    fn place(&self) -> (&CompanyId, Resource) {
+        (&self.company, Resource::Project { project: self.id })
+    }
+
+    fn fields(&self) -> Vec<Named> {
+        fields::of_project(self)
+    }
+
+    fn events(before: Option<&Self>, _: &Self, details: &Details) -> Vec<EventType> {
+        before.map_or_else(|| vec![EventType::ProjectCreated], |_| event::of_project(details))
+    }
+}
+
+impl Recorded for Interview {
+    const DELETED: Option<EventType> = None;
+
+    fn place(&self) -> (&CompanyId, Resource) {
+        (&self.company, Resource::Interview { project: self.project })
+    }
+
+    fn fields(&self) -> Vec<Named> {
+        fields::of_interview(self)
+    }
+
+    fn events(_: Option<&Self>, _: &Self, _: &Details) -> Vec<EventType> {
+        vec![EventType::ProjectUpdated]
+    }
+}
+
+impl Recorded for Video {
+    const DELETED: Option<EventType> = Some(EventType::VideoDeleted);
+
+    fn place(&self) -> (&CompanyId, Resource) {
+        (&self.company, Resource::Video { video: self.id })
+    }
+
+    fn fields(&self) -> Vec<Named> {
+        fields::of_video(self)
+    }
+
+    fn events(before: Option<&Self>, after: &Self, details: &Details) -> Vec<EventType> {
+        before.map_or_else(|| vec![EventType::VideoCreated], |_| event::of_video(after, details))
+    }
+}
+
+impl Recorded for Label {
+    const DELETED: Option<EventType> = Some(EventType::LabelDeleted);
+
+    fn place(&self) -> (&CompanyId, Resource) {
+        (&self.company, Resource::Label { label: self.id })
+    }
+
+    fn fields(&self) -> Vec<Named> {
+        fields::of_label(self)
+    }
+
+    fn events(before: Option<&Self>, _: &Self, details: &Details) -> Vec<EventType> {
+        event::created_or_updated(before, details, (EventType::LabelCreated, EventType::LabelUpdated))
+    }
+}
+
+impl Recorded for NamedToken {
+    const DELETED: Option<EventType> = Some(EventType::TokenDeleted);
+
+    fn place(&self) -> (&CompanyId, Resource) {
+        (&self.company, Resource::Token { token: self.id })
+    }
+
+    fn fields(&self) -> Vec<Named> {
+        fields::of_token(self)
+    }
+
+    fn events(_: Option<&Self>, _: &Self, _: &Details) -> Vec<EventType> {
+        vec![EventType::TokenCreated]
+    }
+}
+
+impl Recorded for Company {
+    const DELETED: Option<EventType> = None;
+
+    fn place(&self) -> (&CompanyId, Resource) {
+        (&self.id, Resource::Company)
+    }
+
+    fn fields(&self) -> Vec<Named> {
+        fields::of_company(self)
+    }
+
+    fn events(before: Option<&Self>, _: &Self, details: &Details) -> Vec<EventType> {
+        event::created_or_updated(before, details, (EventType::CompanyCreated, EventType::CompanyUpdated))
+    }
+}

@@ -1,0 +1,155 @@
+//! An event as clients see it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::domain::history::{Author, Entry, EventType};
+use crate::domain::id::{CompanyId, CustomerId};
+use crate::http::reference::References;
+use crate::http::schema::inline;
+use crate::http::wire::{Timestamp, Uri};
+
+/// A change of a resource.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Event")]
+pub struct EventView {
+    /// The identifier. No two events ever have the same.
+    #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766")]
+    id: String,
+    /// What has happened, the most telling first. Ignore types that you do not know: more may be added. Empty in the
+    /// history of a resource for changes without an event.
+    #[schemars(schema_with = "known_types", example = &["candidate.interviewed"])]
+    types: Vec<String>,
+    /// The number among the company's events, ascending and without gaps; null until the event is numbered, and for
+    /// changes without an event.
+    #[schemars(example = 1042)]
+    sequence: Option<u64>,
+    /// When the change was requested.
+    timestamp: Timestamp,
+    /// The company.
+    company: Uri,
+    /// The change.
+    data: ChangeView,
+    /// Who made the change.
+    by: AuthorView,
+    /// The customer who acted on behalf of the author; null for none.
+    on_behalf_by: Option<Uri>,
+    /// The `X-Request-Id` of the request, or the identifier of the platform's event; null for schedules and operators.
+    #[schemars(example = &"5f0f3a52-7d0e-4f5e-9c1e-0d9a8f1b2c3d")]
+    request_id: Option<String>,
+}
+
+/// A list of texts rather than of choices, since clients must take types that they do not know.
+fn known_types(_: &mut SchemaGenerator) -> Schema {
+    let mut name = inline::<EventType>();
+    if let Some(schema) = name.as_object_mut() {
+        schema.remove("enum");
+    }
+    json_schema!({ "type": "array", "items": name })
+}
+
+/// What a change did. The facts of the resource after the change stand beside these fields, such as `status` and
+/// `deadline`. Once the resource is erased, only its URL, project and version are left.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Change")]
+struct ChangeView {
+    /// The URL of the changed resource, which may be deleted since.
+    resource_uri: Uri,
+    /// The project that the resource is or belongs to; null for none.
+    project: Option<Uri>,
+    /// The number of writes of the resource, this one included. Questions and criteria have a number of their own.
+    #[schemars(example = 7)]
+    version: u64,
+    /// The names of the changed fields. Empty for new and for deleted resources.
+    #[schemars(example = &["interviewdate", "status"])]
+    changed: BTreeSet<String>,
+    /// The values before the change of those facts that it changed.
+    previous: BTreeMap<String, Value>,
+    /// The customers who were added, by field, for example `evaluators` of a project or `shares` of a candidate.
+    added: BTreeMap<String, Vec<Uri>>,
+    /// The customers who were removed, by field.
+    removed: BTreeMap<String, Vec<Uri>>,
+    #[serde(flatten)]
+    facts: Map<String, Value>,
+}
+
+/// Who made a change.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Author")]
+struct AuthorView {
+    /// The kind of author.
+    kind: AuthorKind,
+    /// The author, who may be deleted since; null for the service and its operators.
+    resource_uri: Option<Uri>,
+}
+
+/// The kind of author of a change.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum AuthorKind {
+    /// A staff user.
+    Customer,
+    /// A candidate.
+    Candidate,
+    /// A service with a named token.
+    NamedToken,
+    /// The service itself, for example when a deadline has passed.
+    System,
+    /// An operator of the service.
+    Operator,
+}
+
+impl EventView {
+    /// The view of an entry of a history.
+    pub fn new(entry: &Entry, references: References<'_>) -> Self {
+        let Entry { change, origin, .. } = entry;
+        let (company, details) = (&change.company, &change.details);
+        let customers = |fields: &BTreeMap<String, BTreeSet<CustomerId>>| {
+            let uris = |all: &BTreeSet<CustomerId>| {
+                all.iter().map(|one| references.customer(company, *one)).collect()
+            };
+            fields.iter().map(|(field, all)| (field.clone(), uris(all))).collect()
+        };
+        Self {
+            id: entry.id().to_string(),
+            types: change.types.clone(),
+            sequence: entry.sequence,
+            timestamp: Timestamp(origin.at),
+            company: references.company(company),
+            data: ChangeView {
+                resource_uri: references.resource(company, change.resource),
+                project: change.resource.project().map(|project| references.project(company, project)),
+                version: entry.version_after,
+                changed: details.changed.clone(),
+                previous: details.previous.clone(),
+                added: customers(&details.added),
+                removed: customers(&details.removed),
+                facts: details.facts.clone().into_iter().collect(),
+            },
+            by: AuthorView::new(company, origin.by, references),
+            on_behalf_by: origin.on_behalf_by.map(|by| references.customer(company, by)),
+            request_id: origin.request.clone(),
+        }
+    }
+}
+
+impl AuthorView {
+    fn new(company: &CompanyId, author: Author, references: References<'_>) -> Self {
+        let (kind, resource_uri) = match author {
+            Author::Customer { customer } => {
+                (AuthorKind::Customer, Some(references.customer(company, customer)))
+            }
+            Author::Candidate { project, candidate } => {
+                (AuthorKind::Candidate, Some(references.candidate(company, project, candidate)))
+            }
+            Author::NamedToken { token } => (AuthorKind::NamedToken, Some(references.token(company, token))),
+            Author::System => (AuthorKind::System, None),
+            Author::Operator => (AuthorKind::Operator, None),
+        };
+        Self { kind, resource_uri }
+    }
+}

@@ -1,0 +1,220 @@
+//! Events are numbered once, without gaps and in order, whatever becomes of the stream's records and of the calls.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff};
+use tests::chaos::{Chaos, Fault};
+use tokio::task::JoinSet;
+
+use crate::feed::{FEED, numbers, read_all, read_on};
+
+/// Pseudorandom numbers that a seed repeats.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % sides
+    }
+}
+
+/// Makes a change or two: of a new candidate, of one there is, or of a label.
+async fn change(owner: &Staff, project: &str, candidates: &[String], dice: &mut Dice, number: usize) {
+    let candidate = &candidates[dice.roll(candidates.len())];
+    match dice.roll(5) {
+        0 => drop(owner.candidate(project, json!({ "first_name": format!("New {number}") })).await),
+        1 => drop(owner.label(&format!("label {number}")).await),
+        2 => drop(owner.set_deadline(candidate, &format!("2027-01-01T00:00:{:02}Z", number % 60)).await),
+        _ => drop(owner.patch(candidate, json!({ "phone": number.to_string() })).await),
+    }
+}
+
+async fn given(app: &TestApp) -> (Staff, String, Vec<String>) {
+    let owner = app.owner().await;
+    let project = owner.running_project(json!({})).await;
+    let mut candidates = Vec::new();
+    for _ in 0..6 {
+        candidates.push(owner.candidate(&project, json!({})).await);
+    }
+    (owner, project, candidates)
+}
+
+/// The feed has every event once, those of a resource in the order of its versions.
+async fn assert_complete(app: &TestApp, owner: &Staff, events: &[Value]) {
+    let contents = app.table().snapshot().await;
+    let entries = contents
+        .iter()
+        .filter(|((pk, _), item)| pk.starts_with("HISTORY#") && !item["change"]["types"].is_null());
+    assert_eq!(numbers(events), (1..=entries.count() as u64).collect::<Vec<_>>());
+    let mut versions = BTreeMap::<(&str, bool), Vec<u64>>::new();
+    for event in events {
+        let data = &event["data"];
+        let is_interview = event["id"].as_str().unwrap().contains("-interview");
+        let versions = versions.entry((data["resource_uri"].as_str().unwrap(), is_interview)).or_default();
+        versions.push(data["version"].as_u64().unwrap());
+    }
+    assert!(versions.values().all(|versions| versions.is_sorted_by(|one, next| one < next)), "{versions:?}");
+    assert_eq!(numbers(&read_all(owner, "page_size=100").await), numbers(events));
+    app.assert_sound();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn readers_miss_nothing_while_many_write() {
+    let app = TestApp::start().await;
+    let (owner, project, candidates) = given(&app).await;
+    let is_done = std::sync::Arc::new(AtomicBool::new(false));
+    let mut readers = JoinSet::new();
+    for size in 1..=7 {
+        let (owner, is_done) = (owner.clone(), is_done.clone());
+        readers.spawn(async move {
+            let (mut next, mut events) = (format!("{FEED}?page_size={size}"), Vec::new());
+            loop {
+                let was_done = is_done.load(Ordering::Acquire);
+                events.extend(read_on(&owner, &mut next).await);
+                if was_done {
+                    return events;
+                }
+                tokio::task::yield_now().await;
+            }
+        });
+    }
+    let mut writers = JoinSet::new();
+    for writer in 0..16 {
+        let (owner, project, candidates) = (owner.clone(), project.clone(), candidates.clone());
+        writers.spawn(async move {
+            let mut dice = Dice(writer as u64);
+            for step in 0..8 {
+                change(&owner, &project, &candidates, &mut dice, writer * 100 + step).await;
+            }
+        });
+    }
+    while !writers.is_empty() {
+        tokio::join!(app.settle(), async { drop(writers.join_next().await) });
+    }
+    app.settle().await;
+    is_done.store(true, Ordering::Release);
+    for events in readers.join_all().await {
+        assert_complete(&app, &owner, &events).await;
+    }
+}
+
+/// One in ten calls of each kind fails in some way, lost answers among them.
+fn trouble(chaos: &Chaos, dice: &mut Dice) {
+    for operation in ["TransactWriteItems", "BatchGetItem", "Query"] {
+        let faults = [Fault::Conflict, Fault::Throttled, Fault::Unreachable, Fault::AnswerLost];
+        if dice.roll(10) == 0 {
+            // A conflict is an answer to transactions alone.
+            let fault = faults
+                [if operation == "TransactWriteItems" { dice.roll(4) } else { 1 + dice.roll(3) }]
+            .clone();
+            chaos.next(operation, fault);
+        }
+    }
+}
+
+/// The record of each entry in the table, as the stream delivers it.
+async fn records(app: &TestApp) -> Vec<Value> {
+    let entries = app.table().contents().await.into_keys().filter(|(pk, _)| pk.starts_with("HISTORY#"));
+    let record = |(pk, sk)| json!({ "dynamodb": { "Keys": { "pk": { "S": pk }, "sk": { "S": sk } }, "SequenceNumber": "1" } });
+    entries.map(record).collect()
+}
+
+#[tokio::test]
+async fn records_may_be_dropped_doubled_and_in_any_order_while_calls_fail() {
+    for seed in 0..4 {
+        let (app, chaos) = TestApp::start_with_chaos().await;
+        let (owner, project, candidates) = given(&app).await;
+        let mut dice = Dice(seed);
+        for number in 0..60 {
+            trouble(&chaos, &mut dice);
+            change(&owner, &project, &candidates, &mut dice, number).await;
+            if number % 15 != 14 {
+                continue;
+            }
+            let all = records(&app).await;
+            let mut batches = JoinSet::new();
+            for _ in 0..4 {
+                // Out of order, some twice, some never.
+                let batch: Vec<Value> = (0..10).map(|_| all[dice.roll(all.len())].clone()).collect();
+                let event = serde_json::from_value(json!({ "Records": batch })).unwrap();
+                let app = app.app().clone();
+                trouble(&chaos, &mut dice);
+                batches.spawn(async move { outbox::handle(&app, event).await.is_ok() });
+            }
+            batches.join_all().await;
+            app.assert_sound();
+        }
+        chaos.heal();
+        // The sweep takes what the stream has missed.
+        app.clock().advance(TimeDelta::minutes(2));
+        let swept = &app.sweep().await["OutboxFunction"];
+        assert!(swept["events"].as_u64().unwrap() > 0 && swept["failed"] == 0, "{swept}");
+        assert_complete(&app, &owner, &read_all(&owner, "page_size=7").await).await;
+        assert_eq!(app.sweep().await["OutboxFunction"]["events"], 0);
+    }
+}
+
+#[tokio::test]
+async fn sweeps_alone_number_everything_in_the_same_order() {
+    let app = TestApp::start().await;
+    let (owner, project, candidates) = given(&app).await;
+    let mut dice = Dice(7);
+    for number in 0..120 {
+        change(&owner, &project, &candidates, &mut dice, number).await;
+    }
+    assert_eq!(app.sweep().await["OutboxFunction"]["events"], 0, "the stream has its chance first");
+    app.clock().advance(TimeDelta::minutes(2));
+    let swept = &app.sweep().await["OutboxFunction"];
+    assert_eq!(swept["numbering_lag_seconds"], 120);
+    assert_complete(&app, &owner, &read_all(&owner, "page_size=5").await).await;
+}
+
+#[tokio::test]
+async fn two_who_number_at_once_give_each_number_once() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let (owner, ..) = given(&app).await;
+    let all = records(&app).await;
+    let number = async |records: &[Value]| {
+        let event = serde_json::from_value(json!({ "Records": records })).unwrap();
+        outbox::handle(app.app(), event).await.unwrap();
+    };
+    let (some, others) = all.split_at(all.len() / 2);
+    let held = chaos.pause_about("TransactWriteItems", "numbered_at");
+    let meanwhile = async {
+        held.reached().await;
+        number(others).await;
+        held.resume();
+    };
+    tokio::join!(number(some), meanwhile);
+    number(&all).await;
+    assert_complete(&app, &owner, &read_all(&owner, "").await).await;
+}
+
+#[tokio::test]
+async fn a_draft_has_no_number_and_holds_up_no_event() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = json!({ "evaluators": [owner.uri], "allow_hash_login": true });
+    let project = owner.running_project(project).await;
+    let criterion = json!({ "name": "Listening" });
+    let criterion =
+        owner.post(&format!("{project}criteria/"), criterion).await.expect(201).uri("resource_uri");
+    let ada = owner.candidate(&project, json!({})).await;
+    let own = format!("{ada}evaluations/{}/", owner.id());
+    for number in 0..20 {
+        let draft = json!({ "comment": format!("Draft {number}"), "ratings": [{ "criterion": criterion, "value": 3 }] });
+        let saved = owner.send(tests::http::Request::put(&own).json(&draft)).await;
+        assert!([200, 201].contains(&saved.status.as_u16()), "{saved}");
+    }
+    owner.patch(&ada, json!({ "phone": "1" })).await.expect(200);
+    app.settle().await;
+    let events = read_all(&owner, &format!("resource={ada}")).await;
+    let versions: Vec<&Value> = events.iter().map(|event| &event["data"]["version"]).collect();
+    assert_eq!(versions, [&json!(1), &json!(22)]);
+    let history = owner.get(&format!("{ada}events/?page_size=100")).await.expect(200).json();
+    assert_eq!(history["meta"]["total_count"], 22);
+}

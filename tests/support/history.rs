@@ -1,0 +1,126 @@
+//! Whether the histories in a table are complete, and the numbers of its events.
+
+use std::collections::BTreeMap;
+
+use shared::domain::history::Entry;
+
+use crate::table::{Item, Key, PAST_RULES, read, string};
+
+/// A restoration raises versions and numbers by more than this, so that none is given twice.
+const JUMP: u64 = 500_000;
+
+/// The histories of a table, by partition key.
+#[derive(Default)]
+pub(crate) struct Histories {
+    entries: BTreeMap<String, BTreeMap<u64, Entry>>,
+    /// The version of each resource, and whether a test has written it past all rules.
+    resources: BTreeMap<String, (u64, bool)>,
+    /// The last number of each company.
+    last: BTreeMap<String, u64>,
+    wrong: Vec<String>,
+}
+
+impl Histories {
+    /// Takes in an item that is a resource with a history, an entry of one, or a company's last number.
+    pub(crate) fn add(&mut self, key: &Key, item: &Item) {
+        let (pk, sk) = key;
+        let number = |name: &str| item.get(name).and_then(|value| value.as_n().ok()?.parse::<u64>().ok());
+        if pk.starts_with("HISTORY#") {
+            self.add_entry(key, item);
+        } else if sk == "SEQUENCE" {
+            self.last.insert(pk.replacen("COMPANY#", "", 1), number("last").unwrap_or_default());
+        } else if let (Some(history), Some(version)) = (history_of(key), number("version")) {
+            self.resources.insert(history, (version, item.contains_key(PAST_RULES)));
+        }
+    }
+
+    fn add_entry(&mut self, (pk, sk): &Key, item: &Item) {
+        let entry: Entry = read(item);
+        let place = [item.get("by_status_pk"), item.get("by_status_sk")];
+        let company = &entry.change.company;
+        let expected = entry
+            .sequence
+            .map(|number| [string(format!("COMPANY#{company}#EVENTS")), string(format!("{number:020}"))]);
+        if place != expected.as_ref().map_or([None, None], |[pk, sk]| [Some(pk), Some(sk)]) {
+            self.wrong.push(format!("{pk} {sk} stands in the index at {place:?}"));
+        }
+        if *sk != format!("{:010}", entry.version_after) {
+            self.wrong.push(format!("{pk} {sk} is of version {}", entry.version_after));
+        }
+        self.entries.entry(pk.clone()).or_default().insert(entry.version_after, entry);
+    }
+
+    /// What is wrong: missing versions and numbers, and events in another order than their versions.
+    pub(crate) fn problems(mut self) -> Vec<String> {
+        for (history, (version, is_past_rules)) in &self.resources {
+            let last = self.entries.get(history).and_then(|entries| entries.keys().last());
+            if last != Some(version) && !(last.is_none() && *is_past_rules) {
+                self.wrong.push(format!("{history} ends with version {last:?} of {version}"));
+            }
+        }
+        // Of a deleted resource, nothing tells whether a test has written it.
+        let has_past_rules = self.resources.values().any(|(_, is_past_rules)| *is_past_rules);
+        for (history, entries) in &self.entries {
+            let resource = self.resources.get(history);
+            let is_past_rules = resource.map_or(has_past_rules, |(_, is_past_rules)| *is_past_rules);
+            let before = entries.keys().next().filter(|_| is_past_rules).map_or(0, |first| first - 1);
+            if let Some(missing) = gap(before, entries.keys().copied()) {
+                self.wrong.push(format!("{history} has no version {missing}"));
+            }
+            let events = entries.values().filter(|entry| !entry.change.types.is_empty());
+            // Those without a number come last.
+            let numbers: Vec<u64> = events.map(|event| event.sequence.unwrap_or(u64::MAX)).collect();
+            if !numbers.is_sorted() {
+                self.wrong.push(format!("{history} has events in another order: {numbers:?}"));
+            }
+            let was_deleted = entries
+                .values()
+                .last()
+                .is_some_and(|last| last.change.types.iter().any(|name| name.ends_with(".deleted")));
+            if was_deleted == self.resources.contains_key(history) {
+                self.wrong.push(format!("{history} tells of a deletion: {was_deleted}"));
+            }
+        }
+        let mut numbers = BTreeMap::<String, Vec<u64>>::new();
+        for entry in self.entries.values().flat_map(BTreeMap::values) {
+            numbers.entry(entry.change.company.to_string()).or_default().extend(entry.sequence);
+        }
+        for (company, mut numbers) in numbers {
+            numbers.sort_unstable();
+            let last = self.last.get(&company).copied().unwrap_or_default();
+            let gap = gap(0, numbers.iter().copied());
+            let is_last = last >= numbers.last().copied().unwrap_or_default() + JUMP;
+            if gap.is_some() || !(is_last || numbers.last().copied().unwrap_or_default() == last) {
+                self.wrong.push(format!("{company} has given {last} numbers; {gap:?} is missing"));
+            }
+        }
+        self.wrong
+    }
+}
+
+/// The first number after `before` that is missing. A restoration leaves some out.
+fn gap(before: u64, numbers: impl Iterator<Item = u64>) -> Option<u64> {
+    let mut last = before;
+    for number in numbers {
+        if number != last + 1 && number < last + JUMP {
+            return Some(last + 1);
+        }
+        last = number;
+    }
+    None
+}
+
+/// The history of the resource with this key; none for other items.
+fn history_of((pk, sk): &Key) -> Option<String> {
+    let place = pk.strip_prefix("COMPANY#")?;
+    let (kind, id) = sk.split_once('#').unwrap_or((sk, ""));
+    match (place.split_once('#'), kind) {
+        (None, "COMPANY") => Some(format!("HISTORY#{place}#{place}")),
+        (None, "CUSTOMER" | "PROJECT" | "VIDEO" | "LABEL" | "TOKEN") => Some(format!("HISTORY#{place}#{id}")),
+        (Some((company, _)), "CANDIDATE") => Some(format!("HISTORY#{company}#{id}")),
+        (Some((company, project)), "INTERVIEW") => {
+            Some(format!("HISTORY#{company}#{}-interview", project.strip_prefix("PROJECT#")?))
+        }
+        _ => None,
+    }
+}

@@ -75,7 +75,9 @@ impl Query {
     }
 
     pub(super) fn of(collection: &Collection) -> Self {
-        Self::new(TABLE, string(&collection.pk)).starting_with(collection.prefix)
+        let whole = Self::new(TABLE, string(&collection.pk));
+        // DynamoDB refuses an empty text in a condition on a key.
+        if collection.prefix.is_empty() { whole } else { whole.starting_with(collection.prefix) }
     }
 
     pub(super) fn starting_with(self, prefix: impl Into<String>) -> Self {

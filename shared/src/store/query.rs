@@ -174,3 +174,20 @@ impl Store {
         self.query_rows(Query::of(collection), usize::MAX).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples;
+    use crate::store::keys;
+
+    #[test]
+    fn no_condition_has_an_empty_text() {
+        let id = samples::company().id;
+        for collection in [keys::history(&id, "h"), keys::projects(&id)] {
+            let query = Query::of(&collection);
+            assert!(query.values.values().all(|value| value.as_s().is_ok_and(|text| !text.is_empty())));
+            assert_eq!(query.condition.contains(":sk"), query.values.contains_key(":sk"));
+        }
+    }
+}

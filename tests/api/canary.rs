@@ -224,7 +224,7 @@ async fn no_log_line_contains_passwords_tokens_keys_or_mail_texts() {
     assert_histories_are_silent(&app).await;
 }
 
-/// No history holds a word that somebody has written, but for the names of projects, which integrations go by.
+/// No history holds text that people entered, except the names of projects, by which integrations find them.
 async fn assert_histories_are_silent(app: &TestApp) {
     let mut entries = app.table().snapshot().await;
     entries.retain(|(pk, _), _| pk.starts_with("HISTORY#"));

@@ -126,7 +126,7 @@ async fn filters_select_events_by_type_resource_project_and_author() {
         ("resource=7", "resource"),
         ("resource=https://hr.example/api/v3/companies/globex/", "resource"),
         ("project=7", "project"),
-        ("by=nobody", "by"),
+        ("by=unknown", "by"),
         ("after=-1", "after"),
         ("after=1000", "after"),
         ("before=first", "before"),

@@ -49,7 +49,7 @@ async fn results_are_sorted_by_rating_and_paged_without_gaps() {
             None => given.app.evaluate(&candidate, &one.uri, true).await,
         }
         candidates.push(candidate);
-        // Not among the results: not evaluated, a draft, and an evaluation by somebody else.
+        // Not among the results: not evaluated, a draft, and an evaluation by a reviewer.
         given.interviewed().await;
         save(two, &given.interviewed().await, json!({})).await.expect(201);
         given.app.evaluate(&given.interviewed().await, &given.reviewer.uri, true).await;
@@ -71,7 +71,7 @@ async fn results_are_sorted_by_rating_and_paged_without_gaps() {
     assert_eq!(seen(owner, "").await, order([0, 1, 2, 3, 4]));
     assert_eq!(seen(owner, "ordering=overall_rating").await, order([0, 3, 2, 4, 1]));
     assert_eq!(seen(owner, "ordering=-overall_rating").await, order([2, 4, 3, 0, 1]));
-    // The order tells nothing to somebody who has yet to evaluate.
+    // The order tells an evaluator nothing before their own evaluation.
     assert_eq!(seen(two, "ordering=-overall_rating").await, order([0, 1, 2, 3, 4]));
     given.rate(two, &candidates[3], 5.0, 5.0).await.expect(201);
     assert_eq!(seen(two, "ordering=-overall_rating").await, order([3, 0, 1, 2, 4]));

@@ -89,6 +89,11 @@ impl Bench {
         evaluations.request("GET", &results, "page_size=100", &Value::Null).await?;
         evaluations.print("a page of 100 results with the longest comments");
 
+        self.app.settle().await;
+        let mut events = self.start("EventsFunction", "events").await?;
+        events.request("GET", "/companies/acme/events/", "page_size=100", &Value::Null).await?;
+        events.print("a page of 100 events");
+
         let mut customers = self.start("CustomersFunction", "customers").await?;
         for (kind, picture) in pictures()? {
             let picture = json!({ "photo": data_uri(kind, &picture) });

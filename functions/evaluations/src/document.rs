@@ -151,10 +151,9 @@ pub(crate) fn list_results(operation: Operation) -> Operation {
     operation
         .summary("List results")
         .text(
-            "The interviewed candidates whom at least one evaluator of the project has evaluated, the oldest candidate \
-             first. ",
+            "Interviewed candidates with an evaluation or a veto by an evaluator of the project, the oldest candidate \
+             first. Evaluators get null for what others have said about a candidate until their own evaluation.",
         )
-        .text(HIDDEN)
         .query::<Order>("ordering", "By overall rating. Results without one come last.")
 }
 
@@ -164,7 +163,7 @@ pub(crate) fn get_result(operation: Operation) -> Operation {
 
 const BLIND: &str = "Evaluators who have yet to evaluate the candidate get 403 with the code `evaluate_first` unless it \
                      is their own.";
-const HIDDEN: &str = "Evaluators do not see the vetos of candidates whom they have yet to evaluate.";
+const HIDDEN: &str = "Evaluators see the vetos of a candidate only after their own evaluation.";
 
 fn evaluation() -> Value {
     let project = "/api/v3/companies/acme/projects/01JQ8Z2M8F3A6D1S4J7H0K9PMA";

@@ -73,7 +73,7 @@ fn created(access: &EvaluationAccess<Evaluate>, view: EvaluationView) -> Created
     Created(of.evaluation(access.of.candidate.id, access.evaluator), view)
 }
 
-/// Refuses named tokens that write for somebody else; people need the role to come this far.
+/// Refuses named tokens that write for a customer without the role; the guard has checked people.
 fn require_evaluator(access: &EvaluationAccess<Evaluate>) -> Result<()> {
     let is_evaluator = access.of.project.staff.evaluates(Some(access.evaluator)).is_some();
     if is_evaluator { Ok(()) } else { Err(NOT_EVALUATOR.into()) }

@@ -7,7 +7,7 @@ pub(crate) fn list_events(operation: Operation) -> Operation {
     operation
         .summary("List events")
         .text(
-            "Every change of the company's resources, about half a second after it was made. Numbers (`sequence`) ascend \
+            "Every change of the company's resources, shortly after it was made. Numbers (`sequence`) ascend \
              without gaps, and those of one resource are in the order of its changes, so a client that follows `next` \
              misses nothing: read until `more` is false, store `next`, and continue there at any time.\n\n\
              Events hold facts such as statuses and dates, but no personal data: fetch the resource for the rest. \

@@ -75,7 +75,9 @@ impl Query {
     }
 
     pub(super) fn of(collection: &Collection) -> Self {
-        Self::new(TABLE, string(&collection.pk)).starting_with(collection.prefix)
+        let whole = Self::new(TABLE, string(&collection.pk));
+        // DynamoDB refuses an empty text in a condition on a key.
+        if collection.prefix.is_empty() { whole } else { whole.starting_with(collection.prefix) }
     }
 
     pub(super) fn starting_with(self, prefix: impl Into<String>) -> Self {
@@ -170,5 +172,22 @@ impl Store {
     /// Every item of a collection, the oldest first.
     pub(super) async fn all_items(&self, collection: &Collection) -> Result<Vec<Item>> {
         self.query_rows(Query::of(collection), usize::MAX).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples;
+    use crate::store::keys;
+
+    #[test]
+    fn no_condition_has_an_empty_text() {
+        let id = samples::company().id;
+        for collection in [keys::history(&id, "h"), keys::projects(&id)] {
+            let query = Query::of(&collection);
+            assert!(query.values.values().all(|value| value.as_s().is_ok_and(|text| !text.is_empty())));
+            assert_eq!(query.condition.contains(":sk"), query.values.contains_key(":sk"));
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! What the history notes of each field: the one table of that.
 //!
-//! The values of facts are kept, since clients branch on them and they name nobody. Of all other fields, the history keeps
-//! the name alone. Every field of a resource is either listed or left out on purpose: a new one does not compile unnoticed.
+//! The values of facts are kept, since clients branch on them and they identify no person. Of all other fields, the history
+//! keeps the name alone. Every field of a resource is either listed or left out on purpose: a new one does not compile
+//! unnoticed.
 
 use std::collections::BTreeSet;
 

@@ -240,7 +240,7 @@ pub struct Change {
     pub company: CompanyId,
     /// The resource.
     pub resource: Resource,
-    /// The names of the event's types, the most telling one first; none for a change that nobody is told about. Newer
+    /// The names of the event's types, the most telling one first; none for a change without an event. Newer
     /// releases may know more types.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,

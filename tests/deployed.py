@@ -237,13 +237,13 @@ def logs_are_metrics():
 
 
 def deploy(*arguments, changed=None):
-    """Exit status and output of deploy/run, with a change of the template."""
+    """Exit status and output of functions/admin/deploy/run, with a change of the template."""
     template = json.loads(TEMPLATE.read_text(encoding="utf-8"))
     if changed:
         changed(template["Resources"])
     altered = TEMPLATE.with_name("altered.json")
     altered.write_text(json.dumps(template), encoding="utf-8")
-    command = ["deploy/run", "local", "--template", altered, *arguments]
+    command = ["functions/admin/deploy/run", "local", "--template", altered, *arguments]
     run = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return run.returncode, run.stdout
 
@@ -306,7 +306,7 @@ def losses_are_refused():
     except botocore.exceptions.ClientError as refusal:
         assert "TerminationProtection" in str(refusal), refusal
     policy = json.loads(cloudformation.get_stack_policy(StackName=STACK)["StackPolicyBody"])
-    assert policy == json.loads(pathlib.Path("deploy/stack-policy.json").read_text(encoding="utf-8"))
+    assert policy == json.loads(pathlib.Path("functions/admin/deploy/stack-policy.json").read_text(encoding="utf-8"))
     done("a change set that replaces something or removes data is refused, and so is the deletion of the stack")
 
 
@@ -326,7 +326,7 @@ def roles_for_releases_are_created():
     parameters = {"StackName": STACK, "Repository": "acme/interviews", "GitHubProviderArn": provider}
     cloudformation.create_stack(
         StackName="roles",
-        TemplateBody=pathlib.Path("deploy/role.yaml").read_text(encoding="utf-8"),
+        TemplateBody=pathlib.Path("functions/admin/deploy/role.yaml").read_text(encoding="utf-8"),
         Capabilities=["CAPABILITY_NAMED_IAM"],
         Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
     )
@@ -341,7 +341,7 @@ def account_is_checked():
     ses, logs = boto3.client("sesv2"), boto3.client("logs")
 
     def checked():
-        run = subprocess.run(["deploy/run", "--check", "local"], check=False, capture_output=True, text=True)
+        run = subprocess.run(["functions/admin/deploy/run", "--check", "local"], check=False, capture_output=True, text=True)
         return run.returncode, run.stdout + run.stderr
 
     assert checked() == (0, "ok  the account has what a deployment needs\n"), checked()

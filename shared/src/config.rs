@@ -64,10 +64,15 @@ impl OriginSecrets {
         )
     }
 
+    /// Whether all requests come through the distribution.
+    pub fn are_required(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// Whether a request with this secret may pass.
     pub fn admit(&self, sent: Option<&[u8]>) -> bool {
         let sent = sent.map(|secret| <[u8; 32]>::from(Sha256::digest(secret)));
-        self.0.is_empty() || sent.is_some_and(|secret| self.0.contains(&secret))
+        !self.are_required() || sent.is_some_and(|secret| self.0.contains(&secret))
     }
 }
 

@@ -1,5 +1,6 @@
 //! A distribution in front of the API: what goes around it is refused.
 
+use serde_json::json;
 use tests::app::TestApp;
 use tests::http::{Request, Response};
 
@@ -29,6 +30,22 @@ async fn only_requests_with_a_secret_of_the_distribution_are_answered() {
             assert!(refused.header("x-request-id").is_some(), "{path}");
         }
     }
+}
+
+#[tokio::test]
+async fn failed_logins_count_for_the_viewer_and_not_for_the_distribution() {
+    let app = TestApp::start_with(&[("ORIGIN_SECRETS", SECRET)]).await;
+    let log_in = async |forwarded: &str| {
+        let login = json!({ "company": "acme", "username": "owner", "password": "wrong horse battery" });
+        let request = Request::post("/api-token-auth/").json(&login).header("x-origin-secret", SECRET);
+        app.send(request.header("x-forwarded-for", forwarded).from_source("192.0.2.1")).await
+    };
+    for n in 0..10 {
+        let forged = format!("198.51.100.{n}, 203.0.113.7");
+        log_in(&forged).await.expect_code(401, "invalid_credentials");
+    }
+    log_in("203.0.113.7").await.expect_code(429, "throttled");
+    log_in("203.0.113.8").await.expect_code(401, "invalid_credentials");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-"""Releases the stack of an environment. Run by deploy/run, which explains the arguments."""
+"""Releases the stack of an environment. Run by functions/admin/deploy/run, which explains the arguments."""
 
 import argparse
 import datetime
@@ -31,7 +31,7 @@ WAIT = {"Delay": 5, "MaxAttempts": 720}
 
 
 def arguments(environments):
-    parser = argparse.ArgumentParser(prog="deploy/run")
+    parser = argparse.ArgumentParser(prog="functions/admin/deploy/run")
     parser.add_argument("environment", choices=environments)
     parser.add_argument("parameters", nargs="*", metavar="NAME=VALUE")
     parser.add_argument("--check", action="store_true")
@@ -109,13 +109,13 @@ def changes_of(stack, change_set):
 
 
 def is_destructive(change):
-    """Whether a change replaces a resource, or removes one that holds data. `Conditional` is not counted: it stands for
-    values that stay the same, such as the ARN of a function whose code changes, and the stack policy refuses it at the table
-    and the buckets."""
+    """Whether a change replaces a resource, or removes or might replace one that holds data. For others, `Conditional`
+    stands for values that stay the same, such as the ARN of a function whose code changes."""
     if change["ResourceType"] in REPLACED_BY_EVERY_RELEASE:
         return False
-    removes_data = change["Action"] == "Remove" and change["ResourceType"] in HOLDING_DATA
-    return removes_data or change.get("Replacement") == "True"
+    if change["ResourceType"] in HOLDING_DATA:
+        return change["Action"] == "Remove" or change.get("Replacement") in ("True", "Conditional")
+    return change.get("Replacement") == "True"
 
 
 def is_allowed(change, patterns):

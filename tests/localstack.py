@@ -10,6 +10,7 @@ import re
 import subprocess
 import tempfile
 import time
+import urllib.parse
 import urllib.request
 
 import boto3
@@ -138,7 +139,7 @@ def dead_letter_is_redriven(candidate, evaluator):
 
 
 def is_evaluated(owner, candidate):
-    eventually(lambda: owner.get(candidate)["status"] == "evaluated")
+    eventually(lambda: owner.get(candidate)["evaluation_status"] == "completed")
     done("the service applies what it could not while it was stopped")
 
 
@@ -154,12 +155,14 @@ def arn(queue):
 
 
 def main():
-    command = ["target/debug/embedded", "--aws", ENDPOINT, "--port", "0", "--ready-json"]
+    command, port = ["target/debug/embedded", "--aws", ENDPOINT, "--ready-json", "--port"], "0"
     for run in ("the service starts on the data stack", "and starts again, with another owner for the company there"):
         with tempfile.TemporaryFile() as log:
-            service = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log)
+            service = subprocess.Popen([*command, port], stdout=subprocess.PIPE, stderr=log)
             try:
                 ready = json.loads(service.stdout.readline())
+                # The same again, because references in events hold it.
+                port = str(urllib.parse.urlsplit(ready["base_url"]).port)
                 api = Api(ready["base_url"])
                 owner = api.log_in(ready["company"], ready["username"], ready["password"])
                 done(run)

@@ -99,7 +99,7 @@ def data_stack(template):
         properties = resource["Properties"] = named(properties)
         properties.update(NAMES.get(name, {}))
         for target in properties.get("Targets", []):
-            function = target["Arn"]["Fn::GetAtt"][0]
+            function = template["Resources"][target["Arn"]["Ref"]]["Properties"]["FunctionName"]["Ref"]
             queue = f"{function}Events"
             resources[queue] = {
                 "Type": "AWS::SQS::Queue",

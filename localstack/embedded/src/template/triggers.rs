@@ -73,7 +73,9 @@ impl Template {
         let streams = self.of_type(&["AWS::Lambda::EventSourceMapping"]);
         let streams = streams.map(|(name, mapping)| self.stream(name, mapping)).collect::<Result<_, _>>()?;
         let (mut schedules, mut rules) = (Vec::new(), Vec::new());
-        for (function, properties) in self.of_type(FUNCTIONS) {
+        // Functions with a runtime of their own only watch a deployment.
+        let ours = self.of_type(FUNCTIONS).filter(|(_, properties)| properties["Runtime"].is_null());
+        for (function, properties) in ours {
             for (event, definition) in properties["Events"].as_object().into_iter().flatten() {
                 let name = format!("{function}{event}");
                 let function = function.to_owned();
@@ -212,6 +214,14 @@ Resources:
         EveryMinute:
           Type: Schedule
           Properties: {Schedule: rate(1 minute), RetryPolicy: {MaximumRetryAttempts: 1}}
+  ProbeFunction:
+    Type: AWS::Serverless::Function
+    Properties:
+      Runtime: python3.13
+      Events:
+        EveryFiveMinutes:
+          Type: Schedule
+          Properties: {Schedule: rate(5 minutes)}
   PlatformFunction:
     Type: AWS::Serverless::Function
     Properties:

@@ -115,7 +115,8 @@ fn gateway_request_id(request: &Request) -> Option<String> {
 /// addresses as they like. Empty when the gateway does not tell. Clients can write headers, so only what a distribution
 /// has added to one counts.
 fn source(request: &Request, is_behind_distribution: bool) -> String {
-    let gateway = gateway_context(request).and_then(|context| context.http.source_ip.as_deref()?.parse().ok());
+    let gateway =
+        gateway_context(request).and_then(|context| context.http.source_ip.as_deref()?.parse().ok());
     let viewer = gateway.filter(|_| is_behind_distribution).and_then(|address| viewer(request, address));
     match viewer.or(gateway).map(|address| address.to_canonical()) {
         Some(IpAddr::V4(address)) => address.to_string(),
@@ -131,7 +132,10 @@ fn source(request: &Request, is_behind_distribution: bool) -> String {
 /// distribution's, its own source.
 fn viewer(request: &Request, distribution: IpAddr) -> Option<IpAddr> {
     let forwarded = request.headers().get(FORWARDED_FOR)?.to_str().ok()?;
-    forwarded.rsplit(',').filter_map(|address| address.trim().parse().ok()).find(|&address| address != distribution)
+    forwarded
+        .rsplit(',')
+        .filter_map(|address| address.trim().parse().ok())
+        .find(|&address| address != distribution)
 }
 
 fn gateway_context(request: &Request) -> Option<&ApiGatewayV2httpRequestContext> {

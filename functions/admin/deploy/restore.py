@@ -207,7 +207,7 @@ class Restore:
         return len(back), len(gone)
 
     def make_up(self):
-        """What came after the moment and must not be undone: deletions, and the numbers of events that clients have seen."""
+        """Keeps what came after the moment and must not be undone: deletions, and the numbers of events that were given."""
         companies = [company["company"] for company in self.command("list-companies")["companies"]]
         for company in companies:
             self.command("advance-sequence", company=company)

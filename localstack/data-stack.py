@@ -90,16 +90,34 @@ def named(value):
     return value
 
 
+def function_of(template, alias):
+    return template["Resources"][alias["Ref"]]["Properties"]["FunctionName"]["Ref"]
+
+
+def queue_names(template):
+    """Names of the template's queues after the functions that read them."""
+    for resource in template["Resources"].values():
+        properties = resource.get("Properties", {})
+        if resource["Type"] == "AWS::Lambda::EventSourceMapping":
+            source = properties["EventSourceArn"]["Fn::GetAtt"][0]
+            if template["Resources"][source]["Type"] == "AWS::SQS::Queue":
+                yield source, {"QueueName": f"{STACK}-{function_of(template, properties['FunctionName'])}"}
+
+
 def data_stack(template):
+    names = NAMES | dict(queue_names(template))
     resources = {}
     for name, resource in template["Resources"].items():
         properties = resource.get("Properties", {})
         if resource["Type"] not in KINDS or "ScheduleExpression" in properties:
             continue
         properties = resource["Properties"] = named(properties)
-        properties.update(NAMES.get(name, {}))
+        properties.update(names.get(name, {}))
         for target in properties.get("Targets", []):
-            function = template["Resources"][target["Arn"]["Ref"]]["Properties"]["FunctionName"]["Ref"]
+            if "Fn::GetAtt" in target["Arn"]:
+                # A queue of the template, which the name below leads to.
+                continue
+            function = function_of(template, target["Arn"])
             queue = f"{function}Events"
             resources[queue] = {
                 "Type": "AWS::SQS::Queue",

@@ -13,6 +13,7 @@ import account
 import boto3
 import botocore.exceptions
 import cost
+import restore
 
 CONFIG, TEMPLATE = ".samconfig.toml", "template.yaml"
 # Each release has its own, and the one before is deleted when nothing leads to it any more.
@@ -37,6 +38,8 @@ def arguments(environments):
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--probe", action="store_true")
     parser.add_argument("--cost", action="store_true")
+    parser.add_argument("--restore", metavar="MOMENT")
+    parser.add_argument("--restored", metavar="TABLE")
     parser.add_argument("--allow", action="append", default=[], metavar="ID")
     parser.add_argument("--template", metavar="FILE")
     return parser.parse_intermixed_args()
@@ -50,6 +53,8 @@ def main():
     stack = config["stack_name"]
     if given.probe:
         return probe(stack)
+    if given.restore:
+        return restore.Restore(stack, given.restore).run(given.restored) or probe(stack)
     overrides = [*config.get("parameter_overrides", []), *given.parameters]
     parameters = dict(override.split("=", 1) for override in overrides)
     if given.cost:

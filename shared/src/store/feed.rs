@@ -44,7 +44,7 @@ impl Store {
         now: DateTime<Utc>,
         is_wanted: impl Fn(&Entry) -> bool,
     ) -> Result<Feed> {
-        let Sequence { company, last, at } = sequence;
+        let Sequence { company, last, at, .. } = sequence;
         if after > *last {
             return Err(Error::field("after", format!("The latest event has the number {last}.")));
         }

@@ -49,6 +49,7 @@ mod token;
 mod transaction;
 mod upload;
 mod video;
+mod webhook;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -87,6 +88,7 @@ pub use share::Shared;
 pub use tally::Shards;
 pub(crate) use tally::shards;
 pub use transaction::Transaction;
+pub use webhook::{Attempts, Woken};
 
 use crate::app::App;
 use crate::domain::history::Origin;

@@ -28,7 +28,7 @@ impl<A: Grant> Guard for EventsAccess<A> {
         let sequence = request.batch.take::<Sequence>(&keys::sequence(&company))?;
         let standing = request.caller().in_company();
         let context = request.authorise(A::ACTION, &standing)?;
-        let none = || Sequence { company, last: 0, at: context.now };
+        let none = || Sequence::new(company, context.now);
         let sequence = sequence.map_or_else(none, |sequence| Sequence::clone(&sequence));
         Ok(Self { sequence, context, action: PhantomData })
     }

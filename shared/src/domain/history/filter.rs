@@ -1,5 +1,7 @@
 //! The events that a client asks for.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Author, Entry, EventType, Resource};
 use crate::domain::id::ProjectId;
 
@@ -17,7 +19,8 @@ pub struct EventFilter {
 }
 
 /// One type of events, or all types about one kind of resource.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct TypeFilter {
     name: String,
 }
@@ -34,7 +37,13 @@ impl TypeFilter {
         }
     }
 
-    fn fits(&self, name: &str) -> bool {
+    /// The text that was parsed.
+    pub fn as_str(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the type with this name is meant.
+    pub(in crate::domain) fn fits(&self, name: &str) -> bool {
         match self.name.strip_suffix('*') {
             Some(start) => start.ends_with('.') && name.starts_with(start),
             None => name == self.name,

@@ -1,5 +1,7 @@
 //! Webhooks: the endpoints to which companies have their events sent.
 
+mod address;
+mod answer;
 mod attempt;
 mod lane;
 mod position;
@@ -12,6 +14,8 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+pub use address::is_public;
+pub use answer::{Answer, Failure, Verdict};
 pub use attempt::{Attempt, AttemptFilter, Outcome};
 pub use lane::Lane;
 pub use position::{MAX_ORDERS, Order, PINGED_JUST_NOW, Position, TOO_MANY_ORDERS, Wakes};

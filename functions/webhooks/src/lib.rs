@@ -1,0 +1,3 @@
+//! Sends events to webhooks.
+
+pub mod outgoing;

@@ -219,26 +219,6 @@ impl Store {
         self.replace(sequence, settled).await.map(drop)
     }
 
-    /// The lanes of a webhook.
-    pub async fn lanes(&self, id: WebhookId) -> Result<Vec<Versioned<Lane>>> {
-        self.all(&keys::lanes(id)).await
-    }
-
-    /// Writes a lane at once. Only the holder of the position's lease may do so.
-    pub async fn save_lane(&self, lane: &Lane) -> Result<()> {
-        self.put(lane.key(), item::write(lane, 1)?).await
-    }
-
-    /// Deletes a lane at once. Only the holder of the position's lease may do so.
-    pub async fn delete_lane(&self, lane: &Lane) -> Result<()> {
-        self.delete_alone(&lane.key()).await
-    }
-
-    /// Notes an attempt at once.
-    pub async fn note_attempt(&self, attempt: &Attempt) -> Result<()> {
-        self.put(attempt.key(), item::write(attempt, 1)?).await
-    }
-
     /// Up to `most` wanted attempts before `before`, or the latest, that have not expired at `now`.
     pub async fn attempts_before(
         &self,

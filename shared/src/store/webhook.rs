@@ -136,22 +136,19 @@ impl Store {
         transaction
     }
 
-    /// Replaces `before` by `after`. Fails also with a message on `projects`.
-    pub fn update_webhook(&self, before: &Versioned<Webhook>, after: &Webhook) -> Transaction {
-        let mut transaction = self.replacing(before, after);
-        transaction.webhook_projects(Some(before), after);
-        transaction
-    }
-
-    /// Replaces a webhook and its position, each before by after. Fails also with a message on `projects`.
-    pub fn update_webhook_and_position(
+    /// Replaces a webhook and its position, each before by after, together with effects. Fails also with a message on
+    /// `projects`.
+    pub fn update_webhook(
         &self,
-        webhook: (&Versioned<Webhook>, &Webhook),
+        (before, after): (&Versioned<Webhook>, &Webhook),
         position: (&Versioned<Position>, &Position),
         effects: Vec<Effect>,
     ) -> Transaction {
-        let mut transaction = self.update_webhook(webhook.0, webhook.1);
-        transaction.replace(position.0, position.1);
+        let mut transaction = self.replacing(before, after);
+        transaction.webhook_projects(Some(before), after);
+        if **position.0 != *position.1 {
+            transaction.replace(position.0, position.1);
+        }
         for effect in effects {
             transaction.effect(Some(effect));
         }

@@ -78,6 +78,14 @@ pub struct Webhook {
 }
 
 impl Webhook {
+    /// Tells people which one it is: its host, and what it is for.
+    pub fn name(&self) -> String {
+        match (self.url.authority(), self.description.as_str()) {
+            (host, "") => host.to_owned(),
+            (host, description) => format!("{host} ({description})"),
+        }
+    }
+
     /// Whether events are sent to it.
     pub fn is_enabled(&self) -> bool {
         self.disabled_reason.is_none()
@@ -117,4 +125,4 @@ impl Webhook {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -16,7 +16,7 @@ fn second(number: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(number, 0).unwrap()
 }
 
-fn webhook() -> Webhook {
+pub(in crate::domain) fn webhook() -> Webhook {
     Webhook {
         id: Id::from_bytes([9; 16]),
         company: samples::company().id,

@@ -106,6 +106,14 @@ impl Webhook {
         }
     }
 
+    /// Tells people which one it is: its host, and what it is for.
+    pub fn name(&self) -> String {
+        match (self.url.authority(), self.description.as_str()) {
+            (host, "") => host.to_owned(),
+            (host, description) => format!("{host} ({description})"),
+        }
+    }
+
     /// Whether events are sent to it.
     pub fn is_enabled(&self) -> bool {
         self.disabled_reason.is_none()
@@ -145,4 +153,4 @@ impl Webhook {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -59,6 +59,12 @@ impl WebhookUrl {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The host, with the port if it is not the scheme's own.
+    pub fn authority(&self) -> &str {
+        let rest = self.0.split_once("://").map_or(self.0.as_str(), |(_, rest)| rest);
+        rest.split(['/', '?']).next().unwrap_or_default()
+    }
 }
 
 /// Why requests are not sent to the host and the port of `url`.
@@ -94,6 +100,12 @@ mod tests {
             ("https://10.example/", "https://10.example/"),
         ] {
             assert_eq!(WebhookUrl::parse(sent, Targets::Public).unwrap().as_str(), kept);
+        }
+        for (sent, authority) in [
+            ("https://hooks.example.com:443/in?x=1", "hooks.example.com"),
+            ("https://hooks.example.com:8443?x=/", "hooks.example.com:8443"),
+        ] {
+            assert_eq!(WebhookUrl::parse(sent, Targets::Public).unwrap().authority(), authority);
         }
         let long = format!("https://hooks.example/{}", "a".repeat(MAX));
         for (refused, reason) in [

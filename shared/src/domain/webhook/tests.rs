@@ -17,7 +17,7 @@ fn second(number: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(number, 0).unwrap()
 }
 
-fn webhook() -> Webhook {
+pub(in crate::domain) fn webhook() -> Webhook {
     let url = WebhookUrl::parse("https://hooks.example/in", Targets::Public).unwrap();
     let secret = SigningSecret::generate(&Sevens);
     Webhook::new(Id::from_bytes([9; 16]), samples::company().id, url, secret, second(0))

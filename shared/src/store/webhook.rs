@@ -60,7 +60,7 @@ impl Entity for Lane {
 
 impl Entity for Attempt {
     fn key(&self) -> Key {
-        keys::attempt(self.webhook, self.id)
+        keys::attempts(self.webhook).key(self.id)
     }
 
     fn expires_at(&self) -> Option<DateTime<Utc>> {
@@ -221,7 +221,7 @@ impl Store {
     ) -> Result<Attempts> {
         let all = keys::attempts(id);
         let mut query = Query::of(&all);
-        query.start = before.map(|before| keys::attempt(id, before).into_attributes());
+        query.start = before.map(|before| all.key(before).into_attributes());
         query.backwards = true;
         let (mut found, mut looked_at) = (Attempts { rows: Vec::new(), next: None }, 0);
         while looked_at < MAX_LOOKED_AT {

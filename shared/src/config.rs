@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use url::{Host, Url};
 
 use crate::domain::text::Email;
+use crate::domain::webhook::Targets;
 
 /// The common prefix of all routes.
 pub const VERSION_PATH: &str = "/api/v3";
@@ -44,6 +45,9 @@ pub struct Config {
     pub weak_password_hashes: bool,
     /// `EVENT_RETENTION_DAYS`, default 400: how long the history keeps changes.
     pub event_retention: TimeDelta,
+    /// `WEBHOOK_TARGETS`, default public names over https: `any` sends events to any address, over http too. Refused unless
+    /// DynamoDB's endpoint is on this computer, which it never is in production.
+    pub webhook_targets: Targets,
     /// `PATH`, set by every system: the folders of ffmpeg and ffprobe.
     pub program_path: String,
     /// Access to the AWS APIs.
@@ -160,6 +164,15 @@ impl Config {
                 return Err(unusable("WEAK_PASSWORD_HASHES", problem));
             }
         };
+        let webhook_targets = match read.get("WEBHOOK_TARGETS").as_deref() {
+            None => Targets::Public,
+            Some("any") if dynamodb_endpoint.as_deref().is_some_and(is_loopback) => Targets::Any,
+            Some(_) => {
+                let problem =
+                    "must be `any` or absent, and absent unless DynamoDB's endpoint is on this computer";
+                return Err(unusable("WEBHOOK_TARGETS", problem));
+            }
+        };
         Ok(Self {
             base_url,
             suite_url,
@@ -173,6 +186,7 @@ impl Config {
             bucket: read.get("BUCKET_NAME"),
             weak_password_hashes,
             event_retention,
+            webhook_targets,
             program_path: read.get("PATH").unwrap_or_default(),
             aws: AwsConfig {
                 region: read.required("AWS_REGION")?,
@@ -295,6 +309,17 @@ pub(crate) mod tests {
         }
         let local = ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:8000");
         assert!(read(&[("WEAK_PASSWORD_HASHES", "yes"), local]).is_err());
+    }
+
+    #[test]
+    fn events_are_sent_to_public_names_unless_dynamodb_is_on_this_computer() {
+        assert_eq!(read(&[]).unwrap().webhook_targets, Targets::Public);
+        let (any, local) =
+            (("WEBHOOK_TARGETS", "any"), ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:8000"));
+        assert_eq!(read(&[any, local]).unwrap().webhook_targets, Targets::Any);
+        for wrong in [&[any][..], &[("WEBHOOK_TARGETS", "all"), local]] {
+            assert_eq!(read(wrong).err().unwrap().variable, "WEBHOOK_TARGETS");
+        }
     }
 
     #[test]

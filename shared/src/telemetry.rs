@@ -16,7 +16,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::clock::{Clock, SystemClock};
 
 /// The targets of the service's own lines. A test finds missing ones.
-pub const TARGETS: [&str; 11] = [
+pub const TARGETS: [&str; 12] = [
     "conversion",
     "deadline-expiry",
     "idempotency",
@@ -28,6 +28,7 @@ pub const TARGETS: [&str; 11] = [
     "search",
     "unreadable",
     "uploads",
+    "webhooks",
 ];
 
 /// Dimensions, and the fields that are metrics by these, with their units. CloudWatch charges for each value of the
@@ -35,7 +36,7 @@ pub const TARGETS: [&str; 11] = [
 type Metrics = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 /// The targets of lines with metrics.
-const METRICS: [(&str, &[Metrics]); 4] = [
+const METRICS: [(&str, &[Metrics]); 5] = [
     (
         "request",
         &[(&["method", "route"], &[("milliseconds", "Milliseconds")]), (&[], &[("cold_start", "Count")])],
@@ -43,6 +44,7 @@ const METRICS: [(&str, &[Metrics]); 4] = [
     ("deadline-expiry", &[(&[], &[("lag_seconds", "Seconds")])]),
     ("outbox", &[(&[], &[("numbering_lag_seconds", "Seconds")])]),
     ("unreadable", &[(&[], &[("unreadable_items", "Count")])]),
+    ("webhooks", &[(&[], &[("webhook_delay_seconds", "Seconds")])]),
 ];
 
 /// Logs to standard output, where Lambda reads it. Lines carry metrics if there is a namespace.

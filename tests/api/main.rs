@@ -82,3 +82,4 @@ mod vetos;
 mod video_failures;
 mod videos;
 mod walks;
+mod webhooks;

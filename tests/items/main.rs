@@ -5,11 +5,15 @@
     reason = "this is where the items go; what fails here stops it"
 )]
 
+use chrono::TimeDelta;
 use image::ImageFormat;
 use serde_json::{Value, json};
+use shared::auth::System;
 use shared::domain::candidate::CandidateStatus;
+use shared::domain::webhook::{Attempt, Lane, Outcome, Position, Webhook};
+use shared::store::Progress;
 use tests::app::TestApp;
-use tests::caller::{Caller, Staff};
+use tests::caller::{Caller, Staff, last_segment};
 use tests::files::{Form, pdf, photo};
 use tests::http::Request;
 
@@ -20,6 +24,7 @@ async fn main() {
     let project = projects(&owner).await;
     candidates(&app, &owner, &project).await;
     people(&app, &owner).await;
+    webhooks(&app, &owner, &project).await;
     let items: Vec<Value> = app
         .table()
         .contents()
@@ -86,4 +91,41 @@ async fn people(app: &TestApp, owner: &Staff) {
     app.anonymous().log_in("acme", "nobody", "wrong password").await.expect(401);
     let forgotten = json!({ "company": "acme", "username": owner.username });
     app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
+}
+
+/// A webhook with all that a webhook can have.
+async fn webhooks(app: &TestApp, owner: &Staff, project: &str) {
+    let fields = json!({
+        "url": "https://hooks.example.com/in", "description": "Payroll", "types": ["candidate.*"], "projects": [project],
+    });
+    let webhook = owner.post("/companies/acme/webhooks/", fields).await.expect(201).uri("resource_uri");
+    owner.post(&format!("{webhook}secret/"), json!({})).await.expect(200);
+    owner.post(&format!("{webhook}ping/"), json!({})).await.expect(202);
+    let (system, webhook) = (System::of(app.app()), last_segment(&webhook).parse().expect("an identifier"));
+    let next_try_at = system.now + TimeDelta::minutes(5);
+    let attempt = Attempt {
+        id: system.store.next_id(system.now),
+        webhook,
+        event: Some("evt_01ARZ3NDEKTSV4RRFFQ69G5FAV_1_1794132000".to_owned()),
+        attempt: 1,
+        outcome: Outcome::Failed,
+        status_code: Some(500),
+        error: None,
+        milliseconds: 87,
+        response: Some("Out of order.".to_owned()),
+        at: system.now,
+        next_try_at: Some(next_try_at),
+    };
+    let history = "01ARZ3NDEKTSV4RRFFQ69G5FAV".to_owned();
+    let lane = Lane { webhook, epoch: 0, history, version: 1, attempts: 1, next_try_at };
+    let before = system.store.endpoint(&"acme".parse().expect("a company"), webhook).await.expect("a read");
+    let before = before.expect("a webhook");
+    let after = Progress {
+        webhook: Webhook::clone(&before.webhook),
+        position: Position { lanes: 1, ..Position::clone(&before.position) },
+        lanes: vec![lane],
+        attempts: vec![attempt],
+        effects: Vec::new(),
+    };
+    system.commit(system.store.note_progress(&before, &after)).await.expect("a commit");
 }

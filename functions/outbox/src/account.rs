@@ -87,7 +87,7 @@ pub(crate) async fn give_customer_key(
     Ok(key)
 }
 
-async fn send_to_customer(
+pub(crate) async fn send_to_customer(
     mailer: &Mailer<'_>,
     customer: &Customer,
     company: &Company,

@@ -8,7 +8,7 @@ use shared::store::Versioned;
 use shared::{Error, Result};
 
 use crate::outcome::Outcome;
-use crate::{account, candidate, reset};
+use crate::{account, candidate, reset, webhook};
 
 /// Effects that run in parallel.
 pub(crate) const PARALLEL: usize = 8;
@@ -79,6 +79,9 @@ async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Resul
             let was_there = system.store.finish_deletion(company, deletion, system.now).await?;
             let outcome = if was_there { Outcome::Deleted } else { Outcome::Outdated };
             Ok((outcome, String::new()))
+        }
+        Task::WebhookMail { customer, webhook, mail } => {
+            webhook::notify_owner(system, mailer, company, (*customer, *webhook, *mail)).await
         }
         Task::PasswordReset { name } => reset::reset_passwords(system, mailer, effect, name).await,
     }

@@ -13,6 +13,7 @@ mod reset;
 mod stream;
 mod sweep;
 mod uploads;
+mod webhook;
 
 use serde::{Deserialize, Serialize};
 use shared::Result;

@@ -73,6 +73,7 @@ impl Local {
             environment.insert("AWS_ENDPOINT_URL_S3", services.url());
             environment.insert("MAIL_CONFIGURATION_SET", format!("{TABLE}-mails"));
         } else {
+            environment.insert("WEBHOOK_TARGETS", "any".to_owned());
             backend.create_table(TABLE).map_err(Error::because(format!(
                 "the data in {} does not fit (deleting the folder starts anew)",
                 backend.folder().display()
@@ -160,6 +161,10 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
     });
     let started_by_events = [
         ("OutboxFunction", in_process_event(app, async |app: App, event| outbox::handle(&app, event).await)),
+        (
+            "WebhooksFunction",
+            in_process_event(app, async |app: App, event| webhooks::handle(&app, event).await),
+        ),
         (
             "DeadlineExpiryFunction",
             in_process_event(app, async |app: App, event| deadline_expiry::handle(&app, event).await),

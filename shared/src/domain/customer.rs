@@ -273,4 +273,9 @@ impl Customer {
     pub fn is_at_work(&self) -> bool {
         self.is_active && self.status == CustomerStatus::Confirmed
     }
+
+    /// Whether the customer is an owner who can log in.
+    pub fn is_owner_at_work(&self) -> bool {
+        self.account_type == AccountType::Owner && self.is_at_work()
+    }
 }

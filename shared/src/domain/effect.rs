@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::customer::Customer;
 use super::deletion::{Deleter, Deletion};
 use super::erasure::{Erased, Erasure};
-use super::id::{CandidateId, CompanyId, CustomerId, ProjectId};
+use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, WebhookId};
 use super::language::Language;
-use super::mail::CandidateMail;
+use super::mail::{CandidateMail, WebhookMail};
 use super::text::{Email, Name};
 use super::transition::Step;
+use super::webhook::Webhook;
 
 /// The maximum number of tries.
 pub const ATTEMPTS: u32 = 8;
@@ -22,6 +23,8 @@ const PATIENCE: TimeDelta = TimeDelta::days(3);
 const KEPT: TimeDelta = TimeDelta::days(90);
 /// The duration of a lease; after it, another worker may try.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
+/// The maximum number of owners who get a mail about a webhook, so that the mails fit into one transaction.
+const MAILED_OWNERS: usize = 20;
 
 /// An effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,6 +96,15 @@ pub enum Task {
         /// The user name or email address.
         name: String,
     },
+    /// Mail an owner about a webhook.
+    WebhookMail {
+        /// The recipient.
+        customer: CustomerId,
+        /// The webhook.
+        webhook: WebhookId,
+        /// The kind of mail.
+        mail: WebhookMail,
+    },
 }
 
 /// The data of a deleted customer for the last mail.
@@ -110,7 +122,7 @@ pub struct FormerCustomer {
 
 impl Task {
     /// The names of all tasks.
-    pub const KINDS: [&str; 9] = [
+    pub const KINDS: [&str; 11] = [
         "invitation",
         "reminder",
         "deadline-changed",
@@ -120,6 +132,8 @@ impl Task {
         "erased",
         "deletion",
         "password-reset",
+        "webhook-failing",
+        "webhook-disabled",
     ];
 
     /// Whether the task is a mail. Other tasks delete data.
@@ -128,7 +142,8 @@ impl Task {
             Self::CandidateMail { .. }
             | Self::CustomerInvitation { .. }
             | Self::CustomerDeleted { .. }
-            | Self::PasswordReset { .. } => true,
+            | Self::PasswordReset { .. }
+            | Self::WebhookMail { .. } => true,
             Self::ObjectsDeleted { .. } | Self::Erased { .. } | Self::Deletion { .. } => false,
         }
     }
@@ -143,6 +158,7 @@ impl Task {
             Self::Erased { .. } => "erased",
             Self::Deletion { .. } => "deletion",
             Self::PasswordReset { .. } => "password-reset",
+            Self::WebhookMail { mail, .. } => mail.as_str(),
         }
     }
 }
@@ -176,6 +192,24 @@ impl Effect {
     pub fn of_invitation(customer: &Customer, version: u64, now: DateTime<Utc>) -> Self {
         let task = Task::CustomerInvitation { customer: customer.id };
         Self::new(customer.company.clone(), format_args!("{}-{version}", customer.id), task, now)
+    }
+
+    /// The mails to the owners among `customers` about a webhook, one each, as the `version`th write of the webhook or
+    /// of its position. Owners who cannot log in or take no mails get none; of very many, the first ones do.
+    pub fn of_webhook<'a>(
+        webhook: &Webhook,
+        mail: WebhookMail,
+        customers: impl IntoIterator<Item = &'a Customer>,
+        version: u64,
+        now: DateTime<Utc>,
+    ) -> Vec<Self> {
+        let is_reader = |customer: &&Customer| customer.is_owner_at_work() && customer.takes_mail();
+        let effects = customers.into_iter().filter(is_reader).take(MAILED_OWNERS).map(|owner| {
+            let (webhook, company, customer) = (webhook.id, webhook.company.clone(), owner.id);
+            let cause = format_args!("{webhook}-{customer}-{version}");
+            Self::new(company, cause, Task::WebhookMail { customer, webhook, mail }, now)
+        });
+        effects.collect()
     }
 
     /// A deletion that starts at `now`. The request itself is the first try: the stream skips it, and the sweep takes
@@ -258,13 +292,20 @@ impl Effect {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::customer::{AccountType, CustomerStatus, NewCustomer};
     use crate::domain::id::Id;
+    use crate::domain::samples;
+    use crate::domain::suppression::SuppressionReason;
+    use crate::domain::text::Username;
+    use crate::domain::webhook::tests::webhook;
 
-    fn effects() -> [Effect; 9] {
+    fn effects() -> [Effect; 11] {
         let (company, now): (CompanyId, _) = ("acme".parse().unwrap(), DateTime::UNIX_EPOCH);
         let (project, candidate, customer) =
             (Id::from_bytes([1; 16]), Id::from_bytes([2; 16]), Id::from_bytes([3; 16]));
         let mail = |mail| Task::CandidateMail { project, candidate, mail };
+        let webhook = Id::from_bytes([4; 16]);
+        let webhook_mail = |mail| Task::WebhookMail { customer, webhook, mail };
         let was = Box::new(FormerCustomer {
             email: Email::parse("ada@mail.example").unwrap(),
             first_name: Name::parse("Ada").unwrap(),
@@ -282,6 +323,8 @@ mod tests {
             Task::Erased { erased: Erased::Customer { customer }, keys: Vec::new() },
             Task::Deletion { deletion: Deletion::Customer { customer, by } },
             Task::PasswordReset { name: "ada".to_owned() },
+            webhook_mail(WebhookMail::Failing),
+            webhook_mail(WebhookMail::Disabled),
         ]
         .map(|task| Effect::new(company.clone(), "cause", task, now))
     }
@@ -297,6 +340,40 @@ mod tests {
             assert_eq!(given_up.forgotten_at(), expected, "{}", given_up.task.as_str());
             assert_eq!(given_up.retried(now).forgotten_at(), None);
         }
+    }
+
+    #[test]
+    fn owners_who_can_log_in_and_take_mails_are_told_of_a_webhook() {
+        let owner = |id, status| {
+            let new = NewCustomer {
+                account_type: AccountType::Owner,
+                username: Username::parse("ada").unwrap(),
+                email: Email::parse("ada@acme.example").unwrap(),
+                first_name: Name::parse("Ada").unwrap(),
+                last_name: Name::parse("Byron").unwrap(),
+                preferred_language: Language::En,
+            };
+            let company = samples::company().id;
+            let owner = Customer::invited(Id::from_bytes([id; 16]), company, new, None, DateTime::UNIX_EPOCH);
+            Customer { status, ..owner }
+        };
+        let [owner_1, other] = [1, 2].map(|id| owner(id, CustomerStatus::Confirmed));
+        let invited = owner(3, CustomerStatus::Invited);
+        let inactive = Customer { is_active: false, ..owner(4, CustomerStatus::Confirmed) };
+        let bounced = owner(5, CustomerStatus::Confirmed);
+        let bounced =
+            bounced.clone().after_delivery_report(bounced.email.as_str(), SuppressionReason::Bounced);
+        let admin = Customer { account_type: AccountType::Admin, ..owner(6, CustomerStatus::Confirmed) };
+        let webhook = webhook();
+        let told = |customers: &[Customer]| {
+            Effect::of_webhook(&webhook, WebhookMail::Failing, customers, 7, DateTime::UNIX_EPOCH)
+        };
+        let effects = told(&[owner_1.clone(), invited, inactive, bounced.unwrap(), admin, other.clone()]);
+        let ids: Vec<_> = effects.iter().map(|effect| effect.id.as_str()).collect();
+        let id = |owner: &Customer| format!("{}-{}-7-webhook-failing", webhook.id, owner.id);
+        assert_eq!(ids, [id(&owner_1), id(&other)]);
+        let many: Vec<_> = (0..200).map(|id| owner(id, CustomerStatus::Confirmed)).collect();
+        assert_eq!(told(&many).len(), MAILED_OWNERS);
     }
 
     #[test]

@@ -96,6 +96,10 @@ pub mod mark {
     pub enum Criterion {}
     /// An evaluator's veto against a candidate.
     pub enum Veto {}
+    /// A webhook.
+    pub enum Webhook {}
+    /// An attempt to deliver an event to a webhook.
+    pub enum Attempt {}
 }
 
 /// Of a staff user.
@@ -122,6 +126,10 @@ pub type QuestionId = Id<mark::Question>;
 pub type CriterionId = Id<mark::Criterion>;
 /// Of a veto.
 pub type VetoId = Id<mark::Veto>;
+/// Of a webhook.
+pub type WebhookId = Id<mark::Webhook>;
+/// Of an attempt to deliver an event.
+pub type AttemptId = Id<mark::Attempt>;
 
 impl<T> Id<T> {
     /// The identifier with this ULID.

@@ -17,6 +17,16 @@ named! {
     }
 }
 
+named! {
+    /// A mail to the owners of a company about one of its webhooks.
+    pub enum WebhookMail {
+        /// Every delivery of the last day has failed.
+        Failing = "webhook-failing",
+        /// The webhook was disabled: every delivery of five days has failed, or its server has answered 410.
+        Disabled = "webhook-disabled",
+    }
+}
+
 impl CandidateMail {
     /// Whether the candidate has moved on since the mail was caused, or a newer invitation tells the same.
     pub fn is_outdated(self, candidate: &Candidate, caused_at: DateTime<Utc>) -> bool {

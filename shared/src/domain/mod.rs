@@ -39,6 +39,7 @@ pub mod text;
 pub mod transition;
 pub mod upload;
 pub mod video;
+pub mod webhook;
 
 pub use names::choice;
 

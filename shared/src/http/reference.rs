@@ -8,7 +8,7 @@ use crate::domain::file::{FileKind, Owner, StoredFile};
 use crate::domain::history::{Author, Resource};
 use crate::domain::id::{
     CandidateId, CompanyId, CriterionId, CustomerId, FileId, Id, InvalidId, LabelId, ProjectId, QuestionId,
-    RoleId, ShareId, TokenId, VideoId,
+    RoleId, ShareId, TokenId, VideoId, WebhookId,
 };
 use crate::domain::video::{Rendition, Video};
 use crate::media::{MediaSigner, object_key, rendition_key};
@@ -89,6 +89,16 @@ impl<'a> References<'a> {
     /// A named token.
     pub fn token(&self, c: &CompanyId, t: TokenId) -> Uri {
         self.tokens(c).join(t)
+    }
+
+    /// All webhooks of a company.
+    pub fn webhooks(&self, c: &CompanyId) -> Uri {
+        self.company(c).join("webhooks")
+    }
+
+    /// A webhook.
+    pub fn webhook(&self, c: &CompanyId, w: WebhookId) -> Uri {
+        self.webhooks(c).join(w)
     }
 
     /// A label.
@@ -194,6 +204,7 @@ impl<'a> References<'a> {
             Resource::Video { video } => self.video(c, video),
             Resource::Label { label } => self.label(c, label),
             Resource::Token { token } => self.token(c, token),
+            Resource::Webhook { webhook } => self.webhook(c, webhook),
         }
     }
 
@@ -248,6 +259,7 @@ impl<'a> References<'a> {
             ["videos", id] => id.parse().map(|video| Resource::Video { video }),
             ["labels", id] => id.parse().map(|label| Resource::Label { label }),
             ["tokens", id] => id.parse().map(|token| Resource::Token { token }),
+            ["webhooks", id] => id.parse().map(|webhook| Resource::Webhook { webhook }),
             _ => Err(InvalidId),
         };
         resource.map_err(|_| format!("\"{reference}\" is no reference of a resource below {company}."))

@@ -1,13 +1,14 @@
-//! Mails about an account. Each language has one file of texts, which HTML and plain text share.
+//! Mails to the holder of an account, about the account or about a webhook of the company. Each language has one file of texts, which HTML and plain text share.
 
 use askama::Template;
 use url::Url;
 
 use super::{Rendered, page};
+use crate::domain::id::WebhookId;
 use crate::domain::language::Language;
 use crate::domain::text::{Email, Name};
 
-/// The content of a mail about an account.
+/// The content of a mail to the holder of an account.
 #[derive(Clone, Copy)]
 pub enum AccountMail<'a> {
     /// Asks the reader to choose a first password.
@@ -31,6 +32,22 @@ pub enum AccountMail<'a> {
         /// The address for questions; the company's name stands in if there is none.
         contact: Option<&'a Email>,
     },
+    /// Tells an owner that every delivery to a webhook has failed for a day.
+    WebhookFailing {
+        /// Its identifier.
+        id: WebhookId,
+        /// Tells the reader which one it is.
+        name: &'a str,
+    },
+    /// Tells an owner that a webhook was disabled.
+    WebhookDisabled {
+        /// Its identifier.
+        id: WebhookId,
+        /// Tells the reader which one it is.
+        name: &'a str,
+        /// Whether its server has answered 410, or else every delivery has failed for five days.
+        is_gone: bool,
+    },
 }
 
 /// A link to choose a password for one of several accounts.
@@ -41,7 +58,7 @@ pub struct AccountLink {
     pub link: String,
 }
 
-/// A mail about an account, with its reader.
+/// A mail to the holder of an account, with its reader.
 pub struct AccountLetter<'a> {
     /// Of the reader.
     pub first_name: &'a Name,
@@ -126,7 +143,10 @@ impl AccountLetter<'_> {
         match self.mail {
             AccountMail::Invitation { link, .. } => Some(link),
             AccountMail::PasswordReset { accounts: [account], .. } => Some(&account.link),
-            AccountMail::PasswordReset { .. } | AccountMail::Deleted { .. } => None,
+            AccountMail::PasswordReset { .. }
+            | AccountMail::Deleted { .. }
+            | AccountMail::WebhookFailing { .. }
+            | AccountMail::WebhookDisabled { .. } => None,
         }
     }
 

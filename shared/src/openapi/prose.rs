@@ -64,6 +64,7 @@ pub(super) fn path_parameter(name: &str, path: &str) -> Value {
         "tokenId" => ulid("named token", "01JQ8ZFB3W6Q9E2R5T8Y1N4MVC"),
         "shareId" => ulid("share", "01JQ8ZEV1S4D7F0G3H6J9K2MPQ"),
         "roleId" => ulid("role", "01JQ8ZGW6M9K2J5H8F1D4S7APQ"),
+        "webhookId" => ulid("webhook", "01JQ8ZNE6N9T2A5D8G1K4Q7VPQ"),
         "uploadId" => ulid("upload", "01JQ8ZHT4D7S0A3F6G9H2J5KPQ"),
         other => (String::new(), json!({ "type": "string" }), json!(other)),
     };
@@ -90,6 +91,27 @@ pub(super) fn parameters() -> Value {
             "name": "If-None-Match",
             "in": "header",
             "description": "ETags that the client has. If one is still current, the answer is 304 without a body.",
+            "schema": { "type": "string" },
+        },
+        "WebhookId": {
+            "name": "webhook-id",
+            "in": "header",
+            "required": true,
+            "description": "Identifier of the event, the same in every attempt and every repetition.",
+            "schema": { "type": "string" },
+        },
+        "WebhookTimestamp": {
+            "name": "webhook-timestamp",
+            "in": "header",
+            "required": true,
+            "description": "Time of the attempt, in seconds since 1970.",
+            "schema": { "type": "string", "pattern": "^[0-9]+$" },
+        },
+        "WebhookSignature": {
+            "name": "webhook-signature",
+            "in": "header",
+            "required": true,
+            "description": "Signatures by the secret, and by the former one while that is valid, separated by a space: each `v1,` and the HMAC-SHA256 of identifier, timestamp and body in base64.",
             "schema": { "type": "string" },
         },
     })

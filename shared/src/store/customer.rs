@@ -14,7 +14,7 @@ use super::tally::Owned;
 use super::transaction::Transaction;
 use super::upload::FilesOf;
 use crate::domain::account::Account;
-use crate::domain::customer::{AccountType, Customer};
+use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
 use crate::domain::erasure::Erased;
 use crate::domain::history::Change;
@@ -206,8 +206,7 @@ impl Transaction {
 /// The changes of a company's tally when a customer `before` becomes `after`.
 pub(super) fn counts(before: Option<&Customer>, after: Option<&Customer>) -> [(Owned, i64); 2] {
     let customers = |one: Option<&Customer>| i64::from(one.is_some());
-    let is_owner = |one: &Customer| one.account_type == AccountType::Owner && one.is_at_work();
-    let owners = |one: Option<&Customer>| i64::from(one.is_some_and(is_owner));
+    let owners = |one: Option<&Customer>| i64::from(one.is_some_and(Customer::is_owner_at_work));
     [
         (Owned::Customers, customers(after) - customers(before)),
         (Owned::Owners, owners(after) - owners(before)),

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
 use super::Store;
+use super::history::Sequence;
 use super::item::{self, Entity, Item, Versioned, number};
 use super::keys::DUE;
 use super::query::Query;
@@ -15,6 +16,7 @@ use crate::domain::history::Entry;
 use crate::domain::id::Id;
 use crate::domain::upload::Upload;
 use crate::domain::video::Video;
+use crate::domain::webhook::Position;
 use crate::error::Result;
 
 /// Items that become due, by kind. Each kind has its own range of shards in the index by due date.
@@ -32,6 +34,10 @@ pub enum Queue {
     GivenUpEffects,
     /// Events without a number.
     Events,
+    /// Positions of webhooks with something to do.
+    Webhooks,
+    /// Feeds with new events for webhooks.
+    Feeds,
 }
 
 impl Queue {
@@ -43,6 +49,8 @@ impl Queue {
             Self::Videos => 22..24,
             Self::GivenUpEffects => 24..28,
             Self::Events => 28..32,
+            Self::Webhooks => 32..36,
+            Self::Feeds => 36..38,
         }
     }
 
@@ -117,6 +125,16 @@ impl Store {
 
     /// Events that the table's stream did not have numbered.
     pub async fn due_events(&self, page: DueCursor) -> Result<Due<Entry>> {
+        self.due(page).await
+    }
+
+    /// Positions of webhooks with something to do.
+    pub async fn due_positions(&self, page: DueCursor) -> Result<Due<Position>> {
+        self.due(page).await
+    }
+
+    /// The numbers of feeds whose new events the table's stream may not have shown to webhooks.
+    pub async fn due_feeds(&self, page: DueCursor) -> Result<Due<Sequence>> {
         self.due(page).await
     }
 

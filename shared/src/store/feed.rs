@@ -44,7 +44,7 @@ impl Store {
         now: DateTime<Utc>,
         is_wanted: impl Fn(&Entry) -> bool,
     ) -> Result<Feed> {
-        let Sequence { company, last, at } = sequence;
+        let Sequence { company, last, at, .. } = sequence;
         if after > *last {
             return Err(Error::field("after", format!("The latest event has the number {last}.")));
         }
@@ -78,6 +78,9 @@ impl Store {
         // Nothing is left after that number.
         if is_settled && after < *last && !self.is_kept(company, after, now).await? {
             return Err(Error::Expired(last + 1));
+        }
+        if is_settled && looked_at == 0 {
+            feed.reached = *last;
         }
         feed.more = looked_at >= MAX_LOOKED_AT && feed.reached < *last;
         Ok(feed)

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Store;
 use super::due::Queue;
-use super::item::{Entity, Versioned};
-use super::keys::{self, Key};
-use crate::domain::history::{Entry, Resource};
+use super::item::{self, Entity, Versioned, string};
+use super::keys::{self, Key, TABLE};
+use super::query::Query;
+use crate::domain::history::{Entry, EventId, Resource};
 use crate::domain::id::CompanyId;
 use crate::error::Result;
 
@@ -67,11 +68,33 @@ pub struct Sequence {
     pub last: u64,
     /// When it was given.
     pub at: DateTime<Utc>,
+    /// Whether the company has webhooks, so that the schedule looks whether new numbers have reached them.
+    #[serde(default)]
+    pub has_webhooks: bool,
+    /// When the schedule looks for webhooks that new numbers have not reached; none if there were none since it has.
+    pub look_at: Option<DateTime<Utc>>,
+}
+
+impl Sequence {
+    /// The sequence of a company without events and webhooks.
+    pub fn new(company: CompanyId, now: DateTime<Utc>) -> Self {
+        Self { company, last: 0, at: now, has_webhooks: false, look_at: None }
+    }
+
+    /// The sequence, whose `last` number was given at `now`.
+    pub(super) fn up_to(self, last: u64, now: DateTime<Utc>) -> Self {
+        let look_at = self.look_at.or(Some(now + DELAY)).filter(|_| self.has_webhooks);
+        Self { last, at: now, look_at, ..self }
+    }
 }
 
 impl Entity for Sequence {
     fn key(&self) -> Key {
         keys::sequence(&self.company)
+    }
+
+    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
+        Some((Queue::Feeds.shard_of_text(self.company.as_str()), self.look_at?))
     }
 }
 
@@ -87,6 +110,31 @@ impl Store {
             self.all(&keys::history(company, &resource.history_id(company))).await?;
         entries.retain(|entry| entry.is_kept(now));
         Ok(entries)
+    }
+
+    /// Up to `most` entries of the history with this identifier from `version` on, by version. Those that have expired are
+    /// among them until they are deleted.
+    pub async fn history_from(
+        &self,
+        company: &CompanyId,
+        history_id: &str,
+        version: u64,
+        most: usize,
+    ) -> Result<Vec<Versioned<Entry>>> {
+        let before = keys::entry(company, history_id, version.saturating_sub(1));
+        let query = Query::new(TABLE, string(before.pk)).after(before.sk);
+        item::readable(self.query_rows(query, most).await?)
+    }
+
+    /// The event with this identifier; none if there is none, or if it has expired at `now`.
+    pub async fn event(
+        &self,
+        company: &CompanyId,
+        id: &EventId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Versioned<Entry>>> {
+        let entry = self.one::<Entry>(keys::entry(company, &id.history, id.version)).await?;
+        Ok(entry.filter(|entry| entry.id() == *id && entry.is_kept(now)))
     }
 
     /// Removes from the history of an erased resource what it says of the resource. Fails with [`Error::Changed`] after too

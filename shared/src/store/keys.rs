@@ -2,7 +2,9 @@
 
 use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
-use crate::domain::id::{CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, TokenId, VideoId};
+use crate::domain::id::{
+    CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, TokenId, VideoId, WebhookId,
+};
 use crate::domain::project::ProjectStatus;
 use crate::domain::search::Source;
 use crate::domain::secret::SecretHash;
@@ -331,6 +333,42 @@ pub(crate) fn entry(c: &CompanyId, history_id: &str, version: u64) -> Key {
 pub(crate) fn in_history(pk: &str) -> Option<(CompanyId, &str)> {
     let (company, id) = pk.strip_prefix("HISTORY#")?.split_once('#')?;
     Some((company.parse().ok()?, id))
+}
+
+pub(crate) fn webhooks(c: &CompanyId) -> Collection {
+    Collection { pk: company_partition(c), prefix: "WEBHOOK#" }
+}
+
+pub(crate) fn webhook(c: &CompanyId, w: WebhookId) -> Key {
+    webhooks(c).key(w)
+}
+
+fn webhook_partition(w: WebhookId) -> String {
+    format!("WEBHOOK#{w}")
+}
+
+pub(crate) fn position(w: WebhookId) -> Key {
+    Key::new(webhook_partition(w), "POSITION")
+}
+
+/// The resources one of whose events a webhook has refused. The identifiers are those of their histories.
+pub(crate) fn lanes(w: WebhookId) -> Collection {
+    Collection { pk: webhook_partition(w), prefix: "LANE#" }
+}
+
+/// The attempts to deliver events to a webhook.
+pub(crate) fn attempts(w: WebhookId) -> Collection {
+    Collection { pk: webhook_partition(w), prefix: "ATTEMPT#" }
+}
+
+/// The webhook in whose partition this is; none for other items.
+pub(crate) fn in_webhook(pk: &str) -> Option<WebhookId> {
+    pk.strip_prefix("WEBHOOK#")?.parse().ok()
+}
+
+/// The company in whose partition this is; none for other items.
+pub(crate) fn in_company(pk: &str) -> Option<CompanyId> {
+    pk.strip_prefix("COMPANY#")?.parse().ok()
 }
 
 /// The last number that an event of a company has.

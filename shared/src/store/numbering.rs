@@ -57,7 +57,7 @@ impl Store {
     async fn advance_once(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
         let Some(before) = self.one::<Sequence>(keys::sequence(company)).await? else { return Ok(None) };
         let last = before.last + LEFT_OUT;
-        self.replace(&before, Sequence { last, at: now, ..Sequence::clone(&before) }).await?;
+        self.replace(&before, Sequence::clone(&before).up_to(last, now)).await?;
         Ok(Some(last))
     }
 
@@ -80,10 +80,12 @@ impl Store {
             last += 1;
             transaction.replace(event, &Entry::clone(event).numbered(last, now));
         }
-        let next = Sequence { company: company.clone(), last, at: now };
         match &sequence {
-            Some(before) => transaction.replace(before, &next),
-            None => transaction.create_unless(&next, || Error::Changed),
+            Some(before) => transaction.replace(before, &Sequence::clone(before).up_to(last, now)),
+            None => {
+                let first = Sequence::new(company.clone(), now).up_to(last, now);
+                transaction.create_unless(&first, || Error::Changed);
+            }
         }
         self.commit(transaction).await?;
         Ok(together)

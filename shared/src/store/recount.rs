@@ -170,6 +170,7 @@ impl Store {
             (Owned::Labels, keys::labels(company)),
             (Owned::Videos, keys::videos(company)),
             (Owned::NamedTokens, keys::tokens(company)),
+            (Owned::Webhooks, keys::webhooks(company)),
         ] {
             // Unreadable items count as well.
             add((owned, self.all_items(&collection).await?.len() as i64));

@@ -24,6 +24,7 @@ use crate::domain::project::Project;
 use crate::domain::scorecard::Scorecard;
 use crate::domain::upload::Upload;
 use crate::domain::video::Video;
+use crate::domain::webhook::{Attempt as Delivery, Lane, Position, Webhook};
 use crate::error::{Error, Result};
 
 /// Reads an item as the type that its key tells, and checks that to write it again would lose nothing. Returns its
@@ -47,6 +48,10 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("EFFECT", _) => entity::<Effect>("effect", item),
         (_, "HISTORY") => entity::<Entry>("entry of a history", item),
         ("SEQUENCE", _) => entity::<Sequence>("sequence of events", item),
+        ("WEBHOOK", _) => entity::<Webhook>("webhook", item),
+        ("POSITION", _) => entity::<Position>("position of a webhook", item),
+        ("LANE", _) => entity::<Lane>("lane of a webhook", item),
+        ("ATTEMPT", _) => entity::<Delivery>("attempt of a webhook", item),
         ("UPLOAD", _) => entity::<Upload>("upload", item),
         ("FAILURES", _) => entity::<Failures>("failed logins", item),
         ("MAIL", _) => entity::<ResetMail>("mail about forgotten passwords", item),

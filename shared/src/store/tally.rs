@@ -18,6 +18,7 @@ use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
 use crate::domain::roster::Seats;
 use crate::domain::tally::{Counter, OPEN, SHARDS, Tally};
 use crate::domain::transition::PROJECT_NOT_RUNNING;
+use crate::domain::webhook::{MAX_WEBHOOKS, TOO_MANY_WEBHOOKS};
 use crate::error::{Error, Result};
 
 /// The attribute of a shard that repeats its project's status, for conditions on candidates' steps.
@@ -154,8 +155,8 @@ impl Transaction {
         }
     }
 
-    /// Adds to the counts of what a company owns. Fails with `LAST_OWNER` if no owner would be left, and with
-    /// `TOO_MANY_TOKENS`.
+    /// Adds to the counts of what a company owns. Fails with `LAST_OWNER` if no owner would be left, with
+    /// `TOO_MANY_TOKENS` and with `TOO_MANY_WEBHOOKS`.
     pub(super) fn company_tally(&mut self, company: &CompanyId, changes: &[(Owned, i64)]) {
         let mut counters = BTreeMap::<String, i64>::new();
         for (owned, count) in changes {
@@ -165,6 +166,8 @@ impl Transaction {
         if counters.is_empty() {
             return;
         }
+        let added: Vec<String> =
+            counters.iter().filter(|(_, count)| **count > 0).map(|(name, _)| name.clone()).collect();
         let owners_lost = -counters.get(&Owned::Owners.attribute()).copied().unwrap_or(0);
         let mut change = Change::add(counters);
         let mut refusal = Error::internal("a counter refused to count");
@@ -173,11 +176,16 @@ impl Transaction {
             change = change.when(condition).with(":lost", number(owners_lost));
             refusal = LAST_OWNER.into();
         }
-        if changes.iter().any(|(owned, count)| matches!(owned, Owned::NamedTokens) && *count > 0) {
-            let tokens = Owned::NamedTokens.attribute();
-            let condition = format!("attribute_not_exists({tokens}) OR {tokens} < :most");
-            change = change.when(condition).with(":most", number(MAX_TOKENS));
-            refusal = TOO_MANY_TOKENS.into();
+        for (owned, most, too_many) in [
+            (Owned::NamedTokens, MAX_TOKENS, TOO_MANY_TOKENS),
+            (Owned::Webhooks, MAX_WEBHOOKS, TOO_MANY_WEBHOOKS),
+        ] {
+            let name = owned.attribute();
+            if added.contains(&name) {
+                let condition = format!("attribute_not_exists({name}) OR {name} < :most");
+                change = change.when(condition).with(":most", number(most));
+                refusal = too_many.into();
+            }
         }
         self.update(keys::company_tally(company), change, refusal);
     }
@@ -204,11 +212,14 @@ pub(super) enum Owned {
     Videos,
     /// Named tokens; never more than [`MAX_TOKENS`].
     NamedTokens,
+    /// Webhooks; never more than [`MAX_WEBHOOKS`].
+    Webhooks,
 }
 
 impl Owned {
     pub(super) fn all() -> impl Iterator<Item = Self> {
-        let others = [Self::Customers, Self::Owners, Self::Labels, Self::Videos, Self::NamedTokens];
+        let others =
+            [Self::Customers, Self::Owners, Self::Labels, Self::Videos, Self::NamedTokens, Self::Webhooks];
         others.into_iter().chain(ProjectStatus::ALL.into_iter().map(Self::Projects))
     }
 
@@ -220,6 +231,7 @@ impl Owned {
             Self::Labels => "labels".to_owned(),
             Self::Videos => "videos".to_owned(),
             Self::NamedTokens => "named_tokens".to_owned(),
+            Self::Webhooks => "webhooks".to_owned(),
         }
     }
 }

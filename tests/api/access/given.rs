@@ -11,6 +11,7 @@ use tests::files::{Form, pdf, photo};
 use tests::http::Request;
 use tests::videos::film;
 
+use super::sent::{announcement, criterion, new_customer, question, veto, video, webhook};
 use super::{About, Credential, Row};
 
 /// The service with one of each kind of caller, and a project in which some of them have a role.
@@ -130,8 +131,16 @@ impl Given {
             target = target.replace("{labelId}", last_segment(&label));
         }
         if path.contains("{eventId}") {
-            let feed = self.owner.get("/companies/acme/events/?page_size=1").await.expect(200).json();
-            target = target.replace("{eventId}", feed["objects"][0]["id"].as_str().unwrap());
+            target = target.replace("{eventId}", &self.event().await);
+        }
+        if path.contains("{webhookId}") {
+            // So that the company never has too many.
+            let all = "/companies/acme/webhooks/";
+            for old in self.owner.get(all).await.expect(200).json()["objects"].as_array().unwrap() {
+                self.owner.delete(old["resource_uri"].as_str().unwrap()).await.expect(204);
+            }
+            let webhook = self.owner.post(all, webhook()).await.expect(201).uri("resource_uri");
+            target = target.replace("{webhookId}", last_segment(&webhook));
         }
         if path.contains("{tokenId}") {
             let (token, _) = self.owner.named_token("Another").await;
@@ -267,7 +276,8 @@ impl Given {
                 | "advance"
                 | "skip"
                 | "reminder"
-                | "reinvite",
+                | "reinvite"
+                | "ping",
             ) => None,
             ("PATCH", "deadline") => Some(json!({ "deadline": "2027-01-01T00:00:00Z" })),
             ("POST", "api-token-auth" | "api-session-auth") => {
@@ -286,6 +296,11 @@ impl Given {
             ("POST", "roles") => Some(self.new_role().await),
             ("POST", "labels") => Some(json!({ "text": self.new_name() })),
             ("PATCH", "{labelId}") => Some(json!({ "text": self.new_name() })),
+            ("POST", "webhooks") => Some(webhook()),
+            ("PATCH", "{webhookId}") => Some(json!({ "is_enabled": false })),
+            ("POST", "secret") => Some(json!({ "grace_hours": 1 })),
+            ("POST", "position") => Some(json!({ "after": 0 })),
+            ("POST", "deliveries") => Some(json!({ "event": self.event().await })),
             ("POST", "tokens") => Some(json!({ "name": "Another" })),
             ("POST", "customers") => Some(new_customer(&self.new_name())),
             ("PATCH", "{customerId}") => Some(json!({ "position": "Chief" })),
@@ -304,6 +319,12 @@ impl Given {
             ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),
             other => panic!("say what to send to {other:?}"),
         }
+    }
+
+    /// The identifier of an event.
+    async fn event(&self) -> String {
+        let feed = self.owner.get("/companies/acme/events/?page_size=1").await.expect(200).json();
+        feed["objects"][0]["id"].as_str().unwrap().to_owned()
     }
 
     /// A new video.
@@ -351,40 +372,4 @@ impl Given {
 /// Whether a path is about a candidate who has completed the interview.
 fn is_interviewed(path: &str) -> bool {
     path.contains("{candidateId}/vetos/") || path.contains("/results/{candidateId}/")
-}
-
-/// What is sent to veto a candidate.
-fn veto() -> Value {
-    json!({ "comment": "The certificates are forged." })
-}
-
-/// What is sent to ask a question.
-fn question() -> Value {
-    json!({ "text": "Why us?" })
-}
-
-/// What is sent to add a criterion.
-fn criterion() -> Value {
-    json!({ "name": "Listening" })
-}
-
-/// What is sent before a photo is put into the bucket.
-fn announcement() -> Value {
-    json!({ "field": "photo", "content_type": "image/png", "size": 10 })
-}
-
-/// What is sent before a video is put into the bucket.
-fn video() -> Value {
-    json!({ "name": "Welcome", "upload_filename": "a.mp4", "content_type": "video/mp4", "size": 10 })
-}
-
-/// What is sent to create a hiring manager.
-fn new_customer(name: &str) -> Value {
-    json!({
-        "first_name": "Grace",
-        "last_name": "Hopper",
-        "email": format!("{name}@acme.example"),
-        "account_type": "hiring-manager",
-        "preferred_language": "en",
-    })
 }

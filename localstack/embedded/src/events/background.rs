@@ -10,7 +10,7 @@ use super::Events;
 use crate::backend::GRACE;
 use crate::template::ScheduleTrigger;
 
-/// The polling interval of the stream and the bucket.
+/// The polling interval of the stream, for each of its mappings, and of the bucket.
 const POLL: Duration = Duration::from_millis(150);
 /// The polling interval of a queue.
 const POLL_QUEUE: Duration = Duration::from_millis(500);
@@ -25,8 +25,10 @@ impl Background {
     pub(super) fn start(events: &Events) -> Self {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
-        tasks.spawn(follow_stream(events.clone(), stopped.clone()));
-        // In separate tasks, because a conversion takes minutes.
+        // In separate tasks, because a webhook may be slow and a conversion takes minutes.
+        for place in 0..events.0.streams.len() {
+            tasks.spawn(follow_stream(place, events.clone(), stopped.clone()));
+        }
         for place in 0..events.0.objects.len() {
             tasks.spawn(follow_bucket(place, events.clone(), stopped.clone()));
         }
@@ -49,15 +51,15 @@ impl Background {
     }
 }
 
-async fn follow_stream(events: Events, mut stopped: watch::Receiver<bool>) {
+async fn follow_stream(place: usize, events: Events, mut stopped: watch::Receiver<bool>) {
     let running = stopped.clone();
     loop {
         tokio::select! {
             _ = stopped.wait_for(|stop| *stop) => return,
             () = tokio::time::sleep(POLL) => {}
         }
-        // Records that were given up are already in the log; otherwise, reading the stream failed.
-        if let Err(error) = events.deliver_stream_while(|| !*running.borrow()).await {
+        // Records that were given up are already in the log.
+        if let Err(error) = events.deliver_mapping_while(place, || !*running.borrow()).await {
             tracing::error!(%error, "the stream is behind");
         }
     }

@@ -128,42 +128,57 @@ impl Events {
     }
 
     /// Delivers new stream records to their functions until none are left, including those that the functions create,
-    /// and returns their number. Filtered records do not count.
+    /// and returns their number. Filtered records do not count; one that several functions receive counts for each.
     ///
     /// # Errors
     /// If records were given up after the template's retries, once the others are delivered; if the stream cannot be
     /// read.
     pub async fn deliver_stream(&self) -> Result<usize, Error> {
-        self.deliver_stream_while(|| true).await
-    }
-
-    async fn deliver_stream_while(&self, go_on: impl Fn() -> bool) -> Result<usize, Error> {
         let (mut delivered, mut given_up) = (0, None);
-        for mapping in &self.0.streams {
-            let mut mapping = mapping.lock().await;
-            let function = self.function(&mapping.trigger.function)?;
-            while go_on() {
-                let records = mapping.reader.read(PAGE)?;
-                let Some(last) = records.last().map(sequence_number) else { break };
-                let last = last.to_owned();
-                let wanted: Vec<_> = records.into_iter().filter(|record| mapping.wants(record)).collect();
-                for batch in wanted.chunks(mapping.trigger.batch_size) {
-                    if !go_on() {
-                        return Ok(delivered);
-                    }
-                    if let Err(error) = deliver(function, &mapping.trigger, batch).await {
-                        tracing::error!(mapping = mapping.trigger.name, %error, "records were given up");
-                        given_up.get_or_insert(error);
-                    }
-                    delivered += batch.len();
-                    if let Some(record) = batch.last() {
-                        mapping.done_with(sequence_number(record))?;
-                    }
-                }
-                mapping.done_with(&last)?;
+        loop {
+            let before = delivered;
+            for place in 0..self.0.streams.len() {
+                let (count, failure) = self.deliver_mapping_while(place, || true).await?;
+                delivered += count;
+                given_up = given_up.or(failure);
+            }
+            if delivered == before {
+                return given_up.map_or(Ok(delivered), Err);
             }
         }
-        given_up.map_or(Ok(delivered), Err)
+    }
+
+    /// Delivers the new records of one mapping, as long as `go_on` says. Returns their number, and the first failure if
+    /// records were given up.
+    async fn deliver_mapping_while(
+        &self,
+        place: usize,
+        go_on: impl Fn() -> bool,
+    ) -> Result<(usize, Option<Error>), Error> {
+        let (mut delivered, mut given_up) = (0, None);
+        let mut mapping = self.0.streams[place].lock().await;
+        let function = self.function(&mapping.trigger.function)?;
+        while go_on() {
+            let records = mapping.reader.read(PAGE)?;
+            let Some(last) = records.last().map(sequence_number) else { break };
+            let last = last.to_owned();
+            let wanted: Vec<_> = records.into_iter().filter(|record| mapping.wants(record)).collect();
+            for batch in wanted.chunks(mapping.trigger.batch_size) {
+                if !go_on() {
+                    return Ok((delivered, given_up));
+                }
+                if let Err(error) = deliver(function, &mapping.trigger, batch).await {
+                    tracing::error!(mapping = mapping.trigger.name, %error, "records were given up");
+                    given_up.get_or_insert(error);
+                }
+                delivered += batch.len();
+                if let Some(record) = batch.last() {
+                    mapping.done_with(sequence_number(record))?;
+                }
+            }
+            mapping.done_with(&last)?;
+        }
+        Ok((delivered, given_up))
     }
 
     /// Runs every scheduled function in the order of their names and returns their responses.

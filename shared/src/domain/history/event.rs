@@ -6,6 +6,7 @@ use crate::domain::customer::{Customer, CustomerStatus};
 use crate::domain::names::named;
 use crate::domain::suppression::EmailStatus;
 use crate::domain::video::{ConversionStatus, Video};
+use crate::domain::webhook::Webhook;
 
 named! {
     /// What an event tells.
@@ -86,6 +87,16 @@ named! {
         CompanyCreated = "company.created",
         /// Settings of the company were changed.
         CompanyUpdated = "company.updated",
+        /// A webhook was created.
+        WebhookCreated = "webhook.created",
+        /// Fields of a webhook were changed, its secret among them, or it was enabled.
+        WebhookUpdated = "webhook.updated",
+        /// A webhook was disabled, by a client or since it has failed for too long.
+        WebhookDisabled = "webhook.disabled",
+        /// A webhook was deleted.
+        WebhookDeleted = "webhook.deleted",
+        /// A test event, which is sent to one webhook and is not part of the feed.
+        WebhookPing = "webhook.ping",
     }
 }
 
@@ -198,4 +209,11 @@ pub(super) fn of_video(after: &Video, details: &Details) -> Vec<Event> {
         (ended && after.status == ConversionStatus::Failed, Event::VideoFailed),
         (details.has_changed_besides(&told), Event::VideoUpdated),
     ])
+}
+
+/// The events of a changed webhook.
+pub(super) fn of_webhook(after: &Webhook, details: &Details) -> Vec<Event> {
+    let told: &[&str] = if after.is_enabled() { &[] } else { &["is_enabled", "disabled_reason"] };
+    let is_disabled = details.has_changed("is_enabled") && !after.is_enabled();
+    when([(is_disabled, Event::WebhookDisabled), (details.has_changed_besides(told), Event::WebhookUpdated)])
 }

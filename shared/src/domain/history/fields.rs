@@ -20,6 +20,7 @@ use crate::domain::named_token::NamedToken;
 use crate::domain::project::{Project, Settings};
 use crate::domain::staff::Staff;
 use crate::domain::video::Video;
+use crate::domain::webhook::Webhook;
 
 /// A field with its name in the API.
 pub(crate) type Named = (&'static str, Field);
@@ -195,6 +196,24 @@ pub(super) fn of_video(video: &Video) -> Vec<Named> {
 pub(super) fn of_label(label: &Label) -> Vec<Named> {
     let Label { text, id: _, company: _, is_active: _ } = label;
     vec![("text", private(text))]
+}
+
+#[rustfmt::skip]
+pub(super) fn of_webhook(webhook: &Webhook) -> Vec<Named> {
+    let Webhook {
+        url, description, types, projects, disabled_reason, secret,
+        // Never changed, or told by the secret.
+        id: _, company: _, former_secret: _, created_at: _,
+    } = webhook;
+    vec![
+        ("is_enabled", fact(&webhook.is_enabled())),
+        ("disabled_reason", fact(disabled_reason)),
+        ("url", private(url)),
+        ("description", private(description)),
+        ("types", private(types)),
+        ("projects", private(projects)),
+        ("secret", private(secret)),
+    ]
 }
 
 pub(super) fn of_token(token: &NamedToken) -> Vec<Named> {

@@ -1,5 +1,8 @@
 //! The events that a client asks for.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::{Author, Entry, EventType, Resource};
 use crate::domain::id::ProjectId;
 
@@ -17,7 +20,9 @@ pub struct EventFilter {
 }
 
 /// One type of events, or all types about one kind of resource.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline, description = "", example = &"candidate.*")]
 pub struct TypeFilter {
     name: String,
 }
@@ -34,7 +39,13 @@ impl TypeFilter {
         }
     }
 
-    fn fits(&self, name: &str) -> bool {
+    /// The text that was parsed.
+    pub fn as_str(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the type with this name is meant.
+    pub(in crate::domain) fn fits(&self, name: &str) -> bool {
         match self.name.strip_suffix('*') {
             Some(start) => start.ends_with('.') && name.starts_with(start),
             None => name == self.name,

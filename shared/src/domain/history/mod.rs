@@ -20,7 +20,9 @@ pub use filter::{EventFilter, TypeFilter};
 pub(crate) use recorded::Recorded;
 
 use super::account::{Account, Principal};
-use super::id::{CandidateId, CompanyId, CustomerId, InvalidId, LabelId, ProjectId, TokenId, VideoId};
+use super::id::{
+    CandidateId, CompanyId, CustomerId, InvalidId, LabelId, ProjectId, TokenId, VideoId, WebhookId,
+};
 
 /// A resource whose changes the history keeps. Sorted by what may refer to what: a company comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -65,6 +67,11 @@ pub enum Resource {
         /// Their identifier.
         candidate: CandidateId,
     },
+    /// A webhook.
+    Webhook {
+        /// Its identifier.
+        webhook: WebhookId,
+    },
 }
 
 impl Resource {
@@ -79,6 +86,7 @@ impl Resource {
             Self::Video { video } => video.to_string(),
             Self::Label { label } => label.to_string(),
             Self::Token { token } => token.to_string(),
+            Self::Webhook { webhook } => webhook.to_string(),
         }
     }
 
@@ -100,7 +108,8 @@ impl Resource {
             | Self::Customer { .. }
             | Self::Label { .. }
             | Self::Video { .. }
-            | Self::Token { .. } => None,
+            | Self::Token { .. }
+            | Self::Webhook { .. } => None,
         }
     }
 }
@@ -288,6 +297,14 @@ impl Entry {
     pub fn new(change: Change, version: u64, origin: Origin, kept: TimeDelta) -> Self {
         let expires_at = origin.at + kept;
         Self { change, version_after: version, origin, expires_at, sequence: None, numbered_at: None }
+    }
+
+    /// A test event for a webhook, which is kept nowhere. No other event has its version.
+    pub fn ping(company: CompanyId, webhook: WebhookId, at: DateTime<Utc>) -> Self {
+        let types = vec![EventType::WebhookPing.as_str().to_owned()];
+        let resource = Resource::Webhook { webhook };
+        let change = Change { company, resource, types, details: Details::default() };
+        Self::new(change, 0, Origin::new(Author::System, at), TimeDelta::zero())
     }
 
     /// Whether it has not expired at `now`.

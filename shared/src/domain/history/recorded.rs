@@ -12,6 +12,7 @@ use crate::domain::label::Label;
 use crate::domain::named_token::NamedToken;
 use crate::domain::project::Project;
 use crate::domain::video::Video;
+use crate::domain::webhook::Webhook;
 
 /// A resource whose changes the history keeps.
 pub(crate) trait Recorded {
@@ -151,5 +152,21 @@ impl Recorded for Company {
 
     fn events(before: Option<&Self>, _: &Self, details: &Details) -> Vec<EventType> {
         event::created_or_updated(before, details, (EventType::CompanyCreated, EventType::CompanyUpdated))
+    }
+}
+
+impl Recorded for Webhook {
+    const DELETED: Option<EventType> = Some(EventType::WebhookDeleted);
+
+    fn place(&self) -> (&CompanyId, Resource) {
+        (&self.company, Resource::Webhook { webhook: self.id })
+    }
+
+    fn fields(&self) -> Vec<Named> {
+        fields::of_webhook(self)
+    }
+
+    fn events(before: Option<&Self>, after: &Self, details: &Details) -> Vec<EventType> {
+        before.map_or_else(|| vec![EventType::WebhookCreated], |_| event::of_webhook(after, details))
     }
 }

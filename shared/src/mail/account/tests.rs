@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::*;
+use crate::domain::id::Id;
 use crate::mail::tests::unescaped;
 
 const FIRST: &str = "<script>alert(1)</script>";
@@ -17,6 +18,11 @@ const INVITATION: AccountMail<'_> = AccountMail::Invitation { link: LINK, days: 
 static ACCOUNT: LazyLock<[AccountLink; 1]> = LazyLock::new(|| [account("grace", LINK)]);
 static ACCOUNTS: LazyLock<[AccountLink; 2]> =
     LazyLock::new(|| [account("grace", LINK), account(NAME, OTHER_LINK)]);
+const WEBHOOK: &str = "hooks.acme.example (<i>Payroll</i> & {{ y }})";
+const ID: WebhookId = Id::from_bytes([1; 16]);
+const FAILING: AccountMail<'_> = AccountMail::WebhookFailing { id: ID, name: WEBHOOK };
+const DISABLED: AccountMail<'_> = AccountMail::WebhookDisabled { id: ID, name: WEBHOOK, is_gone: false };
+const GONE: AccountMail<'_> = AccountMail::WebhookDisabled { id: ID, name: WEBHOOK, is_gone: true };
 const DELETED: AccountMail<'_> = AccountMail::Deleted { by: BY, contact: None };
 
 fn account(name: &str, link: &str) -> AccountLink {
@@ -40,8 +46,12 @@ fn render(mail: AccountMail<'_>, language: Language) -> Rendered {
     render_to(&[FIRST, LAST, COMPANY].map(|name| Name::parse(name).unwrap()), mail, language)
 }
 
+fn is_about_webhook(mail: AccountMail<'_>) -> bool {
+    matches!(mail, AccountMail::WebhookFailing { .. } | AccountMail::WebhookDisabled { .. })
+}
+
 fn all() -> impl Iterator<Item = (AccountMail<'static>, Language)> {
-    [INVITATION, reset(2), resets(2), DELETED]
+    [INVITATION, reset(2), resets(2), DELETED, FAILING, DISABLED, GONE]
         .into_iter()
         .flat_map(|mail| Language::ALL.map(|language| (mail, language)))
 }
@@ -51,7 +61,8 @@ fn names_are_escaped_in_html_and_plain_in_text() {
     for (mail, language) in all() {
         let Rendered { subject, html, text } = render(mail, language);
         let by = matches!(mail, AccountMail::Deleted { .. }).then_some(BY);
-        for name in [FIRST, LAST, COMPANY].into_iter().chain(by) {
+        let webhook = is_about_webhook(mail).then_some(WEBHOOK);
+        for name in [FIRST, LAST, COMPANY].into_iter().chain(by).chain(webhook) {
             assert!(!html.contains(name), "{language:?}: {html}");
             assert!(unescaped(&html).contains(name), "{language:?}: {html}");
             assert!(text.contains(name), "{language:?}: {text}");
@@ -70,7 +81,7 @@ fn nothing_of_a_template_is_left() {
         let Rendered { subject, html, text } = render(mail, language);
         for part in [&subject, &unescaped(&html), &text] {
             // These names contain template marks.
-            let rest = part.replace(COMPANY, "").replace(BY, "");
+            let rest = part.replace(COMPANY, "").replace(BY, "").replace(WEBHOOK, "");
             for mark in ["{{", "}}", "{%", "%}", "{#", "#}"] {
                 assert!(!rest.contains(mark), "{language:?}: {rest}");
             }
@@ -112,7 +123,7 @@ fn every_part_is_one_line_despite_line_breaks_in_stored_names() {
 fn the_link_stands_in_both_parts_if_there_is_one() {
     for (mail, language) in all() {
         let Rendered { html, text, .. } = render(mail, language);
-        if matches!(mail, AccountMail::Deleted { .. }) {
+        if matches!(mail, AccountMail::Deleted { .. }) || is_about_webhook(mail) {
             assert!(!html.contains("href=") && !html.contains("class=\"note\""));
             assert!(!text.contains("https:"));
         } else if matches!(mail, AccountMail::PasswordReset { accounts: [_, _], .. }) {
@@ -182,11 +193,26 @@ fn the_mail_names_the_user_who_deleted_the_account_and_a_contact() {
 }
 
 #[test]
+fn a_mail_about_a_webhook_says_where_to_look() {
+    for language in Language::ALL {
+        for (mail, path) in [(FAILING, "/deliveries/"), (DISABLED, "/"), (GONE, "/")] {
+            let Rendered { html, text, .. } = render(mail, language);
+            let path = format!(" webhooks/{}{path}", ID);
+            for part in [html, text] {
+                assert_eq!(part.matches(&path).count(), 1, "{part}");
+            }
+        }
+        assert!(render(GONE, language).text.contains("(410 Gone)"));
+    }
+}
+
+#[test]
 fn mails_differ_by_occasion_and_language() {
     let mut subjects: Vec<_> = all().map(|(mail, language)| render(mail, language).subject).collect();
     subjects.sort();
     subjects.dedup();
-    assert_eq!(subjects.len(), 18);
+    // Both reset mails have the same subject.
+    assert_eq!(subjects.len(), 36);
 }
 
 #[test]

@@ -118,6 +118,69 @@ async fn records_that_come_of_a_delivery_are_delivered_too() {
     assert_eq!(events.deliver_stream().await.unwrap(), 2);
 }
 
+/// The template with a second mapping, to the other function.
+fn two_mappings() -> Template {
+    let (_, mapping) = TEMPLATE.split_once("  Mapping:").unwrap();
+    let second = mapping.replace("AFunction", "BFunction");
+    Template::parse(&format!("{TEMPLATE}  SecondMapping:{second}")).unwrap()
+}
+
+#[tokio::test]
+async fn a_busy_function_holds_up_its_own_mapping_of_the_stream_alone() {
+    for (busy, free) in [("AFunction", "BFunction"), ("BFunction", "AFunction")] {
+        let scene = Scene::new(&Storage::Memory);
+        let (begun, end) = (Arc::new(tokio::sync::Notify::new()), Arc::new(tokio::sync::Notify::new()));
+        let (has_begun, may_end) = (begun.clone(), end.clone());
+        let hung = in_process_event(&scene.app, move |_, _: Value| {
+            has_begun.notify_one();
+            let may_end = may_end.clone();
+            async move {
+                may_end.notified().await;
+                Ok(Value::Null)
+            }
+        });
+        let functions = [
+            (busy.to_owned(), hung),
+            (free.to_owned(), noting(&scene.app, &scene.calls, |_, _| Ok(Value::Null))),
+        ];
+        let events = Events::new(&two_mappings(), &functions.into(), &scene.backend, &scene.app).unwrap();
+        let background = events.in_background();
+        scene.put_effects("a").await;
+        begun.notified().await;
+        scene.put_effects("b").await;
+        let delivered = async {
+            while !scene.calls.batches().concat().contains('b') {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let delivered = tokio::time::timeout(Duration::from_secs(20), delivered).await;
+        assert!(delivered.is_ok(), "{busy} holds up {free}: {:?}", scene.calls.batches());
+        end.notify_one();
+        background.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn records_that_a_later_mapping_creates_for_an_earlier_one_are_delivered_too() {
+    let scene = Scene::new(&Storage::Memory);
+    let sequel = in_process_event(&scene.app, async |app: App, event: Value| {
+        if sort_key(&event["Records"][0]) == "a" {
+            let item = serde_dynamo::to_item(json!({ "pk": "EFFECT#1", "sk": "sequel" })).unwrap();
+            let put = app.aws().dynamodb().put_item().table_name(TABLE).set_item(Some(item));
+            put.send().await.unwrap();
+        }
+        Ok(Value::Null)
+    });
+    let functions = [
+        ("AFunction".to_owned(), noting(&scene.app, &scene.calls, |_, _| Ok(Value::Null))),
+        ("BFunction".to_owned(), sequel),
+    ];
+    let events = Events::new(&two_mappings(), &functions.into(), &scene.backend, &scene.app).unwrap();
+    scene.put_effects("a").await;
+    assert_eq!(events.deliver_stream().await.unwrap(), 4);
+    assert_eq!(scene.calls.batches(), ["a", "sequel"]);
+}
+
 #[tokio::test]
 async fn a_kept_stream_goes_on_where_it_was_left() {
     let folder = Folder::temporary().unwrap();

@@ -1,0 +1,93 @@
+//! Attempts to deliver events.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::{AttemptId, WebhookId};
+use crate::domain::names::named;
+
+/// How long attempts are kept.
+const KEPT: TimeDelta = TimeDelta::days(30);
+
+named! {
+    /// The outcome of an attempt.
+    pub enum Outcome {
+        /// The endpoint has accepted the event.
+        Delivered = "delivered",
+        /// The endpoint has not accepted the event, which is sent again later.
+        Failed = "failed",
+        /// The endpoint has not accepted the event, which is not sent again unless a client asks for it.
+        GivenUp = "given_up",
+        /// Events were deleted because of their age before they could be sent.
+        Expired = "expired",
+    }
+}
+
+/// An attempt to deliver something to an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// Its identifier, by which attempts are in the order of their time.
+    pub id: AttemptId,
+    /// The endpoint.
+    pub webhook: WebhookId,
+    /// The identifier of the event; none for those that have expired.
+    pub event: Option<String>,
+    /// Which attempt for this event it was, from 1.
+    pub attempt: u32,
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The status of the answer; none without an answer.
+    pub status_code: Option<u16>,
+    /// What went wrong, in one word; none for answers other than 2xx, which their status tells.
+    pub error: Option<String>,
+    /// How long it took.
+    pub milliseconds: u32,
+    /// The start of the answer's body, if the attempt has failed.
+    pub response: Option<String>,
+    /// When it began.
+    pub at: DateTime<Utc>,
+    /// When the event is sent again; none if it is not.
+    pub next_try_at: Option<DateTime<Utc>>,
+}
+
+impl Attempt {
+    /// Notes when the message is sent again if it was not taken.
+    pub fn repeat_at(&mut self, next_try_at: Option<DateTime<Utc>>) {
+        if self.outcome == Outcome::Failed {
+            self.next_try_at = next_try_at;
+        }
+    }
+
+    /// The attempt at a message that is not sent again by itself.
+    pub fn given_up(self) -> Self {
+        let outcome = if self.outcome == Outcome::Failed { Outcome::GivenUp } else { self.outcome };
+        Self { outcome, next_try_at: None, ..self }
+    }
+
+    /// When it is deleted.
+    pub fn expires_at(&self) -> DateTime<Utc> {
+        self.at + KEPT
+    }
+
+    /// Whether it has not expired at `now`.
+    pub fn is_kept(&self, now: DateTime<Utc>) -> bool {
+        now < self.expires_at()
+    }
+}
+
+/// A condition on attempts. Every part that is set must hold.
+#[derive(Debug, Clone, Default)]
+pub struct AttemptFilter {
+    /// The identifier of the event.
+    pub event: Option<String>,
+    /// The outcome.
+    pub outcome: Option<Outcome>,
+}
+
+impl AttemptFilter {
+    /// Whether `attempt` meets the condition.
+    pub fn wants(&self, attempt: &Attempt) -> bool {
+        self.event.as_ref().is_none_or(|event| attempt.event.as_ref() == Some(event))
+            && self.outcome.is_none_or(|outcome| outcome == attempt.outcome)
+    }
+}

@@ -1,0 +1,156 @@
+//! Webhooks: the endpoints to which companies have their events sent.
+
+mod address;
+mod answer;
+mod attempt;
+mod lane;
+mod position;
+mod round;
+mod schedule;
+mod secret;
+mod signature;
+mod target;
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+pub use address::is_public;
+pub use answer::{Answer, Failure, Verdict};
+pub use attempt::{Attempt, AttemptFilter, Outcome};
+pub use lane::Lane;
+pub use position::{MAX_ORDERS, Order, Position, TOO_MANY_ORDERS};
+pub use round::Round;
+pub use schedule::{MAX_LANES, Step};
+pub use secret::{FormerSecret, SigningSecret};
+pub use signature::signature;
+pub use target::{Targets, WebhookUrl};
+
+use super::Refusal;
+use super::history::{Entry, TypeFilter};
+use super::id::{CompanyId, ProjectId, WebhookId};
+use super::names::named;
+use super::text::Line;
+
+/// The maximum per company.
+pub const MAX_WEBHOOKS: u32 = 20;
+/// The company has the maximum number of webhooks.
+pub const TOO_MANY_WEBHOOKS: Refusal =
+    Refusal { code: "too_many_webhooks", detail: "A company may have 20 webhooks. Delete one first." };
+/// The maximum number of types of one webhook.
+pub const MAX_TYPES: usize = 50;
+/// The maximum number of projects of one webhook.
+pub const MAX_PROJECTS: usize = 50;
+
+named! {
+    /// Why a webhook is disabled.
+    pub enum DisabledReason {
+        /// A client has disabled it.
+        Request = "request",
+        /// It has answered 410 Gone.
+        Gone = "gone",
+        /// It has accepted nothing for five days.
+        Failing = "failing",
+    }
+}
+
+/// An endpoint, and the events that are sent there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Webhook {
+    /// Its identifier.
+    pub id: WebhookId,
+    /// The company whose events are sent.
+    pub company: CompanyId,
+    /// The address.
+    pub url: WebhookUrl,
+    /// What it is for.
+    #[serde(default)]
+    pub description: Line<200>,
+    /// The types of events; empty for all.
+    #[serde(default)]
+    pub types: BTreeSet<TypeFilter>,
+    /// The projects whose events are sent; empty for all, and for events that belong to none.
+    #[serde(default)]
+    pub projects: BTreeSet<ProjectId>,
+    /// Why nothing is sent; none while it is enabled.
+    pub disabled_reason: Option<DisabledReason>,
+    /// The key of its signatures.
+    pub secret: SigningSecret,
+    /// The key that was replaced.
+    pub former_secret: Option<FormerSecret>,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+}
+
+impl Webhook {
+    /// A webhook that is sent all events.
+    pub fn new(
+        id: WebhookId,
+        company: CompanyId,
+        url: WebhookUrl,
+        secret: SigningSecret,
+        now: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            id,
+            company,
+            url,
+            description: Line::default(),
+            types: BTreeSet::new(),
+            projects: BTreeSet::new(),
+            disabled_reason: None,
+            secret,
+            former_secret: None,
+            created_at: now,
+        }
+    }
+
+    /// Tells people which one it is: its host, and what it is for.
+    pub fn name(&self) -> String {
+        match (self.url.authority(), self.description.as_str()) {
+            (host, "") => host.to_owned(),
+            (host, description) => format!("{host} ({description})"),
+        }
+    }
+
+    /// Whether events are sent to it.
+    pub fn is_enabled(&self) -> bool {
+        self.disabled_reason.is_none()
+    }
+
+    /// Whether `entry` is an event for it.
+    pub fn wants(&self, entry: &Entry) -> bool {
+        let change = &entry.change;
+        let has_type = change.types.iter().any(|name| self.types.iter().any(|types| types.fits(name)));
+        let project = change.resource.project();
+        (self.types.is_empty() || has_type)
+            && (self.projects.is_empty() || project.is_some_and(|one| self.projects.contains(&one)))
+    }
+
+    /// The keys with which a delivery at `now` is signed, the current one first.
+    pub fn secrets(&self, now: DateTime<Utc>) -> impl Iterator<Item = &SigningSecret> {
+        let former = self.former_secret.as_ref().and_then(|former| former.at(now));
+        std::iter::once(&self.secret).chain(former)
+    }
+
+    /// The webhook, enabled.
+    pub fn enabled(self) -> Self {
+        Self { disabled_reason: None, ..self }
+    }
+
+    /// The webhook, disabled for this reason unless it is disabled already.
+    pub fn disabled(self, reason: DisabledReason) -> Self {
+        Self { disabled_reason: self.disabled_reason.or(Some(reason)), ..self }
+    }
+
+    /// The webhook with another key since `now`. The one that it replaces signs too for as long as `grace`.
+    pub fn rotated(self, secret: SigningSecret, grace: TimeDelta, now: DateTime<Utc>) -> Self {
+        let former = FormerSecret { secret: self.secret, until: now + grace };
+        let former_secret = Some(former).filter(|former| former.at(now).is_some());
+        Self { secret, former_secret, ..self }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;

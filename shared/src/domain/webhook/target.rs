@@ -1,0 +1,155 @@
+//! The addresses of endpoints.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use url::{Host, Url};
+
+use crate::domain::text::is_domain;
+
+/// The most bytes of an address.
+const MAX: usize = 2048;
+/// Names that no public name server answers for.
+const PRIVATE: [&str; 9] =
+    ["local", "localhost", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa"];
+
+/// The addresses to which events may be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Targets {
+    /// Public names, over https.
+    Public,
+    /// Any, over http too: for tests, and for a service on one's own computer.
+    Any,
+}
+
+/// The address of an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline, extend("format" = "uri", "maxLength" = MAX))]
+pub struct WebhookUrl(String);
+
+impl WebhookUrl {
+    /// Parses an address, in the spelling that browsers give it. Fails with what is wrong with it, most of all if it could
+    /// lead to a computer inside the service's own network; names are resolved and checked again for each request.
+    pub fn parse(text: &str, targets: Targets) -> Result<Self, String> {
+        let url = Url::parse(text).map_err(|_| "Enter a valid URL.")?;
+        let problem = match url.scheme() {
+            "https" => None,
+            "http" if targets == Targets::Any => None,
+            _ => Some("Use a URL that begins with https://"),
+        };
+        let problem = problem.or_else(|| {
+            let (user, password) = (url.username(), url.password());
+            let has_user = !user.is_empty() || password.is_some();
+            (has_user).then_some("A user name or a password may not be part of the URL.")
+        });
+        let problem = problem.or(url.fragment().map(|_| "A fragment (#) may not be part of the URL."));
+        let problem = problem.or_else(|| match targets {
+            Targets::Any => None,
+            Targets::Public => problem_of_place(&url),
+        });
+        if let Some(problem) = problem {
+            return Err(problem.to_owned());
+        }
+        if url.as_str().len() > MAX {
+            return Err(format!("Ensure this field has no more than {MAX} characters."));
+        }
+        Ok(Self(url.into()))
+    }
+
+    /// The address.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The host, with the port if it is not the scheme's own.
+    pub fn authority(&self) -> &str {
+        let rest = self.0.split_once("://").map_or(self.0.as_str(), |(_, rest)| rest);
+        rest.split(['/', '?']).next().unwrap_or_default()
+    }
+}
+
+/// Why requests are not sent to the host and the port of `url`.
+fn problem_of_place(url: &Url) -> Option<&'static str> {
+    if !matches!(url.port(), None | Some(1024..)) {
+        return Some("Use port 443 or one from 1024.");
+    }
+    // The parser has read addresses in every notation.
+    let Some(Host::Domain(name)) = url.host() else {
+        return Some("Use the name of a host. IP addresses are not allowed.");
+    };
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let is_below = |suffix: &&str| name.strip_suffix(suffix).is_some_and(|rest| rest.ends_with('.'));
+    if !is_domain(name) || PRIVATE.iter().any(is_below) {
+        return Some("Use the name of a host in the public internet.");
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_public_names_over_https() {
+        for (sent, kept) in [
+            ("https://hooks.example.com/in?x=1", "https://hooks.example.com/in?x=1"),
+            ("https://hooks.example.com", "https://hooks.example.com/"),
+            ("HTTPS://Hooks.Example.com:443/", "https://hooks.example.com/"),
+            ("https://hooks.example.com:8443/", "https://hooks.example.com:8443/"),
+            ("https://müller.example/", "https://xn--mller-kva.example/"),
+            ("https://localhost.example/", "https://localhost.example/"),
+            ("https://10.example/", "https://10.example/"),
+        ] {
+            assert_eq!(WebhookUrl::parse(sent, Targets::Public).unwrap().as_str(), kept);
+        }
+        for (sent, authority) in [
+            ("https://hooks.example.com:443/in?x=1", "hooks.example.com"),
+            ("https://hooks.example.com:8443?x=/", "hooks.example.com:8443"),
+        ] {
+            assert_eq!(WebhookUrl::parse(sent, Targets::Public).unwrap().authority(), authority);
+        }
+        let long = format!("https://hooks.example/{}", "a".repeat(MAX));
+        for (refused, reason) in [
+            ("", "valid URL"),
+            ("hooks.example", "valid URL"),
+            ("https://", "valid URL"),
+            ("http://hooks.example/", "https://"),
+            ("ftp://hooks.example/", "https://"),
+            ("https://me@hooks.example/", "user name"),
+            ("https://:secret@hooks.example/", "user name"),
+            ("https://hooks.example/#x", "fragment"),
+            ("https://hooks.example:80/", "port"),
+            ("https://hooks.example:22/", "port"),
+            ("https://127.0.0.1/", "IP addresses"),
+            ("https://2130706433/", "IP addresses"),
+            ("https://0x7f.1/", "IP addresses"),
+            ("https://0177.0.0.1/", "IP addresses"),
+            ("https://127.1/", "IP addresses"),
+            ("https://１２７.0.0.1/", "IP addresses"),
+            ("https://8.8.8.8/", "IP addresses"),
+            ("https://[::1]/", "IP addresses"),
+            ("https://[::ffff:127.0.0.1]/", "IP addresses"),
+            ("https://localhost/", "public internet"),
+            ("https://hooks/", "public internet"),
+            ("https://LOCALHOST./", "public internet"),
+            ("https://a.localhost/", "public internet"),
+            ("https://printer.local/", "public internet"),
+            ("https://db.internal./", "public internet"),
+            ("https://metadata.google.internal/", "public internet"),
+            ("https://a..example/", "public internet"),
+            (&long, "no more than"),
+        ] {
+            let problem = WebhookUrl::parse(refused, Targets::Public).unwrap_err();
+            assert!(problem.contains(reason), "{refused}: {problem}");
+        }
+    }
+
+    #[test]
+    fn a_service_on_ones_own_computer_may_send_anywhere() {
+        for sent in ["http://127.0.0.1:8080/hooks", "http://localhost/", "https://hooks.example/"] {
+            assert!(WebhookUrl::parse(sent, Targets::Any).is_ok(), "{sent}");
+        }
+        for refused in ["ftp://localhost/", "http://me@localhost/", "http://localhost/#x"] {
+            assert!(WebhookUrl::parse(refused, Targets::Any).is_err(), "{refused}");
+        }
+    }
+}

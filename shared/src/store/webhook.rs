@@ -1,0 +1,246 @@
+//! Access patterns of webhooks: the endpoints beside their company, what the deliveries to an endpoint need in a partition
+//! of its own.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::Store;
+use super::condition::{Change, Condition};
+use super::due::Queue;
+use super::history::Sequence;
+use super::item::{self, Entity, Versioned};
+use super::keys::{self, Key};
+use super::query::Query;
+use super::tally::Owned;
+use super::transaction::Transaction;
+use crate::domain::history;
+use crate::domain::id::{AttemptId, CompanyId, ProjectId, WebhookId};
+use crate::domain::webhook::{Attempt, AttemptFilter, Lane, Position, Webhook};
+use crate::error::{Error, Result};
+
+/// How long after its next try a lane is kept that no run has looked at, for one of a deleted webhook.
+const LANE_KEPT: TimeDelta = TimeDelta::days(30);
+/// The most attempts that one request looks at, whatever its filter leaves of them.
+const MAX_LOOKED_AT: usize = 500;
+
+impl Entity for Webhook {
+    const UNSHOWN: &'static [&'static str] = &["secret"];
+
+    fn key(&self) -> Key {
+        keys::webhook(&self.company, self.id)
+    }
+
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<history::Change> {
+        history::Change::of(before, after)
+    }
+}
+
+impl Entity for Position {
+    fn key(&self) -> Key {
+        keys::position(self.webhook)
+    }
+
+    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
+        // A run that has ended without giving its lease back is followed by another when that ends.
+        Some((Queue::Webhooks.shard_of(self.webhook), self.leased_until.or(self.run_at)?))
+    }
+}
+
+impl Entity for Lane {
+    fn key(&self) -> Key {
+        keys::lanes(self.webhook).key(&self.history)
+    }
+
+    fn expires_at(&self) -> Option<DateTime<Utc>> {
+        Some(self.next_try_at + LANE_KEPT)
+    }
+}
+
+impl Entity for Attempt {
+    fn key(&self) -> Key {
+        keys::attempts(self.webhook).key(self.id)
+    }
+
+    fn expires_at(&self) -> Option<DateTime<Utc>> {
+        Some(Self::expires_at(self))
+    }
+}
+
+/// What a write of an item has the sender of events look at.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Woken {
+    /// The company has new events.
+    Company(CompanyId),
+    /// A client has asked something of this webhook, or the sender has written how far it has come.
+    Webhook(WebhookId),
+}
+
+impl Woken {
+    /// What a write of the item with this partition and sort key asks for; none for other items.
+    pub fn parse(pk: &str, sk: &str) -> Option<Self> {
+        match sk {
+            "SEQUENCE" => keys::in_company(pk).map(Self::Company),
+            "POSITION" => keys::in_webhook(pk).map(Self::Webhook),
+            _ => None,
+        }
+    }
+}
+
+/// Attempts to deliver events to a webhook, the newest first.
+#[derive(Debug)]
+pub struct Attempts {
+    /// The attempts that the filter has left.
+    pub rows: Vec<Versioned<Attempt>>,
+    /// The last attempt that was looked at, if there may be more; none at the end.
+    pub next: Option<AttemptId>,
+}
+
+impl Transaction {
+    /// Notes that the company has webhooks. Its sequence is created if it has no events yet.
+    fn has_webhooks(&mut self, company: &CompanyId, now: DateTime<Utc>) {
+        let Some(none) = self.or_fault(item::attributes_of(&Sequence::new(company.clone(), now))) else {
+            return;
+        };
+        let kept = ["company", "last", "at"];
+        let names = kept.map(|name| (format!("#{name}"), name.to_owned()));
+        let set = kept.map(|name| format!("#{name} = if_not_exists(#{name}, :{name})")).join(", ");
+        let values = kept.iter().filter_map(|name| Some((format!(":{name}"), none.get(*name)?.clone())));
+        let has_webhooks = [(":true", AttributeValue::Bool(true))];
+        let mut change = Change::set(&format!("SET has_webhooks = :true, {set}"), has_webhooks);
+        change.values.extend(values);
+        change.names.extend(names);
+        self.update(keys::sequence(company), change, Error::internal("an unconditional write failed"));
+    }
+
+    /// Requires the projects that `after` names and `before` does not. Fails with a message on `projects`.
+    fn webhook_projects(&mut self, before: Option<&Webhook>, after: &Webhook) {
+        let is_new = |id: &&ProjectId| before.is_none_or(|before| !before.projects.contains(id));
+        for project in after.projects.iter().filter(is_new) {
+            let missing = Error::field("projects", format!("There is no project {project}."));
+            self.require(keys::project(&after.company, *project), Condition::Present, missing);
+        }
+    }
+}
+
+impl Store {
+    /// Creates a webhook, whose deliveries begin at once. Fails with `TOO_MANY_WEBHOOKS` and with a message on `projects`.
+    pub fn create_webhook(&self, webhook: &Webhook, position: &Position, now: DateTime<Utc>) -> Transaction {
+        let mut transaction = self.transaction();
+        transaction.create(webhook);
+        transaction.create(position);
+        transaction.has_webhooks(&webhook.company, now);
+        transaction.webhook_projects(None, webhook);
+        transaction.company_tally(&webhook.company, &[(Owned::Webhooks, 1)]);
+        transaction
+    }
+
+    /// Replaces a webhook and its position, each before by after. Fails also with a message on `projects`.
+    pub fn update_webhook(
+        &self,
+        (before, after): (&Versioned<Webhook>, &Webhook),
+        position: (&Versioned<Position>, &Position),
+    ) -> Transaction {
+        let mut transaction = self.replacing(before, after);
+        transaction.webhook_projects(Some(before), after);
+        if **position.0 != *position.1 {
+            transaction.replace(position.0, position.1);
+        }
+        transaction
+    }
+
+    /// Replaces `before` by `after`.
+    pub fn update_position(&self, before: &Versioned<Position>, after: &Position) -> Transaction {
+        self.replacing(before, after)
+    }
+
+    /// Deletes a webhook. Nothing is sent to it any more but what is under way; its lanes and attempts expire.
+    pub fn delete_webhook(&self, webhook: &Versioned<Webhook>) -> Transaction {
+        let mut transaction = self.transaction();
+        transaction.delete(webhook);
+        transaction.delete_derived(keys::position(webhook.id));
+        transaction.company_tally(&webhook.company, &[(Owned::Webhooks, -1)]);
+        transaction
+    }
+
+    /// All webhooks of a company, the oldest first.
+    pub async fn webhooks(&self, company: &CompanyId) -> Result<Vec<Versioned<Webhook>>> {
+        self.all(&keys::webhooks(company)).await
+    }
+
+    /// Reads a webhook.
+    pub async fn webhook(&self, company: &CompanyId, id: WebhookId) -> Result<Option<Versioned<Webhook>>> {
+        self.one(keys::webhook(company, id)).await
+    }
+
+    /// How far the deliveries to a webhook have come; none once it is deleted.
+    pub async fn position(&self, id: WebhookId) -> Result<Option<Versioned<Position>>> {
+        self.one(keys::position(id)).await
+    }
+
+    /// How far the deliveries to these webhooks have come.
+    pub async fn positions(
+        &self,
+        ids: impl IntoIterator<Item = WebhookId>,
+    ) -> Result<HashMap<WebhookId, Versioned<Position>>> {
+        let positions = self.listed::<Position>(ids.into_iter().map(keys::position).collect()).await?;
+        Ok(positions.into_iter().map(|position| (position.webhook, position)).collect())
+    }
+
+    /// Writes a position at once, at half the price of a transaction. Fails with [`Error::Changed`] after a concurrent
+    /// write, and once the webhook is deleted.
+    pub async fn save_position(
+        &self,
+        before: &Versioned<Position>,
+        after: Position,
+    ) -> Result<Versioned<Position>> {
+        self.replace(before, after).await
+    }
+
+    /// The numbers of a company's feed; none before its first event and its first webhook.
+    pub async fn sequence(&self, company: &CompanyId) -> Result<Option<Versioned<Sequence>>> {
+        self.one(keys::sequence(company)).await
+    }
+
+    /// Notes that all webhooks of a company have been started since `sequence` was read, or that it has none. Fails with
+    /// [`Error::Changed`] if there are new numbers, or a new webhook, since.
+    pub async fn settle_feed(&self, sequence: &Versioned<Sequence>, has_webhooks: bool) -> Result<()> {
+        let settled = Sequence { has_webhooks, look_at: None, ..Sequence::clone(sequence) };
+        self.replace(sequence, settled).await.map(drop)
+    }
+
+    /// Up to `most` wanted attempts before `before`, or the latest, that have not expired at `now`.
+    pub async fn attempts_before(
+        &self,
+        id: WebhookId,
+        before: Option<AttemptId>,
+        most: usize,
+        filter: &AttemptFilter,
+        now: DateTime<Utc>,
+    ) -> Result<Attempts> {
+        let all = keys::attempts(id);
+        let mut query = Query::of(&all);
+        query.start = before.map(|before| all.key(before).into_attributes());
+        query.backwards = true;
+        let (mut found, mut looked_at) = (Attempts { rows: Vec::new(), next: None }, 0);
+        while looked_at < MAX_LOOKED_AT {
+            let rows = self.query_rows(query.clone(), most).await?;
+            let is_last = rows.len() < most;
+            query.start = rows.last().map(item::key_of).transpose()?.map(Key::into_attributes);
+            looked_at += rows.len();
+            for attempt in item::readable::<Attempt>(rows)?.into_iter().filter(|one| one.is_kept(now)) {
+                found.next = Some(attempt.id);
+                found.rows.extend(Some(attempt).filter(|attempt| filter.wants(attempt)));
+                if found.rows.len() == most {
+                    return Ok(found);
+                }
+            }
+            if is_last {
+                found.next = None;
+                break;
+            }
+        }
+        Ok(found)
+    }
+}

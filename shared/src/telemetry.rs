@@ -16,7 +16,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::clock::{Clock, SystemClock};
 
 /// The targets of the service's own lines. A test finds missing ones.
-pub const TARGETS: [&str; 11] = [
+pub const TARGETS: [&str; 12] = [
     "conversion",
     "deadline-expiry",
     "idempotency",
@@ -28,6 +28,7 @@ pub const TARGETS: [&str; 11] = [
     "search",
     "unreadable",
     "uploads",
+    "webhooks",
 ];
 
 /// Fields with metrics, and their units.
@@ -35,7 +36,7 @@ type Metrics = &'static [(&'static str, &'static str)];
 
 /// Lines with metrics: the target, the dimensions (CloudWatch charges for each of their values) and the metrics. Each
 /// metric is also recorded without dimensions.
-const METRICS: [(&str, &[&str], Metrics); 4] = [
+const METRICS: [(&str, &[&str], Metrics); 5] = [
     (
         "request",
         &["method", "route"],
@@ -49,6 +50,7 @@ const METRICS: [(&str, &[&str], Metrics); 4] = [
     ("deadline-expiry", &[], &[("lag_seconds", "Seconds")]),
     ("outbox", &[], &[("numbering_lag_seconds", "Seconds")]),
     ("unreadable", &[], &[("unreadable_items", "Count")]),
+    ("webhooks", &[], &[("webhook_delay_seconds", "Seconds")]),
 ];
 
 /// Logs to standard output, where Lambda reads it. Lines carry metrics if there is a namespace.

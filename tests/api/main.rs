@@ -81,3 +81,4 @@ mod vetos;
 mod video_failures;
 mod videos;
 mod walks;
+mod webhooks;

@@ -116,7 +116,9 @@ fn history_of((pk, sk): &Key) -> Option<String> {
     let (kind, id) = sk.split_once('#').unwrap_or((sk, ""));
     match (place.split_once('#'), kind) {
         (None, "COMPANY") => Some(format!("HISTORY#{place}#{place}")),
-        (None, "CUSTOMER" | "PROJECT" | "VIDEO" | "LABEL" | "TOKEN") => Some(format!("HISTORY#{place}#{id}")),
+        (None, "CUSTOMER" | "PROJECT" | "VIDEO" | "LABEL" | "TOKEN" | "WEBHOOK") => {
+            Some(format!("HISTORY#{place}#{id}"))
+        }
         (Some((company, _)), "CANDIDATE") => Some(format!("HISTORY#{company}#{id}")),
         (Some((company, project)), "INTERVIEW") => {
             Some(format!("HISTORY#{company}#{}-interview", project.strip_prefix("PROJECT#")?))

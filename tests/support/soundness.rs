@@ -25,6 +25,8 @@ use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::domain::video::Video;
+use shared::domain::webhook::{Position, Wakes, Webhook};
+use shared::store::Sequence;
 
 use crate::history::Histories;
 use crate::table::{Contents, Item, Key, index_partition, key_of, read, search_entries, string};
@@ -123,6 +125,8 @@ struct Expected {
     scores: BTreeMap<(CandidateId, CustomerId), Score>,
     cards: Vec<Scorecard>,
     histories: Histories,
+    /// Whom the feed of each company wakes.
+    feeds: BTreeMap<CompanyId, Option<Wakes>>,
     wrong: Vec<String>,
 }
 
@@ -159,6 +163,17 @@ impl Expected {
             let video: Video = read(item);
             self.count(company_tally(&video.company), [("videos".to_owned(), 1)]);
             self.check_due(key, item, 22 + video.id.to_bytes()[15] % 2, video.given_up_at);
+        } else if sk.starts_with("WEBHOOK#") {
+            self.add_webhook(&read(item));
+        } else if sk == "POSITION" {
+            let position: Position = read(item);
+            let shard = 32 + position.webhook.to_bytes()[15] % 4;
+            self.check_due(key, item, shard, position.leased_until.or(position.run_at));
+        } else if sk == "SEQUENCE" {
+            let sequence: Sequence = read(item);
+            let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
+            self.check_due(key, item, shard.unwrap_or_default(), sequence.look_at);
+            self.feeds.insert(sequence.company, sequence.wakes);
         } else if pk.starts_with("HISTORY#") {
             let entry: Entry = read(item);
             let due = entry.is_unnumbered().then(|| entry.origin.at + TimeDelta::minutes(1));
@@ -198,6 +213,15 @@ impl Expected {
         self.count(company_tally(&token.company), [("named_tokens".to_owned(), 1)]);
         let by_hash = format!("TOKEN#{}", token.hash.as_str());
         self.count((by_hash.clone(), by_hash), []);
+    }
+
+    fn add_webhook(&mut self, webhook: &Webhook) {
+        self.count(company_tally(&webhook.company), [("webhooks".to_owned(), 1)]);
+        self.count((format!("WEBHOOK#{}", webhook.id), "POSITION".to_owned()), []);
+        // The company's items are in the order of their keys.
+        if self.feeds.get(&webhook.company) != Some(&Some(Wakes::Webhooks)) {
+            self.wrong.push(format!("the feed of {} wakes nobody", webhook.company));
+        }
     }
 
     fn add_project(&mut self, project: &Project) {
@@ -294,12 +318,19 @@ fn is_primary((pk, sk): &Key) -> bool {
         "VIDEO#",
         "TOKEN#",
         "SEQUENCE",
+        "WEBHOOK#",
     ];
     let own = pk.starts_with("COMPANY#") && kinds.iter().any(|kind| sk.starts_with(kind));
     let by_itself = ["SESSION#", "EFFECT#", "EVENT#", "IDEMPOTENCY#", "RESET#", "UPLOAD#", "HISTORY#"]
         .iter()
         .any(|kind| pk.starts_with(kind));
-    by_itself || pk.ends_with("#EVALUATIONS") || sk == "FAILURES" || (own && !pk.contains("#CUSTOMER#"))
+    // A deleted webhook leaves them to expire.
+    let of_webhook = pk.starts_with("WEBHOOK#") && sk != "POSITION";
+    by_itself
+        || of_webhook
+        || pk.ends_with("#EVALUATIONS")
+        || sk == "FAILURES"
+        || (own && !pk.contains("#CUSTOMER#"))
 }
 
 /// What follows from other items: the counters of a tally that are not zero, the status that a shard repeats, where a
@@ -308,7 +339,7 @@ fn derived((_, sk): &Key, item: &Item) -> Attributes {
     let attributes: Attributes = serde_dynamo::from_item(item.clone()).expect("JSON");
     let is_derived = |name: &str| match name {
         "customers" | "owners" | "labels" | "named_tokens" | "project_status" => true,
-        "videos" => sk == "TALLY",
+        "videos" | "webhooks" => sk == "TALLY",
         "project" | "candidate" => sk.starts_with("SHARE#"),
         "by" | "vetos" => sk.starts_with("RESULT#"),
         "search_pk" | "search_sk" | "words" => true,

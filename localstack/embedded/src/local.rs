@@ -162,6 +162,10 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
     let started_by_events = [
         ("OutboxFunction", in_process_event(app, async |app: App, event| outbox::handle(&app, event).await)),
         (
+            "WebhooksFunction",
+            in_process_event(app, async |app: App, event| webhooks::handle(&app, event).await),
+        ),
+        (
             "DeadlineExpiryFunction",
             in_process_event(app, async |app: App, event| deadline_expiry::handle(&app, event).await),
         ),

@@ -108,7 +108,7 @@ fn timeouts(attempt: Duration) -> TimeoutConfig {
 /// the system's, or those in `SSL_CERT_FILE`.
 fn roots_for(config: &AwsConfig) -> fn() -> Arc<RootCertStore> {
     let endpoints = [&config.dynamodb_endpoint, &config.s3_endpoint, &config.ses_endpoint];
-    if endpoints.into_iter().any(Option::is_some) { || SYSTEM_ROOTS.clone() } else { amazon_roots }
+    if endpoints.into_iter().any(Option::is_some) { system_roots } else { amazon_roots }
 }
 
 /// Read once, because tests and the local back end make many clients.
@@ -117,6 +117,11 @@ static SYSTEM_ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     roots.into()
 });
+
+/// The authorities that the system trusts, or those in `SSL_CERT_FILE`, for services other than AWS.
+pub fn system_roots() -> Arc<RootCertStore> {
+    SYSTEM_ROOTS.clone()
+}
 
 fn amazon_roots() -> Arc<RootCertStore> {
     let mut roots = RootCertStore::empty();

@@ -124,6 +124,8 @@ actions! {
     SeeAllProjects "see_all_projects": Admin or NONE;
     /// Read the company's events.
     ReadEvents "read_events": Admin or NONE;
+    /// List, create, change and delete webhooks, and read their deliveries.
+    ManageWebhooks "manage_webhooks": Admin or NONE;
     /// Search candidates of the projects that the caller may read.
     Search "search": HiringManager or NONE;
     /// Create a project.

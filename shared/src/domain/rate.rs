@@ -28,12 +28,12 @@ impl MailRate {
     }
 }
 
-/// Why a requested mail is not sent.
+/// Why a requested message is not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unsent {
     /// The current state does not allow it.
     Refused(Refusal),
-    /// Too many mails to this person; the time until the next one is allowed.
+    /// Too many messages to this recipient; the time until the next one is allowed.
     TooMany(TimeDelta),
 }
 

@@ -37,7 +37,7 @@ pub const MOUNTS: &[(&str, &[&str])] = &[
             "/companies/{companyId}/projects/{projectId}/results",
         ],
     ),
-    ("events", &["/companies/{companyId}/events"]),
+    ("events", &["/companies/{companyId}/events", "/companies/{companyId}/webhooks"]),
     ("search", &["/companies/{companyId}/search"]),
     ("docs", &["/openapi.json", "/docs"]),
 ];

@@ -93,6 +93,15 @@ impl IntoResponse for Done {
     }
 }
 
+/// 202, with a view of what was queued.
+pub struct Queued<T>(pub T);
+
+impl<T: Serialize> IntoResponse for Queued<T> {
+    fn into_response(self) -> Response {
+        (StatusCode::ACCEPTED, Json(self.0)).into_response()
+    }
+}
+
 /// 202.
 pub struct Accepted;
 

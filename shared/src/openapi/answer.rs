@@ -9,7 +9,7 @@ use serde_json::json;
 use super::operation::Operation;
 use crate::auth::access::Redirect;
 use crate::http::page::{DEFAULT_SIZE, Envelope, MAX_SIZE};
-use crate::http::respond::{Accepted, Answered, Created, Done, Ensured, ShownOnce};
+use crate::http::respond::{Accepted, Answered, Created, Done, Ensured, Queued, ShownOnce};
 
 /// The answer of a handler.
 pub trait Answer {
@@ -59,6 +59,12 @@ impl<V: JsonSchema> Answer for Ensured<V> {
 impl Answer for Done {
     fn describe(operation: &mut Operation) {
         operation.tells(StatusCode::NO_CONTENT, "Done.");
+    }
+}
+
+impl<V: JsonSchema> Answer for Queued<V> {
+    fn describe(operation: &mut Operation) {
+        operation.shows::<V>(StatusCode::ACCEPTED, "Queued.");
     }
 }
 

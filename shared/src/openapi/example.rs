@@ -77,10 +77,16 @@ fn address(schema: &str, name: &str) -> String {
         }
         ("Role", _) => return format!("{BASE}{PROJECT}roles/01JQ8ZGW6M9K2J5H8F1D4S7APQ/"),
         ("Upload", _) => return format!("{BASE}{CANDIDATE}uploads/01JQ8ZHT4D7S0A3F6G9H2J5KPQ/"),
+        ("Webhook" | "NewWebhook", "projects") => PROJECT,
+        ("Webhook" | "NewWebhook", _) => "webhooks/01JQ8ZNE6N9T2A5D8G1K4Q7VPQ/",
         ("ProjectStatusResource", _) | (_, "status_update_uri") => return format!("{BASE}{PROJECT}status/"),
         ("Customer", part) => return format!("{BASE}{CUSTOMER}{part}/"),
         ("Project" | "ListedProject", part) => return format!("{BASE}{PROJECT}{part}/"),
         (_, "url") => return "https://uploads.example.com/a-signed-address".to_owned(),
+        ("DeliveriesMeta", _) => {
+            let place = "before=01JQ8ZPF9R2W5C8F1J4M7S0XPQ&page_size=20";
+            return format!("{BASE}webhooks/01JQ8ZNE6N9T2A5D8G1K4Q7VPQ/deliveries/?{place}");
+        }
         ("FeedMeta", _) => return format!("{BASE}events/?after=1042&page_size=20"),
         (_, "next") => return format!("{BASE}labels/?page=2&page_size=20&cursor=YTAx"),
         _ => "",

@@ -64,6 +64,7 @@ pub(super) fn path_parameter(name: &str, path: &str) -> Value {
         "tokenId" => ulid("named token", "01JQ8ZFB3W6Q9E2R5T8Y1N4MVC"),
         "shareId" => ulid("share", "01JQ8ZEV1S4D7F0G3H6J9K2MPQ"),
         "roleId" => ulid("role", "01JQ8ZGW6M9K2J5H8F1D4S7APQ"),
+        "webhookId" => ulid("webhook", "01JQ8ZNE6N9T2A5D8G1K4Q7VPQ"),
         "uploadId" => ulid("upload", "01JQ8ZHT4D7S0A3F6G9H2J5KPQ"),
         other => (String::new(), json!({ "type": "string" }), json!(other)),
     };

@@ -79,6 +79,9 @@ impl Store {
         if is_settled && after < *last && !self.is_kept(company, after, now).await? {
             return Err(Error::Expired(last + 1));
         }
+        if is_settled && looked_at == 0 {
+            feed.reached = *last;
+        }
         feed.more = looked_at >= MAX_LOOKED_AT && feed.reached < *last;
         Ok(feed)
     }

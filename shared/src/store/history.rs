@@ -112,21 +112,18 @@ impl Store {
         Ok(entries)
     }
 
-    /// Up to `most` entries of the history with this identifier from `version` on that have not expired at `now`, by
-    /// version.
+    /// Up to `most` entries of the history with this identifier from `version` on, by version. Those that have expired are
+    /// among them until they are deleted.
     pub async fn history_from(
         &self,
         company: &CompanyId,
         history_id: &str,
         version: u64,
         most: usize,
-        now: DateTime<Utc>,
     ) -> Result<Vec<Versioned<Entry>>> {
         let before = keys::entry(company, history_id, version.saturating_sub(1));
         let query = Query::new(TABLE, string(before.pk)).after(before.sk);
-        let mut entries: Vec<Versioned<Entry>> = item::readable(self.query_rows(query, most).await?)?;
-        entries.retain(|entry| entry.is_kept(now));
-        Ok(entries)
+        item::readable(self.query_rows(query, most).await?)
     }
 
     /// The event with this identifier; none if there is none, or if it has expired at `now`.

@@ -136,22 +136,19 @@ impl Store {
         transaction
     }
 
-    /// Replaces `before` by `after`. Fails also with a message on `projects`.
-    pub fn update_webhook(&self, before: &Versioned<Webhook>, after: &Webhook) -> Transaction {
-        let mut transaction = self.replacing(before, after);
-        transaction.webhook_projects(Some(before), after);
-        transaction
-    }
-
-    /// Replaces a webhook and its position, each before by after. Fails also with a message on `projects`.
-    pub fn update_webhook_and_position(
+    /// Replaces a webhook and its position, each before by after, together with effects. Fails also with a message on
+    /// `projects`.
+    pub fn update_webhook(
         &self,
-        webhook: (&Versioned<Webhook>, &Webhook),
+        (before, after): (&Versioned<Webhook>, &Webhook),
         position: (&Versioned<Position>, &Position),
         effects: Vec<Effect>,
     ) -> Transaction {
-        let mut transaction = self.update_webhook(webhook.0, webhook.1);
-        transaction.replace(position.0, position.1);
+        let mut transaction = self.replacing(before, after);
+        transaction.webhook_projects(Some(before), after);
+        if **position.0 != *position.1 {
+            transaction.replace(position.0, position.1);
+        }
         for effect in effects {
             transaction.effect(Some(effect));
         }
@@ -217,26 +214,6 @@ impl Store {
         let wakes = sequence.wakes.filter(|_| has_webhooks);
         let settled = Sequence { wakes, look_at: None, ..Sequence::clone(sequence) };
         self.replace(sequence, settled).await.map(drop)
-    }
-
-    /// The lanes of a webhook.
-    pub async fn lanes(&self, id: WebhookId) -> Result<Vec<Versioned<Lane>>> {
-        self.all(&keys::lanes(id)).await
-    }
-
-    /// Writes a lane at once. Only the holder of the position's lease may do so.
-    pub async fn save_lane(&self, lane: &Lane) -> Result<()> {
-        self.put(lane.key(), item::write(lane, 1)?).await
-    }
-
-    /// Deletes a lane at once. Only the holder of the position's lease may do so.
-    pub async fn delete_lane(&self, lane: &Lane) -> Result<()> {
-        self.delete_alone(&lane.key()).await
-    }
-
-    /// Notes an attempt at once.
-    pub async fn note_attempt(&self, attempt: &Attempt) -> Result<()> {
-        self.put(attempt.key(), item::write(attempt, 1)?).await
     }
 
     /// Up to `most` wanted attempts before `before`, or the latest, that have not expired at `now`.

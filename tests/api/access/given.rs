@@ -130,8 +130,16 @@ impl Given {
             target = target.replace("{labelId}", last_segment(&label));
         }
         if path.contains("{eventId}") {
-            let feed = self.owner.get("/companies/acme/events/?page_size=1").await.expect(200).json();
-            target = target.replace("{eventId}", feed["objects"][0]["id"].as_str().unwrap());
+            target = target.replace("{eventId}", &self.event().await);
+        }
+        if path.contains("{webhookId}") {
+            // So that the company never has too many.
+            let all = "/companies/acme/webhooks/";
+            for old in self.owner.get(all).await.expect(200).json()["objects"].as_array().unwrap() {
+                self.owner.delete(old["resource_uri"].as_str().unwrap()).await.expect(204);
+            }
+            let webhook = self.owner.post(all, webhook()).await.expect(201).uri("resource_uri");
+            target = target.replace("{webhookId}", last_segment(&webhook));
         }
         if path.contains("{tokenId}") {
             let (token, _) = self.owner.named_token("Another").await;
@@ -267,7 +275,8 @@ impl Given {
                 | "advance"
                 | "skip"
                 | "reminder"
-                | "reinvite",
+                | "reinvite"
+                | "ping",
             ) => None,
             ("PATCH", "deadline") => Some(json!({ "deadline": "2027-01-01T00:00:00Z" })),
             ("POST", "api-token-auth" | "api-session-auth") => {
@@ -286,6 +295,11 @@ impl Given {
             ("POST", "roles") => Some(self.new_role().await),
             ("POST", "labels") => Some(json!({ "text": self.new_name() })),
             ("PATCH", "{labelId}") => Some(json!({ "text": self.new_name() })),
+            ("POST", "webhooks") => Some(webhook()),
+            ("PATCH", "{webhookId}") => Some(json!({ "is_enabled": false })),
+            ("POST", "secret") => Some(json!({ "grace_hours": 1 })),
+            ("POST", "position") => Some(json!({ "after": 0 })),
+            ("POST", "deliveries") => Some(json!({ "event": self.event().await })),
             ("POST", "tokens") => Some(json!({ "name": "Another" })),
             ("POST", "customers") => Some(new_customer(&self.new_name())),
             ("PATCH", "{customerId}") => Some(json!({ "position": "Chief" })),
@@ -304,6 +318,12 @@ impl Given {
             ("PATCH", "{candidateId}") => Some(json!({ "first_name": "Grace", "phone": "123" })),
             other => panic!("say what to send to {other:?}"),
         }
+    }
+
+    /// The identifier of an event.
+    async fn event(&self) -> String {
+        let feed = self.owner.get("/companies/acme/events/?page_size=1").await.expect(200).json();
+        feed["objects"][0]["id"].as_str().unwrap().to_owned()
     }
 
     /// A new video.
@@ -351,6 +371,11 @@ impl Given {
 /// Whether a path is about a candidate who has completed the interview.
 fn is_interviewed(path: &str) -> bool {
     path.contains("{candidateId}/vetos/") || path.contains("/results/{candidateId}/")
+}
+
+/// What is sent to create a webhook.
+fn webhook() -> Value {
+    json!({ "url": "https://hooks.example.com/in" })
 }
 
 /// What is sent to veto a candidate.

@@ -20,6 +20,7 @@ use crate::domain::customer::AccountType;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::policy::NOT_ALLOWED;
 use crate::domain::secret::{AccessKey, MediaKey};
+use crate::domain::webhook::SigningSecret;
 use crate::error::{Error, Result};
 use crate::http::files::Files;
 use crate::http::idempotency::{self, Progress, Turn};
@@ -206,6 +207,11 @@ impl Context {
     /// A new key for a named token to sign the addresses of files with.
     pub fn new_media_key(&self) -> MediaKey {
         MediaKey::generate(self.app.entropy())
+    }
+
+    /// A new key for the signatures of a webhook.
+    pub fn new_signing_secret(&self) -> SigningSecret {
+        SigningSecret::generate(self.app.entropy())
     }
 
     /// Refuses a caller who does not manage customers of this account type.

@@ -24,12 +24,8 @@ impl<A: Grant> Guard for EventsAccess<A> {
     }
 
     async fn load(mut request: Authenticated) -> Result<Self> {
-        let company = request.caller().company().clone();
-        let sequence = request.batch.take::<Sequence>(&keys::sequence(&company))?;
-        let standing = request.caller().in_company();
+        let (sequence, standing) = (request.take_sequence()?, request.caller().in_company());
         let context = request.authorise(A::ACTION, &standing)?;
-        let none = || Sequence::new(company, context.now);
-        let sequence = sequence.map_or_else(none, |sequence| Sequence::clone(&sequence));
         Ok(Self { sequence, context, action: PhantomData })
     }
 }

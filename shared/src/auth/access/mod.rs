@@ -17,6 +17,7 @@ mod pending;
 mod project;
 mod request;
 mod video;
+mod webhook;
 
 use std::ops::Deref;
 
@@ -35,6 +36,7 @@ pub use pending::{Ahead, Pending};
 pub use project::{CountedProjectAccess, ProjectAccess, RoleAccess};
 pub(super) use request::Request;
 pub use video::{RenditionAccess, VideoAccess};
+pub use webhook::WebhookAccess;
 
 use request::Authenticated;
 

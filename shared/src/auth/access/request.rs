@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::http::Preconditions;
 use crate::http::state::RequestState;
 use crate::media::{MediaSigner, MediaToken};
-use crate::store::{Batch, Entity, Key, KeyedRequest, SessionKind, Store, Versioned, keys};
+use crate::store::{Batch, Entity, Key, KeyedRequest, Sequence, SessionKind, Store, Versioned, keys};
 
 /// The lifetime of addresses that are shown to named tokens, which themselves never expire.
 const NAMED_TOKENS_ADDRESS: TimeDelta = TimeDelta::hours(24);
@@ -96,6 +96,14 @@ impl Path {
 
     pub(super) fn token(&self) -> Result<Key, InvalidId> {
         Ok(keys::token(&self.company_id()?, self.id("tokenId")?))
+    }
+
+    pub(super) fn webhook(&self) -> Result<Key, InvalidId> {
+        Ok(keys::webhook(&self.company_id()?, self.id("webhookId")?))
+    }
+
+    pub(super) fn position(&self) -> Result<Key, InvalidId> {
+        Ok(keys::position(self.id("webhookId")?))
     }
 
     pub(super) fn video(&self) -> Result<Key, InvalidId> {
@@ -286,6 +294,14 @@ impl Authenticated {
     pub(super) fn take_interview(&mut self) -> Result<Option<Versioned<Interview>>> {
         let key = self.path.interview().map_err(|_| Error::NotFound)?;
         self.batch.take(&key)
+    }
+
+    /// Takes the numbers of the events of the caller's company, which may have none.
+    pub(super) fn take_sequence(&mut self) -> Result<Sequence> {
+        let company = self.caller().company().clone();
+        let sequence = self.batch.take::<Sequence>(&keys::sequence(&company))?;
+        let none = || Sequence::new(company, self.context.now);
+        Ok(sequence.map_or_else(none, |sequence| Sequence::clone(&sequence)))
     }
 
     /// Takes the candidate of the path, who may be the caller.

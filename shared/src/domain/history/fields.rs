@@ -203,7 +203,7 @@ pub(super) fn of_webhook(webhook: &Webhook) -> Vec<Named> {
     let Webhook {
         url, description, types, projects, disabled_reason, secret,
         // Never changed, or told by the secret.
-        id: _, company: _, former_secret: _, created_at: _, created_by: _,
+        id: _, company: _, former_secret: _, created_at: _,
     } = webhook;
     vec![
         ("is_enabled", fact(&webhook.is_enabled())),

@@ -1,5 +1,6 @@
 //! The events that a client asks for.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Author, Entry, EventType, Resource};
@@ -19,8 +20,9 @@ pub struct EventFilter {
 }
 
 /// One type of events, or all types about one kind of resource.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(inline, description = "", example = &"candidate.*")]
 pub struct TypeFilter {
     name: String,
 }

@@ -51,6 +51,19 @@ pub struct Attempt {
 }
 
 impl Attempt {
+    /// Notes when the message is sent again if it was not taken.
+    pub fn repeat_at(&mut self, next_try_at: Option<DateTime<Utc>>) {
+        if self.outcome == Outcome::Failed {
+            self.next_try_at = next_try_at;
+        }
+    }
+
+    /// The attempt at a message that is not sent again by itself.
+    pub fn given_up(self) -> Self {
+        let outcome = if self.outcome == Outcome::Failed { Outcome::GivenUp } else { self.outcome };
+        Self { outcome, next_try_at: None, ..self }
+    }
+
     /// When it is deleted.
     pub fn expires_at(&self) -> DateTime<Utc> {
         self.at + KEPT

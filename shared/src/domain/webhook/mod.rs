@@ -1,8 +1,12 @@
 //! Webhooks: the endpoints to which companies have their events sent.
 
+mod address;
+mod answer;
 mod attempt;
 mod lane;
 mod position;
+mod round;
+mod schedule;
 mod secret;
 mod signature;
 mod target;
@@ -12,15 +16,19 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+pub use address::is_public;
+pub use answer::{Answer, Failure, Verdict};
 pub use attempt::{Attempt, AttemptFilter, Outcome};
 pub use lane::Lane;
-pub use position::{MAX_ORDERS, Order, PINGED_JUST_NOW, Position, TOO_MANY_ORDERS, Wakes};
+pub use position::{MAX_ORDERS, Order, Position, TOO_MANY_ORDERS, Wakes};
+pub use round::Round;
+pub use schedule::{MAX_LANES, Step};
 pub use secret::{FormerSecret, SigningSecret};
 pub use signature::signature;
 pub use target::{Targets, WebhookUrl};
 
 use super::Refusal;
-use super::history::{Author, Entry, TypeFilter};
+use super::history::{Entry, TypeFilter};
 use super::id::{CompanyId, ProjectId, WebhookId};
 use super::names::named;
 use super::text::Line;
@@ -38,11 +46,11 @@ pub const MAX_PROJECTS: usize = 50;
 named! {
     /// Why a webhook is disabled.
     pub enum DisabledReason {
-        /// Somebody with the right to do so has disabled it.
+        /// A client has disabled it.
         Request = "request",
         /// It has answered 410 Gone.
         Gone = "gone",
-        /// It has taken nothing for five days.
+        /// It has accepted nothing for five days.
         Failing = "failing",
     }
 }
@@ -73,11 +81,31 @@ pub struct Webhook {
     pub former_secret: Option<FormerSecret>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// Who has created it.
-    pub created_by: Author,
 }
 
 impl Webhook {
+    /// A webhook that is sent all events.
+    pub fn new(
+        id: WebhookId,
+        company: CompanyId,
+        url: WebhookUrl,
+        secret: SigningSecret,
+        now: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            id,
+            company,
+            url,
+            description: Line::default(),
+            types: BTreeSet::new(),
+            projects: BTreeSet::new(),
+            disabled_reason: None,
+            secret,
+            former_secret: None,
+            created_at: now,
+        }
+    }
+
     /// Tells people which one it is: its host, and what it is for.
     pub fn name(&self) -> String {
         match (self.url.authority(), self.description.as_str()) {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::Refusal;
 use crate::domain::id::{CompanyId, WebhookId};
 use crate::domain::names::named;
+use crate::domain::rate::Unsent;
 
 /// The most orders that wait at a time.
 pub const MAX_ORDERS: usize = 10;
@@ -16,11 +17,6 @@ pub const TOO_MANY_ORDERS: Refusal = Refusal {
 };
 /// The time between two pings.
 const PING_PAUSE: TimeDelta = TimeDelta::seconds(10);
-/// The last ping is too recent.
-pub const PINGED_JUST_NOW: Refusal = Refusal {
-    code: "pinged_just_now",
-    detail: "This webhook was pinged less than 10 seconds ago. Try again then.",
-};
 
 named! {
     /// The function that a write of an item starts.
@@ -126,12 +122,13 @@ impl Position {
         Self { after, epoch: self.epoch + 1, lanes: 0, ..self }.resumed(now)
     }
 
-    /// The position with a ping to send. Fails with [`PINGED_JUST_NOW`] and [`TOO_MANY_ORDERS`].
-    pub fn pinged(self, now: DateTime<Utc>) -> Result<Self, Refusal> {
-        if self.pinged_at.is_some_and(|last| now < last + PING_PAUSE) {
-            return Err(PINGED_JUST_NOW);
+    /// The position with a ping to send. Fails with [`TOO_MANY_ORDERS`], and within ten seconds of the last ping.
+    pub fn pinged(self, now: DateTime<Utc>) -> Result<Self, Unsent> {
+        let wait = self.pinged_at.map(|last| last + PING_PAUSE - now);
+        match wait.filter(|wait| *wait > TimeDelta::zero()) {
+            Some(wait) => Err(Unsent::TooMany(wait)),
+            None => Ok(Self { pinged_at: Some(now), ..self }.ordered(Order::Ping { at: now }, now)?),
         }
-        Self { pinged_at: Some(now), ..self }.ordered(Order::Ping { at: now }, now)
     }
 
     /// The position with something to send besides the feed; the same if that waits already. Fails with

@@ -2,6 +2,7 @@ use super::*;
 use crate::clock::Entropy;
 use crate::domain::history::Resource;
 use crate::domain::id::Id;
+use crate::domain::rate::Unsent;
 use crate::domain::samples;
 
 struct Sevens;
@@ -17,19 +18,9 @@ fn second(number: i64) -> DateTime<Utc> {
 }
 
 pub(in crate::domain) fn webhook() -> Webhook {
-    Webhook {
-        id: Id::from_bytes([9; 16]),
-        company: samples::company().id,
-        url: WebhookUrl::parse("https://hooks.example/in", Targets::Public).unwrap(),
-        description: Line::default(),
-        types: BTreeSet::new(),
-        projects: BTreeSet::new(),
-        disabled_reason: None,
-        secret: SigningSecret::generate(&Sevens),
-        former_secret: None,
-        created_at: second(0),
-        created_by: Author::System,
-    }
+    let url = WebhookUrl::parse("https://hooks.example/in", Targets::Public).unwrap();
+    let secret = SigningSecret::generate(&Sevens);
+    Webhook::new(Id::from_bytes([9; 16]), samples::company().id, url, secret, second(0))
 }
 
 fn position() -> Position {
@@ -113,7 +104,7 @@ fn to_set_the_position_forgets_failures_and_voids_lanes() {
 fn pings_and_repetitions_wait_up_to_ten_and_one_ping_in_ten_seconds() {
     let pinged = asleep().pinged(second(10)).unwrap();
     assert_eq!((pinged.run_at, pinged.wakes), (Some(second(10)), Some(Wakes::Webhooks)));
-    assert_eq!(pinged.clone().pinged(second(19)), Err(PINGED_JUST_NOW));
+    assert_eq!(pinged.clone().pinged(second(19)), Err(Unsent::TooMany(TimeDelta::seconds(1))));
     let event = |number: u8| Order::Event { event: format!("evt_a_{number}_1") };
     let full = (2..=9).try_fold(pinged.pinged(second(20)).unwrap(), |position, number| {
         position.ordered(event(number), second(20))
@@ -122,5 +113,5 @@ fn pings_and_repetitions_wait_up_to_ten_and_one_ping_in_ten_seconds() {
     assert_eq!(full.orders.len(), MAX_ORDERS);
     assert_eq!(full.clone().ordered(event(2), second(21)).unwrap().orders, full.orders);
     assert_eq!(full.clone().ordered(event(1), second(21)), Err(TOO_MANY_ORDERS));
-    assert_eq!(full.pinged(second(40)), Err(TOO_MANY_ORDERS));
+    assert_eq!(full.pinged(second(40)), Err(Unsent::Refused(TOO_MANY_ORDERS)));
 }

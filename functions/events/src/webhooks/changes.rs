@@ -1,0 +1,116 @@
+//! What clients send of a webhook.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use shared::Result;
+use shared::domain::history::TypeFilter;
+use shared::domain::id::{CompanyId, ProjectId};
+use shared::domain::text::Line;
+use shared::domain::webhook::{DisabledReason, MAX_PROJECTS, MAX_TYPES, Targets, Webhook, WebhookUrl};
+use shared::http::Fields;
+use shared::http::fields::set;
+use shared::http::reference::References;
+
+/// The longest time for which a former secret stays valid, in hours.
+const MAX_GRACE: u32 = 168;
+/// That time if the client names none.
+const DEFAULT_GRACE: u32 = 24;
+
+/// What a client sent of a new webhook.
+pub(crate) struct New {
+    pub(crate) url: WebhookUrl,
+    pub(crate) after: Option<u64>,
+    pub(crate) rest: Changes,
+}
+
+impl New {
+    /// Reads the body of a creation, in a company whose last event has the number `latest`.
+    pub(crate) fn read(
+        mut body: Fields,
+        company: &CompanyId,
+        references: References<'_>,
+        targets: Targets,
+        latest: u64,
+    ) -> Result<Self> {
+        body.require("url");
+        let after = number(&mut body, "after", latest);
+        let rest = Changes::read_from(&mut body, company, references, targets);
+        body.finish(|| Some(Self { url: rest.url.clone()?, after, rest }))
+    }
+}
+
+/// What a client sent of a webhook; none leaves a field as it is.
+pub(crate) struct Changes {
+    url: Option<WebhookUrl>,
+    description: Option<Line<200>>,
+    types: Option<BTreeSet<TypeFilter>>,
+    projects: Option<BTreeSet<ProjectId>>,
+    is_enabled: Option<bool>,
+}
+
+impl Changes {
+    /// Reads the body of a change.
+    pub(crate) fn read(
+        mut body: Fields,
+        company: &CompanyId,
+        references: References<'_>,
+        targets: Targets,
+    ) -> Result<Self> {
+        let changes = Self::read_from(&mut body, company, references, targets);
+        body.finish(|| Some(changes))
+    }
+
+    fn read_from(
+        body: &mut Fields,
+        company: &CompanyId,
+        references: References<'_>,
+        targets: Targets,
+    ) -> Self {
+        Self {
+            url: body.text("url", |text| WebhookUrl::parse(text, targets)),
+            description: body.line("description"),
+            types: body
+                .list("types", MAX_TYPES, |value| TypeFilter::parse(text(value)?))
+                .map(BTreeSet::from_iter),
+            projects: body
+                .list("projects", MAX_PROJECTS, |value| references.parse_project(company, text(value)?))
+                .map(BTreeSet::from_iter),
+            is_enabled: body.flag("is_enabled"),
+        }
+    }
+
+    /// Makes the changes.
+    pub(crate) fn apply_to(self, mut webhook: Webhook) -> Webhook {
+        set(&mut webhook.url, self.url);
+        set(&mut webhook.description, self.description);
+        set(&mut webhook.types, self.types);
+        set(&mut webhook.projects, self.projects);
+        match self.is_enabled {
+            Some(true) => webhook.enabled(),
+            Some(false) => webhook.disabled(DisabledReason::Request),
+            None => webhook,
+        }
+    }
+}
+
+/// Reads for how many hours the former secret stays valid.
+pub(crate) fn read_grace(mut body: Fields) -> Result<u32> {
+    let hours = body.integer("grace_hours", 0, MAX_GRACE).unwrap_or(DEFAULT_GRACE);
+    body.finish(|| Some(hours))
+}
+
+/// Reads the number of the event after which deliveries go on; the last event has the number `latest`.
+pub(crate) fn read_position(mut body: Fields, latest: u64) -> Result<u64> {
+    body.require("after");
+    let after = number(&mut body, "after", latest);
+    body.finish(|| after)
+}
+
+fn number(body: &mut Fields, name: &str, latest: u64) -> Option<u64> {
+    body.integer(name, 0, u32::try_from(latest).unwrap_or(u32::MAX)).map(u64::from)
+}
+
+fn text(value: &Value) -> Result<&str, String> {
+    value.as_str().ok_or_else(|| "Not a valid string.".to_owned())
+}

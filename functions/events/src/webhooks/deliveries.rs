@@ -1,0 +1,70 @@
+//! The deliveries to a webhook: what has been tried, and what clients have sent besides the feed.
+
+use axum::Json;
+use shared::auth::access::WebhookAccess;
+use shared::domain::choice;
+use shared::domain::history::{Entry, EventId};
+use shared::domain::policy::ManageWebhooks;
+use shared::domain::webhook::{AttemptFilter, Order, Position};
+use shared::http::Fields;
+use shared::http::page::ListQuery;
+use shared::http::respond::{Answered, Queued};
+use shared::{Error, Result};
+
+use super::view::{DeliveriesView, QueuedView};
+
+/// GET …/deliveries/
+pub(crate) async fn list(
+    access: WebhookAccess<ManageWebhooks>,
+    query: ListQuery,
+) -> Result<Json<DeliveriesView>> {
+    let filter = AttemptFilter {
+        event: query.filter("event", |text| Ok(text.to_owned()))?,
+        outcome: query.filter("outcome", choice)?,
+    };
+    let before = query.filter("before", |text| {
+        text.parse().map_err(|_| "Invalid position. Follow `next` unchanged.".to_owned())
+    })?;
+    let (webhook, most) = (&access.webhook, query.page().size as usize);
+    let found = access.store.attempts_before(webhook.id, before, most, &filter, access.now).await?;
+    let address = access.references().webhook(&webhook.company, webhook.id).join("deliveries");
+    Ok(Json(DeliveriesView::new(&found, &query, &address)))
+}
+
+/// POST …/deliveries/
+pub(crate) async fn repeat(
+    access: WebhookAccess<ManageWebhooks>,
+    body: Fields,
+) -> Result<Answered<Queued<QueuedView>>> {
+    let event = read_event(body)?;
+    let found = match event.parse::<EventId>() {
+        Ok(id) => access.store.event(access.company_id(), &id, access.now).await?,
+        Err(_) => None,
+    };
+    // The history has changes without an event, and events that nobody was sent yet.
+    if found.is_none_or(|entry| entry.sequence.is_none()) {
+        return Err(Error::field(
+            "event",
+            "There is no such event, or it has been deleted because of its age.",
+        ));
+    }
+    let order = Order::Event { event: event.clone() };
+    let position = Position::clone(&access.position).ordered(order, access.now)?;
+    let queued = Queued(QueuedView { event });
+    access.commit(access.store.update_position(&access.position, &position), queued).await
+}
+
+/// Reads the identifier of the event to send.
+pub(super) fn read_event(mut body: Fields) -> Result<String> {
+    let event = body.required("event", |text| Ok(text.to_owned()));
+    body.finish(|| event)
+}
+
+/// POST …/ping/
+pub(crate) async fn ping(access: WebhookAccess<ManageWebhooks>) -> Result<Answered<Queued<QueuedView>>> {
+    let (webhook, now) = (&access.webhook, access.now);
+    let position = Position::clone(&access.position).pinged(now)?;
+    let event = Entry::ping(webhook.company.clone(), webhook.id, now).id().to_string();
+    let transaction = access.store.update_position(&access.position, &position);
+    access.commit(transaction, Queued(QueuedView { event })).await
+}

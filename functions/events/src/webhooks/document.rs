@@ -1,0 +1,125 @@
+//! The documentation of each route.
+
+use serde_json::json;
+use shared::domain::webhook::{Outcome, TOO_MANY_ORDERS, TOO_MANY_WEBHOOKS, Targets};
+use shared::openapi::Operation;
+
+use super::changes::{Changes, New, read_grace, read_position};
+use super::deliveries::read_event;
+use super::view::{QueuedView, WebhookView};
+
+/// What the body of a creation says of `after`.
+const AFTER: &str = "The number (`sequence`) of the event after which deliveries begin; 0 sends everything that is kept. By \
+                     default the latest one.";
+
+pub(crate) fn list_webhooks(operation: Operation) -> Operation {
+    operation.summary("List webhooks").text("Oldest first, without their secrets.")
+}
+
+pub(crate) fn create_webhook(operation: Operation) -> Operation {
+    operation
+        .summary("Create webhook")
+        .text(
+            "Has the company's events sent to an address. Only this answer contains the secret with which they are \
+             signed; a retry with the same `Idempotency-Key` returns the webhook without it.",
+        )
+        .body_with_references::<WebhookView, _>(|body, company, references| {
+            New::read(body, company, references, Targets::Public, u32::MAX.into())
+        })
+        .field("after", AFTER)
+        .refuses(&[TOO_MANY_WEBHOOKS])
+        .example("all", json!({ "url": "https://hooks.example.com/interviews" }))
+        .example(
+            "some",
+            json!({
+                "url": "https://hooks.example.com/interviews",
+                "types": ["candidate.interviewed", "candidate.evaluated"],
+            }),
+        )
+}
+
+pub(crate) fn get_webhook(operation: Operation) -> Operation {
+    operation.summary("Get webhook").text("Without its secret.")
+}
+
+pub(crate) fn change_webhook(operation: Operation) -> Operation {
+    operation
+        .summary("Change webhook")
+        .text(
+            "A webhook that is disabled loses nothing: once it is enabled again, deliveries go on where they \
+             stopped, as far back as events are kept. Enabling it and giving it another `url` have it tried at once.",
+        )
+        .body_with_references::<WebhookView, _>(|body, company, references| {
+            Changes::read(body, company, references, Targets::Public)
+        })
+        .example("disable", json!({ "is_enabled": false }))
+}
+
+pub(crate) fn delete_webhook(operation: Operation) -> Operation {
+    operation.summary("Delete webhook").text("A delivery that is under way may still arrive.")
+}
+
+pub(crate) fn rotate_secret(operation: Operation) -> Operation {
+    operation
+        .summary("Rotate webhook secret")
+        .text(
+            "Makes a new secret. For `grace_hours`, deliveries have a second signature by the former one, so that \
+             receivers can be changed over without a failure. Only this answer contains the new secret.",
+        )
+        .body::<WebhookView, _>(read_grace)
+        .field("grace_hours", "Hours for which the former secret stays valid. By default 24.")
+        .example("at once", json!({ "grace_hours": 0 }))
+}
+
+pub(crate) fn ping_webhook(operation: Operation) -> Operation {
+    operation
+        .summary("Ping webhook")
+        .text("Sends an event of the type `webhook.ping` to this webhook alone, even if it is disabled.")
+        .refuses(&[TOO_MANY_ORDERS])
+        .is_limited("Returns 429 within 10 seconds of the last ping.")
+}
+
+pub(crate) fn set_position(operation: Operation) -> Operation {
+    operation
+        .summary("Set webhook position")
+        .text(
+            "Has deliveries go on after another event: an earlier one to repeat all that followed, the latest one to \
+             leave out what has not been sent. Repeated events have the same identifiers.",
+        )
+        .body::<WebhookView, _>(|body| read_position(body, u32::MAX.into()))
+        .example("everything", json!({ "after": 0 }))
+}
+
+pub(crate) fn list_deliveries(operation: Operation) -> Operation {
+    operation
+        .summary("List deliveries")
+        .text(
+            "Attempts of the last 30 days, the latest first. With a filter, a request looks at 500 attempts at most, \
+             so a page may be empty although `next` is not null.",
+        )
+        .query::<String>("event", "Only attempts for the event with this identifier.")
+        .query::<Outcome>("outcome", "Only attempts with this outcome.")
+        .query_as(
+            "before",
+            "Position in the list. Only the link `next` contains it.",
+            json!({ "type": "string" }),
+        )
+        .query_as(
+            "page_size",
+            "Number of attempts per page.",
+            json!({ "type": "integer", "minimum": 1, "maximum": 100, "default": 20 }),
+        )
+        .untagged()
+}
+
+pub(crate) fn repeat_delivery(operation: Operation) -> Operation {
+    operation
+        .summary("Repeat delivery")
+        .text(
+            "Sends one event again, with the same identifier, even if the webhook is disabled or not meant for such \
+             events. To repeat many, set the position.",
+        )
+        .body::<QueuedView, _>(read_event)
+        .refuses(&[TOO_MANY_ORDERS])
+        .example("event", json!({ "event": "evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766" }))
+}

@@ -1,0 +1,110 @@
+//! The endpoints to which a company's events are sent.
+
+mod changes;
+pub(crate) mod deliveries;
+pub(crate) mod document;
+mod view;
+
+use axum::Json;
+use chrono::TimeDelta;
+use shared::Result;
+use shared::auth::access::{EventsAccess, WebhookAccess};
+use shared::domain::policy::ManageWebhooks;
+use shared::domain::webhook::{Position, Webhook};
+use shared::http::Fields;
+use shared::http::page::{Envelope, ListQuery};
+use shared::http::respond::{Answered, Created, Done, ShownOnce};
+
+use changes::{Changes, New, read_grace, read_position};
+use view::{NewWebhookView, WebhookView, view};
+
+/// GET …/webhooks/
+pub(crate) async fn list(
+    access: EventsAccess<ManageWebhooks>,
+    query: ListQuery,
+) -> Result<Envelope<WebhookView>> {
+    // There are few enough to be read whole.
+    let (page, total) =
+        query.slice(access.store.webhooks(access.company_id()).await?, |one| one.id.to_string());
+    let positions = access.store.positions(page.rows.iter().map(|webhook| webhook.id)).await?;
+    // One without a position is being deleted.
+    let page = page.filter_map(|webhook| {
+        let position = positions.get(&webhook.id)?;
+        Some(WebhookView::new(&webhook, position, &access.sequence, (access.references(), access.now)))
+    });
+    query.answer(&access.references().webhooks(access.company_id()), page, total)
+}
+
+/// POST …/webhooks/. The only answer that shows the secret.
+pub(crate) async fn create(
+    access: EventsAccess<ManageWebhooks>,
+    body: Fields,
+) -> Result<Answered<ShownOnce<Created<NewWebhookView>, WebhookView>>> {
+    let latest = access.sequence.last;
+    let targets = access.config().webhook_targets;
+    let New { url, after, rest } =
+        New::read(body, access.company_id(), access.references(), targets, latest)?;
+    let (id, company) = (access.store.next_id(access.now), access.company_id().clone());
+    let webhook = Webhook::new(id, company.clone(), url, access.new_signing_secret(), access.now);
+    let webhook = rest.apply_to(webhook);
+    let position = Position::new(id, company, after.unwrap_or(latest), access.now);
+    let seen = (access.references(), access.now);
+    let kept = WebhookView::new(&webhook, &position, &access.sequence, seen);
+    let shown = NewWebhookView::new(kept.clone(), &webhook);
+    let created = Created(access.references().webhook(&webhook.company, id), shown);
+    let transaction = access.store.create_webhook(&webhook, &position, access.now);
+    access.commit(transaction, ShownOnce(created, kept)).await
+}
+
+/// GET …/webhooks/{webhookId}/
+pub(crate) async fn read(access: WebhookAccess<ManageWebhooks>) -> Result<Answered<Json<WebhookView>>> {
+    access.show(view(&access, &access.webhook, &access.position))
+}
+
+/// PATCH …/webhooks/{webhookId}/. With another address, or enabled again, it is tried at once.
+pub(crate) async fn update(
+    access: WebhookAccess<ManageWebhooks>,
+    body: Fields,
+) -> Result<Answered<Json<WebhookView>>> {
+    let targets = access.config().webhook_targets;
+    let changes = Changes::read(body, access.company_id(), access.references(), targets)?;
+    let before = (&access.webhook, &access.position);
+    let after = changes.apply_to(Webhook::clone(before.0));
+    let mut position = Position::clone(before.1);
+    if after.url != before.0.url || after.is_enabled() && !before.0.is_enabled() {
+        position = position.resumed(access.now);
+    }
+    let shown = Json(view(&access, &after, &position));
+    let transaction = access.store.update_webhook((before.0, &after), (before.1, &position), Vec::new());
+    access.commit(transaction, shown).await
+}
+
+/// DELETE …/webhooks/{webhookId}/
+pub(crate) async fn delete(access: WebhookAccess<ManageWebhooks>) -> Result<Answered<Done>> {
+    access.commit(access.store.delete_webhook(&access.webhook), Done).await
+}
+
+/// POST …/webhooks/{webhookId}/secret/. The only answer that shows the new secret.
+pub(crate) async fn rotate(
+    access: WebhookAccess<ManageWebhooks>,
+    body: Fields,
+) -> Result<Answered<ShownOnce<Json<NewWebhookView>, WebhookView>>> {
+    let grace = TimeDelta::hours(read_grace(body)?.into());
+    let (before, position) = (&access.webhook, &access.position);
+    let after = Webhook::clone(before).rotated(access.new_signing_secret(), grace, access.now);
+    let kept = view(&access, &after, position);
+    let shown = Json(NewWebhookView::new(kept.clone(), &after));
+    let transaction = access.store.update_webhook((before, &after), (position, position), Vec::new());
+    access.commit(transaction, ShownOnce(shown, kept)).await
+}
+
+/// POST …/webhooks/{webhookId}/position/
+pub(crate) async fn move_to(
+    access: WebhookAccess<ManageWebhooks>,
+    body: Fields,
+) -> Result<Answered<Json<WebhookView>>> {
+    let after = read_position(body, access.sequence.last)?;
+    let position = Position::clone(&access.position).set(after, access.now);
+    let shown = Json(view(&access, &access.webhook, &position));
+    access.commit(access.store.update_position(&access.position, &position), shown).await
+}

@@ -1,0 +1,220 @@
+//! Webhooks and their deliveries as clients see them.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::Serialize;
+use shared::auth::access::WebhookAccess;
+use shared::domain::webhook::{Attempt, DisabledReason, Outcome, Position, Webhook};
+use shared::http::page::ListQuery;
+use shared::http::reference::References;
+use shared::http::wire::{Timestamp, Uri};
+use shared::store::{Attempts, Sequence};
+
+/// A webhook, without its secret.
+#[derive(Clone, Serialize, JsonSchema)]
+#[schemars(rename = "Webhook")]
+pub(crate) struct WebhookView {
+    /// The URL of the resource.
+    resource_uri: Uri,
+    /// The company whose events are sent.
+    company: Uri,
+    /// The address to which events are sent by POST: `https`, the name of a host in the public internet, port 443 or
+    /// one from 1024, at most 2,048 characters.
+    #[schemars(example = &"https://hooks.example.com/interviews")]
+    url: String,
+    /// What the webhook is for.
+    #[schemars(example = &"Applicant tracking")]
+    description: String,
+    /// The types of events that are sent, each a name or all that begin so, such as `candidate.*`; empty for all.
+    #[schemars(example = &["candidate.interviewed"])]
+    types: Vec<String>,
+    /// The projects whose events are sent; empty for all events, those that belong to no project among them.
+    projects: Vec<Uri>,
+    /// Whether events are sent.
+    #[schemars(example = true)]
+    is_enabled: bool,
+    /// Why it is disabled; null while it is enabled.
+    #[schemars(example = ())]
+    disabled_reason: Option<DisabledReason>,
+    /// How deliveries are going.
+    status: WebhookStatus,
+    /// Since when no delivery has succeeded; null unless it is failing.
+    #[schemars(example = ())]
+    failing_since: Option<Timestamp>,
+    /// The number (`sequence`) of the last event that deliveries have passed.
+    #[schemars(example = 1042)]
+    after: u64,
+    /// How many events come after that one, those of other types and projects included.
+    #[schemars(example = 0)]
+    behind: u64,
+    /// The number of resources whose events wait because one of theirs was refused while others were accepted.
+    #[schemars(example = 0)]
+    waiting_resources: u32,
+    /// The last successful delivery; null for none.
+    last_delivery_at: Option<Timestamp>,
+    /// Until when deliveries are signed with the former secret too; null if they are not.
+    #[schemars(example = ())]
+    former_secret_until: Option<Timestamp>,
+    /// When the resource was created.
+    created_at: Timestamp,
+}
+
+/// How the deliveries to a webhook are going.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub(crate) enum WebhookStatus {
+    /// Events are sent as they come.
+    Ok,
+    /// The last deliveries have failed. They are tried again, less and less often.
+    Failing,
+    /// Nothing is sent.
+    Disabled,
+}
+
+impl WebhookView {
+    /// The view of a webhook of a company with this feed, at a moment.
+    pub(crate) fn new(
+        webhook: &Webhook,
+        position: &Position,
+        feed: &Sequence,
+        (references, now): (References<'_>, DateTime<Utc>),
+    ) -> Self {
+        let company = &webhook.company;
+        let former = webhook.former_secret.as_ref().filter(|former| former.at(now).is_some());
+        let failing_since = position.failing_since.filter(|_| webhook.is_enabled());
+        Self {
+            resource_uri: references.webhook(company, webhook.id),
+            company: references.company(company),
+            url: webhook.url.as_str().to_owned(),
+            description: webhook.description.to_string(),
+            types: webhook.types.iter().map(|types| types.as_str().to_owned()).collect(),
+            projects: webhook.projects.iter().map(|one| references.project(company, *one)).collect(),
+            is_enabled: webhook.is_enabled(),
+            disabled_reason: webhook.disabled_reason,
+            status: match failing_since {
+                _ if !webhook.is_enabled() => WebhookStatus::Disabled,
+                Some(_) => WebhookStatus::Failing,
+                None => WebhookStatus::Ok,
+            },
+            failing_since: failing_since.map(Timestamp),
+            after: position.after,
+            behind: position.behind(feed.last),
+            waiting_resources: position.lanes,
+            last_delivery_at: position.last_delivery_at.map(Timestamp),
+            former_secret_until: former.map(|former| Timestamp(former.until)),
+            created_at: Timestamp(webhook.created_at),
+        }
+    }
+}
+
+/// The view of the webhook that a guard has loaded, after a change.
+pub(crate) fn view<A>(access: &WebhookAccess<A>, webhook: &Webhook, position: &Position) -> WebhookView {
+    WebhookView::new(webhook, position, &access.sequence, (access.references(), access.now))
+}
+
+/// A webhook with its new secret.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "NewWebhook")]
+pub(crate) struct NewWebhookView {
+    #[serde(flatten)]
+    webhook: WebhookView,
+    /// The key with which deliveries are signed, as libraries for Standard Webhooks take it. It is returned only once, and
+    /// not to a retry.
+    #[schemars(example = &"whsec_ followed by 44 characters")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret: Option<String>,
+}
+
+impl NewWebhookView {
+    /// The view with the secret of `webhook`.
+    pub(crate) fn new(view: WebhookView, webhook: &Webhook) -> Self {
+        Self { webhook: view, secret: Some(webhook.secret.reveal()) }
+    }
+}
+
+/// What was queued for a webhook.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "QueuedDelivery")]
+pub(crate) struct QueuedView {
+    /// The identifier of the event, under which the delivery is listed once it was tried.
+    #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766")]
+    pub(crate) event: String,
+}
+
+/// Attempts to deliver events, the latest first.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Deliveries")]
+pub(crate) struct DeliveriesView {
+    /// The position in the list.
+    meta: DeliveriesMeta,
+    /// The attempts.
+    objects: Vec<DeliveryView>,
+}
+
+/// The position in a list of deliveries.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DeliveriesMeta")]
+struct DeliveriesMeta {
+    /// The URL of the next page, which may be empty; null on the last one.
+    next: Option<Uri>,
+}
+
+/// An attempt to deliver an event.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Delivery")]
+struct DeliveryView {
+    /// The identifier of the event; null for events that were deleted because of their age before they could be sent.
+    #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766")]
+    event: Option<String>,
+    /// Which attempt for this event it was, from 1.
+    #[schemars(example = 1)]
+    attempt: u32,
+    /// The outcome.
+    outcome: Outcome,
+    /// The HTTP status of the answer; null without an answer.
+    #[schemars(example = 204)]
+    status_code: Option<u16>,
+    /// Why there was no answer, in one word; null if there was one.
+    #[schemars(example = ())]
+    error: Option<String>,
+    /// How long it took.
+    #[schemars(example = 87)]
+    milliseconds: u32,
+    /// The first 512 bytes of the answer's body, if the attempt has failed; null otherwise.
+    #[schemars(example = ())]
+    response: Option<String>,
+    /// When it began.
+    at: Timestamp,
+    /// When the event is sent again; null if it is not.
+    #[schemars(example = ())]
+    next_try_at: Option<Timestamp>,
+}
+
+impl DeliveriesView {
+    /// The view of a page of the list at `address`.
+    pub(crate) fn new(attempts: &Attempts, query: &ListQuery, address: &Uri) -> Self {
+        let next = attempts.next.map(|last| {
+            let size = query.page().size.to_string();
+            query.link_to(address, [("before", last.to_string()), ("page_size", size)])
+        });
+        let objects = attempts.rows.iter().map(|attempt| DeliveryView::new(attempt)).collect();
+        Self { meta: DeliveriesMeta { next }, objects }
+    }
+}
+
+impl DeliveryView {
+    fn new(attempt: &Attempt) -> Self {
+        Self {
+            event: attempt.event.clone(),
+            attempt: attempt.attempt,
+            outcome: attempt.outcome,
+            status_code: attempt.status_code,
+            error: attempt.error.clone(),
+            milliseconds: attempt.milliseconds,
+            response: attempt.response.clone(),
+            at: Timestamp(attempt.at),
+            next_try_at: attempt.next_try_at.map(Timestamp),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Sends events to webhooks.
+//!
+//! A webhook is a reader of the company's feed: its position is the number of the last event that it has passed. A run
+//! takes steps. Each reads how far the deliveries to one endpoint have come, has the endpoint to itself, sends some events
+//! and writes what has come of it, all in one transaction. A run that breaks off repeats its last step at most.
+//!
+//! The table's stream starts runs when events are numbered and when the API asks for something; the schedule starts those
+//! that wait for a moment, and those that the stream missed.
+
+mod attempt;
+mod feed;
+mod lanes;
+mod orders;
+pub mod outgoing;
+mod run;
+mod step;
+mod stream;
+mod sweep;
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use shared::Result;
+use shared::app::App;
+use shared::domain::webhook::{Targets, is_public};
+
+use outgoing::{Outgoing, SystemResolver};
+use run::Sender;
+pub use stream::Record;
+pub use sweep::Summary;
+
+/// How long a run that the stream has started takes up something new: others wait behind it.
+const STREAM_RUN: Duration = Duration::from_secs(10);
+/// How long a run of the schedule takes up something new. A request may follow that takes 15 seconds.
+const SCHEDULE_RUN: Duration = Duration::from_secs(40);
+
+/// The events that invoke this function; any other fails.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub enum Event {
+    /// The table's stream.
+    Stream {
+        /// Items that wake the sender.
+        #[serde(rename = "Records")]
+        records: Vec<Record>,
+    },
+    /// The schedule.
+    Schedule {
+        /// EventBridge's name for the event.
+        #[serde(rename = "detail-type")]
+        kind: ScheduleKind,
+    },
+}
+
+/// The kind of event that EventBridge sends for a schedule.
+#[derive(Deserialize)]
+pub enum ScheduleKind {
+    /// One minute has passed.
+    #[serde(rename = "Scheduled Event")]
+    Scheduled,
+}
+
+/// Handles one event.
+///
+/// # Errors
+/// If the storage cannot be read or written.
+pub async fn handle(app: &App, event: Event) -> Result<Summary> {
+    let is_allowed = match app.config().webhook_targets {
+        Targets::Public => is_public,
+        Targets::Any => |_| true,
+    };
+    handle_through(app, &Outgoing::new(SystemResolver, is_allowed), event).await
+}
+
+/// Handles one event, with requests through `outgoing`.
+///
+/// # Errors
+/// If the storage cannot be read or written.
+pub async fn handle_through(app: &App, outgoing: &Outgoing, event: Event) -> Result<Summary> {
+    let outcome = match event {
+        Event::Stream { records } => stream::handle(&Sender::new(app, outgoing, STREAM_RUN), records).await,
+        Event::Schedule { kind: ScheduleKind::Scheduled } => {
+            sweep::handle(&Sender::new(app, outgoing, SCHEDULE_RUN)).await
+        }
+    };
+    if let Err(error) = &outcome {
+        tracing::error!(target: "webhooks", %error, "an event failed");
+    }
+    outcome
+}

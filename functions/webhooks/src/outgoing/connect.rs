@@ -1,0 +1,64 @@
+//! Connections to addresses that were checked.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use rustls::pki_types::ServerName;
+use shared::domain::webhook::Failure;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use url::{Host, Url};
+
+use super::Outgoing;
+
+/// How long one address may take to accept a connection before the next is tried.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// A connection.
+pub(super) enum Stream {
+    Plain(TcpStream),
+    Encrypted(Box<TlsStream<TcpStream>>),
+}
+
+impl Outgoing {
+    /// Connects to the host of `url`, encrypted for `https`.
+    pub(super) async fn connect(&self, url: &Url) -> Result<Stream, Failure> {
+        let stream = first_of(self.checked_addresses(url).await?).await?;
+        if url.scheme() != "https" {
+            return Ok(Stream::Plain(stream));
+        }
+        let name = url.host_str().and_then(|name| ServerName::try_from(name.to_owned()).ok());
+        let encrypted = TlsConnector::from(self.tls.clone()).connect(name.ok_or(Failure::Tls)?, stream).await;
+        encrypted.map(|stream| Stream::Encrypted(Box::new(stream))).map_err(|_| Failure::Tls)
+    }
+
+    /// All addresses of the host of `url`, unless one of them is not allowed: a name that mixes them is up to no good.
+    async fn checked_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, Failure> {
+        let port = url.port_or_known_default().ok_or(Failure::UnknownHost)?;
+        let addresses = match url.host().ok_or(Failure::UnknownHost)? {
+            Host::Domain(name) => {
+                self.resolver.resolve(name, port).await.map_err(|_| Failure::UnknownHost)?
+            }
+            Host::Ipv4(address) => vec![(address, port).into()],
+            Host::Ipv6(address) => vec![(address, port).into()],
+        };
+        if addresses.iter().any(|address| !(self.is_allowed)(address.ip())) {
+            return Err(Failure::ForbiddenAddress);
+        }
+        Ok(addresses)
+    }
+}
+
+async fn first_of(addresses: Vec<SocketAddr>) -> Result<TcpStream, Failure> {
+    if addresses.is_empty() {
+        return Err(Failure::UnknownHost);
+    }
+    for address in addresses {
+        if let Ok(Ok(stream)) = timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
+            return Ok(stream);
+        }
+    }
+    Err(Failure::Connection)
+}

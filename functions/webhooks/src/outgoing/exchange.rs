@@ -1,0 +1,77 @@
+//! One request and its answer over a connection of their own.
+
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper::header::RETRY_AFTER;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use shared::domain::webhook::{Answer, Failure};
+use tokio::io::{AsyncRead, AsyncWrite};
+use url::Position;
+
+use super::Message;
+
+const USER_AGENT: &str = "interview-service/3";
+
+/// The longest head of an answer.
+const MAX_HEAD: usize = 16 * 1024;
+/// How much is read of the body of an answer before the connection is closed.
+const MAX_BODY: usize = 16 * 1024;
+/// How much is kept of the body.
+const MAX_KEPT: usize = 512;
+
+/// Sends `message` and reads the answer. Dropping the future closes the connection.
+pub(super) async fn post<S>(stream: S, message: &Message) -> Result<Answer, Failure>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let mut client = http1::Builder::new();
+    let handshake = client.max_buf_size(MAX_HEAD).handshake(TokioIo::new(stream)).await;
+    let (mut sender, connection) = handshake.map_err(|_| Failure::Connection)?;
+    let request = request(message)?;
+    let answer = pin!(async move {
+        let response = sender.send_request(request).await.map_err(failure)?;
+        read(response).await
+    });
+    match select(answer, pin!(connection)).await {
+        Either::Left((answer, _)) => answer,
+        // The connection has ended, and with it what is left to read.
+        Either::Right((_, answer)) => answer.await,
+    }
+}
+
+fn request(message: &Message) -> Result<Request<String>, Failure> {
+    let Message { url, id, timestamp, signature, body } = message;
+    let request = Request::post(&url[Position::BeforePath..Position::AfterQuery])
+        .header("host", &url[Position::BeforeHost..Position::AfterPort])
+        .header("content-type", "application/json")
+        .header("user-agent", USER_AGENT)
+        .header("webhook-id", id)
+        .header("webhook-timestamp", *timestamp)
+        .header("webhook-signature", signature);
+    // Addresses are parsed before they are stored.
+    request.body(body.clone()).map_err(|_| Failure::UnknownHost)
+}
+
+async fn read(response: Response<Incoming>) -> Result<Answer, Failure> {
+    let (head, mut body) = response.into_parts();
+    let (mut kept, mut seen) = (Vec::new(), 0);
+    while seen < MAX_BODY {
+        let Some(frame) = body.frame().await else { break };
+        let Ok(data) = frame.map_err(failure)?.into_data() else { continue };
+        seen += data.len();
+        kept.extend_from_slice(&data[..data.len().min(MAX_KEPT - kept.len())]);
+    }
+    let mut start = String::from_utf8_lossy(&kept).into_owned();
+    start.truncate(start.floor_char_boundary(MAX_KEPT));
+    let retry_after = head.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    Ok(Answer { status: head.status.as_u16(), retry_after: retry_after.map(str::to_owned), start })
+}
+
+fn failure(error: hyper::Error) -> Failure {
+    if error.is_parse() { Failure::InvalidAnswer } else { Failure::Connection }
+}

@@ -1,0 +1,71 @@
+//! Requests to addresses that clients have chosen: the only ones of the service.
+//!
+//! A name is resolved once for each request, every address that it leads to must be allowed, and the connection goes to
+//! one of these. No redirect is followed and no proxy is used, since both would lead to addresses that nobody has checked.
+
+mod connect;
+mod exchange;
+mod resolve;
+#[cfg(test)]
+mod tests;
+
+use std::net::IpAddr;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use rustls::ClientConfig;
+use shared::domain::webhook::{Answer, Failure};
+use url::Url;
+
+pub use resolve::{Resolve, SystemResolver};
+
+/// The longest duration of a request, from resolving the name to the end of the answer.
+const DEADLINE: Duration = Duration::from_secs(15);
+
+/// Sends requests.
+#[derive(Clone)]
+pub struct Outgoing {
+    resolver: Arc<dyn Resolve>,
+    is_allowed: fn(IpAddr) -> bool,
+    tls: Arc<ClientConfig>,
+    deadline: Duration,
+}
+
+/// A request: the message, and its headers by Standard Webhooks.
+#[derive(Debug)]
+pub struct Message {
+    /// The address of the endpoint.
+    pub url: Url,
+    /// The value of `webhook-id`.
+    pub id: String,
+    /// The value of `webhook-timestamp`.
+    pub timestamp: i64,
+    /// The value of `webhook-signature`.
+    pub signature: String,
+    /// The body: JSON.
+    pub body: String,
+}
+
+impl Outgoing {
+    /// Sends requests to hosts whose addresses are all allowed, and whose names `resolver` resolves.
+    pub fn new(resolver: impl Resolve, is_allowed: fn(IpAddr) -> bool) -> Self {
+        Self { resolver: Arc::new(resolver), is_allowed, tls: TLS.clone(), deadline: DEADLINE }
+    }
+
+    /// Sends a message, and gives the answer: 16 KB are read of its body, 512 bytes are kept. Takes 15 seconds at most.
+    pub async fn post(&self, message: &Message) -> Result<Answer, Failure> {
+        let exchange = async {
+            match self.connect(&message.url).await? {
+                connect::Stream::Plain(stream) => exchange::post(stream, message).await,
+                connect::Stream::Encrypted(stream) => exchange::post(stream, message).await,
+            }
+        };
+        tokio::time::timeout(self.deadline, exchange).await.unwrap_or(Err(Failure::Timeout))
+    }
+}
+
+/// Made once, since it keeps sessions of TLS, which later connections resume.
+static TLS: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
+    let config = ClientConfig::builder().with_root_certificates(shared::aws::system_roots());
+    Arc::new(config.with_no_client_auth())
+});

@@ -1,0 +1,22 @@
+//! Addresses of names.
+
+use std::io;
+use std::net::SocketAddr;
+
+use futures_util::future::BoxFuture;
+
+/// Resolves names.
+pub trait Resolve: Send + Sync + 'static {
+    /// The addresses of `host`, with this port.
+    fn resolve<'a>(&'a self, host: &'a str, port: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>>;
+}
+
+/// Resolves names as the system does.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemResolver;
+
+impl Resolve for SystemResolver {
+    fn resolve<'a>(&'a self, host: &'a str, port: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
+        Box::pin(async move { Ok(tokio::net::lookup_host((host, port)).await?.collect()) })
+    }
+}

@@ -1,0 +1,139 @@
+//! A step: what is sent to one endpoint between reading its state and writing it.
+
+use shared::domain::id::{CompanyId, WebhookId};
+use shared::domain::webhook::{Attempt, DisabledReason, Lane, Position, Step, Webhook};
+use shared::store::{Endpoint, Progress};
+use shared::{Error, Result};
+
+use crate::feed::Events;
+use crate::run::Sender;
+
+/// How often the outcome of a step is written anew after concurrent writes of the API.
+const ATTEMPTS: usize = 10;
+
+/// How a step went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stepped {
+    /// Something was done; there may be more.
+    Forward,
+    /// There are events that the index does not show yet.
+    NotYet,
+    /// There is nothing to do now, or another run does it.
+    Done,
+}
+
+/// What has come of a step.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The position, under the step's lease.
+    pub(crate) position: Position,
+    /// All lanes.
+    pub(crate) lanes: Vec<Lane>,
+    /// What was sent.
+    pub(crate) attempts: Vec<Attempt>,
+    /// Whether the endpoint wants nothing any more.
+    pub(crate) is_gone: bool,
+}
+
+/// What a step sends.
+enum Work {
+    Orders,
+    Lanes,
+    Feed(Events),
+}
+
+impl Sender<'_> {
+    /// Takes the next step at an endpoint. Fails with `Changed` if another write of the position has come first.
+    pub(crate) async fn step(&self, company: &CompanyId, id: WebhookId) -> Result<Stepped> {
+        let Some(mut endpoint) = self.store.endpoint(company, id).await? else { return Ok(Stepped::Done) };
+        let now = self.now();
+        if endpoint.position.is_leased(now) {
+            return Ok(Stepped::Done);
+        }
+        let work = match endpoint.next_step() {
+            Some((at, Step::Orders)) if at <= now => Work::Orders,
+            Some((at, Step::Lanes)) if at <= now => Work::Lanes,
+            Some((at, Step::Feed)) if at <= now => match self.read_feed(&endpoint).await? {
+                Some(events) => Work::Feed(events),
+                None => return Ok(Stepped::NotYet),
+            },
+            _ => {
+                self.rest(&endpoint).await?;
+                return Ok(Stepped::Done);
+            }
+        };
+        let leased = Position::clone(&endpoint.position).leased(now);
+        endpoint.position = self.store.save_position(&endpoint.position, leased).await?;
+        let outcome = match work {
+            Work::Orders => self.send_orders(&endpoint).await?,
+            Work::Lanes => self.send_lanes(&endpoint).await?,
+            Work::Feed(events) => self.send_feed(&endpoint, events).await?,
+        };
+        self.finish(endpoint, outcome).await?;
+        Ok(Stepped::Forward)
+    }
+
+    /// Has the schedule take the next step.
+    pub(crate) async fn leave_to_schedule(&self, company: &CompanyId, id: WebhookId) -> Result<()> {
+        match self.store.endpoint(company, id).await? {
+            Some(endpoint) if !endpoint.position.is_leased(self.now()) => self.rest(&endpoint).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes when the next step is due, where that has changed without a step.
+    async fn rest(&self, endpoint: &Endpoint) -> Result<()> {
+        let (position, latest) = (Position::clone(&endpoint.position), endpoint.sequence.last);
+        let is_enabled = endpoint.webhook.is_enabled();
+        let rested = position.released(is_enabled, latest, &endpoint.lanes, self.now());
+        if rested != *endpoint.position {
+            self.store.save_position(&endpoint.position, rested).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes what has come of a step, and gives the lease back.
+    async fn finish(&self, before: Endpoint, outcome: Outcome) -> Result<()> {
+        let mut present = before.clone();
+        for _ in 0..ATTEMPTS {
+            let progress = self.progress(&before, &present, &outcome).await?;
+            match self.system.commit(self.store.note_progress(&present, &progress)).await {
+                Err(Error::Changed | Error::NotFound) => {}
+                settled => return settled,
+            }
+            // The API has changed something, or the lease has ended and another run has the endpoint.
+            match self.store.endpoint(&before.webhook.company, before.webhook.id).await? {
+                Some(fresh) if fresh.position.leased_until == before.position.leased_until => present = fresh,
+                _ => return Ok(()),
+            }
+        }
+        Err(Error::Changed)
+    }
+
+    /// What a step that began `before` makes of the `present` state.
+    async fn progress(&self, before: &Endpoint, present: &Endpoint, outcome: &Outcome) -> Result<Progress> {
+        let now = self.now();
+        let is_void = before.position.epoch != present.position.epoch;
+        let lanes = if is_void { &present.lanes } else { &outcome.lanes };
+        let position = outcome.position.clone();
+        let position = position.on_top_of(&before.position, Position::clone(&present.position));
+        let reason = match outcome.is_gone {
+            true => Some(DisabledReason::Gone),
+            false => position.is_given_up(now).then_some(DisabledReason::Failing),
+        };
+        let webhook = Webhook::clone(&present.webhook);
+        let webhook = match reason {
+            Some(reason) if !is_void => webhook.disabled(reason),
+            _ => webhook,
+        };
+        let position = Position { lanes: lanes.len() as u32, ..position };
+        let position = position.released(webhook.is_enabled(), present.sequence.last, lanes, now);
+        Ok(Progress {
+            webhook,
+            position,
+            lanes: lanes.clone(),
+            attempts: outcome.attempts.clone(),
+            effects: Vec::new(),
+        })
+    }
+}

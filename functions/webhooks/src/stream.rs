@@ -1,0 +1,62 @@
+//! Endpoints that the table's stream wakes.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+use shared::Result;
+use shared::store::Woken;
+
+use crate::Summary;
+use crate::run::Sender;
+
+/// A stream record: a change of one item.
+#[derive(Deserialize)]
+pub struct Record {
+    dynamodb: Change,
+}
+
+#[derive(Deserialize)]
+struct Change {
+    #[serde(rename = "Keys")]
+    keys: Keys,
+}
+
+#[derive(Deserialize)]
+struct Keys {
+    pk: Text,
+    sk: Text,
+}
+
+#[derive(Deserialize)]
+struct Text {
+    #[serde(rename = "S")]
+    value: String,
+}
+
+impl Record {
+    fn woken(&self) -> Option<Woken> {
+        Woken::parse(&self.dynamodb.keys.pk.value, &self.dynamodb.keys.sk.value)
+    }
+}
+
+/// Serves the endpoints that the records are about. The table says what is to be done there, so records may come twice, in
+/// any order, or never.
+pub(crate) async fn handle(sender: &Sender<'_>, records: Vec<Record>) -> Result<Summary> {
+    let woken: BTreeSet<Woken> = records.iter().filter_map(Record::woken).collect();
+    let mut endpoints = BTreeSet::new();
+    for woken in woken {
+        match woken {
+            Woken::Company(company) => {
+                let webhooks = sender.store.webhooks(&company).await?;
+                endpoints.extend(webhooks.iter().map(|webhook| (company.clone(), webhook.id)));
+            }
+            Woken::Webhook(id) => {
+                let position = sender.store.position(id).await?;
+                endpoints.extend(position.map(|position| (position.company.clone(), id)));
+            }
+        }
+    }
+    let summary = Summary { endpoints: endpoints.len(), ..Summary::default() };
+    let failed = sender.serve_all(endpoints).await;
+    Ok(Summary { failed, more: sender.is_late(), ..summary }.log(&sender.system))
+}

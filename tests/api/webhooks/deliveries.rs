@@ -1,0 +1,184 @@
+//! What clients see of deliveries, and have sent besides the feed.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use shared::auth::System;
+use shared::domain::webhook::{Attempt, Order, Outcome, Wakes};
+use tests::app::TestApp;
+use tests::caller::{Caller, last_segment};
+
+use super::{at_rest, stored, webhook, write_position};
+use crate::feed::FEED;
+
+/// An attempt for the event `event`, as the function that sends events notes it.
+async fn attempt(app: &TestApp, uri: &str, event: &str, outcome: Outcome) {
+    let system = System::of(app.app());
+    let is_delivered = outcome == Outcome::Delivered;
+    let attempt = Attempt {
+        id: system.store.next_id(system.now),
+        webhook: last_segment(uri).parse().unwrap(),
+        event: Some(event.to_owned()),
+        attempt: 1,
+        outcome,
+        status_code: Some(if is_delivered { 204 } else { 500 }),
+        error: None,
+        milliseconds: 87,
+        response: (!is_delivered).then(|| "Out of order.".to_owned()),
+        at: system.now,
+        next_try_at: (outcome == Outcome::Failed).then(|| system.now + TimeDelta::minutes(5)),
+    };
+    system.store.note_attempt(&attempt).await.unwrap();
+}
+
+fn events(page: &Value) -> Vec<&str> {
+    page["objects"].as_array().unwrap().iter().map(|one| one["event"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn attempts_are_listed_the_latest_first_for_thirty_days() {
+    let app = TestApp::start().await;
+    let service = app.owner().await.named_token("Sync").await.1;
+    let (uri, other) = (webhook(&service, json!({})).await, webhook(&service, json!({})).await);
+    let list = format!("{uri}deliveries/");
+    let empty = json!({ "meta": { "next": null }, "objects": [] });
+    service.get(&list).await.expect_json(200, empty.clone());
+    for number in 0..5 {
+        let outcome = if number == 2 { Outcome::Failed } else { Outcome::Delivered };
+        attempt(&app, &uri, &format!("evt_{number}"), outcome).await;
+    }
+    attempt(&app, &other, "evt_other", Outcome::Delivered).await;
+    let whole = service.get(&list).await.expect(200).json();
+    assert_eq!(events(&whole), ["evt_4", "evt_3", "evt_2", "evt_1", "evt_0"]);
+    assert_eq!(whole["meta"]["next"], Value::Null);
+    let failed = json!({
+        "event": "evt_2", "attempt": 1, "outcome": "failed", "status_code": 500, "error": null,
+        "milliseconds": 87, "response": "Out of order.", "at": "2026-11-08T10:00:00Z",
+        "next_try_at": "2026-11-08T10:05:00Z",
+    });
+    assert_eq!(whole["objects"][2], failed);
+
+    let page = service.get(&format!("{list}?page_size=2")).await.expect(200).json();
+    assert_eq!(events(&page), ["evt_4", "evt_3"]);
+    let page = service.get(page["meta"]["next"].as_str().unwrap()).await.expect(200).json();
+    assert_eq!(events(&page), ["evt_2", "evt_1"]);
+    let page = service.get(page["meta"]["next"].as_str().unwrap()).await.expect(200).json();
+    assert_eq!((events(&page), &page["meta"]["next"]), (vec!["evt_0"], &Value::Null));
+
+    let filtered = async |query: &str| service.get(&format!("{list}?{query}")).await.expect(200).json();
+    assert_eq!(filtered("outcome=failed").await["objects"], json!([failed]));
+    assert_eq!(events(&filtered("event=evt_1").await), ["evt_1"]);
+    assert_eq!(events(&filtered("event=evt_1&outcome=failed").await), [""; 0]);
+    for (query, field) in
+        [("outcome=lost", "outcome"), ("before=x", "before"), ("page_size=101", "page_size")]
+    {
+        service.get(&format!("{list}?{query}")).await.expect_fields(&[field]);
+    }
+    app.clock().advance(TimeDelta::days(30));
+    service.get(&list).await.expect_json(200, empty);
+}
+
+#[tokio::test]
+async fn a_filter_looks_at_five_hundred_attempts_at_a_time() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let uri = webhook(&owner, json!({})).await;
+    attempt(&app, &uri, "evt_first", Outcome::Failed).await;
+    for _ in 0..600 {
+        attempt(&app, &uri, "evt_later", Outcome::Delivered).await;
+    }
+    let page = owner.get(&format!("{uri}deliveries/?outcome=failed&page_size=100")).await.expect(200).json();
+    assert_eq!(events(&page), [""; 0]);
+    let page = owner.get(page["meta"]["next"].as_str().unwrap()).await.expect(200).json();
+    assert_eq!((events(&page), &page["meta"]["next"]), (vec!["evt_first"], &Value::Null));
+}
+
+#[tokio::test]
+async fn a_ping_is_queued_once_in_ten_seconds() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let uri = webhook(&owner, json!({ "is_enabled": false })).await;
+    write_position(&app, &uri, at_rest).await;
+    let ping = async || owner.post(&format!("{uri}ping/"), json!({})).await;
+    let queued = ping().await.expect(202).json();
+    let second = app.app().now().timestamp();
+    assert_eq!(queued, json!({ "event": format!("evt_{}_0_{second}", last_segment(&uri)) }));
+    let position = stored(&app, &uri).await.1;
+    assert_eq!(position.orders, [Order::Ping { at: app.app().now() }]);
+    assert_eq!((position.run_at, position.wakes), (Some(app.app().now()), Some(Wakes::Webhooks)));
+    app.clock().advance(TimeDelta::seconds(9));
+    let early = ping().await.expect_code(429, "throttled");
+    assert_eq!(early.header("retry-after"), Some("1"));
+    app.clock().advance(TimeDelta::seconds(1));
+    ping().await.expect(202);
+    assert_eq!(stored(&app, &uri).await.1.orders.len(), 2);
+}
+
+#[tokio::test]
+async fn an_event_is_queued_again_unless_ten_are_waiting() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    for number in 0..10 {
+        owner.label(&format!("label {number}")).await;
+    }
+    app.settle().await;
+    let uri = webhook(&owner, json!({ "types": ["candidate.*"] })).await;
+    write_position(&app, &uri, at_rest).await;
+    let feed = owner.get(&format!("{FEED}?page_size=100")).await.expect(200).json();
+    let ids: Vec<&str> =
+        feed["objects"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    let repeat =
+        async |event: &str| owner.post(&format!("{uri}deliveries/"), json!({ "event": event })).await;
+    for id in &ids[..10] {
+        repeat(id).await.expect_json(202, json!({ "event": id }));
+        repeat(id).await.expect(202);
+    }
+    let position = stored(&app, &uri).await.1;
+    let orders: Vec<Order> = ids[..10].iter().map(|id| Order::Event { event: (*id).to_owned() }).collect();
+    assert_eq!((&position.orders, position.wakes), (&orders, Some(Wakes::Webhooks)));
+    repeat(ids[10]).await.expect_code(400, "too_many_orders");
+    owner.post(&format!("{uri}ping/"), json!({})).await.expect_code(400, "too_many_orders");
+
+    write_position(&app, &uri, at_rest).await;
+    let label = owner.label("not numbered yet").await;
+    let unnumbered = app.table().snapshot().await.into_iter().find_map(|((pk, _), item)| {
+        let is_it = pk == format!("HISTORY#acme#{}", last_segment(&label));
+        is_it.then(|| format!("evt_{}_1_{}", last_segment(&label), item["origin"]["at"].as_str().unwrap()))
+    });
+    assert!(unnumbered.is_some());
+    let second = app.app().now().timestamp();
+    for wrong in
+        ["", "x", "evt_01ARZ3NDEKTSV4RRFFQ69G5FAV_1_1", &format!("evt_{}_1_{second}", last_segment(&label))]
+    {
+        repeat(wrong).await.expect_fields(&["event"]);
+    }
+    app.clock().advance(TimeDelta::days(401));
+    let owner = owner.new_token().await;
+    let expired = owner.post(&format!("{uri}deliveries/"), json!({ "event": ids[0] })).await;
+    expired.expect_fields(&["event"]);
+}
+
+#[tokio::test]
+async fn to_set_the_position_keeps_what_was_queued_and_frees_a_failing_endpoint() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let uri = webhook(&owner, json!({})).await;
+    owner.post(&format!("{uri}ping/"), json!({})).await.expect(202);
+    let later = app.app().now() + TimeDelta::days(1);
+    write_position(&app, &uri, |position| shared::domain::webhook::Position {
+        failures: 3,
+        failing_since: Some(app.app().now()),
+        next_try_at: Some(later),
+        run_at: Some(later),
+        leased_until: Some(later),
+        lanes: 4,
+        wakes: None,
+        ..position
+    })
+    .await;
+    let shown = owner.post(&format!("{uri}position/"), json!({ "after": 0 })).await.expect(200).json();
+    assert_eq!((&shown["status"], &shown["waiting_resources"]), (&json!("ok"), &json!(0)));
+    let position = stored(&app, &uri).await.1;
+    assert_eq!((position.epoch, position.lanes, position.next_try_at), (1, 0, None));
+    assert_eq!((position.orders.len(), position.leased_until), (1, Some(later)), "the run under way goes on");
+    assert_eq!((position.run_at, position.wakes), (Some(app.app().now()), Some(Wakes::Webhooks)));
+}

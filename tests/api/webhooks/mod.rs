@@ -1,0 +1,41 @@
+//! Webhooks: the endpoints to which a company's events are sent.
+
+mod changes;
+mod deliveries;
+mod wakes;
+
+use serde_json::{Value, json};
+use shared::auth::System;
+use shared::domain::webhook::{Position, Webhook};
+use shared::store::Versioned;
+use tests::app::TestApp;
+use tests::caller::{Caller, last_segment};
+
+pub(crate) const WEBHOOKS: &str = "/companies/acme/webhooks/";
+pub(crate) const URL: &str = "https://hooks.example.com/in";
+
+/// A new webhook with these fields.
+pub(crate) async fn webhook(caller: &impl Caller, fields: Value) -> String {
+    let mut body = json!({ "url": URL });
+    body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    caller.post(WEBHOOKS, body).await.expect(201).uri("resource_uri")
+}
+
+/// What the table holds of a webhook of the company.
+pub(crate) async fn stored(app: &TestApp, uri: &str) -> (Versioned<Webhook>, Versioned<Position>) {
+    let (store, id) = (System::of(app.app()).store, last_segment(uri).parse().unwrap());
+    let webhook = store.webhook(&"acme".parse().unwrap(), id).await.unwrap().unwrap();
+    (webhook, store.position(id).await.unwrap().unwrap())
+}
+
+/// Writes the position of a webhook, as the function that sends events does.
+pub(crate) async fn write_position(app: &TestApp, uri: &str, change: impl FnOnce(Position) -> Position) {
+    let (_, before) = stored(app, uri).await;
+    let after = change(Position::clone(&before));
+    System::of(app.app()).store.save_position(&before, after).await.unwrap();
+}
+
+/// The position as the function that sends events leaves it when nothing is left to do.
+pub(crate) fn at_rest(position: Position) -> Position {
+    Position { run_at: None, wakes: None, orders: Vec::new(), ..position }
+}

@@ -1,0 +1,136 @@
+//! How the function that sends events learns that there is something to do.
+
+use chrono::TimeDelta;
+use serde_json::json;
+use shared::auth::System;
+use shared::domain::webhook::Wakes;
+use shared::store::{DueCursor, Queue, Sequence, Versioned, Woken};
+use tests::app::TestApp;
+use tests::caller::{Caller, last_segment};
+
+use super::{at_rest, webhook, write_position};
+
+async fn sequence(app: &TestApp) -> Option<Versioned<Sequence>> {
+    System::of(app.app()).store.sequence(&"acme".parse().unwrap()).await.unwrap()
+}
+
+/// The companies whose feeds are due.
+async fn due_feeds(app: &TestApp) -> Vec<String> {
+    let system = System::of(app.app());
+    let mut companies = Vec::new();
+    for page in DueCursor::all(Queue::Feeds, system.now) {
+        let due = system.store.due_feeds(page).await.unwrap();
+        companies.extend(due.rows.iter().map(|feed| feed.company.to_string()));
+    }
+    companies
+}
+
+#[tokio::test]
+async fn new_numbers_wake_it_while_the_company_has_webhooks() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    owner.label("before").await;
+    app.settle().await;
+    let silent = sequence(&app).await.unwrap();
+    assert_eq!((silent.wakes, silent.look_at), (None, None));
+
+    webhook(&owner, json!({})).await;
+    assert_eq!(sequence(&app).await.unwrap().wakes, Some(Wakes::Webhooks));
+    app.settle().await;
+    let first = sequence(&app).await.unwrap();
+    assert_eq!(
+        (first.wakes, first.look_at),
+        (Some(Wakes::Webhooks), Some(app.app().now() + TimeDelta::minutes(1)))
+    );
+    app.clock().advance(TimeDelta::seconds(30));
+    assert_eq!(due_feeds(&app).await, [""; 0]);
+    owner.label("one").await;
+    app.settle().await;
+    let second = sequence(&app).await.unwrap();
+    assert_eq!((second.last, second.look_at), (first.last + 1, first.look_at), "looked at once a minute");
+    app.clock().advance(TimeDelta::seconds(30));
+    assert_eq!(due_feeds(&app).await, ["acme"]);
+    System::of(app.app()).store.settle_feed(&second, true).await.unwrap();
+    assert_eq!(due_feeds(&app).await, [""; 0]);
+    let settled = sequence(&app).await.unwrap();
+    assert_eq!((settled.wakes, settled.look_at), (Some(Wakes::Webhooks), None));
+}
+
+#[tokio::test]
+async fn a_feed_without_webhooks_falls_silent_unless_one_has_come_meanwhile() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    // In a company without numbers.
+    assert!(sequence(&app).await.is_none());
+    let first = webhook(&owner, json!({})).await;
+    let created = sequence(&app).await.unwrap();
+    assert_eq!((created.last, created.wakes), (0, Some(Wakes::Webhooks)));
+    app.settle().await;
+    owner.delete(&first).await.expect(204);
+    app.settle().await;
+    let store = System::of(app.app()).store;
+    assert!(store.webhooks(&"acme".parse().unwrap()).await.unwrap().is_empty());
+    let seen = sequence(&app).await.unwrap();
+    webhook(&owner, json!({})).await;
+    assert!(matches!(store.settle_feed(&seen, false).await, Err(shared::Error::Changed)));
+    let kept = sequence(&app).await.unwrap();
+    assert_eq!((kept.wakes, kept.last), (Some(Wakes::Webhooks), seen.last));
+}
+
+#[tokio::test]
+async fn a_silent_feed_has_no_moment_to_be_looked_at() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let only = webhook(&owner, json!({})).await;
+    owner.delete(&only).await.expect(204);
+    app.settle().await;
+    let seen = sequence(&app).await.unwrap();
+    System::of(app.app()).store.settle_feed(&seen, false).await.unwrap();
+    owner.label("one").await;
+    app.settle().await;
+    let silent = sequence(&app).await.unwrap();
+    assert_eq!((silent.wakes, silent.look_at, silent.last), (None, None, seen.last + 1));
+}
+
+#[tokio::test]
+async fn a_position_is_due_when_its_next_run_is_or_its_lease_ends() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let uri = webhook(&owner, json!({})).await;
+    let due = async || {
+        let system = System::of(app.app());
+        let mut found = 0;
+        for page in DueCursor::all(Queue::Webhooks, system.now) {
+            found += system.store.due_positions(page).await.unwrap().rows.len();
+        }
+        found
+    };
+    assert_eq!(due().await, 1, "a new one at once");
+    write_position(&app, &uri, at_rest).await;
+    assert_eq!(due().await, 0);
+    let lease = app.app().now() + TimeDelta::seconds(75);
+    write_position(&app, &uri, |mut position| {
+        position.leased_until = Some(lease);
+        position
+    })
+    .await;
+    owner.post(&format!("{uri}ping/"), json!({})).await.expect(202);
+    assert_eq!(due().await, 0, "the run that has the lease notices");
+    app.clock().advance(TimeDelta::seconds(75));
+    assert_eq!(due().await, 1);
+    owner.delete(&uri).await.expect(204);
+    assert_eq!(due().await, 0);
+}
+
+#[test]
+fn records_of_the_stream_tell_what_they_wake_it_for() {
+    let id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    assert_eq!(Woken::parse("COMPANY#acme", "SEQUENCE"), Some(Woken::Company("acme".parse().unwrap())));
+    assert_eq!(
+        Woken::parse(&format!("WEBHOOK#{id}"), "POSITION"),
+        Some(Woken::Webhook(last_segment(id).parse().unwrap()))
+    );
+    for (pk, sk) in [("COMPANY#acme", "COMPANY"), ("COMPANY#acme", "POSITION"), ("WEBHOOK#x", "POSITION")] {
+        assert_eq!(Woken::parse(pk, sk), None, "{pk} {sk}");
+    }
+}

@@ -125,11 +125,14 @@ pub(super) async fn show(
     Ok(rendered(&hooks, HOOKS_POLICY))
 }
 
-/// The event's type, or what the body is instead.
+/// The event's types, or what the body is instead.
 fn title(delivery: &Arc<Delivery>) -> String {
-    let event: Option<Value> = serde_json::from_slice(&delivery.body).ok();
-    let kind = event.as_ref().and_then(|event| event["type"].as_str());
-    kind.unwrap_or(if event.is_some() { "JSON without a type" } else { "Not JSON" }).to_owned()
+    let Ok(event) = serde_json::from_slice::<Value>(&delivery.body) else { return "Not JSON".to_owned() };
+    let types = event["types"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    match types.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => "JSON without types".to_owned(),
+        types => types,
+    }
 }
 
 /// The body with one member per line, if it is JSON.

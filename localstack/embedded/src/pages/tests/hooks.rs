@@ -5,7 +5,7 @@ use standardwebhooks::Webhook;
 use super::*;
 
 const SECRET: &str = "whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=";
-const EVENT: &str = r#"{"type": "candidate.created", "data": {"note": "<b>x</b>"}}"#;
+const EVENT: &str = r#"{"types": ["candidate.created", "candidate.invited"], "data": {"note": "<b>x</b>"}}"#;
 
 /// A delivery of [`EVENT`] that was signed `age` seconds ago.
 fn delivery(name: &str, secret: &str, age: i64) -> Request<Body> {
@@ -108,7 +108,10 @@ async fn a_receivers_page_shows_deliveries_escaped_and_newest_first() {
     send(&pages, Request::post("/_local/hooks/a").body(Body::from("<i>no event</i>")).unwrap()).await;
     let page = body_of(&pages, "/_local/hooks/a").await;
     assert!(page.contains("signature holds") && page.contains("missing header id"), "{page}");
-    assert!(page.find("Not JSON").unwrap() < page.find("<b>candidate.created</b>").unwrap(), "{page}");
+    assert!(
+        page.find("Not JSON").unwrap() < page.find("<b>candidate.created, candidate.invited</b>").unwrap(),
+        "{page}"
+    );
     assert!(!page.contains("<b>x</b>") && !page.contains("<i>no event</i>"), "{page}");
     assert!(!page.contains(SECRET), "{page}");
     for _ in 0..200 {

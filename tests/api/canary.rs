@@ -168,6 +168,19 @@ async fn no_log_line_contains_passwords_tokens_keys_or_mail_texts() {
     let for_new = story.keep(for_new);
     app.token(&for_new).get("/whoami/").await.expect(200);
 
+    // Webhooks.
+    let webhook =
+        json!({ "url": format!("https://{CANARY}.example/{CANARY}?key={CANARY}"), "description": CANARY });
+    let webhook = owner.post("/companies/acme/webhooks/", webhook).await.expect(201);
+    story.keep(webhook.uri("secret"));
+    let webhook = webhook.uri("resource_uri");
+    let wrong = json!({ "url": format!("http://{CANARY}"), "types": [CANARY], "projects": [CANARY] });
+    owner.patch(&webhook, wrong).await.expect_fields(&["url", "types", "projects"]);
+    let rotated = owner.post(&format!("{webhook}secret/"), json!({})).await.expect(200).uri("secret");
+    story.keep(rotated);
+    owner.post(&format!("{webhook}deliveries/"), json!({ "event": CANARY })).await.expect_fields(&["event"]);
+    owner.get(&format!("{webhook}deliveries/?event={CANARY}")).await.expect(200);
+
     // Candidates.
     let project = owner.post("/companies/acme/projects/", json!({ "name": CANARY })).await.expect(201);
     let project = project.uri("resource_uri");

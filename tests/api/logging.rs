@@ -45,7 +45,7 @@ fn every_function_that_events_start_has_a_filter_for_errors() {
         .skip(1)
         .filter_map(|rest| Some(rest.split_once('}')?.0))
         .collect();
-    assert_eq!(logs.len(), 5, "{logs:?}");
+    assert_eq!(logs.len(), 6, "{logs:?}");
     for group in logs {
         let filter = format!("LogGroupName: !Ref {group}\n      FilterPattern: '{{ $.level = \"ERROR\" }}'");
         assert!(template.contains(&filter), "{group} has no filter");

@@ -5,11 +5,14 @@
     reason = "this is where the items go; what fails here stops it"
 )]
 
+use chrono::TimeDelta;
 use image::ImageFormat;
 use serde_json::{Value, json};
+use shared::auth::System;
 use shared::domain::candidate::CandidateStatus;
+use shared::domain::webhook::{Attempt, Lane, Outcome};
 use tests::app::TestApp;
-use tests::caller::{Caller, Staff};
+use tests::caller::{Caller, Staff, last_segment};
 use tests::files::{Form, pdf, photo};
 use tests::http::Request;
 
@@ -20,6 +23,7 @@ async fn main() {
     let project = projects(&owner).await;
     candidates(&app, &owner, &project).await;
     people(&app, &owner).await;
+    webhooks(&app, &owner, &project).await;
     let items: Vec<Value> = app
         .table()
         .contents()
@@ -86,4 +90,34 @@ async fn people(app: &TestApp, owner: &Staff) {
     app.anonymous().log_in("acme", "nobody", "wrong password").await.expect(401);
     let forgotten = json!({ "company": "acme", "username": owner.username });
     app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
+}
+
+/// A webhook with all that a webhook can have.
+async fn webhooks(app: &TestApp, owner: &Staff, project: &str) {
+    let fields = json!({
+        "url": "https://hooks.example.com/in", "description": "Payroll", "types": ["candidate.*"], "projects": [project],
+    });
+    let webhook = owner.post("/companies/acme/webhooks/", fields).await.expect(201).uri("resource_uri");
+    owner.post(&format!("{webhook}secret/"), json!({})).await.expect(200);
+    owner.post(&format!("{webhook}ping/"), json!({})).await.expect(202);
+    let System { store, now, .. } = System::of(app.app());
+    let webhook = last_segment(&webhook).parse().expect("an identifier");
+    let (event, history) = ("evt_01ARZ3NDEKTSV4RRFFQ69G5FAV_1_1794132000", "01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    let next_try_at = now + TimeDelta::minutes(5);
+    let attempt = Attempt {
+        id: store.next_id(now),
+        webhook,
+        event: Some(event.to_owned()),
+        attempt: 1,
+        outcome: Outcome::Failed,
+        status_code: Some(500),
+        error: None,
+        milliseconds: 87,
+        response: Some("Out of order.".to_owned()),
+        at: now,
+        next_try_at: Some(next_try_at),
+    };
+    store.note_attempt(&attempt).await.expect("a write");
+    let lane = Lane { webhook, epoch: 0, history: history.to_owned(), version: 1, attempts: 1, next_try_at };
+    store.save_lane(&lane).await.expect("a write");
 }

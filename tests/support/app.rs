@@ -1,16 +1,21 @@
 //! The service as tests start it: the functions behind the gateway, on the local back end, each test with its own table.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use admin::{Command, Outcome};
-use embedded::{Answers, Backend, Events, Gateway, Mail, Storage, Template};
+use embedded::{Answers, Backend, Events, Function, Gateway, Mail, Storage, Template, in_process_event};
+use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use shared::app::App;
 use shared::clock::{Entropy, SystemEntropy};
 use shared::config::Config;
 use tokio::sync::OnceCell;
+use webhooks::outgoing;
+use webhooks::outgoing::Resolve;
 
 use crate::caller::{Anonymous, Browser, Caller, PASSWORD, Staff, Token};
 use crate::chaos::Chaos;
@@ -53,6 +58,23 @@ static PROCESS: LazyLock<String> = LazyLock::new(|| {
 });
 static ADDRESSES: AtomicUsize = AtomicUsize::new(0);
 
+/// The functions on `app`. Webhooks have IP addresses: tests ask no name server.
+fn functions_of(app: &App) -> HashMap<String, Function> {
+    let mut functions = embedded::functions(app);
+    let send = async |app: App, event| webhooks::handle_through(&app, &outgoing(&app, NoNames), event).await;
+    functions.insert("WebhooksFunction".to_owned(), in_process_event(app, send));
+    functions
+}
+
+/// Knows no name.
+struct NoNames;
+
+impl Resolve for NoNames {
+    fn resolve<'a>(&'a self, _: &'a str, _: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+}
+
 /// The service with an empty table and a clock that stands at [`ManualClock::START`]. Clones share everything.
 ///
 /// When the last one is dropped, its test fails unless the table is sound: see [`TestApp::assert_sound`].
@@ -94,13 +116,14 @@ impl TestApp {
         environment.insert("BUCKET_NAME", bucket.clone());
         if BACKEND.is_embedded() {
             environment.insert("WEAK_PASSWORD_HASHES", "1".to_owned());
+            environment.insert("WEBHOOK_TARGETS", "any".to_owned());
         }
         environment.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
         let config = Config::from_variables(|name| environment.get(name).cloned()).expect("settings");
         let clock = Arc::new(ManualClock::new());
         let app = App::new(config, clock.clone(), entropy);
         BACKEND.allow_origins(&bucket, &app.config().allowed_origins);
-        let mut functions = embedded::functions(&app);
+        let mut functions = functions_of(&app);
         let mut watched = HashMap::new();
         if recorder::is_on() {
             for name in functions.keys().cloned().chain(["AdminFunction".to_owned()]).collect::<Vec<_>>() {
@@ -108,7 +131,7 @@ impl TestApp {
                 recorder::watch(&name, &mut environment);
                 let config = Config::from_variables(|name| environment.get(name).cloned()).expect("settings");
                 let app = app.with_config(config);
-                functions.extend(embedded::functions(&app).remove(&name).map(|own| (name.clone(), own)));
+                functions.extend(functions_of(&app).remove(&name).map(|own| (name.clone(), own)));
                 watched.insert(name, app);
             }
         }

@@ -25,7 +25,7 @@ use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::domain::video::Video;
-use shared::domain::webhook::{Position, Wakes, Webhook};
+use shared::domain::webhook::{Position, Webhook};
 use shared::store::Sequence;
 
 use crate::history::Histories;
@@ -125,8 +125,8 @@ struct Expected {
     scores: BTreeMap<(CandidateId, CustomerId), Score>,
     cards: Vec<Scorecard>,
     histories: Histories,
-    /// Whom the feed of each company wakes.
-    feeds: BTreeMap<CompanyId, Option<Wakes>>,
+    /// Whether the feed of each company knows of webhooks.
+    feeds: BTreeMap<CompanyId, bool>,
     wrong: Vec<String>,
 }
 
@@ -173,7 +173,7 @@ impl Expected {
             let sequence: Sequence = read(item);
             let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
             self.check_due(key, item, shard.unwrap_or_default(), sequence.look_at);
-            self.feeds.insert(sequence.company, sequence.wakes);
+            self.feeds.insert(sequence.company, sequence.has_webhooks);
         } else if pk.starts_with("HISTORY#") {
             let entry: Entry = read(item);
             let due = entry.is_unnumbered().then(|| entry.origin.at + TimeDelta::minutes(1));
@@ -219,8 +219,8 @@ impl Expected {
         self.count(company_tally(&webhook.company), [("webhooks".to_owned(), 1)]);
         self.count((format!("WEBHOOK#{}", webhook.id), "POSITION".to_owned()), []);
         // The company's items are in the order of their keys.
-        if self.feeds.get(&webhook.company) != Some(&Some(Wakes::Webhooks)) {
-            self.wrong.push(format!("the feed of {} wakes nobody", webhook.company));
+        if self.feeds.get(&webhook.company) != Some(&true) {
+            self.wrong.push(format!("the feed of {} knows of no webhooks", webhook.company));
         }
     }
 

@@ -24,7 +24,7 @@ use shared::Result;
 use shared::app::App;
 use shared::domain::webhook::{Targets, is_public};
 
-use outgoing::{Outgoing, SystemResolver};
+use outgoing::{Outgoing, Resolve, SystemResolver};
 use run::Sender;
 pub use stream::Record;
 pub use sweep::Summary;
@@ -65,11 +65,16 @@ pub enum ScheduleKind {
 /// # Errors
 /// If the storage cannot be read or written.
 pub async fn handle(app: &App, event: Event) -> Result<Summary> {
+    handle_through(app, &outgoing(app, SystemResolver), event).await
+}
+
+/// Sends requests to the addresses that the settings allow.
+pub fn outgoing(app: &App, resolver: impl Resolve) -> Outgoing {
     let is_allowed = match app.config().webhook_targets {
         Targets::Public => is_public,
         Targets::Any => |_| true,
     };
-    handle_through(app, &Outgoing::new(SystemResolver, is_allowed), event).await
+    Outgoing::new(resolver, is_allowed)
 }
 
 /// Handles one event, with requests through `outgoing`.

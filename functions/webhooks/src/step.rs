@@ -1,7 +1,9 @@
 //! A step: what is sent to one endpoint between reading its state and writing it.
 
+use shared::domain::effect::Effect;
 use shared::domain::id::{CompanyId, WebhookId};
-use shared::domain::webhook::{Attempt, DisabledReason, Lane, Position, Step, Webhook};
+use shared::domain::mail::WebhookMail;
+use shared::domain::webhook::{Attempt, Lane, Position, Step, Webhook};
 use shared::store::{Endpoint, Progress};
 use shared::{Error, Result};
 
@@ -112,28 +114,29 @@ impl Sender<'_> {
 
     /// What a step that began `before` makes of the `present` state.
     async fn progress(&self, before: &Endpoint, present: &Endpoint, outcome: &Outcome) -> Result<Progress> {
-        let now = self.now();
+        let (now, attempts) = (self.now(), outcome.attempts.clone());
+        // A client has set the position: it does not matter how far the step has come.
         let is_void = before.position.epoch != present.position.epoch;
-        let lanes = if is_void { &present.lanes } else { &outcome.lanes };
+        let lanes = if is_void { present.lanes.clone() } else { outcome.lanes.clone() };
         let position = outcome.position.clone();
         let position = position.on_top_of(&before.position, Position::clone(&present.position));
-        let reason = match outcome.is_gone {
-            true => Some(DisabledReason::Gone),
-            false => position.is_given_up(now).then_some(DisabledReason::Failing),
+        let is_gone = outcome.is_gone && !is_void;
+        let (webhook, mail) = Webhook::clone(&present.webhook).judged(&position, is_gone, now);
+        let warned_at = if mail == Some(WebhookMail::Failing) { Some(now) } else { position.warned_at };
+        let position = Position { lanes: lanes.len() as u32, warned_at, ..position };
+        let position = position.released(webhook.is_enabled(), present.sequence.last, &lanes, now);
+        let effects = match mail {
+            Some(mail) => self.mails(present, mail).await?,
+            None => Vec::new(),
         };
-        let webhook = Webhook::clone(&present.webhook);
-        let webhook = match reason {
-            Some(reason) if !is_void => webhook.disabled(reason),
-            _ => webhook,
-        };
-        let position = Position { lanes: lanes.len() as u32, ..position };
-        let position = position.released(webhook.is_enabled(), present.sequence.last, lanes, now);
-        Ok(Progress {
-            webhook,
-            position,
-            lanes: lanes.clone(),
-            attempts: outcome.attempts.clone(),
-            effects: Vec::new(),
-        })
+        Ok(Progress { webhook, position, lanes, attempts, effects })
+    }
+
+    /// The mails about a webhook to the owners of its company.
+    async fn mails(&self, endpoint: &Endpoint, mail: WebhookMail) -> Result<Vec<Effect>> {
+        let Endpoint { webhook, position, .. } = endpoint;
+        let customers = self.store.all_customers(&webhook.company).await?;
+        let customers = customers.iter().map(|customer| &**customer);
+        Ok(Effect::of_webhook(webhook, mail, customers, position.version() + 1, self.now()))
     }
 }

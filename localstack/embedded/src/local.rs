@@ -72,6 +72,7 @@ impl Local {
             environment.insert("AWS_ENDPOINT_URL_S3", services.url());
             environment.insert("MAIL_CONFIGURATION_SET", format!("{TABLE}-mails"));
         } else {
+            environment.insert("WEBHOOK_TARGETS", "any".to_owned());
             backend.create_table(TABLE).map_err(Error::because(format!(
                 "the data in {} does not fit (deleting the folder starts anew)",
                 backend.folder().display()

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::failure::Failure;
 use super::operation::{Operation, Security};
-use super::{example, prose, tables};
+use super::{example, prose, tables, webhooks};
 use crate::config::VERSION_PATH;
 
 /// The OpenAPI document of the route tables that it has read.
@@ -114,6 +114,7 @@ impl Document {
             "servers": [{ "url": VERSION_PATH }],
             "tags": tags.collect::<Vec<_>>(),
             "paths": self.paths,
+            "webhooks": webhooks::section(&self.schemas),
             "components": {
                 "schemas": self.schemas,
                 "responses": prose::responses(),

@@ -13,6 +13,7 @@ mod failure;
 mod operation;
 mod prose;
 mod tables;
+mod webhooks;
 
 pub use answer::Answer;
 pub use argument::Argument;

@@ -93,6 +93,27 @@ pub(super) fn parameters() -> Value {
             "description": "ETags that the client has. If one is still current, the answer is 304 without a body.",
             "schema": { "type": "string" },
         },
+        "WebhookId": {
+            "name": "webhook-id",
+            "in": "header",
+            "required": true,
+            "description": "Identifier of the event, the same in every attempt and every repetition.",
+            "schema": { "type": "string" },
+        },
+        "WebhookTimestamp": {
+            "name": "webhook-timestamp",
+            "in": "header",
+            "required": true,
+            "description": "Time of the attempt, in seconds since 1970.",
+            "schema": { "type": "string", "pattern": "^[0-9]+$" },
+        },
+        "WebhookSignature": {
+            "name": "webhook-signature",
+            "in": "header",
+            "required": true,
+            "description": "Signatures by the secret, and by the former one while that is valid, separated by a space: each `v1,` and the HMAC-SHA256 of identifier, timestamp and body in base64.",
+            "schema": { "type": "string" },
+        },
     })
 }
 

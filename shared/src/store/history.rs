@@ -10,7 +10,6 @@ use super::keys::{self, Key, TABLE};
 use super::query::Query;
 use crate::domain::history::{Entry, EventId, Resource};
 use crate::domain::id::CompanyId;
-use crate::domain::webhook::Wakes;
 use crate::error::Result;
 
 /// The delay in which the table's stream, which is faster, has an event numbered.
@@ -69,8 +68,9 @@ pub struct Sequence {
     pub last: u64,
     /// When it was given.
     pub at: DateTime<Utc>,
-    /// Set while the company has webhooks, so that new numbers start the function that sends events to them.
-    pub wakes: Option<Wakes>,
+    /// Whether the company has webhooks, so that the schedule looks whether new numbers have reached them.
+    #[serde(default)]
+    pub has_webhooks: bool,
     /// When the schedule looks for webhooks that new numbers have not reached; none if there were none since it has.
     pub look_at: Option<DateTime<Utc>>,
 }
@@ -78,12 +78,12 @@ pub struct Sequence {
 impl Sequence {
     /// The sequence of a company without events and webhooks.
     pub fn new(company: CompanyId, now: DateTime<Utc>) -> Self {
-        Self { company, last: 0, at: now, wakes: None, look_at: None }
+        Self { company, last: 0, at: now, has_webhooks: false, look_at: None }
     }
 
     /// The sequence, whose `last` number was given at `now`.
     pub(super) fn up_to(self, last: u64, now: DateTime<Utc>) -> Self {
-        let look_at = self.wakes.and(self.look_at.or(Some(now + DELAY)));
+        let look_at = self.look_at.or(Some(now + DELAY)).filter(|_| self.has_webhooks);
         Self { last, at: now, look_at, ..self }
     }
 }

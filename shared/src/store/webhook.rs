@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
 use super::condition::{Change, Condition};
 use super::due::Queue;
 use super::history::Sequence;
-use super::item::{self, Entity, Versioned, string};
+use super::item::{self, Entity, Versioned};
 use super::keys::{self, Key};
 use super::query::Query;
 use super::tally::Owned;
@@ -17,7 +18,7 @@ use super::transaction::Transaction;
 use crate::domain::effect::Effect;
 use crate::domain::history;
 use crate::domain::id::{AttemptId, CompanyId, ProjectId, WebhookId};
-use crate::domain::webhook::{Attempt, AttemptFilter, Lane, Position, Wakes, Webhook};
+use crate::domain::webhook::{Attempt, AttemptFilter, Lane, Position, Webhook};
 use crate::error::{Error, Result};
 
 /// How long after its next try a lane is kept that no run has looked at, for one of a deleted webhook.
@@ -68,17 +69,17 @@ impl Entity for Attempt {
     }
 }
 
-/// What an item that wakes the sender of events asks for.
+/// What a write of an item has the sender of events look at.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Woken {
     /// The company has new events.
     Company(CompanyId),
-    /// A client has asked something of this webhook.
+    /// A client has asked something of this webhook, or the sender has written how far it has come.
     Webhook(WebhookId),
 }
 
 impl Woken {
-    /// What the item with this partition and sort key asks for; nothing for items that wake nobody.
+    /// What a write of the item with this partition and sort key asks for; none for other items.
     pub fn parse(pk: &str, sk: &str) -> Option<Self> {
         match sk {
             "SEQUENCE" => keys::in_company(pk).map(Self::Company),
@@ -98,8 +99,8 @@ pub struct Attempts {
 }
 
 impl Transaction {
-    /// Has new numbers of the company wake the sender. Its sequence is created if it has no events yet.
-    fn wake_by_feed(&mut self, company: &CompanyId, now: DateTime<Utc>) {
+    /// Notes that the company has webhooks. Its sequence is created if it has no events yet.
+    fn has_webhooks(&mut self, company: &CompanyId, now: DateTime<Utc>) {
         let Some(none) = self.or_fault(item::attributes_of(&Sequence::new(company.clone(), now))) else {
             return;
         };
@@ -107,8 +108,8 @@ impl Transaction {
         let names = kept.map(|name| (format!("#{name}"), name.to_owned()));
         let set = kept.map(|name| format!("#{name} = if_not_exists(#{name}, :{name})")).join(", ");
         let values = kept.iter().filter_map(|name| Some((format!(":{name}"), none.get(*name)?.clone())));
-        let wakes = [(":wakes", string(Wakes::Webhooks.as_str()))];
-        let mut change = Change::set(&format!("SET wakes = :wakes, {set}"), wakes);
+        let has_webhooks = [(":true", AttributeValue::Bool(true))];
+        let mut change = Change::set(&format!("SET has_webhooks = :true, {set}"), has_webhooks);
         change.values.extend(values);
         change.names.extend(names);
         self.update(keys::sequence(company), change, Error::internal("an unconditional write failed"));
@@ -130,7 +131,7 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.create(webhook);
         transaction.create(position);
-        transaction.wake_by_feed(&webhook.company, now);
+        transaction.has_webhooks(&webhook.company, now);
         transaction.webhook_projects(None, webhook);
         transaction.company_tally(&webhook.company, &[(Owned::Webhooks, 1)]);
         transaction
@@ -211,8 +212,7 @@ impl Store {
     /// Notes that all webhooks of a company have been started since `sequence` was read, or that it has none. Fails with
     /// [`Error::Changed`] if there are new numbers, or a new webhook, since.
     pub async fn settle_feed(&self, sequence: &Versioned<Sequence>, has_webhooks: bool) -> Result<()> {
-        let wakes = sequence.wakes.filter(|_| has_webhooks);
-        let settled = Sequence { wakes, look_at: None, ..Sequence::clone(sequence) };
+        let settled = Sequence { has_webhooks, look_at: None, ..Sequence::clone(sequence) };
         self.replace(sequence, settled).await.map(drop)
     }
 

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
-use shared::domain::webhook::{DisabledReason, Position, Wakes};
+use shared::domain::webhook::{DisabledReason, Position};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::http::Request;
@@ -67,7 +67,7 @@ async fn a_secret_is_shown_once_and_stored_in_the_item_of_its_webhook_alone() {
 
 #[tokio::test]
 async fn what_is_wrong_with_a_webhook_is_told_by_field() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with(&[("WEBHOOK_TARGETS", "")]).await;
     let owner = app.owner().await;
     let stranger = app.owner_of("globex").await;
     let theirs = stranger.post("/companies/globex/projects/", json!({ "name": "Theirs" })).await.expect(201);
@@ -193,7 +193,7 @@ async fn a_webhook_is_disabled_and_goes_on_at_once_when_it_is_enabled_again() {
     assert_eq!(facts, [json!(true), json!("ok"), Value::Null, Value::Null]);
     let resumed = stored(&app, &uri).await.1;
     assert_eq!((resumed.failures, resumed.next_try_at, resumed.warned_at, resumed.lanes), (0, None, None, 2));
-    assert_eq!((resumed.run_at, resumed.wakes), (Some(app.app().now()), Some(Wakes::Webhooks)));
+    assert_eq!(resumed.run_at, Some(app.app().now()));
 
     // Another address is tried at once, other changes leave the schedule.
     let now = app.app().now();

@@ -37,5 +37,5 @@ pub(crate) async fn write_position(app: &TestApp, uri: &str, change: impl FnOnce
 
 /// The position as the function that sends events leaves it when nothing is left to do.
 pub(crate) fn at_rest(position: Position) -> Position {
-    Position { run_at: None, wakes: None, orders: Vec::new(), ..position }
+    Position { run_at: None, orders: Vec::new(), ..position }
 }

@@ -3,7 +3,6 @@
 use chrono::TimeDelta;
 use serde_json::json;
 use shared::auth::System;
-use shared::domain::webhook::Wakes;
 use shared::store::{DueCursor, Queue, Sequence, Versioned, Woken};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
@@ -32,16 +31,13 @@ async fn new_numbers_wake_it_while_the_company_has_webhooks() {
     owner.label("before").await;
     app.settle().await;
     let silent = sequence(&app).await.unwrap();
-    assert_eq!((silent.wakes, silent.look_at), (None, None));
+    assert_eq!((silent.has_webhooks, silent.look_at), (false, None));
 
     webhook(&owner, json!({})).await;
-    assert_eq!(sequence(&app).await.unwrap().wakes, Some(Wakes::Webhooks));
+    assert!(sequence(&app).await.unwrap().has_webhooks);
     app.settle().await;
     let first = sequence(&app).await.unwrap();
-    assert_eq!(
-        (first.wakes, first.look_at),
-        (Some(Wakes::Webhooks), Some(app.app().now() + TimeDelta::minutes(1)))
-    );
+    assert_eq!((first.has_webhooks, first.look_at), (true, Some(app.app().now() + TimeDelta::minutes(1))));
     app.clock().advance(TimeDelta::seconds(30));
     assert_eq!(due_feeds(&app).await, [""; 0]);
     owner.label("one").await;
@@ -53,7 +49,7 @@ async fn new_numbers_wake_it_while_the_company_has_webhooks() {
     System::of(app.app()).store.settle_feed(&second, true).await.unwrap();
     assert_eq!(due_feeds(&app).await, [""; 0]);
     let settled = sequence(&app).await.unwrap();
-    assert_eq!((settled.wakes, settled.look_at), (Some(Wakes::Webhooks), None));
+    assert_eq!((settled.has_webhooks, settled.look_at), (true, None));
 }
 
 #[tokio::test]
@@ -64,7 +60,7 @@ async fn a_feed_without_webhooks_falls_silent_unless_one_has_come_meanwhile() {
     assert!(sequence(&app).await.is_none());
     let first = webhook(&owner, json!({})).await;
     let created = sequence(&app).await.unwrap();
-    assert_eq!((created.last, created.wakes), (0, Some(Wakes::Webhooks)));
+    assert_eq!((created.last, created.has_webhooks), (0, true));
     app.settle().await;
     owner.delete(&first).await.expect(204);
     app.settle().await;
@@ -74,7 +70,7 @@ async fn a_feed_without_webhooks_falls_silent_unless_one_has_come_meanwhile() {
     webhook(&owner, json!({})).await;
     assert!(matches!(store.settle_feed(&seen, false).await, Err(shared::Error::Changed)));
     let kept = sequence(&app).await.unwrap();
-    assert_eq!((kept.wakes, kept.last), (Some(Wakes::Webhooks), seen.last));
+    assert_eq!((kept.has_webhooks, kept.last), (true, seen.last));
 }
 
 #[tokio::test]
@@ -89,7 +85,7 @@ async fn a_silent_feed_has_no_moment_to_be_looked_at() {
     owner.label("one").await;
     app.settle().await;
     let silent = sequence(&app).await.unwrap();
-    assert_eq!((silent.wakes, silent.look_at, silent.last), (None, None, seen.last + 1));
+    assert_eq!((silent.has_webhooks, silent.look_at, silent.last), (false, None, seen.last + 1));
 }
 
 #[tokio::test]

@@ -120,6 +120,7 @@ pub(crate) fn repeat_delivery(operation: Operation) -> Operation {
              events. To repeat many, set the position.",
         )
         .body::<QueuedView, _>(read_event)
+        .field("event", "The identifier of the event to send.")
         .refuses(&[TOO_MANY_ORDERS])
         .example("event", json!({ "event": "evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766" }))
 }

@@ -205,7 +205,6 @@ impl Backend {
             ("TABLE_NAME", table.to_owned()),
             ("BUCKET_NAME", BUCKET.to_owned()),
             ("PATH", program_path()),
-            ("WEBHOOK_TARGETS", "any".to_owned()),
             ("MAIL_SENDER", format!("interviews@{MAIL_DOMAIN}")),
             // `Ref` resolves to the logical id here, also in event patterns.
             ("MAIL_CONFIGURATION_SET", "MailConfiguration".to_owned()),

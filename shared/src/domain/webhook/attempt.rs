@@ -12,13 +12,13 @@ const KEPT: TimeDelta = TimeDelta::days(30);
 named! {
     /// The outcome of an attempt.
     pub enum Outcome {
-        /// The endpoint has taken the event.
+        /// The endpoint has accepted the event.
         Delivered = "delivered",
-        /// The endpoint has not taken the event, which is sent again later.
+        /// The endpoint has not accepted the event, which is sent again later.
         Failed = "failed",
-        /// The endpoint has not taken the event, which is not sent again by itself.
+        /// The endpoint has not accepted the event, which is not sent again unless a client asks for it.
         GivenUp = "given_up",
-        /// Events had been deleted by their age before they could be sent.
+        /// Events were deleted because of their age before they could be sent.
         Expired = "expired",
     }
 }

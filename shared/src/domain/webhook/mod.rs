@@ -20,7 +20,7 @@ pub use address::is_public;
 pub use answer::{Answer, Failure, Verdict};
 pub use attempt::{Attempt, AttemptFilter, Outcome};
 pub use lane::Lane;
-pub use position::{MAX_ORDERS, Order, Position, TOO_MANY_ORDERS, Wakes};
+pub use position::{MAX_ORDERS, Order, Position, TOO_MANY_ORDERS};
 pub use round::Round;
 pub use schedule::{MAX_LANES, Step};
 pub use secret::{FormerSecret, SigningSecret};

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::Refusal;
 use crate::domain::id::{CompanyId, WebhookId};
-use crate::domain::names::named;
 use crate::domain::rate::Unsent;
 
 /// The most orders that wait at a time.
@@ -17,14 +16,6 @@ pub const TOO_MANY_ORDERS: Refusal = Refusal {
 };
 /// The time between two pings.
 const PING_PAUSE: TimeDelta = TimeDelta::seconds(10);
-
-named! {
-    /// The function that a write of an item starts.
-    pub enum Wakes {
-        /// The one that sends events to webhooks.
-        Webhooks = "webhooks",
-    }
-}
 
 /// Something to send to an endpoint besides the feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,8 +71,6 @@ pub struct Position {
     pub orders: Vec<Order>,
     /// The last ping.
     pub pinged_at: Option<DateTime<Utc>>,
-    /// Set by the API, so that its write starts the sender, which removes it.
-    pub wakes: Option<Wakes>,
 }
 
 impl Position {
@@ -102,13 +91,12 @@ impl Position {
             lanes: 0,
             orders: Vec::new(),
             pinged_at: None,
-            wakes: Some(Wakes::Webhooks),
         }
     }
 
     /// The position with the sender started at `now`.
     fn woken(self, now: DateTime<Utc>) -> Self {
-        Self { run_at: Some(now), wakes: Some(Wakes::Webhooks), ..self }
+        Self { run_at: Some(now), ..self }
     }
 
     /// The position of an endpoint that is tried again at once, whatever has failed.

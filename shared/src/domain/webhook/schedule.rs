@@ -4,6 +4,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::lane::Lane;
 use super::position::Position;
+use super::{DisabledReason, Webhook};
+use crate::domain::mail::WebhookMail;
 
 /// The time after each failure until the next try; the last one repeats.
 const PAUSES: [TimeDelta; 9] = [
@@ -48,20 +50,20 @@ fn pause(failures: u32, wait: TimeDelta, chance: u8) -> TimeDelta {
 }
 
 impl Position {
-    /// Whether a run has the endpoint to itself.
+    /// Whether a step has the endpoint to itself.
     pub fn is_leased(&self, now: DateTime<Utc>) -> bool {
         self.leased_until.is_some_and(|until| now < until)
     }
 
-    /// The position of an endpoint that a run has to itself. The run has heard what the API wants of it.
+    /// The position of an endpoint that a step has to itself.
     pub fn leased(self, now: DateTime<Utc>) -> Self {
-        Self { leased_until: Some(now + LEASE), wakes: None, ..self }
+        Self { leased_until: Some(now + LEASE), ..self }
     }
 
-    /// The position of an endpoint that no run has to itself; the next one starts when there is something to do.
+    /// The position after a step, or without one. The schedule starts the next run when there is something to do.
     pub fn released(self, is_enabled: bool, latest: u64, lanes: &[Lane], now: DateTime<Utc>) -> Self {
         let run_at = self.next_step(is_enabled, latest, lanes).map(|(at, _)| at.max(now));
-        Self { leased_until: None, wakes: None, run_at, ..self }
+        Self { leased_until: None, run_at, ..self }
     }
 
     /// What is to be done next, and when. `latest` is the number of the feed's last event.
@@ -111,16 +113,6 @@ impl Position {
         }
     }
 
-    /// Whether the endpoint has failed for so long that it is disabled.
-    pub fn is_given_up(&self, now: DateTime<Utc>) -> bool {
-        self.failing_since.is_some_and(|since| since + DISABLED_AFTER <= now)
-    }
-
-    /// Whether the owners are to be told now that the endpoint fails.
-    pub fn is_worth_a_warning(&self, now: DateTime<Utc>) -> bool {
-        self.warned_at.is_none() && self.failing_since.is_some_and(|since| since + WARNED_AFTER <= now)
-    }
-
     /// What a step has made of `before`, after the API has made `meanwhile` of it: both want to be kept. But once a client
     /// has set the position, it does not matter how far the step has come.
     pub fn on_top_of(self, before: &Self, meanwhile: Self) -> Self {
@@ -130,6 +122,29 @@ impl Position {
             Self { orders, pinged_at: meanwhile.pinged_at, ..self }
         } else {
             Self { orders, ..meanwhile }
+        }
+    }
+}
+
+impl Webhook {
+    /// The webhook after a step that has left its position so, and the mail about that to its owners. `is_gone` says that
+    /// the endpoint wants nothing any more.
+    pub fn judged(
+        self,
+        position: &Position,
+        is_gone: bool,
+        now: DateTime<Utc>,
+    ) -> (Self, Option<WebhookMail>) {
+        let has_failed_for = |time| position.failing_since.is_some_and(|since| since + time <= now);
+        if !self.is_enabled() {
+            (self, None)
+        } else if is_gone {
+            (self.disabled(DisabledReason::Gone), Some(WebhookMail::Disabled))
+        } else if has_failed_for(DISABLED_AFTER) {
+            (self.disabled(DisabledReason::Failing), Some(WebhookMail::Disabled))
+        } else {
+            let is_news = position.warned_at.is_none() && has_failed_for(WARNED_AFTER);
+            (self, is_news.then_some(WebhookMail::Failing))
         }
     }
 }
@@ -163,6 +178,7 @@ mod tests {
     use super::*;
     use crate::domain::id::Id;
     use crate::domain::webhook::Order;
+    use crate::domain::webhook::tests::webhook;
 
     fn second(number: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(number, 0).unwrap()
@@ -170,7 +186,7 @@ mod tests {
 
     fn position() -> Position {
         let new = Position::new(Id::from_bytes([9; 16]), "acme".parse().unwrap(), 5, second(0));
-        Position { run_at: None, wakes: None, ..new }
+        Position { run_at: None, ..new }
     }
 
     fn lane(next_try: i64) -> Lane {
@@ -219,11 +235,19 @@ mod tests {
         let down =
             position().failed(second(0), TimeDelta::zero(), 0).failed(second(day), TimeDelta::zero(), 0);
         assert_eq!(down.failures, 2);
-        assert!(!down.is_worth_a_warning(second(day - 1)) && down.is_worth_a_warning(second(day)));
-        assert!(
-            !Position { warned_at: Some(second(day)), ..down.clone() }.is_worth_a_warning(second(2 * day))
-        );
-        assert!(!down.is_given_up(second(5 * day - 1)) && down.is_given_up(second(5 * day)));
+        let judged = |position: &Position, is_gone, at| {
+            let (webhook, mail) = webhook().judged(position, is_gone, second(at));
+            (webhook.disabled_reason, mail)
+        };
+        assert_eq!(judged(&down, false, day - 1), (None, None));
+        assert_eq!(judged(&down, false, day), (None, Some(WebhookMail::Failing)));
+        let warned = Position { warned_at: Some(second(day)), ..down };
+        assert_eq!(judged(&warned, false, 5 * day - 1), (None, None));
+        let disabled = |reason| (Some(reason), Some(WebhookMail::Disabled));
+        assert_eq!(judged(&warned, false, 5 * day), disabled(DisabledReason::Failing));
+        assert_eq!(judged(&position(), true, 0), disabled(DisabledReason::Gone));
+        let disabled = webhook().disabled(DisabledReason::Request);
+        assert_eq!(disabled.clone().judged(&warned, true, second(9 * day)), (disabled, None));
     }
 
     #[test]

@@ -23,8 +23,8 @@ pub struct EventView {
     /// history of a resource for changes without an event.
     #[schemars(schema_with = "known_types", example = &["candidate.interviewed"])]
     types: Vec<String>,
-    /// The number among the company's events, ascending and without gaps; null until the event is numbered, and for
-    /// changes without an event.
+    /// The number among the company's events, ascending and without gaps; null until the event is numbered, for
+    /// changes without an event, and for pings.
     #[schemars(example = 1042)]
     sequence: Option<u64>,
     /// When the change was requested.
@@ -60,7 +60,8 @@ struct ChangeView {
     resource_uri: Uri,
     /// The project that the resource is or belongs to; null for none.
     project: Option<Uri>,
-    /// The number of writes of the resource, this one included. Questions and criteria have a number of their own.
+    /// The number of writes of the resource, this one included; 0 for a ping. Questions and criteria have a number of
+    /// their own.
     #[schemars(example = 7)]
     version: u64,
     /// The names of the changed fields. Empty for new and for deleted resources.

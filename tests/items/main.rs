@@ -10,7 +10,8 @@ use image::ImageFormat;
 use serde_json::{Value, json};
 use shared::auth::System;
 use shared::domain::candidate::CandidateStatus;
-use shared::domain::webhook::{Attempt, Lane, Outcome};
+use shared::domain::webhook::{Attempt, Lane, Outcome, Position, Webhook};
+use shared::store::Progress;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 use tests::files::{Form, pdf, photo};
@@ -100,7 +101,8 @@ async fn webhooks(app: &TestApp, owner: &Staff, project: &str) {
     let webhook = owner.post("/companies/acme/webhooks/", fields).await.expect(201).uri("resource_uri");
     owner.post(&format!("{webhook}secret/"), json!({})).await.expect(200);
     owner.post(&format!("{webhook}ping/"), json!({})).await.expect(202);
-    let System { store, now, .. } = System::of(app.app());
+    let system = System::of(app.app());
+    let (store, now) = (&system.store, system.now);
     let webhook = last_segment(&webhook).parse().expect("an identifier");
     let (event, history) = ("evt_01ARZ3NDEKTSV4RRFFQ69G5FAV_1_1794132000", "01ARZ3NDEKTSV4RRFFQ69G5FAV");
     let next_try_at = now + TimeDelta::minutes(5);
@@ -117,7 +119,16 @@ async fn webhooks(app: &TestApp, owner: &Staff, project: &str) {
         at: now,
         next_try_at: Some(next_try_at),
     };
-    store.note_attempt(&attempt).await.expect("a write");
-    let lane = Lane { webhook, epoch: 0, history: history.to_owned(), version: 1, attempts: 1, next_try_at };
-    store.save_lane(&lane).await.expect("a write");
+    let lane =
+        Lane { webhook, epoch: 0, history: history.to_owned(), next_version: 1, attempts: 1, next_try_at };
+    let company = "acme".parse().expect("an identifier");
+    let before = store.endpoint(&company, webhook).await.expect("a read").expect("an endpoint");
+    let after = Progress {
+        webhook: Webhook::clone(&before.webhook),
+        position: Position { lanes: 1, ..Position::clone(&before.position) },
+        lanes: vec![lane],
+        attempts: vec![attempt],
+        effects: Vec::new(),
+    };
+    system.commit(store.note_progress(&before, &after)).await.expect("a write");
 }

@@ -2,6 +2,10 @@
 
 mod changes;
 mod deliveries;
+mod endpoint;
+mod runs;
+mod sending;
+mod trouble;
 mod wakes;
 
 use serde_json::{Value, json};

@@ -19,6 +19,7 @@ pub mod http;
 pub mod logs;
 pub mod meter;
 pub mod platform;
+pub mod receiver;
 mod recorder;
 mod refusals;
 pub mod runtime_api;

@@ -151,3 +151,28 @@ impl Store {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples;
+
+    #[test]
+    fn every_beginning_of_a_word_leads_to_the_partition_of_its_entry() {
+        let candidate = samples::candidate();
+        let Candidate { company, project, id, .. } = &candidate;
+        let all: HashSet<String> = keys::all_search_words(company, *project).collect();
+        assert_eq!(all.len(), 3 * 32 + 1);
+        for word in ["ada lovelace", "łukasz", "王", "123", "_"] {
+            for source in Source::ALL {
+                let key = keys::search_entry(company, (word, source), *project, *id);
+                assert!(all.contains(&key.pk), "{key:?}");
+                assert_eq!(keys::in_search_entry(&key), Some((word, source, *project, *id)));
+                for (end, letter) in word.char_indices() {
+                    let start = &word[..end + letter.len_utf8()];
+                    assert_eq!(keys::search_words(company, *project, source, start), key.pk, "{start}");
+                }
+            }
+        }
+    }
+}

@@ -42,6 +42,11 @@ async fn a_company_of_the_last_release_goes_on() {
     app.table().load(&items()).await;
     // Evaluations from before there were results have no summaries yet.
     app.operate(json!({ "command": "recount", "company": "acme" })).await.unwrap();
+    // The search entries of a project had one partition.
+    let reindexed = app.operate(json!({ "command": "reindex-search", "company": "acme" })).await.unwrap();
+    let reindexed = serde_json::to_value(reindexed.search.unwrap()).unwrap();
+    assert_eq!(reindexed["added"], reindexed["entries"]);
+    assert_eq!(reindexed["removed"], reindexed["entries"]);
     app.assert_sound();
     let login = app.anonymous().log_in("acme", "owner", PASSWORD).await.expect(200);
     let owner = app.token(&login.uri("token"));

@@ -168,10 +168,14 @@ async fn search_entries_are_made_again_and_stale_ones_erased() {
     assert_eq!(reindex(&app).await, done(0, 0));
     assert_eq!(app.table().snapshot().await, sound);
 
-    let partition = format!("SEARCH#acme#PROJECT#{}", last_segment(&project));
+    let partition = |start: &str| {
+        let (source, word) = start.split_once('#').unwrap();
+        let group = u32::from(word.chars().next().unwrap()) % 32;
+        format!("SEARCH#acme#{source}#{group:02}#PROJECT#{}", last_segment(&project))
+    };
     let newest = |id: &str| id.parse::<CandidateId>().unwrap().reversed();
     let [zoe, nobody] = [newest(last_segment(&zoe)), newest(NOBODY)];
-    let entry = |start: &str, candidate| key(&partition, &format!("{start} {candidate}"));
+    let entry = |start: &str, candidate| key(&partition(start), &format!("{start} {candidate}"));
     for word in ["NAME#zoe", "NAME#李"] {
         app.table().erase(&entry(word, zoe)).await;
     }
@@ -186,9 +190,12 @@ async fn search_entries_are_made_again_and_stale_ones_erased() {
     ] {
         app.table().put_bare(&entry(start, candidate)).await;
     }
-    let elsewhere = key(&partition.replace("acme", "globex"), &format!("NAME#gone {zoe}"));
+    // Where earlier releases had all entries of a project.
+    let old = format!("SEARCH#acme#PROJECT#{}", last_segment(&project));
+    app.table().put_bare(&key(&old, &format!("NAME#zoe {zoe}"))).await;
+    let elsewhere = key(&partition("NAME#gone").replace("acme", "globex"), &format!("NAME#gone {zoe}"));
     app.table().put_bare(&elsewhere).await;
-    assert_eq!(reindex(&app).await, done(3, 5));
+    assert_eq!(reindex(&app).await, done(3, 6));
     app.table().erase(&elsewhere).await;
     assert_eq!(app.table().snapshot().await, sound, "no other company's entries are touched");
 

@@ -1,5 +1,7 @@
 //! An import of 1,000 candidates: DynamoDB usage, and time compared with DynamoDB alone, which is sent the same
 //! transactions over as many connections. On AWS, DynamoDB's latency dominates, so some runs add latency.
+//!
+//! Fails if a partition key takes more than half of what a partition takes, or if partitions with limits refuse anything.
 #![recursion_limit = "256"]
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,6 +17,7 @@ use shared::domain::tally::SHARDS;
 use tests::app::TestApp;
 use tests::caller::Caller;
 use tests::chaos::Chaos;
+use tests::heat::{MOST_READS, MOST_WRITES, Peak};
 use tests::http::Request;
 use tests::logs::RequestLog;
 use tests::table::Contents;
@@ -25,7 +28,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 const ENTRIES: usize = 1_000;
 /// Imports of each latency, in turn with DynamoDB alone, so that other load on the computer affects both alike.
-const RUNS: usize = 5;
+const RUNS: usize = 3;
 /// Additional latency per response of DynamoDB, about that of a transaction on AWS.
 const LATENCY: Duration = Duration::from_millis(15);
 /// The emulator requires a signature but does not check it.
@@ -33,6 +36,7 @@ const UNSIGNED: &str = "AWS4-HMAC-SHA256 Credential=local/20261101/eu-central-1/
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> Result<()> {
+    heat().await?;
     let recording = Recording::new().await?;
     for latency in [Duration::ZERO, LATENCY] {
         let (mut imports, mut alone) = (Vec::new(), Vec::new());
@@ -43,6 +47,38 @@ async fn main() -> Result<()> {
             alone.push(recording.replay(&app).await?);
         }
         report(latency, &imports, alone);
+    }
+    Ok(())
+}
+
+/// Imports in front of partitions without and with limits.
+async fn heat() -> Result<()> {
+    for is_limited in [false, true] {
+        let (app, chaos) = TestApp::start_with_patient_chaos().await;
+        let project = project(&app).await;
+        chaos.delay(LATENCY);
+        chaos.measure(&app.items(), is_limited);
+        let import = import(&app, &project).await?;
+        let heat = chaos.measured().ok_or("nothing is measured")?;
+        let peaks = heat.peaks();
+        let limits = if is_limited { "limited" } else { "unlimited" };
+        print(json!({ "figure": "seconds", "partitions": limits, "value": round(import.seconds) }));
+        print(json!({ "figure": "refused_requests", "partitions": limits, "value": heat.refused() }));
+        print(
+            json!({ "figure": "units_by_partition_and_reported", "partitions": limits, "value": heat.units() }),
+        );
+        for peak in peaks.iter().take(8) {
+            let place = peak.place.pattern();
+            print(
+                json!({ "figure": "write_units_in_a_second", "partitions": limits, "of": place, "value": peak.writes }),
+            );
+        }
+        let most = |units: fn(&Peak) -> f64| peaks.iter().map(units).fold(0.0, f64::max);
+        let (reads, writes) = (most(|peak| peak.reads), most(|peak| peak.writes));
+        print(json!({ "figure": "read_units_in_a_second", "partitions": limits, "value": reads }));
+        if heat.refused() > 0 || writes * 2.0 > MOST_WRITES || reads * 2.0 > MOST_READS {
+            return Err(format!("too hot: {} refused, {:?}", heat.refused(), peaks.first()).into());
+        }
     }
     Ok(())
 }

@@ -4,6 +4,8 @@
 //!
 //! Fails if an operation takes more calls with more candidates, or over 5 % more capacity. `tests/bench lists [SIZE…]`
 //! measures other sizes.
+//!
+//! Also tells which partition key each request reads most, and how many such requests a second fill its partition.
 #![recursion_limit = "256"]
 use std::error::Error;
 
@@ -14,6 +16,7 @@ use shared::domain::candidate::Profile;
 use shared::domain::text::{Email, Name};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
+use tests::heat::{MOST_READS, MOST_WRITES, Peak};
 use tests::http::{Request, Response};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -43,12 +46,14 @@ async fn main() -> Result<()> {
     let mut companies = Vec::new();
     for size in &sizes {
         let is_last = companies.len() + 1 == sizes.len();
-        companies.push(Company::fill(*size, if is_last { entries } else { 0 }).await?);
+        let app = TestApp::start().await;
+        companies.push(Company::fill(app, *size, if is_last { entries } else { 0 }).await?);
     }
     let mut costs_more = Vec::new();
     for (operation, target) in OPERATIONS {
         costs_more.extend(compare(operation, &companies, measure(target, &companies).await?));
     }
+    heat().await?;
     if costs_more.is_empty() { Ok(()) } else { Err(format!("not flat: {}", costs_more.join(", ")).into()) }
 }
 
@@ -95,9 +100,9 @@ struct Company {
 
 impl Company {
     /// A company with `size` candidates in a project and at least `entries` search entries.
-    async fn fill(size: usize, entries: usize) -> Result<Self> {
+    async fn fill(app: TestApp, size: usize, entries: usize) -> Result<Self> {
         let stopwatch = Stopwatch::start();
-        let app = TestApp::start().await;
+        app.leave_unsound("the candidates that fill it have no logins");
         let owner = app.owner().await;
         let evaluator = app.staff("hiring-manager").await;
         let own = owner.running_project(json!({ "evaluators": [evaluator.uri] })).await;
@@ -156,6 +161,32 @@ async fn measure(target: Target, companies: &[Company]) -> Result<Vec<Figures>> 
         }
     }
     Ok(all)
+}
+
+/// Prints the partition key of which each operation consumes most, among 1,000 candidates.
+async fn heat() -> Result<()> {
+    let (app, chaos) = TestApp::start_with_patient_chaos().await;
+    let company = Company::fill(app.clone(), 1_000, 0).await?;
+    for (operation, target) in OPERATIONS {
+        chaos.measure(&app.items(), false);
+        let (caller, request) = company.request(target, None).await;
+        let Some(request) = request else { continue };
+        let response = caller.send(request).await;
+        let heat = chaos.measured().ok_or("nothing is measured")?;
+        if response.status == 400 {
+            continue;
+        }
+        let share = |peak: &Peak| peak.reads / MOST_READS + peak.writes / MOST_WRITES;
+        let peaks = heat.peaks();
+        let hottest = peaks.iter().max_by(|one, other| share(one).total_cmp(&share(other)));
+        if let Some(hottest) = hottest {
+            print(json!({
+                "operation": operation, "hottest_key": hottest.place.pattern(), "read_units": hottest.reads,
+                "write_units": hottest.writes, "requests_a_second_fill_it": (1.0 / share(hottest)).floor(),
+            }));
+        }
+    }
+    Ok(())
 }
 
 /// Prints the usage of an operation in each company, and returns its name if the usage grows.

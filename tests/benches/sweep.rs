@@ -1,8 +1,10 @@
-//! What it takes to expire deadlines: 10,000 that have passed among 100,000 candidates of ten projects.
+//! What it takes to expire deadlines: 10,000 that have passed among 100,000 candidates of ten projects; and what partitions
+//! take of it if 4,000 deadlines of one project pass at once, with the latency of DynamoDB on AWS.
 //!
 //! `tests/bench sweep [DUE [ALL]]` measures other numbers.
 #![recursion_limit = "256"]
 use std::error::Error;
+use std::time::Duration;
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -14,6 +16,10 @@ use tests::logs::take_lines;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const PROJECTS: usize = 10;
+/// Deadlines of one project that pass at once.
+const OF_ONE: usize = 4_000;
+/// Additional latency per response of DynamoDB, about that of a transaction on AWS.
+const LATENCY: Duration = Duration::from_millis(15);
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<()> {
@@ -62,6 +68,34 @@ async fn main() -> Result<()> {
     let again = deadline_expiry::sweep(app.app(), usize::MAX).await?;
     if summary.expired != expired || counted != expired as u64 || again.expired != 0 {
         return Err(format!("{} expired, {counted} counted, {} again", summary.expired, again.expired).into());
+    }
+    heat().await
+}
+
+/// Sweeps in front of partitions without and with limits.
+async fn heat() -> Result<()> {
+    for is_limited in [false, true] {
+        let (app, chaos) = TestApp::start_with_patient_chaos().await;
+        let owner = app.owner().await;
+        let project = owner.running_project(json!({})).await;
+        app.fill(&project, OF_ONE, app.clock().now() + TimeDelta::hours(1)).await;
+        app.clock().advance(TimeDelta::minutes(90));
+        chaos.delay(LATENCY);
+        chaos.measure(&app.items(), is_limited);
+        let stopwatch = Stopwatch::start();
+        let summary = deadline_expiry::sweep(app.app(), usize::MAX).await?;
+        let seconds = stopwatch.elapsed().as_secs_f64();
+        let heat = chaos.measured().ok_or("nothing is measured")?;
+        let limits = if is_limited { "limited" } else { "unlimited" };
+        print(&format!("seconds_{limits}"), round(seconds));
+        print(&format!("expired_{limits}"), json!(summary.expired));
+        print(&format!("failed_{limits}"), json!(summary.failed));
+        print(&format!("refused_requests_{limits}"), json!(heat.refused()));
+        print(&format!("units_by_partition_and_reported_{limits}"), json!(heat.units()));
+        for peak in heat.peaks().iter().take(5) {
+            let figure = format!("write_units_in_a_second_{limits} {}", peak.place.pattern());
+            print(&figure, json!(peak.writes));
+        }
     }
     Ok(())
 }

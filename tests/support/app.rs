@@ -153,16 +153,23 @@ impl TestApp {
 
     /// The service, and what stands between it and DynamoDB. It does not wait before it tries again.
     pub async fn start_with_chaos() -> (Self, Chaos) {
-        let upstream = BACKEND.environment(BASE_URL, "").remove("AWS_ENDPOINT_URL_DYNAMODB");
-        let chaos = Chaos::start(&upstream.expect("an endpoint")).await;
-        (Self::assemble(&[("AWS_ENDPOINT_URL_DYNAMODB", chaos.url())], Arc::new(Hasty)), chaos)
+        Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(Hasty)).await
+    }
+
+    /// The service, and what stands between it and DynamoDB. It waits before it tries again, as in production.
+    pub async fn start_with_patient_chaos() -> (Self, Chaos) {
+        Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(SystemEntropy)).await
     }
 
     /// The service, and what stands between it and SES.
     pub async fn start_with_ses_chaos() -> (Self, Chaos) {
-        let upstream = BACKEND.environment(BASE_URL, "").remove("AWS_ENDPOINT_URL_SES");
+        Self::behind_chaos("AWS_ENDPOINT_URL_SES", Arc::new(SystemEntropy)).await
+    }
+
+    async fn behind_chaos(endpoint: &'static str, entropy: Arc<dyn Entropy>) -> (Self, Chaos) {
+        let upstream = BACKEND.environment(BASE_URL, "").remove(endpoint);
         let chaos = Chaos::start(&upstream.expect("an endpoint")).await;
-        (Self::assemble(&[("AWS_ENDPOINT_URL_SES", chaos.url())], Arc::new(SystemEntropy)), chaos)
+        (Self::assemble(&[(endpoint, chaos.url())], entropy), chaos)
     }
 
     /// The environment variables of its functions.
@@ -183,6 +190,11 @@ impl TestApp {
     /// The service's clock.
     pub fn clock(&self) -> &ManualClock {
         &self.0.clock
+    }
+
+    /// Every item of the table, in DynamoDB's JSON.
+    pub fn items(&self) -> Vec<Value> {
+        BACKEND.items(&self.app().config().table).expect("a scan")
     }
 
     /// The table behind the service.

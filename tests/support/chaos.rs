@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::http::{HeaderValue, Request, Response, StatusCode, header, request, response};
+use axum::http::{HeaderValue, Request, Response, header, request, response};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -17,6 +17,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
+use crate::heat::Heat;
+use crate::refusals::{conflict, error, refusal};
 use crate::traffic::{Traffic, items_of};
 
 /// What happens to one request.
@@ -75,6 +77,8 @@ struct Shared {
     traffic: Mutex<Traffic>,
     /// The bodies of the transactions that have come; none unless they are recorded.
     recording: Mutex<Option<Vec<Bytes>>>,
+    /// What requests consume; none unless it is measured.
+    heat: Mutex<Option<Heat>>,
 }
 
 #[derive(Default)]
@@ -126,6 +130,10 @@ impl Shared {
         self.recording.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn heat(&self) -> MutexGuard<'_, Option<Heat>> {
+        self.heat.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn operations(&self) -> MutexGuard<'_, HashMap<String, Operation>> {
         self.operations.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -142,6 +150,7 @@ impl Chaos {
             delay_micros: AtomicU64::default(),
             traffic: Mutex::default(),
             recording: Mutex::default(),
+            heat: Mutex::default(),
         });
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -227,6 +236,22 @@ impl Chaos {
         self.shared.recording().take().unwrap_or_default()
     }
 
+    /// Measures from now on what requests consume of the partitions of a table with these items, in DynamoDB's JSON. With
+    /// limits, refuses requests to partitions that have no units left.
+    pub fn measure(&self, items: &[Value], is_limited: bool) {
+        *self.shared.heat() = Some(Heat::new(items, is_limited));
+    }
+
+    /// Looks at what requests have consumed so far; none if it is not measured.
+    pub fn measuring<T>(&self, look: impl FnOnce(&mut Heat) -> T) -> Option<T> {
+        self.shared.heat().as_mut().map(look)
+    }
+
+    /// What requests have consumed; from now on, it is not measured.
+    pub fn measured(&self) -> Option<Heat> {
+        self.shared.heat().take()
+    }
+
     /// How many requests of an operation have come so far.
     pub fn requests(&self, operation: &str) -> usize {
         self.shared.operations().get(operation).map_or(0, |operation| operation.requests)
@@ -254,10 +279,13 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<R
     let items = items_of(&operation, &body);
     let fault = {
         let mut operations = shared.operations();
-        operations.entry(operation).or_default().fault(&body)
+        operations.entry(operation.clone()).or_default().fault(&body)
     };
     if !shared.admits() {
         return Err(io::ErrorKind::ConnectionReset.into());
+    }
+    if shared.heat().is_some() {
+        return meet_measured(&shared, head, body, &operation).await;
     }
     if items.is_empty() {
         return meet(&shared, head, body, fault).await;
@@ -269,6 +297,27 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<R
     let answer = meet(&shared, head, body, fault).await;
     shared.traffic().leave(&items);
     answer
+}
+
+/// Lets a request through unless a partition has no units left, and takes note of what it consumes.
+async fn meet_measured(
+    shared: &Shared,
+    head: request::Parts,
+    body: Bytes,
+    operation: &str,
+) -> io::Result<Response<Body>> {
+    let request: Value = serde_json::from_slice(&body)?;
+    if shared.heat().as_mut().is_some_and(|heat| !heat.admits(operation, &request)) {
+        return Ok(error("ThrottlingException", json!({ "message": "Throughput exceeds the partition's" })));
+    }
+    let (head, body) = meet(shared, head, body, None).await?.into_parts();
+    let body = to_bytes(body, usize::MAX).await.map_err(io::Error::other)?;
+    if head.status.is_success()
+        && let Some(heat) = &mut *shared.heat()
+    {
+        heat.take(operation, &request, &serde_json::from_slice(&body)?);
+    }
+    Ok(Response::from_parts(head, Body::from(body)))
 }
 
 /// Lets a request meet its fate.
@@ -328,37 +377,6 @@ async fn call(shared: &Shared, head: request::Parts, body: Bytes) -> io::Result<
     let (head, body) = sender.send_request(request).await.map_err(io::Error::other)?.into_parts();
     let body = to_bytes(Body::new(body), usize::MAX).await.map_err(io::Error::other)?;
     Ok((head, body))
-}
-
-fn conflict(request: &Bytes) -> Response<Body> {
-    let request: Value = serde_json::from_slice(request).unwrap_or_default();
-    let count = request["TransactItems"].as_array().map_or(0, Vec::len);
-    let mut reasons = vec![json!({ "Code": "None" }); count];
-    if let Some(last) = reasons.last_mut() {
-        let message = "Transaction is ongoing for the item";
-        *last = json!({ "Code": "TransactionConflict", "Message": message });
-    }
-    let message = "Transaction cancelled, please refer cancellation reasons for specific reasons";
-    error("TransactionCanceledException", json!({ "Message": message, "CancellationReasons": reasons }))
-}
-
-fn error(kind: &str, mut body: Value) -> Response<Body> {
-    body["__type"] = format!("com.amazonaws.dynamodb.v20120810#{kind}").into();
-    let mut response = Response::new(Body::from(body.to_string()));
-    *response.status_mut() = StatusCode::BAD_REQUEST;
-    let json = HeaderValue::from_static("application/x-amz-json-1.0");
-    response.headers_mut().insert(header::CONTENT_TYPE, json);
-    response
-}
-
-fn refusal(code: &str) -> Response<Body> {
-    let body =
-        format!("<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code></Error></ErrorResponse>");
-    let mut response = Response::new(Body::from(body));
-    let is_ours = code == "InternalFailure";
-    *response.status_mut() =
-        if is_ours { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::BAD_REQUEST };
-    response
 }
 
 async fn half(shared: &Shared, head: request::Parts, body: &Bytes) -> io::Result<Response<Body>> {

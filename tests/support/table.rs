@@ -249,13 +249,14 @@ pub(crate) fn search_entries(candidate: &Candidate) -> Vec<(Key, [(&'static str,
             Source::Email => "EMAIL",
         };
         let first = word.chars().next().unwrap_or_default();
+        let group = u32::from(first) % 32;
         let sk = format!("{source}#{word} {}", id.reversed());
         let place = [
             ("search_pk", format!("SEARCH#{company}#LETTER#{first}")),
             ("search_sk", sk.clone()),
             ("words", all.clone()),
         ];
-        ((format!("SEARCH#{company}#PROJECT#{project}"), sk), place)
+        ((format!("SEARCH#{company}#{source}#{group:02}#PROJECT#{project}"), sk), place)
     };
     words.iter().map(entry).collect()
 }

@@ -1,11 +1,9 @@
 """What an AWS account needs for the stack to work in it, and what to do if it lacks it."""
 
-import json
-import pathlib
 from typing import NamedTuple
 
 import boto3
-from cfnlint.decode.cfn_yaml import loads
+from reservations import reservations
 
 # Lambda leaves this many executions to functions that reserve none.
 UNRESERVED = 100
@@ -48,8 +46,8 @@ def problems(parameters, template):
     yield from sender(parameters["MailSender"])
     # Other people depend on the service where somebody is told of alarms.
     yield from sending(is_depended_on=bool(parameters.get("AlarmEmail")))
-    if parameters.get("ReserveConcurrency", "true") == "true":
-        yield from concurrency(template)
+    if reserved := reservations(template, parameters):
+        yield from concurrency(sum(reserved.values()))
     yield from log_policies()
 
 
@@ -80,11 +78,8 @@ def sending(is_depended_on):
         yield Problem("SES is in the sandbox and sends to verified addresses only", SANDBOX, is_depended_on)
 
 
-def concurrency(template):
-    text = pathlib.Path(template).read_text(encoding="utf-8")
-    resources = json.loads(json.dumps(loads(text)))["Resources"].values()
-    reservations = (resource.get("Properties", {}).get("ReservedConcurrentExecutions") for resource in resources)
-    needed = UNRESERVED + sum(reservation["Fn::If"][1] for reservation in reservations if reservation)
+def concurrency(reserved):
+    needed = UNRESERVED + reserved
     quota = boto3.client("lambda").get_account_settings()["AccountLimit"]["ConcurrentExecutions"]
     if quota < needed:
         yield Problem(f"Lambda's quota of {quota} concurrent executions is below the {needed} that the stack needs", QUOTA)

@@ -4,13 +4,12 @@ import concurrent.futures
 import datetime
 import itertools
 import json
-import pathlib
 import sys
 import time
 
 import boto3
 import botocore.exceptions
-from cfnlint.decode.cfn_yaml import loads
+from reservations import reservations
 
 # What stays as it is: sessions, named tokens and webhooks that have ended do not come back, mails are not sent twice,
 # deletions that are still pending are done, and no number of an event is given twice.
@@ -41,7 +40,9 @@ class Restore:
         self.resources = list(itertools.chain.from_iterable(page["StackResourceSummaries"] for page in pages))
         self.table = self.of_type("AWS::DynamoDB::Table")["Table"]
         self.bucket = self.of_type("AWS::S3::Bucket")["MediaBucket"]
-        self.reserved = reservations(stack)
+        (described,) = boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
+        parameters = {parameter["ParameterKey"]: parameter["ParameterValue"] for parameter in described["Parameters"]}
+        self.reserved = reservations("template.yaml", parameters)
         self.looked_at = 0
         self.began = self.last = time.monotonic()
 
@@ -235,18 +236,6 @@ class Restore:
         self.reserve({name: self.reserved.get(name) for name in [*answering, *others]})
         self.enable_mappings(True)
         self.done("requests are answered")
-
-
-def reservations(stack):
-    """What the template reserves for functions of this stack, by their logical ids."""
-    (described,) = boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
-    parameters = {parameter["ParameterKey"]: parameter["ParameterValue"] for parameter in described["Parameters"]}
-    if parameters["ReserveConcurrency"] != "true":
-        return {}
-    template = json.loads(json.dumps(loads(pathlib.Path("template.yaml").read_text(encoding="utf-8"))))
-    properties = {name: resource.get("Properties", {}) for name, resource in template["Resources"].items()}
-    key = "ReservedConcurrentExecutions"
-    return {name: values[key]["Fn::If"][1] for name, values in properties.items() if key in values}
 
 
 def is_taken_back(item):

@@ -49,7 +49,8 @@ impl Sender<'_> {
     ) -> Result<(Option<Lane>, Vec<Attempt>)> {
         let round = || round.lock().unwrap_or_else(PoisonError::into_inner);
         let (webhook, mut attempts) = (&endpoint.webhook, Vec::new());
-        let entries = self.store.history_from(&webhook.company, &lane.history, lane.version, LOOK).await?;
+        let entries =
+            self.store.history_from(&webhook.company, &lane.history, lane.next_version, LOOK).await?;
         let is_all = entries.len() < LOOK;
         for entry in entries {
             let is_passed = entry.sequence.is_some_and(|number| number <= endpoint.position.after);

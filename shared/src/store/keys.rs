@@ -31,7 +31,7 @@ pub(crate) const SEARCH: Index = Index { name: Some("search"), pk: "search_pk", 
 
 pub(crate) const DUE: Index = Index { name: Some("due"), pk: "due_shard", sk: "due_at" };
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     pub(crate) pk: String,
     pub(crate) sk: String,
@@ -234,9 +234,28 @@ pub(crate) fn token(c: &CompanyId, t: TokenId) -> Key {
     tokens(c).key(t)
 }
 
-/// The partition of the search entries of a project.
-pub(crate) fn search_words(c: &CompanyId, p: ProjectId) -> String {
-    format!("SEARCH#{c}#PROJECT#{p}")
+/// The first letters of words fall into so many groups; those of the Latin alphabet into one each.
+const LETTER_GROUPS: u32 = 32;
+
+/// The partition of the search entries of a project whose words come from `source` and begin as `start` does.
+///
+/// An import writes some ten entries per candidate, too many for one partition. The source and the first letter spread
+/// them, and every search knows both.
+pub(crate) fn search_words(c: &CompanyId, p: ProjectId, source: Source, start: &str) -> String {
+    let letter = start.chars().next().map_or(0, u32::from);
+    search_shard(c, p, source, letter % LETTER_GROUPS)
+}
+
+fn search_shard(c: &CompanyId, p: ProjectId, source: Source, group: u32) -> String {
+    format!("SEARCH#{c}#{}#{group:02}#PROJECT#{p}", source_name(source))
+}
+
+/// All partitions of the search entries of a project, that of releases which had only one included.
+pub(crate) fn all_search_words(c: &CompanyId, p: ProjectId) -> impl Iterator<Item = String> {
+    let shards =
+        Source::ALL.into_iter().flat_map(|source| (0..LETTER_GROUPS).map(move |group| (source, group)));
+    let shards = shards.map(move |(source, group)| search_shard(c, p, source, group));
+    shards.chain([format!("SEARCH#{c}#PROJECT#{p}")])
 }
 
 /// The partition of the index [`SEARCH`] for words with the first letter of `word`.
@@ -247,12 +266,15 @@ pub(crate) fn search_letter(c: &CompanyId, word: &str) -> String {
 
 /// The start of the sort keys of words from `source` that begin with `start`.
 pub(crate) fn search_prefix(source: Source, start: &str) -> String {
-    let source = match source {
+    format!("{}#{start}", source_name(source))
+}
+
+fn source_name(source: Source) -> &'static str {
+    match source {
         Source::FullName => "FULL",
         Source::Name => "NAME",
         Source::Email => "EMAIL",
-    };
-    format!("{source}#{start}")
+    }
 }
 
 /// One word of a candidate. The space sorts whole words before longer ones; of one word the newest candidate comes first.
@@ -262,7 +284,7 @@ pub(crate) fn search_entry(
     p: ProjectId,
     k: CandidateId,
 ) -> Key {
-    Key::new(search_words(c, p), format!("{} {}", search_prefix(source, word), k.reversed()))
+    Key::new(search_words(c, p, source, word), format!("{} {}", search_prefix(source, word), k.reversed()))
 }
 
 /// The parts of the key of a search entry.

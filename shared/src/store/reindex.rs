@@ -1,8 +1,9 @@
-//! Corrects the search entries of a company's candidates. There should be nothing to correct: entries are written in the
-//! transactions that write their candidates.
+//! Corrects the search entries of a company's candidates, and moves those that an earlier release has written elsewhere.
+//! Otherwise there should be nothing to correct: entries are written in the transactions that write their candidates.
 
 use std::collections::{BTreeMap, HashMap};
 
+use futures_util::future::try_join_all;
 use serde::Serialize;
 
 use super::Store;
@@ -10,7 +11,7 @@ use super::condition::Condition;
 use super::item::{self, Item, Versioned, string};
 use super::keys::{self, Key, PK, SK, TABLE};
 use super::query::Query;
-use super::search::entry;
+use super::search::{AT_ONCE, entry};
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
@@ -32,8 +33,8 @@ pub struct Reindexed {
     pub removed: usize,
 }
 
-/// The entries of one candidate: attributes by sort keys.
-type Entries = BTreeMap<String, Item>;
+/// The entries of one candidate: attributes by keys.
+type Entries = BTreeMap<Key, Item>;
 
 impl Store {
     /// Writes the search entries of a company's candidates again where they are wrong. Fails with a message on
@@ -93,17 +94,16 @@ impl Store {
         let found = self.candidate(company, project, candidate).await?;
         let needs = found.as_ref().map(|found| entries_of(found)).unwrap_or_default();
         let condition = found.map_or(Condition::Absent, |found| Condition::Version(found.version()));
-        let missing: Vec<_> = needs.iter().filter(|(sk, item)| has.get(*sk) != Some(item)).collect();
-        let stale: Vec<_> = has.keys().filter(|sk| !needs.contains_key(*sk)).collect();
-        let key = |sk: &String| Key { pk: keys::search_words(company, project), sk: sk.clone() };
+        let missing: Vec<_> = needs.iter().filter(|(key, item)| has.get(*key) != Some(item)).collect();
+        let stale: Vec<_> = has.keys().filter(|key| !needs.contains_key(*key)).collect();
         for start in (0..missing.len().max(stale.len())).step_by(MAX_ENTRIES) {
             let mut transaction = self.transaction();
             transaction.require(keys::candidate(company, project, candidate), condition, Error::Changed);
-            for (sk, item) in missing.iter().skip(start).take(MAX_ENTRIES) {
-                transaction.put_derived(key(sk), (*item).clone());
+            for (key, item) in missing.iter().skip(start).take(MAX_ENTRIES) {
+                transaction.put_derived((*key).clone(), (*item).clone());
             }
-            for sk in stale.iter().skip(start).take(MAX_ENTRIES) {
-                transaction.delete_derived(key(sk));
+            for key in stale.iter().skip(start).take(MAX_ENTRIES) {
+                transaction.delete_derived((*key).clone());
             }
             self.commit(transaction).await?;
         }
@@ -115,14 +115,19 @@ impl Store {
         company: &CompanyId,
         project: ProjectId,
     ) -> Result<HashMap<CandidateId, Entries>> {
-        let query = Query::new(TABLE, string(keys::search_words(company, project)));
+        let partitions: Vec<String> = keys::all_search_words(company, project).collect();
         let mut entries = HashMap::<_, Entries>::new();
-        for mut item in self.query_rows(query, usize::MAX).await? {
-            let key = item::key_of(&item)?;
-            item.retain(|name, _| name != PK && name != SK);
-            match keys::in_search_entry(&key) {
-                Some((.., candidate)) => drop(entries.entry(candidate).or_default().insert(key.sk, item)),
-                None => tracing::error!(target: "search", sk = key.sk, "an entry cannot be read"),
+        for together in partitions.chunks(AT_ONCE) {
+            let reads = together
+                .iter()
+                .map(|partition| self.query_rows(Query::new(TABLE, string(partition)), usize::MAX));
+            for mut item in try_join_all(reads).await?.into_iter().flatten() {
+                let key = item::key_of(&item)?;
+                item.retain(|name, _| name != PK && name != SK);
+                match keys::in_search_entry(&key) {
+                    Some((.., candidate)) => drop(entries.entry(candidate).or_default().insert(key, item)),
+                    None => tracing::error!(target: "search", sk = key.sk, "an entry cannot be read"),
+                }
             }
         }
         Ok(entries)
@@ -131,6 +136,5 @@ impl Store {
 
 fn entries_of(candidate: &Candidate) -> Entries {
     let words = candidate.profile.words();
-    let entries = words.iter().map(|(word, source)| entry(candidate, (word, *source), &words));
-    entries.map(|(key, item)| (key.sk, item)).collect()
+    words.iter().map(|(word, source)| entry(candidate, (word, *source), &words)).collect()
 }

@@ -1,8 +1,8 @@
 //! Search entries, which are written and deleted with their candidates, and searches.
 //!
-//! Each entry is in the partition of its project and, by an index, in one of its company and first letter, so that callers
-//! who see all projects and those who see some both read only what they may see. It repeats all words of its candidate, so
-//! that several terms cost no more than one.
+//! Each entry is in a partition of its project, source and first letter and, by an index, in one of its company and first
+//! letter, so that callers who see all projects and those who see some both read only what they may see, each source with
+//! one query. It repeats all words of its candidate, so that several terms cost no more than one.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -29,7 +29,7 @@ const LOOKED_AT: usize = MAX_RESULTS * MAX_WORDS;
 /// The most entries of the first call for a single word; more follow if they have too few candidates.
 const AT_FIRST: usize = 2 * MAX_RESULTS;
 /// The most concurrent queries.
-const AT_ONCE: usize = 32;
+pub(super) const AT_ONCE: usize = 32;
 
 pub(super) type Words = BTreeMap<String, Source>;
 
@@ -55,11 +55,14 @@ pub(super) fn entry(candidate: &Candidate, (word, source): (&str, Source), words
     (key, attributes)
 }
 
-/// A query for each source in one place. Its partition may depend on the start of the words.
-fn queries(terms: &Terms, partition: impl Fn(&str) -> Query) -> impl Iterator<Item = (Source, Query)> {
+/// A query for each source in one place. Its partition may depend on the source and the start of the words.
+fn queries(
+    terms: &Terms,
+    partition: impl Fn(Source, &str) -> Query,
+) -> impl Iterator<Item = (Source, Query)> {
     Source::ALL.into_iter().filter_map(move |source| {
         let start = terms.start(source)?;
-        Some((source, partition(&start).starting_with(keys::search_prefix(source, &start))))
+        Some((source, partition(source, &start).starting_with(keys::search_prefix(source, &start))))
     })
 }
 
@@ -90,7 +93,7 @@ impl Transaction {
 impl Store {
     /// The entries in a whole company that `terms` find, best first. Candidates may have several.
     pub async fn search_company(&self, company: &CompanyId, terms: &Terms) -> Result<Vec<Hit>> {
-        let letter = |start: &str| Query::new(SEARCH, string(keys::search_letter(company, start)));
+        let letter = |_, start: &str| Query::new(SEARCH, string(keys::search_letter(company, start)));
         self.search(queries(terms, letter).collect(), terms).await
     }
 
@@ -101,8 +104,11 @@ impl Store {
         projects: &[ProjectId],
         terms: &Terms,
     ) -> Result<Vec<Hit>> {
-        let words = |project: &ProjectId| Query::new(TABLE, string(keys::search_words(company, *project)));
-        let places = projects.iter().flat_map(|project| queries(terms, move |_| words(project)));
+        let places = projects.iter().flat_map(|project| {
+            queries(terms, |source, start| {
+                Query::new(TABLE, string(keys::search_words(company, *project, source, start)))
+            })
+        });
         self.search(places.collect(), terms).await
     }
 
@@ -141,6 +147,31 @@ impl Store {
             query.start = found.last;
             if query.start.is_none() || looked_at >= LOOKED_AT || candidates.len() == MAX_RESULTS {
                 return Ok(hits);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples;
+
+    #[test]
+    fn every_beginning_of_a_word_leads_to_the_partition_of_its_entry() {
+        let candidate = samples::candidate();
+        let Candidate { company, project, id, .. } = &candidate;
+        let all: HashSet<String> = keys::all_search_words(company, *project).collect();
+        assert_eq!(all.len(), 3 * 32 + 1);
+        for word in ["ada lovelace", "łukasz", "王", "123", "_"] {
+            for source in Source::ALL {
+                let key = keys::search_entry(company, (word, source), *project, *id);
+                assert!(all.contains(&key.pk), "{key:?}");
+                assert_eq!(keys::in_search_entry(&key), Some((word, source, *project, *id)));
+                for (end, letter) in word.char_indices() {
+                    let start = &word[..end + letter.len_utf8()];
+                    assert_eq!(keys::search_words(company, *project, source, start), key.pk, "{start}");
+                }
             }
         }
     }

@@ -153,7 +153,7 @@ impl Lane {
     /// A lane for a resource whose event of this version was refused for the first time.
     pub fn new(position: &Position, history: String, version: u64, now: DateTime<Utc>) -> Self {
         let (webhook, epoch) = (position.webhook, position.epoch);
-        Self { webhook, epoch, history, version, attempts: 0, next_try_at: now }
+        Self { webhook, epoch, history, next_version: version, attempts: 0, next_try_at: now }
     }
 
     /// The lane after its event was refused. The endpoint asks for nothing for as long as `wait`.
@@ -169,7 +169,7 @@ impl Lane {
 
     /// The lane with the event of this version, or a later one, next.
     pub fn at(self, version: u64, now: DateTime<Utc>) -> Self {
-        Self { version, attempts: 0, next_try_at: now, ..self }
+        Self { next_version: version, attempts: 0, next_try_at: now, ..self }
     }
 }
 
@@ -283,6 +283,6 @@ mod tests {
         assert!(lane.is_last_try());
         assert_eq!(lane.next_try_at, second(86_400));
         let next = lane.at(4, second(1));
-        assert_eq!((next.version, next.attempts, next.next_try_at), (4, 0, second(1)));
+        assert_eq!((next.next_version, next.attempts, next.next_try_at), (4, 0, second(1)));
     }
 }

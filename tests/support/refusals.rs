@@ -1,0 +1,39 @@
+//! Responses of DynamoDB and SES to requests that they refuse.
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderValue, Response, StatusCode, header};
+use serde_json::{Value, json};
+
+/// A transaction that is cancelled because another one holds its items.
+pub(crate) fn conflict(request: &Bytes) -> Response<Body> {
+    let request: Value = serde_json::from_slice(request).unwrap_or_default();
+    let count = request["TransactItems"].as_array().map_or(0, Vec::len);
+    let mut reasons = vec![json!({ "Code": "None" }); count];
+    if let Some(last) = reasons.last_mut() {
+        let message = "Transaction is ongoing for the item";
+        *last = json!({ "Code": "TransactionConflict", "Message": message });
+    }
+    let message = "Transaction cancelled, please refer cancellation reasons for specific reasons";
+    error("TransactionCanceledException", json!({ "Message": message, "CancellationReasons": reasons }))
+}
+
+/// An error of DynamoDB.
+pub(crate) fn error(kind: &str, mut body: Value) -> Response<Body> {
+    body["__type"] = format!("com.amazonaws.dynamodb.v20120810#{kind}").into();
+    let mut response = Response::new(Body::from(body.to_string()));
+    *response.status_mut() = StatusCode::BAD_REQUEST;
+    let json = HeaderValue::from_static("application/x-amz-json-1.0");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}
+
+/// An error of SES.
+pub(crate) fn refusal(code: &str) -> Response<Body> {
+    let body =
+        format!("<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code></Error></ErrorResponse>");
+    let mut response = Response::new(Body::from(body));
+    let is_ours = code == "InternalFailure";
+    *response.status_mut() =
+        if is_ours { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::BAD_REQUEST };
+    response
+}

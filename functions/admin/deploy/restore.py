@@ -11,9 +11,9 @@ import boto3
 import botocore.exceptions
 from reservations import reservations
 
-# What stays as it is: sessions and named tokens that have ended do not come back, mails are not sent twice, and deletions
-# that are still pending are done. UPLOAD# follows the files, which are not taken back.
-UNTOUCHED = ("EFFECT#", "FAILURES#", "RESET#", "SESSION#", "TOKEN#", "UPLOAD#")
+# What stays as it is: sessions, named tokens and webhooks that have ended do not come back, mails are not sent twice,
+# deletions that are still pending are done, and no number of an event is given twice.
+UNTOUCHED = ("EFFECT#", "FAILURES#", "RESET#", "SEQUENCE", "SESSION#", "TOKEN#", "UPLOAD#", "WEBHOOK#")
 # These write the records of deletions, without which people who were deleted would come back, and delete files.
 DELETING = ("deletion", "erased", "objects-deleted")
 # They serve the restore itself.
@@ -208,13 +208,11 @@ class Restore:
         return len(back), len(gone)
 
     def make_up(self):
-        """Keeps what came after the moment and must not be undone: deletions, and the numbers of events that were given."""
+        """Counts what was left as it is, and repeats deletions that came after the moment."""
         companies = [company["company"] for company in self.command("list-companies")["companies"]]
         for company in companies:
-            self.command("advance-sequence", company=company)
-            # Named tokens were left as they are.
             self.command("recount", company=company)
-        self.done("numbers of events go on after those that were given")
+        self.done("what was left as it is has been counted")
         erased = self.command("erase-again", since=(self.moment - DELETION_LASTS).isoformat())["erased_again"]
         if erased["kept"]:
             raise Incomplete(f"not deleted again: {json.dumps(erased['kept'])}")

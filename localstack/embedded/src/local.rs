@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::Request;
@@ -28,7 +28,9 @@ const TABLE: &str = "interviews-local";
 /// Options of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// On 127.0.0.1; 0 picks a free port.
+    /// Where to listen: the loopback address, or all addresses of a container.
+    pub address: IpAddr,
+    /// 0 picks a free port.
     pub port: u16,
     /// Where the data is kept.
     pub storage: Storage,
@@ -55,7 +57,7 @@ impl Local {
     /// If the port is in use or the storage cannot be used.
     pub async fn start(options: &Options) -> Result<Self, Error> {
         // The port first: an earlier run usually holds both the port and the data, and the port's message is clearer.
-        let listener = listen(options.port).await?;
+        let listener = listen(options.address, options.port).await?;
         let port = listener.local_addr().map_err(Error::because("cannot listen"))?.port();
         let origin = format!("http://localhost:{port}");
         let backend = Backend::start(&options.storage)?;
@@ -212,10 +214,10 @@ fn logical_id(function: &str) -> String {
     format!("{}{rest}Function", initial.to_uppercase())
 }
 
-async fn listen(port: u16) -> Result<TcpListener, Error> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| match error.kind() {
+async fn listen(address: IpAddr, port: u16) -> Result<TcpListener, Error> {
+    TcpListener::bind((address, port)).await.map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => Error::new(format!("port {port} is taken; choose another with --port")),
-        _ => Error::because(format!("cannot listen on port {port}"))(error),
+        _ => Error::because(format!("cannot listen on {address}, port {port}"))(error),
     })
 }
 
@@ -227,6 +229,7 @@ mod tests {
     use shared::http::mounts::MOUNTS;
 
     use super::*;
+    use crate::template::RuleTrigger;
 
     #[test]
     fn the_template_routes_every_mount_to_its_function_and_nothing_else() {
@@ -274,7 +277,8 @@ mod tests {
             let detail = json!({ "bucket": { "name": bucket }, "object": { "key": key } });
             json!({ "source": "aws.s3", "detail-type": "Object Created", "detail": detail })
         };
-        let pattern = &triggers.rules[2].pattern;
+        let uploads = |rule: &&RuleTrigger| rule.function == "UploadsFunction";
+        let pattern = &triggers.rules.iter().find(uploads).unwrap().pattern;
         assert!(pattern.matches(&put("MediaBucket", "uploads/files/1")));
         assert!(!pattern.matches(&put("Other", "uploads/files/1")));
         assert!(!pattern.matches(&put("MediaBucket", "media/acme/1")));

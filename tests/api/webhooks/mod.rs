@@ -3,6 +3,7 @@
 mod changes;
 mod deliveries;
 mod endpoint;
+mod mails;
 mod runs;
 mod sending;
 mod trouble;

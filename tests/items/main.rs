@@ -119,7 +119,9 @@ async fn webhooks(app: &TestApp, owner: &Staff, project: &str) {
         at: now,
         next_try_at: Some(next_try_at),
     };
-    let lane = Lane { webhook, epoch: 0, history: history.to_owned(), version: 1, attempts: 1, next_try_at };
+    let history = history.to_owned();
+    let (epoch, version, attempts, tried_at, restarts) = (0, 1, 1, now, 0);
+    let lane = Lane { webhook, epoch, history, version, attempts, tried_at, next_try_at, restarts };
     let company = "acme".parse().expect("an identifier");
     let before = store.endpoint(&company, webhook).await.expect("a read").expect("an endpoint");
     let after = Progress {

@@ -4,6 +4,7 @@ Run by `tests/run deployed`, which deploys template.yaml to an emulator; AWS_END
 """
 
 import base64
+import hmac
 import http.client
 import json
 import os
@@ -13,6 +14,7 @@ import time
 import urllib.request
 
 import boto3
+from receiver import receiving
 from story import done, eventually, png, put, video_is_converted
 
 STACK = "interviews-local"
@@ -198,6 +200,38 @@ def feed_tells(owner, candidate):
     done("the stream has events numbered, and the feed tells what has happened to the candidate")
 
 
+def set_variables(function, variables):
+    """Changes the environment of a deployed function, beside what the template sets."""
+    functions, name = boto3.client("lambda"), physical_ids()[function]
+    before = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+    functions.update_function_configuration(FunctionName=name, Environment={"Variables": before | variables})
+
+
+def webhook_gets_events(owner, project):
+    with receiving() as (address, deliveries):
+        status, _, answer = owner.send("POST", "/companies/acme/webhooks/", {"url": address})
+        assert status == 400 and answer["url"], answer
+        done("the deployed functions send nothing to this computer")
+
+        # Not by the template, which cannot allow it.
+        for function in ("EventsFunction", "WebhooksFunction"):
+            set_variables(function, {"WEBHOOK_TARGETS": "any"})
+        webhook = owner.post("/companies/acme/webhooks/", {"url": address, "types": ["candidate.created"]})
+        candidate = owner.post(project + "candidates/", {"first_name": "Ada", "last_name": "Byron"})["resource_uri"]
+        headers, body = deliveries.get(timeout=60)
+    event = json.loads(body)
+    assert (event["data"]["resource_uri"], event["id"]) == (candidate, headers["webhook-id"]), body
+    key = base64.b64decode(webhook["secret"].removeprefix("whsec_"))
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{body}"
+    signature = base64.b64encode(hmac.digest(key, signed.encode(), "sha256")).decode()
+    assert headers["webhook-signature"] == f"v1,{signature}", headers
+    uri = webhook["resource_uri"]
+    delivery = eventually(lambda: owner.get(uri + "deliveries/")["objects"])[0]
+    assert (delivery["outcome"], delivery["event"]) == ("delivered", event["id"]), delivery
+    assert owner.send("DELETE", uri)[0] == 204
+    done("with leave to do so, a webhook gets a signed event of the feed, and shows its delivery")
+
+
 def deadline_passes(owner, project):
     late = {"first_name": "Late", "last_name": "Comer", "email": "late@mail.example", "deadline": in_seconds(3)}
     uri = owner.post(project + "candidates/", late)["resource_uri"]
@@ -248,6 +282,7 @@ def main():
     video_is_played(video_is_converted(owner, "acme", project))
     search_finds(owner, candidate)
     feed_tells(owner, candidate)
+    webhook_gets_events(owner, project)
     deadline_passes(owner, project)
     bad_event_is_kept()
     logs_are_metrics()

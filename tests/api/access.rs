@@ -1,6 +1,7 @@
 //! Every route × every kind of caller, against `access.txt`.
 
 mod given;
+mod sent;
 
 use std::collections::BTreeSet;
 

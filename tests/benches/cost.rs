@@ -1,14 +1,17 @@
 //! The cost of candidates from their creation to the evaluation of their interview: usage from the log, at public
 //! prices.
 //!
-//! `tests/bench cost [CANDIDATES]` measures another number than 100.
+//! `tests/bench cost [CANDIDATES]` measures another number than 100. With `webhook`, a webhook gets all events.
 #![recursion_limit = "256"]
 use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 use tests::app::{FULL_COST, TestApp};
 use tests::caller::{Caller, PASSWORD};
 use tests::logs::Recording;
+use tests::receiver::Receiver;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -34,7 +37,18 @@ async fn main() -> Result<()> {
     let owner = app.owner().await;
     let evaluator = app.staff("hiring-manager").await;
     let project = owner.running_project(json!({ "evaluators": [evaluator.uri], "team_evaluation": 1 })).await;
+    let deliveries = Arc::new(AtomicU32::new(0));
+    let counted = deliveries.clone();
+    let receiver = Receiver::start(move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+    })
+    .await;
+    if std::env::args().any(|argument| argument == "webhook") {
+        let webhook = json!({ "url": receiver.url });
+        owner.post("/companies/acme/webhooks/", webhook).await.expect(201);
+    }
     app.settle().await;
+    deliveries.store(0, Ordering::Relaxed);
     let recording = Recording::start();
     let mut mails = 0;
     for _ in 0..count {
@@ -82,6 +96,7 @@ async fn main() -> Result<()> {
         dollars += cost;
     }
     print("dollars_per_1000", dollars);
+    print("deliveries_per_candidate", f64::from(deliveries.load(Ordering::Relaxed)) / f64::from(count));
     Ok(())
 }
 

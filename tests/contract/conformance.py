@@ -64,6 +64,7 @@ def fill(owner, company):
         "projectId": project,
         "candidateId": candidate,
         "roleId": owner.create(f"{project}roles/", {"customer": customer, "role": "evaluator"}),
+        "webhookId": owner.create(f"{company}/webhooks/", {"url": "https://hooks.example.com/"}),
         "shareId": owner.create(f"{candidate}shares/", {"customer": customer}),
         "uploadId": owner.create(
             f"{candidate}uploads/", {"field": "cv", "content_type": "application/pdf", "size": 1000}

@@ -101,29 +101,26 @@ async fn webhooks(app: &TestApp, owner: &Staff, project: &str) {
     let webhook = owner.post("/companies/acme/webhooks/", fields).await.expect(201).uri("resource_uri");
     owner.post(&format!("{webhook}secret/"), json!({})).await.expect(200);
     owner.post(&format!("{webhook}ping/"), json!({})).await.expect(202);
-    let system = System::of(app.app());
-    let (store, now) = (&system.store, system.now);
-    let webhook = last_segment(&webhook).parse().expect("an identifier");
-    let (event, history) = ("evt_01ARZ3NDEKTSV4RRFFQ69G5FAV_1_1794132000", "01ARZ3NDEKTSV4RRFFQ69G5FAV");
-    let next_try_at = now + TimeDelta::minutes(5);
+    let (system, webhook) = (System::of(app.app()), last_segment(&webhook).parse().expect("an identifier"));
+    let next_try_at = system.now + TimeDelta::minutes(5);
     let attempt = Attempt {
-        id: store.next_id(now),
+        id: system.store.next_id(system.now),
         webhook,
-        event: Some(event.to_owned()),
+        event: Some("evt_01ARZ3NDEKTSV4RRFFQ69G5FAV_1_1794132000".to_owned()),
         attempt: 1,
         outcome: Outcome::Failed,
         status_code: Some(500),
         error: None,
         milliseconds: 87,
         response: Some("Out of order.".to_owned()),
-        at: now,
+        at: system.now,
         next_try_at: Some(next_try_at),
     };
-    let history = history.to_owned();
-    let (epoch, version, attempts, tried_at, restarts) = (0, 1, 1, now, 0);
-    let lane = Lane { webhook, epoch, history, version, attempts, tried_at, next_try_at, restarts };
-    let company = "acme".parse().expect("an identifier");
-    let before = store.endpoint(&company, webhook).await.expect("a read").expect("an endpoint");
+    let history = "01ARZ3NDEKTSV4RRFFQ69G5FAV".to_owned();
+    let (epoch, next_version, attempts, tried_at, restarts) = (0, 1, 1, system.now, 0);
+    let lane = Lane { webhook, epoch, history, next_version, attempts, tried_at, next_try_at, restarts };
+    let before = system.store.endpoint(&"acme".parse().expect("a company"), webhook).await.expect("a read");
+    let before = before.expect("a webhook");
     let after = Progress {
         webhook: Webhook::clone(&before.webhook),
         position: Position { lanes: 1, ..Position::clone(&before.position) },
@@ -131,5 +128,5 @@ async fn webhooks(app: &TestApp, owner: &Staff, project: &str) {
         attempts: vec![attempt],
         effects: Vec::new(),
     };
-    system.commit(store.note_progress(&before, &after)).await.expect("a write");
+    system.commit(system.store.note_progress(&before, &after)).await.expect("a commit");
 }

@@ -17,6 +17,7 @@ pub mod hostile;
 pub mod http;
 pub mod logs;
 pub mod platform;
+pub mod receiver;
 mod recorder;
 pub mod runtime_api;
 mod soundness;

@@ -60,7 +60,7 @@ impl Sender<'_> {
         let mut lane = Lane { next_try_at: lane.due_at(position), restarts: position.restarts, ..lane };
         let mut attempts = Vec::new();
         let (entries, may_go_on) =
-            self.store().history_from(&webhook.company, &lane.history, lane.version, LOOK).await?;
+            self.store().history_from(&webhook.company, &lane.history, lane.next_version, LOOK).await?;
         for entry in entries {
             let is_passed = entry.sequence.is_some_and(|number| number <= position.after);
             let is_event = !entry.change.types.is_empty();
@@ -80,7 +80,7 @@ impl Sender<'_> {
                     Verdict::Gone => return Ok(Passage { lane: Some(lane), refused: None, attempts }),
                 };
                 if refused.is_some() {
-                    let lane = Lane { version: entry.version_after, ..lane };
+                    let lane = Lane { next_version: entry.version_after, ..lane };
                     return Ok(Passage { lane: Some(lane), refused, attempts });
                 }
             }
@@ -108,7 +108,7 @@ impl Sender<'_> {
         }
         let last = attempts.pop().map(Attempt::given_up);
         attempts.extend(last);
-        let next = lane.version + 1;
+        let next = lane.next_version + 1;
         (Some(lane.at(next, now)), attempts)
     }
 }

@@ -17,6 +17,7 @@ mod local;
 mod mailbox;
 mod pages;
 mod random;
+mod receivers;
 mod state;
 mod template;
 mod watch;

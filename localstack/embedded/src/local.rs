@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 
 use crate::events::Background;
 use crate::pages::Pages;
+use crate::receivers::Receivers;
 use crate::{
     BUCKET, Backend, Demo, Error, Events, Function, Gateway, Storage, Template, backend, in_process,
     in_process_event, pages,
@@ -94,7 +95,9 @@ impl Local {
         // A function in another process has its own URL and path.
         environment.retain(|name, _| !["BASE_URL", "PATH"].contains(name));
         let (mailbox, environment) = (backend.mailbox().clone(), Arc::new(environment));
-        let pages = Pages { mailbox, events, clock, app: app.clone(), demo: demo.clone(), environment };
+        let receivers = Receivers::default();
+        let pages =
+            Pages { mailbox, receivers, events, clock, app: app.clone(), demo: demo.clone(), environment };
         let router = pages::router(pages).fallback(async move |request: Request| gateway.call(request).await);
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(backend::serve(listener, router, async {

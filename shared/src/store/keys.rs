@@ -3,7 +3,7 @@
 use crate::domain::account::{Account, Principal};
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::id::{
-    AttemptId, CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, TokenId, VideoId, WebhookId,
+    CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, TokenId, VideoId, WebhookId,
 };
 use crate::domain::project::ProjectStatus;
 use crate::domain::search::Source;
@@ -347,7 +347,6 @@ fn webhook_partition(w: WebhookId) -> String {
     format!("WEBHOOK#{w}")
 }
 
-/// How far the deliveries to a webhook have come.
 pub(crate) fn position(w: WebhookId) -> Key {
     Key::new(webhook_partition(w), "POSITION")
 }
@@ -360,10 +359,6 @@ pub(crate) fn lanes(w: WebhookId) -> Collection {
 /// The attempts to deliver events to a webhook.
 pub(crate) fn attempts(w: WebhookId) -> Collection {
     Collection { pk: webhook_partition(w), prefix: "ATTEMPT#" }
-}
-
-pub(crate) fn attempt(w: WebhookId, id: AttemptId) -> Key {
-    attempts(w).key(id)
 }
 
 /// The webhook in whose partition this is; none for other items.

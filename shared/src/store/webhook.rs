@@ -15,7 +15,6 @@ use super::keys::{self, Key};
 use super::query::Query;
 use super::tally::Owned;
 use super::transaction::Transaction;
-use crate::domain::effect::Effect;
 use crate::domain::history;
 use crate::domain::id::{AttemptId, CompanyId, ProjectId, WebhookId};
 use crate::domain::webhook::{Attempt, AttemptFilter, Lane, Position, Webhook};
@@ -55,7 +54,7 @@ impl Entity for Lane {
 
 impl Entity for Attempt {
     fn key(&self) -> Key {
-        keys::attempt(self.webhook, self.id)
+        keys::attempts(self.webhook).key(self.id)
     }
 
     fn expires_at(&self) -> Option<DateTime<Utc>> {
@@ -131,21 +130,16 @@ impl Store {
         transaction
     }
 
-    /// Replaces a webhook and its position, each before by after, together with effects. Fails also with a message on
-    /// `projects`.
+    /// Replaces a webhook and its position, each before by after. Fails also with a message on `projects`.
     pub fn update_webhook(
         &self,
         (before, after): (&Versioned<Webhook>, &Webhook),
         position: (&Versioned<Position>, &Position),
-        effects: Vec<Effect>,
     ) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.webhook_projects(Some(before), after);
         if **position.0 != *position.1 {
             transaction.replace(position.0, position.1);
-        }
-        for effect in effects {
-            transaction.effect(Some(effect));
         }
         transaction
     }
@@ -221,7 +215,7 @@ impl Store {
     ) -> Result<Attempts> {
         let all = keys::attempts(id);
         let mut query = Query::of(&all);
-        query.start = before.map(|before| keys::attempt(id, before).into_attributes());
+        query.start = before.map(|before| all.key(before).into_attributes());
         query.backwards = true;
         let (mut found, mut looked_at) = (Attempts { rows: Vec::new(), next: None }, 0);
         while looked_at < MAX_LOOKED_AT {

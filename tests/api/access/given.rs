@@ -11,6 +11,7 @@ use tests::files::{Form, pdf, photo};
 use tests::http::Request;
 use tests::videos::film;
 
+use super::sent::{announcement, criterion, new_customer, question, veto, video, webhook};
 use super::{About, Credential, Row};
 
 /// The service with one of each kind of caller, and a project in which some of them have a role.
@@ -371,45 +372,4 @@ impl Given {
 /// Whether a path is about a candidate who has completed the interview.
 fn is_interviewed(path: &str) -> bool {
     path.contains("{candidateId}/vetos/") || path.contains("/results/{candidateId}/")
-}
-
-/// What is sent to create a webhook.
-fn webhook() -> Value {
-    json!({ "url": "https://hooks.example.com/in" })
-}
-
-/// What is sent to veto a candidate.
-fn veto() -> Value {
-    json!({ "comment": "The certificates are forged." })
-}
-
-/// What is sent to ask a question.
-fn question() -> Value {
-    json!({ "text": "Why us?" })
-}
-
-/// What is sent to add a criterion.
-fn criterion() -> Value {
-    json!({ "name": "Listening" })
-}
-
-/// What is sent before a photo is put into the bucket.
-fn announcement() -> Value {
-    json!({ "field": "photo", "content_type": "image/png", "size": 10 })
-}
-
-/// What is sent before a video is put into the bucket.
-fn video() -> Value {
-    json!({ "name": "Welcome", "upload_filename": "a.mp4", "content_type": "video/mp4", "size": 10 })
-}
-
-/// What is sent to create a hiring manager.
-fn new_customer(name: &str) -> Value {
-    json!({
-        "first_name": "Grace",
-        "last_name": "Hopper",
-        "email": format!("{name}@acme.example"),
-        "account_type": "hiring-manager",
-        "preferred_language": "en",
-    })
 }

@@ -360,7 +360,7 @@ async fn a_reason_to_disable_comes_from_the_service_too() {
     let (webhook, position) = stored(&app, &uri).await;
     let gone = shared::domain::webhook::Webhook::clone(&webhook).disabled(DisabledReason::Gone);
     let same = Position::clone(&position);
-    let transaction = system.store.update_webhook((&webhook, &gone), (&position, &same), Vec::new());
+    let transaction = system.store.update_webhook((&webhook, &gone), (&position, &same));
     system.commit(transaction).await.unwrap();
     let shown = owner.get(&uri).await.expect(200).json();
     assert_eq!((&shown["status"], &shown["disabled_reason"]), (&json!("disabled"), &json!("gone")));

@@ -74,7 +74,7 @@ async fn a_run_that_dies_anywhere_repeats_a_page_at_most_and_loses_nothing() {
     }
     endpoint.answer(|_| 200);
     pass(&app, [10, 60, 180, 400, 700]).await;
-    endpoint.assert_has_all(&owner, "").await;
+    endpoint.assert_has_all(&owner.new_token().await, "").await;
     let position = stored(&app, &uri).await.1;
     assert_eq!((position.lanes, position.run_at, position.leased_until), (0, None, None));
 }

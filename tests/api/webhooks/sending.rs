@@ -88,7 +88,7 @@ async fn only_events_of_its_types_and_projects_arrive() {
 
 #[tokio::test]
 async fn a_thousand_changes_while_disabled_arrive_once_it_is_enabled_and_again_from_an_earlier_position() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_with(&[("SESSION_IDLE_MINUTES", "43200")]).await;
     let owner = app.owner().await;
     let endpoint = Endpoint::willing().await;
     let project = owner.running_project(json!({})).await;

@@ -75,7 +75,7 @@ pub(crate) async fn update(
         position = position.resumed(access.now);
     }
     let shown = Json(view(&access, &after, &position));
-    let transaction = access.store.update_webhook((before.0, &after), (before.1, &position), Vec::new());
+    let transaction = access.store.update_webhook((before.0, &after), (before.1, &position));
     access.commit(transaction, shown).await
 }
 
@@ -94,7 +94,7 @@ pub(crate) async fn rotate(
     let after = Webhook::clone(before).rotated(access.new_signing_secret(), grace, access.now);
     let kept = view(&access, &after, position);
     let shown = Json(NewWebhookView::new(kept.clone(), &after));
-    let transaction = access.store.update_webhook((before, &after), (position, position), Vec::new());
+    let transaction = access.store.update_webhook((before, &after), (position, position));
     access.commit(transaction, ShownOnce(shown, kept)).await
 }
 

@@ -96,7 +96,7 @@ pub(super) const MAX_BODY: usize = 256 * 1024;
 
 /// The JSON body of a request, `{}` if it is empty. The content type must be JSON: browsers send that for pages of
 /// other sites only with this server's consent, which it never gives.
-async fn json_of(request: Request<Body>) -> Result<Value, Response> {
+pub(super) async fn json_of(request: Request<Body>) -> Result<Value, Response> {
     let declared = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let declared = declared.and_then(|value| value.split(';').next()).unwrap_or_default().trim();
     if !declared.eq_ignore_ascii_case("application/json") {
@@ -113,6 +113,6 @@ async fn json_of(request: Request<Body>) -> Result<Value, Response> {
         .map_err(|error| refusal(StatusCode::BAD_REQUEST, format!("the body is not JSON: {error}")))
 }
 
-fn refusal(status: StatusCode, problem: impl std::fmt::Display) -> Response {
+pub(super) fn refusal(status: StatusCode, problem: impl std::fmt::Display) -> Response {
     (status, Json(json!({ "error": problem.to_string() }))).into_response()
 }

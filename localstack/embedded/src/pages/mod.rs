@@ -1,8 +1,9 @@
-//! Endpoints of the local run: a start page, targets of links in mails, and under `/_local/` mails, clock, schedules,
-//! event bus and operator commands.
+//! Endpoints of the local run: a start page, targets of links in mails, and under `/_local/` mails, receivers of webhooks,
+//! clock, schedules, event bus and operator commands.
 
 mod control;
 mod home;
+mod hooks;
 mod inbox;
 mod link;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use axum::routing::{any, get, post};
 use chrono::{DateTime, SecondsFormat, Utc};
 use shared::app::App;
 
+use crate::receivers::Receivers;
 use crate::{Demo, Events, Mailbox, OffsetClock, watch};
 
 /// Loads and runs nothing.
@@ -28,6 +30,7 @@ const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 #[derive(Clone)]
 pub(crate) struct Pages {
     pub(crate) mailbox: Mailbox,
+    pub(crate) receivers: Receivers,
     pub(crate) events: Events,
     pub(crate) clock: OffsetClock,
     pub(crate) app: App,
@@ -51,6 +54,9 @@ pub(crate) fn router(pages: Pages) -> Router {
         .route("/_local/inbox/", get(inbox::show))
         .route("/_local/mails", get(inbox::mails))
         .route("/_local/mails/{id}/html", get(inbox::mail_html))
+        .route("/_local/hooks/{name}", get(hooks::show).post(hooks::receive).put(hooks::change))
+        .route("/_local/hooks/{name}/settings", post(hooks::change_by_form))
+        .route("/_local/hooks/{name}/deliveries", get(hooks::deliveries))
         .route("/_local/environment", get(control::environment))
         .route("/_local/watch.toml", get(async || watch::settings()))
         .route("/_local/clock", get(control::clock).post(control::advance_clock))

@@ -1,3 +1,5 @@
+mod hooks;
+
 use std::collections::HashMap;
 
 use axum::body::{Body, to_bytes};
@@ -49,7 +51,8 @@ fn pages_before(backend: &Backend, mailbox: &Mailbox) -> Pages {
     let environment = Arc::new(BTreeMap::from([("TABLE_NAME", "interviews".to_owned())]));
     let [company, username, password] = ["demo", "dana", "secret"].map(str::to_owned);
     let demo = Demo { company, username, password };
-    Pages { mailbox: mailbox.clone(), events, clock, app, demo, environment }
+    let receivers = Receivers::default();
+    Pages { mailbox: mailbox.clone(), receivers, events, clock, app, demo, environment }
 }
 
 async fn get(mailbox: &Mailbox, path: &str) -> (StatusCode, String, String) {
@@ -222,10 +225,10 @@ fn mailbox() -> Mailbox {
 }
 
 #[tokio::test]
-async fn the_root_leads_to_docs_inbox_and_clock() {
+async fn the_root_leads_to_the_other_pages() {
     let (status, policy, page) = get(&mailbox(), "/").await;
     assert_eq!((status, policy.as_str()), (StatusCode::OK, PAGE_POLICY));
-    for target in ["/api/v3/docs/", "/_local/inbox/", "/_local/clock"] {
+    for target in ["/api/v3/docs/", "/_local/inbox/", "/_local/hooks/demo", "/_local/clock"] {
         assert!(page.contains(&format!("href=\"{target}\"")), "{target}: {page}");
     }
     assert!(page.contains("sent: 2<") && page.contains("<code>dana</code>"), "{page}");

@@ -15,8 +15,8 @@ pub struct Lane {
     pub epoch: u32,
     /// The identifier of the resource's history.
     pub history: String,
-    /// The version whose event is to be sent next.
-    pub version: u64,
+    /// The version whose event is to be sent next. Items have a `version` of their own.
+    pub next_version: u64,
     /// How often that was tried.
     pub attempts: u32,
     /// When that was tried last.

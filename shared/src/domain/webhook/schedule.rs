@@ -161,7 +161,8 @@ impl Lane {
     /// A lane for a resource whose event of this version was refused for the first time.
     pub fn new(position: &Position, history: String, version: u64, now: DateTime<Utc>) -> Self {
         let (webhook, epoch, restarts) = (position.webhook, position.epoch, position.restarts);
-        Self { webhook, epoch, history, version, attempts: 0, tried_at: now, next_try_at: now, restarts }
+        let (next_version, attempts) = (version, 0);
+        Self { webhook, epoch, history, next_version, attempts, tried_at: now, next_try_at: now, restarts }
     }
 
     /// When it is tried again.
@@ -192,7 +193,7 @@ impl Lane {
 
     /// The lane with the event of this version, or a later one, next.
     pub fn at(self, version: u64, now: DateTime<Utc>) -> Self {
-        Self { version, attempts: 0, tried_at: now, next_try_at: now, ..self }
+        Self { next_version: version, attempts: 0, tried_at: now, next_try_at: now, ..self }
     }
 }
 
@@ -366,6 +367,6 @@ mod tests {
         assert!(lane.is_last_try());
         assert_eq!(lane.next_try_at, second(86_400));
         let next = lane.at(4, second(1));
-        assert_eq!((next.version, next.attempts, next.next_try_at), (4, 0, second(1)));
+        assert_eq!((next.next_version, next.attempts, next.next_try_at), (4, 0, second(1)));
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use chrono::TimeDelta;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::Result;
 use shared::domain::webhook::{Attempt, Lane, Position, Round, Verdict};
@@ -23,8 +22,8 @@ const LOOK: usize = 32;
 struct Passage {
     /// What is left of the lane; none once it has caught up with the position.
     lane: Option<Lane>,
-    /// The endpoint has not accepted the lane's next event, and asks for nothing for that long.
-    refused: Option<TimeDelta>,
+    /// The verdict on the lane's next event, if it was not accepted.
+    failed: Option<Verdict>,
     attempts: Vec<Attempt>,
 }
 
@@ -44,7 +43,7 @@ impl Sender<'_> {
         let position = round.conclude(Position::clone(before), self.now(), self.chance());
         let mut attempts = Vec::new();
         for passage in sent {
-            let (lane, tried) = self.conclude_lane(endpoint, &round, passage);
+            let (lane, tried) = self.conclude_lane(&position, passage);
             let next_try_at = lane.as_ref().map(|lane| lane.next_try_at).max(position.next_try_at);
             attempts.extend(tried);
             attempts.last_mut().into_iter().for_each(|attempt| attempt.repeat_at(next_try_at));
@@ -69,41 +68,30 @@ impl Sender<'_> {
             }
             if is_event && webhook.wants(&entry) {
                 if attempts.len() == ATTEMPTS || round().is_over() || self.is_late() {
-                    return Ok(Passage { lane: Some(lane), refused: None, attempts });
+                    return Ok(Passage { lane: Some(lane), failed: None, attempts });
                 }
                 let (verdict, attempt) = self.attempt(webhook, &entry, lane.attempts + 1).await?;
                 round().note(&lane.history, verdict);
                 attempts.push(attempt);
-                let refused = match verdict {
-                    Verdict::Taken => None,
-                    Verdict::Refused(wait) | Verdict::Down(wait) => Some(wait),
-                    Verdict::Gone => return Ok(Passage { lane: Some(lane), refused: None, attempts }),
-                };
-                if refused.is_some() {
+                if verdict != Verdict::Taken {
                     let lane = Lane { next_version: entry.version_after, ..lane };
-                    return Ok(Passage { lane: Some(lane), refused, attempts });
+                    return Ok(Passage { lane: Some(lane), failed: Some(verdict), attempts });
                 }
             }
             lane = lane.at(entry.version_after + 1, self.now());
         }
-        Ok(Passage { lane: Some(lane).filter(|_| may_go_on), refused: None, attempts })
+        Ok(Passage { lane: Some(lane).filter(|_| may_go_on), failed: None, attempts })
     }
 
-    /// Counts the last try of a lane if its event was not accepted, and gives the event up after the last one.
-    fn conclude_lane(
-        &self,
-        endpoint: &Endpoint,
-        round: &Round,
-        passage: Passage,
-    ) -> (Option<Lane>, Vec<Attempt>) {
-        let (now, mut attempts) = (self.now(), passage.attempts);
-        let (Some(lane), Some(wait)) = (passage.lane.clone(), passage.refused) else {
-            return (passage.lane, attempts);
+    /// Has a lane wait whose event was not accepted, or go on with the next if that was the last try.
+    fn conclude_lane(&self, position: &Position, passage: Passage) -> (Option<Lane>, Vec<Attempt>) {
+        let Passage { lane, failed, mut attempts } = passage;
+        let (Some(lane), Some(Verdict::Refused(wait) | Verdict::Down(wait))) = (lane.clone(), failed) else {
+            return (lane, attempts);
         };
-        if lane.is_endpoint_at_fault(round.is_down(), &endpoint.position) {
-            return (Some(lane.put_off(now)), attempts);
-        }
-        if !lane.is_last_try() {
+        let now = self.now();
+        let is_unavailable = matches!(failed, Some(Verdict::Down(_)));
+        if !lane.gives_up(is_unavailable, position) {
             return (Some(lane.refused(now, wait, self.chance())), attempts);
         }
         let last = attempts.pop().map(Attempt::given_up);

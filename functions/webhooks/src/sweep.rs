@@ -117,3 +117,24 @@ impl Summary {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_webhook_is_served_once_the_longest_due_first() {
+        let second = |number| DateTime::from_timestamp(number, 0).unwrap_or_default();
+        let one = |company: &str, text: &str| -> (CompanyId, WebhookId) {
+            (company.parse().expect("a company"), text.parse().expect("a webhook"))
+        };
+        let [a, b] = ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAW"];
+        let due = vec![
+            (second(7), one("acme", a)),
+            (second(9), one("globex", b)),
+            (second(8), one("acme", b)),
+            (second(1), one("globex", b)),
+        ];
+        assert_eq!(longest_first(due), [one("globex", b), one("acme", a), one("acme", b)]);
+    }
+}

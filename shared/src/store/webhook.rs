@@ -67,7 +67,7 @@ impl Entity for Attempt {
 pub enum Woken {
     /// The company has new events.
     Company(CompanyId),
-    /// A client has asked something of this webhook, or the sender has written how far it has come.
+    /// The position of this webhook was written, by the API or by the sender.
     Webhook(WebhookId),
 }
 

@@ -3,6 +3,7 @@
 mod changes;
 mod deliveries;
 mod endpoint;
+mod fairness;
 mod runs;
 mod sending;
 mod trouble;

@@ -1,4 +1,4 @@
-//! What comes of the events that are sent to an endpoint together.
+//! What events that are sent together tell of their endpoint.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,9 @@ use super::position::Position;
 /// fault. It is down if it accepts none, and does not answer, says so itself, or rejects the events of two resources.
 #[derive(Debug, Default)]
 pub struct Round {
-    /// It is down after rejecting events of as many resources; none if they had been rejected before.
+    /// The events have failed before, so they tell nothing if they fail again.
+    is_repeated: bool,
+    /// It is down after rejecting events of as many resources; none if only one's are sent.
     enough: Option<usize>,
     has_taken: bool,
     is_unavailable: bool,
@@ -33,9 +35,9 @@ impl Round {
         Self { enough, ..Self::default() }
     }
 
-    /// Sends events that have been rejected before.
+    /// Sends events that have failed before.
     pub fn of_lanes() -> Self {
-        Self::default()
+        Self { is_repeated: true, ..Self::default() }
     }
 
     /// Notes the verdict on an event of the resource with this history.
@@ -57,7 +59,7 @@ impl Round {
     /// Whether the endpoint accepts nothing now.
     pub fn is_down(&self) -> bool {
         let is_enough = self.enough.is_some_and(|enough| self.refused.len() >= enough);
-        !self.has_taken && (self.is_unavailable || is_enough)
+        !self.has_taken && !self.is_repeated && (self.is_unavailable || is_enough)
     }
 
     /// Whether the endpoint accepts nothing any more.
@@ -148,7 +150,9 @@ mod tests {
         // Nor do those that were rejected before.
         let round = noted(Round::of_lanes(), &[("a", REFUSED), ("b", REFUSED)]);
         assert_eq!(round.conclude(down.clone(), now, 0).failures, 0);
-        assert!(noted(Round::of_lanes(), &[("a", DOWN)]).is_down());
+        let round = noted(Round::of_lanes(), &[("a", DOWN)]);
+        assert!(round.is_over() && !round.is_down());
+        assert_eq!(round.conclude(position(), now, 0), position());
         // Nothing was sent, nothing is known.
         assert_eq!(Round::of_feed(&down, 0).conclude(down.clone(), now, 0), down);
     }

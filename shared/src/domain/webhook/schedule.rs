@@ -170,25 +170,17 @@ impl Lane {
         if self.restarts == position.restarts { self.next_try_at } else { DateTime::UNIX_EPOCH }
     }
 
-    /// Whether a failure tells nothing about the event: the endpoint is down, and has accepted nothing since the last try.
-    pub fn is_endpoint_at_fault(&self, is_down: bool, position: &Position) -> bool {
-        is_down && position.last_delivery_at.is_none_or(|last| last < self.tried_at)
-    }
-
-    /// The lane after its event has failed because of the endpoint, behind the others that are due.
-    pub fn put_off(self, now: DateTime<Utc>) -> Self {
-        Self { tried_at: now, next_try_at: now, ..self }
-    }
-
     /// The lane after its event was refused. The endpoint asks for nothing for as long as `wait`.
     pub fn refused(self, now: DateTime<Utc>, wait: TimeDelta, chance: u8) -> Self {
         let attempts = self.attempts.saturating_add(1);
         Self { attempts, tried_at: now, next_try_at: now + pause(attempts, wait, chance), ..self }
     }
 
-    /// Whether the next refusal of the event is the last.
-    pub fn is_last_try(&self) -> bool {
-        self.attempts + 1 >= MAX_TRIES
+    /// Whether its event is given up if it fails now. Not as long as the endpoint may be at fault: if it `is_unavailable`
+    /// and has accepted nothing since the last try.
+    pub fn gives_up(&self, is_unavailable: bool, position: &Position) -> bool {
+        let works = || position.last_delivery_at.is_some_and(|last| self.tried_at <= last);
+        self.attempts + 1 >= MAX_TRIES && (!is_unavailable || works())
     }
 
     /// The lane with the event of this version, or a later one, next.
@@ -346,25 +338,18 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_counts_for_a_lane_unless_the_endpoint_is_down_and_was_since_the_last_try() {
-        let up_at = |at| Position { last_delivery_at: Some(second(at)), ..position() };
-        let lane = lane(9).put_off(second(5));
-        assert_eq!((lane.attempts, lane.tried_at, lane.next_try_at), (0, second(5), second(5)));
-        assert!(lane.is_endpoint_at_fault(true, &position()));
-        assert!(lane.is_endpoint_at_fault(true, &up_at(4)));
-        assert!(!lane.is_endpoint_at_fault(true, &up_at(6)));
-        assert!(!lane.is_endpoint_at_fault(false, &up_at(4)));
-    }
-
-    #[test]
     fn a_lane_gives_an_event_up_after_ten_tries() {
         let mut lane = Lane::new(&position(), "h".to_owned(), 3, second(0));
         for tries in 1..=9 {
-            assert!(!lane.is_last_try());
+            assert!(!lane.gives_up(false, &position()));
             lane = lane.refused(second(0), TimeDelta::zero(), 0);
             assert_eq!(lane.attempts, tries);
         }
-        assert!(lane.is_last_try());
+        assert!(lane.gives_up(false, &position()));
+        let accepted_at = |at| Position { last_delivery_at: Some(second(at)), ..position() };
+        let tried = Lane { tried_at: second(5), ..lane.clone() };
+        assert!(!tried.gives_up(true, &position()) && !tried.gives_up(true, &accepted_at(4)));
+        assert!(tried.gives_up(true, &accepted_at(5)));
         assert_eq!(lane.next_try_at, second(86_400));
         let next = lane.at(4, second(1));
         assert_eq!((next.next_version, next.attempts, next.next_try_at), (4, 0, second(1)));

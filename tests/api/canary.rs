@@ -174,7 +174,7 @@ async fn no_log_line_contains_passwords_tokens_keys_or_mail_texts() {
     let webhook = owner.post("/companies/acme/webhooks/", webhook).await.expect(201);
     story.keep(webhook.uri("secret"));
     let webhook = webhook.uri("resource_uri");
-    let wrong = json!({ "url": format!("http://{CANARY}"), "types": [CANARY], "projects": [CANARY] });
+    let wrong = json!({ "url": format!("ftp://{CANARY}"), "types": [CANARY], "projects": [CANARY] });
     owner.patch(&webhook, wrong).await.expect_fields(&["url", "types", "projects"]);
     let rotated = owner.post(&format!("{webhook}secret/"), json!({})).await.expect(200).uri("secret");
     story.keep(rotated);

@@ -18,6 +18,7 @@ use tests::caller::{Caller, PASSWORD, Staff, last_segment};
 use tests::files::{data_uri, put};
 use tests::function::{Function, http_event};
 use tests::http::Request;
+use tests::receiver::Receiver;
 use tests::videos::film;
 use tokio::process::Command;
 
@@ -129,6 +130,13 @@ impl Bench {
         let mut outbox = self.start("OutboxFunction", "outbox").await?;
         outbox.event(&json!({ "detail-type": "Scheduled Event" })).await?;
         outbox.print("1,000 mails in one sweep");
+
+        let receiver = Receiver::start(|_| {}).await;
+        let webhook = json!({ "url": receiver.url, "after": 0 });
+        owner.post("/companies/acme/webhooks/", webhook).await.expect(201);
+        let mut webhooks = self.start("WebhooksFunction", "webhooks").await?;
+        webhooks.event(&json!({ "detail-type": "Scheduled Event" })).await?;
+        webhooks.print("1,000 events to one webhook");
 
         let project = owner.running_project(json!({})).await;
         self.app.fill(&project, OVERDUE, self.app.clock().now() + TimeDelta::hours(1)).await;

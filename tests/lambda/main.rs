@@ -5,6 +5,7 @@
 
 mod odd;
 mod twice;
+mod webhooks;
 
 use axum::http::{Method, StatusCode, header};
 use serde_json::json;

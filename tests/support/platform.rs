@@ -60,6 +60,12 @@ impl TestApp {
         assert_eq!(outcome.unwrap_or_else(|refused| panic!("{refused}")), Outcome::Applied);
     }
 
+    /// Starts the sender of events with this event.
+    pub async fn send_events(&self, event: Value) -> shared::Result<webhooks::Summary> {
+        let event = serde_json::from_value(event).expect("an event");
+        Box::pin(webhooks::handle(self.app_of("WebhooksFunction"), event)).await
+    }
+
     /// Sweeps the deadlines that have passed, as the schedule does.
     pub async fn expire_overdue(&self) -> Summary {
         let tick = serde_json::from_value(json!({})).expect("anything");

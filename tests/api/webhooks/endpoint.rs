@@ -158,8 +158,7 @@ pub(crate) async fn hook(owner: &impl Caller, endpoint: &Endpoint, fields: Value
 
 /// Runs the sender's schedule once.
 pub(crate) async fn sweep(app: &TestApp) -> webhooks::Summary {
-    let event = serde_json::from_value(json!({ "detail-type": "Scheduled Event" })).unwrap();
-    Box::pin(webhooks::handle(app.app(), event)).await.unwrap()
+    app.send_events(json!({ "detail-type": "Scheduled Event" })).await.unwrap()
 }
 
 /// Lets the clock go on, with a run of the schedule after each of these minutes.

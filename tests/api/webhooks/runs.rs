@@ -18,10 +18,10 @@ use super::endpoint::{Endpoint, hook, pass, sweep};
 use super::stored;
 
 /// What the stream delivers about a company's feed.
-fn new_numbers(companies: &[&str]) -> webhooks::Event {
+fn new_numbers(companies: &[&str]) -> Value {
     let record = |company: &&str| json!({ "dynamodb": { "Keys": { "pk": { "S": format!("COMPANY#{company}") }, "sk": { "S": "SEQUENCE" } } } });
     let records: Vec<Value> = companies.iter().map(record).collect();
-    serde_json::from_value(json!({ "Records": records })).unwrap()
+    json!({ "Records": records })
 }
 
 /// Numbers what there is, without a sender.
@@ -32,7 +32,7 @@ async fn number(app: &TestApp) {
 }
 
 async fn run(app: &TestApp) -> shared::Result<webhooks::Summary> {
-    Box::pin(webhooks::handle(app.app(), new_numbers(&["acme"]))).await
+    app.send_events(new_numbers(&["acme"])).await
 }
 
 /// Runs that die after so many calls.
@@ -191,9 +191,32 @@ async fn an_endpoint_that_does_not_answer_holds_up_no_other_company() {
         stuck.release();
     };
     let event = new_numbers(&["acme", "globex"]);
-    join(async { Box::pin(webhooks::handle(app.app(), event)).await.unwrap() }, meanwhile).await;
+    join(async { app.send_events(event).await.unwrap() }, meanwhile).await;
     assert!(!willing.taken().is_empty());
     tar.assert_has_all(&owner, "").await;
+}
+
+#[tokio::test]
+async fn an_event_that_the_index_does_not_show_yet_is_sent_once_it_does() {
+    // It does not wait before it looks again.
+    let (app, _chaos) = TestApp::start_with_chaos().await;
+    let owner = app.owner().await;
+    let endpoint = Endpoint::willing().await;
+    let uri = hook(&owner, &endpoint, json!({})).await;
+    owner.label("one").await;
+    number(&app).await;
+    let items = app.table().contents().await.into_values();
+    let items = items.map(|item| serde_dynamo::from_item::<_, Value>(item).unwrap());
+    let whole = items.max_by_key(|item| item["sequence"].as_u64()).unwrap();
+    let mut hidden = whole.clone();
+    hidden.as_object_mut().unwrap().retain(|name, _| !name.starts_with("by_status"));
+    app.table().load(&[hidden]).await;
+    run(&app).await.unwrap();
+    assert_eq!(owner.get(&uri).await.json()["behind"], 1);
+    assert_eq!(stored(&app, &uri).await.1.run_at, Some(app.app().now()), "the schedule looks again");
+    app.table().load(&[whole]).await;
+    pass(&app, [1]).await;
+    endpoint.assert_has_all(&owner, "").await;
 }
 
 /// Leads every name to the loopback interface.
@@ -218,7 +241,8 @@ async fn a_name_that_leads_to_a_private_address_gets_no_request() {
     number(&app).await;
     let resolver = Loopback::default();
     let outgoing = Outgoing::new(resolver.clone(), is_public);
-    Box::pin(webhooks::handle_through(app.app(), &outgoing, new_numbers(&["acme"]))).await.unwrap();
+    let event = serde_json::from_value(new_numbers(&["acme"])).unwrap();
+    Box::pin(webhooks::handle_through(app.app(), &outgoing, event)).await.unwrap();
     assert!(endpoint.arrivals().is_empty());
     let attempts = owner.get(&format!("{uri}deliveries/")).await.expect(200).json();
     let attempts = attempts["objects"].as_array().unwrap();

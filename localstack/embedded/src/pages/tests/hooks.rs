@@ -1,5 +1,6 @@
 //! Receivers of webhooks.
 
+use shared::clock::{Clock as _, SystemClock};
 use standardwebhooks::Webhook;
 
 use super::*;
@@ -9,7 +10,7 @@ const EVENT: &str = r#"{"types": ["candidate.created", "candidate.invited"], "da
 
 /// A delivery of [`EVENT`] that was signed `age` seconds ago.
 fn delivery(name: &str, secret: &str, age: i64) -> Request<Body> {
-    let at = Utc::now().timestamp() - age;
+    let at = SystemClock.now().timestamp() - age;
     let signature = Webhook::new(secret).unwrap().sign("evt_1", at, EVENT.as_bytes()).unwrap();
     let request = Request::post(format!("/_local/hooks/{name}")).header("webhook-id", "evt_1");
     let request = request.header("webhook-timestamp", at).header("webhook-signature", signature);

@@ -117,7 +117,8 @@ async fn webhooks(app: &TestApp, owner: &Staff, project: &str) {
         next_try_at: Some(next_try_at),
     };
     let history = "01ARZ3NDEKTSV4RRFFQ69G5FAV".to_owned();
-    let lane = Lane { webhook, epoch: 0, history, next_version: 1, attempts: 1, next_try_at };
+    let (epoch, next_version, attempts, tried_at, restarts) = (0, 1, 1, system.now, 0);
+    let lane = Lane { webhook, epoch, history, next_version, attempts, tried_at, next_try_at, restarts };
     let before = system.store.endpoint(&"acme".parse().expect("a company"), webhook).await.expect("a read");
     let before = before.expect("a webhook");
     let after = Progress {

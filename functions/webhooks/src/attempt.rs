@@ -37,7 +37,7 @@ impl Sender<'_> {
         let is_taken = verdict == Verdict::Taken;
         let (status_code, error) = (answer.as_ref().ok().map(|answer| answer.status), answer.as_ref().err());
         let attempt = Attempt {
-            id: self.store.next_id(at),
+            id: self.store().next_id(at),
             webhook: webhook.id,
             event: Some(id),
             attempt: number,
@@ -57,7 +57,7 @@ impl Sender<'_> {
     pub(crate) fn expired(&self, webhook: WebhookId, event: Option<String>) -> Attempt {
         let at = self.now();
         Attempt {
-            id: self.store.next_id(at),
+            id: self.store().next_id(at),
             webhook,
             event,
             attempt: 1,

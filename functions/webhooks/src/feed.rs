@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use chrono::TimeDelta;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use shared::domain::history::Entry;
-use shared::domain::webhook::{Attempt, Lane, MAX_LANES, Position, Round, Verdict};
+use shared::domain::webhook::{Attempt, Lane, Position, Round, Verdict};
 use shared::store::Endpoint;
 use shared::{Error, Result};
 
@@ -32,9 +32,9 @@ struct Group {
     events: Vec<Entry>,
     /// How many may be sent.
     limit: usize,
-    /// How many the endpoint has taken.
+    /// How many the endpoint has accepted.
     taken: usize,
-    /// The endpoint has refused the next one, and asks for nothing for that long.
+    /// The endpoint has not accepted the next one, and asks for nothing for that long.
     refused: Option<TimeDelta>,
     attempts: Vec<Attempt>,
 }
@@ -50,7 +50,7 @@ impl Sender<'_> {
     pub(crate) async fn read_feed(&self, endpoint: &Endpoint) -> Result<Option<Events>> {
         let Endpoint { webhook, position, sequence, .. } = endpoint;
         let is_wanted = |entry: &Entry| webhook.wants(entry);
-        match self.store.events_after(sequence, position.after, PAGE, self.now(), is_wanted).await {
+        match self.store().events_after(sequence, position.after, PAGE, self.now(), is_wanted).await {
             Ok(feed) if feed.reached == position.after => Ok(None),
             Ok(feed) => {
                 let events = feed.events.iter().map(|event| Entry::clone(event)).collect();
@@ -85,14 +85,14 @@ impl Sender<'_> {
         if endpoint.position.is_down() {
             keep_probe(&mut groups, endpoint.position.failures);
         }
-        let round = Mutex::new(Round::new(&endpoint.position));
+        let round = Mutex::new(Round::of_feed(&endpoint.position, groups.len()));
         let sent = groups.into_iter().map(|group| self.send_group(endpoint, group, &round));
         let groups: Vec<Group> = stream::iter(sent).buffered(AT_ONCE).try_collect().await?;
         let round = round.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(self.conclude(endpoint, groups, round, reached))
     }
 
-    /// Sends events of one resource until one is not taken.
+    /// Sends events of one resource until one is not accepted.
     async fn send_group(&self, endpoint: &Endpoint, mut group: Group, round: &Mutex<Round>) -> Result<Group> {
         let round = || round.lock().unwrap_or_else(PoisonError::into_inner);
         while group.taken < group.limit && group.refused.is_none() && !round().is_over() && !self.is_late() {
@@ -103,26 +103,23 @@ impl Sender<'_> {
             group.attempts.push(attempt);
             match verdict {
                 Verdict::Taken => group.taken += 1,
-                Verdict::Refused(wait) => group.refused = Some(wait),
-                Verdict::Down(_) | Verdict::Gone => break,
+                Verdict::Refused(wait) | Verdict::Down(wait) => group.refused = Some(wait),
+                Verdict::Gone => break,
             }
         }
         Ok(group)
     }
 
-    /// Moves the position past the events that were taken, or wait in a lane now.
-    fn conclude(&self, endpoint: &Endpoint, groups: Vec<Group>, mut round: Round, reached: u64) -> Outcome {
+    /// Moves the position past the events that were accepted, or wait in a lane now.
+    fn conclude(&self, endpoint: &Endpoint, groups: Vec<Group>, round: Round, reached: u64) -> Outcome {
         let (now, mut lanes) = (self.now(), endpoint.lanes.clone());
-        if lanes.len() + groups.iter().filter(|group| group.refused.is_some()).count() > MAX_LANES {
-            round.note("", Verdict::Down(TimeDelta::zero()));
-        }
         let position = round.conclude(Position::clone(&endpoint.position), now, self.chance());
         let (mut attempts, mut after) = (Vec::new(), reached);
         for Group { history, events, taken, refused, attempts: tried, .. } in groups {
             attempts.extend(tried);
             let Some(next) = events.get(taken) else { continue };
             let next_try_at = match refused {
-                Some(wait) if !round.is_over() => {
+                Some(wait) if !round.is_down() && !round.is_gone() => {
                     let lane = Lane::new(&position, history, next.version_after, now);
                     lanes.push(lane.refused(now, wait, self.chance()));
                     lanes.last().map(|lane| lane.next_try_at)
@@ -159,7 +156,7 @@ fn grouped(endpoint: &Endpoint, events: Vec<Entry>) -> Vec<Group> {
 /// Leaves one event to be sent. That of another resource each time, so that an event that is refused for ever does not
 /// keep the endpoint down.
 fn keep_probe(groups: &mut [Group], failures: u32) {
-    let probe = failures as usize % groups.len().clamp(1, 2);
+    let probe = failures as usize % groups.len().max(1);
     for (number, group) in groups.iter_mut().enumerate() {
         group.limit = usize::from(number == probe);
     }

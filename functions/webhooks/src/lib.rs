@@ -1,11 +1,11 @@
 //! Sends events to webhooks.
 //!
 //! A webhook is a reader of the company's feed: its position is the number of the last event that it has passed. A run
-//! takes steps. Each reads how far the deliveries to one endpoint have come, has the endpoint to itself, sends some events
-//! and writes what has come of it, all in one transaction. A run that breaks off repeats its last step at most.
+//! takes steps. Each reads how far the deliveries to one endpoint have come, leases the endpoint, sends some events and
+//! writes the outcome, all in one transaction. A run that breaks off repeats its last step at most.
 //!
 //! The table's stream starts runs when events are numbered and when the API asks for something; the schedule starts those
-//! that wait for a moment, and those that the stream missed.
+//! whose moment has come, that had no time to end, and that the stream missed.
 
 mod attempt;
 mod feed;
@@ -22,6 +22,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use shared::Result;
 use shared::app::App;
+use shared::auth::System;
 use shared::domain::webhook::{Targets, is_public};
 
 use outgoing::{Outgoing, Resolve, SystemResolver};
@@ -33,6 +34,9 @@ pub use sweep::Summary;
 const STREAM_RUN: Duration = Duration::from_secs(10);
 /// How long a run of the schedule takes up something new. A request may follow that takes 15 seconds.
 const SCHEDULE_RUN: Duration = Duration::from_secs(40);
+
+/// How long the storage may be busy: the function has a minute.
+const PATIENCE: Duration = Duration::from_secs(55);
 
 /// The events that invoke this function; any other fails.
 #[derive(Deserialize)]
@@ -82,11 +86,11 @@ pub fn outgoing(app: &App, resolver: impl Resolve) -> Outgoing {
 /// # Errors
 /// If the storage cannot be read or written.
 pub async fn handle_through(app: &App, outgoing: &Outgoing, event: Event) -> Result<Summary> {
+    let system = System::of(app).with_patience(PATIENCE);
+    let sender = |time| Sender::new(app, &system, outgoing, time);
     let outcome = match event {
-        Event::Stream { records } => stream::handle(&Sender::new(app, outgoing, STREAM_RUN), records).await,
-        Event::Schedule { kind: ScheduleKind::Scheduled } => {
-            sweep::handle(&Sender::new(app, outgoing, SCHEDULE_RUN)).await
-        }
+        Event::Stream { records } => stream::handle(&sender(STREAM_RUN), records).await,
+        Event::Schedule { kind: ScheduleKind::Scheduled } => sweep::handle(&sender(SCHEDULE_RUN)).await,
     };
     if let Err(error) = &outcome {
         tracing::error!(target: "webhooks", %error, "an event failed");

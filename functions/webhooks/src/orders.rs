@@ -1,4 +1,4 @@
-//! What clients have ordered: pings, and events once more. None of this changes how far the deliveries have come.
+//! Pings, and events that clients have sent once more. Neither changes how far the deliveries have come.
 
 use shared::Result;
 use shared::domain::history::{Entry, EventId};
@@ -14,7 +14,7 @@ impl Sender<'_> {
     pub(crate) async fn send_orders(&self, endpoint: &Endpoint) -> Result<Outcome> {
         let mut orders = endpoint.position.orders.clone();
         let mut attempts = Vec::new();
-        while !orders.is_empty() && (attempts.is_empty() || !self.is_late()) {
+        while !orders.is_empty() && !self.is_late() {
             attempts.push(self.fulfil(endpoint, &orders.remove(0)).await?);
         }
         let position = Position { orders, ..Position::clone(&endpoint.position) };
@@ -37,6 +37,6 @@ impl Sender<'_> {
 
     async fn event(&self, company: &CompanyId, id: &str) -> Result<Option<Versioned<Entry>>> {
         let Ok(id) = id.parse::<EventId>() else { return Ok(None) };
-        self.store.event(company, &id, self.now()).await
+        self.store().event(company, &id, self.now()).await
     }
 }

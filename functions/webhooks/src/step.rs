@@ -20,11 +20,13 @@ pub(crate) enum Stepped {
     Forward,
     /// There are events that the index does not show yet.
     NotYet,
-    /// There is nothing to do now, or another run does it.
+    /// There is nothing to do now.
     Done,
+    /// Another run has the endpoint.
+    Busy,
 }
 
-/// What has come of a step.
+/// The outcome of what a step has sent.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// The position, under the step's lease.
@@ -33,7 +35,7 @@ pub(crate) struct Outcome {
     pub(crate) lanes: Vec<Lane>,
     /// What was sent.
     pub(crate) attempts: Vec<Attempt>,
-    /// Whether the endpoint wants nothing any more.
+    /// Whether the endpoint accepts nothing any more.
     pub(crate) is_gone: bool,
 }
 
@@ -47,12 +49,12 @@ enum Work {
 impl Sender<'_> {
     /// Takes the next step at an endpoint. Fails with `Changed` if another write of the position has come first.
     pub(crate) async fn step(&self, company: &CompanyId, id: WebhookId) -> Result<Stepped> {
-        let Some(mut endpoint) = self.store.endpoint(company, id).await? else { return Ok(Stepped::Done) };
+        let Some(mut endpoint) = self.store().endpoint(company, id).await? else { return Ok(Stepped::Done) };
         let now = self.now();
         if endpoint.position.is_leased(now) {
-            return Ok(Stepped::Done);
+            return Ok(Stepped::Busy);
         }
-        let work = match endpoint.next_step() {
+        let work = match endpoint.next_step(now) {
             Some((at, Step::Orders)) if at <= now => Work::Orders,
             Some((at, Step::Lanes)) if at <= now => Work::Lanes,
             Some((at, Step::Feed)) if at <= now => match self.read_feed(&endpoint).await? {
@@ -65,7 +67,7 @@ impl Sender<'_> {
             }
         };
         let leased = Position::clone(&endpoint.position).leased(now);
-        endpoint.position = self.store.save_position(&endpoint.position, leased).await?;
+        endpoint.position = self.store().save_position(&endpoint.position, leased).await?;
         let outcome = match work {
             Work::Orders => self.send_orders(&endpoint).await?,
             Work::Lanes => self.send_lanes(&endpoint).await?,
@@ -76,11 +78,13 @@ impl Sender<'_> {
     }
 
     /// Has the schedule take the next step.
-    pub(crate) async fn leave_to_schedule(&self, company: &CompanyId, id: WebhookId) -> Result<()> {
-        match self.store.endpoint(company, id).await? {
-            Some(endpoint) if !endpoint.position.is_leased(self.now()) => self.rest(&endpoint).await,
-            _ => Ok(()),
+    pub(crate) async fn leave_to_schedule(&self, company: &CompanyId, id: WebhookId) -> Result<Stepped> {
+        let Some(endpoint) = self.store().endpoint(company, id).await? else { return Ok(Stepped::Done) };
+        if endpoint.position.is_leased(self.now()) {
+            return Ok(Stepped::Busy);
         }
+        self.rest(&endpoint).await?;
+        Ok(Stepped::Done)
     }
 
     /// Notes when the next step is due, where that has changed without a step.
@@ -89,24 +93,24 @@ impl Sender<'_> {
         let is_enabled = endpoint.webhook.is_enabled();
         let rested = position.released(is_enabled, latest, &endpoint.lanes, self.now());
         if rested != *endpoint.position {
-            self.store.save_position(&endpoint.position, rested).await?;
+            self.store().save_position(&endpoint.position, rested).await?;
         }
         Ok(())
     }
 
-    /// Writes what has come of a step, and gives the lease back.
+    /// Writes the outcome of a step, and gives the lease back. Fails with `Changed` if another run has the endpoint.
     async fn finish(&self, before: Endpoint, outcome: Outcome) -> Result<()> {
         let mut present = before.clone();
         for _ in 0..ATTEMPTS {
             let progress = self.progress(&before, &present, &outcome).await?;
-            match self.system.commit(self.store.note_progress(&present, &progress)).await {
+            match self.system.commit(self.store().note_progress(&present, &progress)).await {
                 Err(Error::Changed | Error::NotFound) => {}
                 settled => return settled,
             }
             // The API has changed something, or the lease has ended and another run has the endpoint.
-            match self.store.endpoint(&before.webhook.company, before.webhook.id).await? {
+            match self.store().endpoint(&before.webhook.company, before.webhook.id).await? {
                 Some(fresh) if fresh.position.leased_until == before.position.leased_until => present = fresh,
-                _ => return Ok(()),
+                _ => break,
             }
         }
         Err(Error::Changed)
@@ -115,13 +119,15 @@ impl Sender<'_> {
     /// What a step that began `before` makes of the `present` state.
     async fn progress(&self, before: &Endpoint, present: &Endpoint, outcome: &Outcome) -> Result<Progress> {
         let (now, attempts) = (self.now(), outcome.attempts.clone());
-        // A client has set the position: it does not matter how far the step has come.
+        // A client has set the position, or has had the endpoint tried anew: what the step knows is out of date.
         let is_void = before.position.epoch != present.position.epoch;
+        let is_reset = before.position.restarts != present.position.restarts;
         let lanes = if is_void { present.lanes.clone() } else { outcome.lanes.clone() };
         let position = outcome.position.clone();
         let position = position.on_top_of(&before.position, Position::clone(&present.position));
-        let is_gone = outcome.is_gone && !is_void;
-        let (webhook, mail) = Webhook::clone(&present.webhook).judged(&position, is_gone, now);
+        let is_gone = outcome.is_gone && !is_reset;
+        let webhook = Webhook::clone(&present.webhook);
+        let (webhook, mail) = webhook.judged(&before.position, &position, is_gone, now);
         let warned_at = if mail == Some(WebhookMail::Failing) { Some(now) } else { position.warned_at };
         let position = Position { lanes: lanes.len() as u32, warned_at, ..position };
         let position = position.released(webhook.is_enabled(), present.sequence.last, &lanes, now);
@@ -135,7 +141,7 @@ impl Sender<'_> {
     /// The mails about a webhook to the owners of its company.
     async fn mails(&self, endpoint: &Endpoint, mail: WebhookMail) -> Result<Vec<Effect>> {
         let Endpoint { webhook, position, .. } = endpoint;
-        let customers = self.store.all_customers(&webhook.company).await?;
+        let customers = self.store().all_customers(&webhook.company).await?;
         let customers = customers.iter().map(|customer| &**customer);
         Ok(Effect::of_webhook(webhook, mail, customers, position.version() + 1, self.now()))
     }

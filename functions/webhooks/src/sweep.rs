@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
 use shared::auth::System;
+use shared::domain::id::{CompanyId, WebhookId};
 use shared::store::{DueCursor, Queue, Sequence, Versioned};
 use shared::{Error, Result};
 
-use crate::run::Sender;
+use crate::run::{ENDPOINTS, Sender};
 
 /// The most endpoints and feeds of one run; the next run continues.
 const LIMIT: usize = 2_000;
@@ -25,42 +28,61 @@ pub struct Summary {
     pub more: bool,
 }
 
+/// Webhooks to serve, with the moments since when they are due.
+type Due = Vec<(DateTime<Utc>, (CompanyId, WebhookId))>;
+
 pub(crate) async fn handle(sender: &Sender<'_>) -> Result<Summary> {
-    let (mut summary, mut endpoints) = (Summary::default(), BTreeSet::new());
-    let now = sender.now();
+    let (now, mut due) = (sender.now(), due_positions(sender).await?);
+    let oldest = due.iter().map(|(since, _)| (now - *since).num_seconds()).max();
+    let read = due_feeds(sender).await?.into_iter().map(|feed| async move {
+        let webhooks = sender.store().webhooks(&feed.company).await?;
+        Ok::<_, Error>((feed, webhooks))
+    });
+    let mut feeds: Vec<_> = stream::iter(read).buffered(ENDPOINTS).try_collect().await?;
+    for (feed, webhooks) in &feeds {
+        let since = feed.look_at.unwrap_or(now);
+        due.extend(webhooks.iter().map(|webhook| (since, (feed.company.clone(), webhook.id))));
+    }
+    let endpoints = longest_first(due);
+    let summary = Summary { endpoints: endpoints.len(), ..Summary::default() };
+    let unserved = sender.serve_all(endpoints).await;
+    feeds.retain(|(feed, _)| !unserved.companies.contains(&feed.company));
+    let settled = feeds.into_iter().map(|(feed, webhooks)| async move {
+        match sender.store().settle_feed(&feed, !webhooks.is_empty()).await {
+            // The next run looks at the events that have come meanwhile.
+            Ok(()) | Err(Error::Changed) => Ok(()),
+            Err(error) => Err(error),
+        }
+    });
+    let settled: Vec<Result<()>> = stream::iter(settled).buffer_unordered(ENDPOINTS).collect().await;
+    settled.into_iter().collect::<Result<()>>()?;
+    let webhook_delay_seconds = oldest.unwrap_or_default().max(0);
+    let summary =
+        Summary { failed: unserved.failed, more: sender.is_late(), webhook_delay_seconds, ..summary };
+    Ok(summary.log(sender.system))
+}
+
+/// Each webhook once, those first that are due for longest: what was served comes last the next time.
+fn longest_first(mut due: Due) -> Vec<(CompanyId, WebhookId)> {
+    due.sort();
+    let mut seen = BTreeSet::new();
+    due.into_iter().map(|(_, one)| one).filter(|one| seen.insert(one.clone())).collect()
+}
+
+async fn due_positions(sender: &Sender<'_>) -> Result<Due> {
+    let (now, mut positions) = (sender.now(), Due::new());
     for first in DueCursor::all(Queue::Webhooks, now) {
         let mut page = Some(first);
         while let Some(cursor) = page {
-            let due = sender.store.due_positions(cursor).await?;
-            for position in &due.rows {
-                let waited =
-                    position.leased_until.or(position.run_at).map_or(0, |at| (now - at).num_seconds());
-                summary.webhook_delay_seconds = summary.webhook_delay_seconds.max(waited);
-                endpoints.insert((position.company.clone(), position.webhook));
-            }
-            page = due.next.filter(|_| endpoints.len() < LIMIT);
+            let due = sender.store().due_positions(cursor).await?;
+            positions.extend(due.rows.iter().map(|position| {
+                let since = position.leased_until.or(position.run_at).unwrap_or(now);
+                (since, (position.company.clone(), position.webhook))
+            }));
+            page = due.next.filter(|_| positions.len() < LIMIT);
         }
     }
-    let feeds = due_feeds(sender).await?;
-    let mut looked_at = Vec::new();
-    for feed in feeds {
-        let webhooks = sender.store.webhooks(&feed.company).await?;
-        endpoints.extend(webhooks.iter().map(|webhook| (feed.company.clone(), webhook.id)));
-        looked_at.push((feed, !webhooks.is_empty()));
-    }
-    summary.endpoints = endpoints.len();
-    summary.failed = sender.serve_all(endpoints).await;
-    summary.more = sender.is_late();
-    if !summary.more && summary.failed == 0 {
-        for (feed, has_webhooks) in &looked_at {
-            match sender.store.settle_feed(feed, *has_webhooks).await {
-                // The next run looks at the events that have come meanwhile.
-                Ok(()) | Err(Error::Changed) => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-    Ok(summary.log(&sender.system))
+    Ok(positions)
 }
 
 async fn due_feeds(sender: &Sender<'_>) -> Result<Vec<Versioned<Sequence>>> {
@@ -68,7 +90,7 @@ async fn due_feeds(sender: &Sender<'_>) -> Result<Vec<Versioned<Sequence>>> {
     for first in DueCursor::all(Queue::Feeds, sender.now()) {
         let mut page = Some(first);
         while let Some(cursor) = page {
-            let due = sender.store.due_feeds(cursor).await?;
+            let due = sender.store().due_feeds(cursor).await?;
             feeds.extend(due.rows);
             page = due.next.filter(|_| feeds.len() < LIMIT);
         }
@@ -93,5 +115,26 @@ impl Summary {
             "served",
         );
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_webhook_is_served_once_the_longest_due_first() {
+        let second = |number| DateTime::from_timestamp(number, 0).unwrap_or_default();
+        let one = |company: &str, text: &str| -> (CompanyId, WebhookId) {
+            (company.parse().expect("a company"), text.parse().expect("a webhook"))
+        };
+        let [a, b] = ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAW"];
+        let due = vec![
+            (second(7), one("acme", a)),
+            (second(9), one("globex", b)),
+            (second(8), one("acme", b)),
+            (second(1), one("globex", b)),
+        ];
+        assert_eq!(longest_first(due), [one("globex", b), one("acme", a), one("acme", b)]);
     }
 }

@@ -47,6 +47,11 @@ impl System {
         Self { now, store, usage, app: app.clone() }
     }
 
+    /// Access for a function with more time.
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { store: self.store.with_patience(patience), ..self }
+    }
+
     /// Acts in consequence of an event of the platform.
     pub fn in_event(self, id: &str) -> Self {
         let origin = Origin::new(history::Author::System, self.now);

@@ -114,7 +114,11 @@ fn roots_for(config: &AwsConfig) -> fn() -> Arc<RootCertStore> {
 /// Read once, because tests and the local back end make many clients.
 static SYSTEM_ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let found = rustls_native_certs::load_native_certs();
+    roots.add_parsable_certificates(found.certs);
+    if roots.is_empty() {
+        tracing::error!(target: "aws", errors = ?found.errors, "no authority is trusted, so no connection will be");
+    }
     roots.into()
 });
 

@@ -32,6 +32,11 @@ impl<'a> References<'a> {
         Self { base, suite: base, signer: None }
     }
 
+    /// Whether the service itself is at this host, with the port if it is not the scheme's own.
+    pub fn is_own(&self, authority: &str) -> bool {
+        self.base.authority() == authority
+    }
+
     /// The same, with addresses of files for the caller whose signer this is.
     pub fn signed_by(self, signer: &'a MediaSigner) -> Self {
         Self { signer: Some(signer), ..self }

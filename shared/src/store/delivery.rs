@@ -27,8 +27,8 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// What is to be done next, and when.
-    pub fn next_step(&self) -> Option<(DateTime<Utc>, Step)> {
-        self.position.next_step(self.webhook.is_enabled(), self.sequence.last, &self.lanes)
+    pub fn next_step(&self, now: DateTime<Utc>) -> Option<(DateTime<Utc>, Step)> {
+        self.position.next_step(self.webhook.is_enabled(), self.sequence.last, &self.lanes, now)
     }
 }
 
@@ -71,7 +71,10 @@ impl Store {
         let mut transaction = self.replacing(&before.webhook, &after.webhook);
         transaction.replace(&before.position, &after.position);
         for lane in after.lanes.iter().filter(|lane| !before.lanes.contains(lane)) {
-            if let Some(item) = transaction.or_fault(item::write(lane, 1)) {
+            if let Some(mut item) = transaction.or_fault(item::write(lane, 1)) {
+                // As long as the events that wait there, whatever happens to the webhook: they are older than the next try.
+                let end = lane.next_try_at + self.app.config().event_retention;
+                item.insert(item::EXPIRES_AT.to_owned(), item::number(end.timestamp()));
                 transaction.put_derived(lane.key(), item);
             }
         }

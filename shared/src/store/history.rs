@@ -112,18 +112,20 @@ impl Store {
         Ok(entries)
     }
 
-    /// Up to `most` entries of the history with this identifier from `version` on, by version. Those that have expired are
-    /// among them until they are deleted.
+    /// Up to `most` entries of the history with this identifier from `version` on, by version, and whether there may be more.
+    /// Those that have expired are among them until they are deleted.
     pub async fn history_from(
         &self,
         company: &CompanyId,
         history_id: &str,
         version: u64,
         most: usize,
-    ) -> Result<Vec<Versioned<Entry>>> {
+    ) -> Result<(Vec<Versioned<Entry>>, bool)> {
         let before = keys::entry(company, history_id, version.saturating_sub(1));
         let query = Query::new(TABLE, string(before.pk)).after(before.sk);
-        item::readable(self.query_rows(query, most).await?)
+        let rows = self.query_rows(query, most).await?;
+        let may_go_on = rows.len() == most;
+        Ok((item::readable(rows)?, may_go_on))
     }
 
     /// The event with this identifier; none if there is none, or if it has expired at `now`.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::condition::{Change, Condition};
@@ -20,8 +20,6 @@ use crate::domain::id::{AttemptId, CompanyId, ProjectId, WebhookId};
 use crate::domain::webhook::{Attempt, AttemptFilter, Lane, Position, Webhook};
 use crate::error::{Error, Result};
 
-/// How long after its next try a lane is kept that no run has looked at, for one of a deleted webhook.
-const LANE_KEPT: TimeDelta = TimeDelta::days(30);
 /// The most attempts that one request looks at, whatever its filter leaves of them.
 const MAX_LOOKED_AT: usize = 500;
 
@@ -52,10 +50,6 @@ impl Entity for Lane {
     fn key(&self) -> Key {
         keys::lanes(self.webhook).key(&self.history)
     }
-
-    fn expires_at(&self) -> Option<DateTime<Utc>> {
-        Some(self.next_try_at + LANE_KEPT)
-    }
 }
 
 impl Entity for Attempt {
@@ -73,7 +67,7 @@ impl Entity for Attempt {
 pub enum Woken {
     /// The company has new events.
     Company(CompanyId),
-    /// A client has asked something of this webhook, or the sender has written how far it has come.
+    /// The position of this webhook was written, by the API or by the sender.
     Webhook(WebhookId),
 }
 

@@ -86,6 +86,7 @@ async fn what_is_wrong_with_a_webhook_is_told_by_field() {
         "https://2130706433/",
         "https://[::1]/",
         "https://localhost/",
+        "https://hr.example/in",
         "https://db.internal/",
         "https://printer.local/",
     ];

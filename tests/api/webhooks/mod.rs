@@ -3,6 +3,7 @@
 mod changes;
 mod deliveries;
 mod endpoint;
+mod fairness;
 mod mails;
 mod runs;
 mod sending;

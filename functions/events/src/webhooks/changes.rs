@@ -68,7 +68,11 @@ impl Changes {
         targets: Targets,
     ) -> Self {
         Self {
-            url: body.text("url", |text| WebhookUrl::parse(text, targets)),
+            url: body.text("url", |text| {
+                let url = WebhookUrl::parse(text, targets)?;
+                let is_own = targets == Targets::Public && references.is_own(url.authority());
+                if is_own { Err("Use another host than that of this service.".to_owned()) } else { Ok(url) }
+            }),
             description: body.line("description"),
             types: body
                 .list("types", MAX_TYPES, |value| TypeFilter::parse(text(value)?))

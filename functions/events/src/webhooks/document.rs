@@ -47,7 +47,8 @@ pub(crate) fn change_webhook(operation: Operation) -> Operation {
         .summary("Change webhook")
         .text(
             "A webhook that is disabled loses nothing: once it is enabled again, deliveries go on where they \
-             stopped, as far back as events are kept. Enabling it and giving it another `url` have it tried at once.",
+             stopped, as far back as events are kept. Enabling it and giving it another `url` have it tried at once, \
+             waiting resources included. Deliveries that are under way may still arrive at the former `url`.",
         )
         .body_with_references::<WebhookView, _>(|body, company, references| {
             Changes::read(body, company, references, Targets::Public)
@@ -56,7 +57,7 @@ pub(crate) fn change_webhook(operation: Operation) -> Operation {
 }
 
 pub(crate) fn delete_webhook(operation: Operation) -> Operation {
-    operation.summary("Delete webhook").text("A delivery that is under way may still arrive.")
+    operation.summary("Delete webhook").text("Deliveries that are under way may still arrive.")
 }
 
 pub(crate) fn rotate_secret(operation: Operation) -> Operation {
@@ -84,7 +85,8 @@ pub(crate) fn set_position(operation: Operation) -> Operation {
         .summary("Set webhook position")
         .text(
             "Has deliveries go on after another event: an earlier one to repeat all that followed, the latest one to \
-             leave out what has not been sent. Repeated events have the same identifiers.",
+             leave out what has not been sent. Repeated events have the same identifiers. Events of waiting resources \
+             up to that one are not sent; to have those tried at once, disable and enable the webhook.",
         )
         .body::<WebhookView, _>(|body| read_position(body, u32::MAX.into()))
         .example("everything", json!({ "after": 0 }))

@@ -167,7 +167,7 @@ struct DeliveryView {
     /// The identifier of the event; null for events that were deleted because of their age before they could be sent.
     #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766")]
     event: Option<String>,
-    /// Which attempt for this event it was, from 1.
+    /// Which attempt it was, from 1: for this event, or since the last success while the address accepts nothing.
     #[schemars(example = 1)]
     attempt: u32,
     /// The outcome.

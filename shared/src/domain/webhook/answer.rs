@@ -39,13 +39,13 @@ pub struct Answer {
 /// What an attempt means for the message and for its endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The endpoint has taken the message.
+    /// The endpoint has accepted the message.
     Taken,
     /// The endpoint has refused this message. It asks for none in the given time.
     Refused(TimeDelta),
-    /// The endpoint takes no messages now. It asks for none in the given time.
+    /// The endpoint is unavailable. It asks for no message in the given time.
     Down(TimeDelta),
-    /// The endpoint wants no messages any more.
+    /// The endpoint accepts no messages any more.
     Gone,
 }
 

@@ -32,7 +32,7 @@ pub struct Attempt {
     pub webhook: WebhookId,
     /// The identifier of the event; none for those that have expired.
     pub event: Option<String>,
-    /// Which attempt for this event it was, from 1.
+    /// Which attempt it was, from 1: for the event, or since the last success while the endpoint accepts nothing.
     pub attempt: u32,
     /// The outcome.
     pub outcome: Outcome,

@@ -22,7 +22,7 @@ pub use attempt::{Attempt, AttemptFilter, Outcome};
 pub use lane::Lane;
 pub use position::{MAX_ORDERS, Order, Position, TOO_MANY_ORDERS};
 pub use round::Round;
-pub use schedule::{MAX_LANES, Step};
+pub use schedule::Step;
 pub use secret::{FormerSecret, SigningSecret};
 pub use signature::signature;
 pub use target::{Targets, WebhookUrl};

@@ -48,6 +48,13 @@ pub struct Position {
     /// How often a client has set `after`. Lanes of earlier epochs are void.
     #[serde(default)]
     pub epoch: u32,
+    /// How often a client has had the endpoint tried at once, whatever has failed before.
+    #[serde(default)]
+    pub restarts: u32,
+    /// Whether a client has asked for something that no run has taken up. The table's stream starts one then, and for no
+    /// write of the sender's own.
+    #[serde(default)]
+    pub wakes: bool,
     /// Until when a run of the sender has the endpoint to itself.
     pub leased_until: Option<DateTime<Utc>>,
     /// When the schedule starts a run, unless something else does before; none while there is nothing to do.
@@ -57,7 +64,7 @@ pub struct Position {
     pub failures: u32,
     /// When the first of these was.
     pub failing_since: Option<DateTime<Utc>>,
-    /// Before when an endpoint that is down is left alone.
+    /// Before when the endpoint is left alone: while it is down, or because it has asked for a pause.
     pub next_try_at: Option<DateTime<Utc>>,
     /// When the owners were told that it is down.
     pub warned_at: Option<DateTime<Utc>>,
@@ -81,6 +88,8 @@ impl Position {
             company,
             after,
             epoch: 0,
+            restarts: 0,
+            wakes: true,
             leased_until: None,
             run_at: Some(now),
             failures: 0,
@@ -96,13 +105,17 @@ impl Position {
 
     /// The position with the sender started at `now`.
     fn woken(self, now: DateTime<Utc>) -> Self {
-        Self { run_at: Some(now), ..self }
+        Self { run_at: Some(now), wakes: true, ..self }
     }
 
-    /// The position of an endpoint that is tried again at once, whatever has failed.
+    /// The position of an endpoint that no longer counts as down.
+    pub(super) fn calmed(self) -> Self {
+        Self { failures: 0, failing_since: None, next_try_at: None, warned_at: None, ..self }
+    }
+
+    /// The position of an endpoint that is tried again at once, with its lanes, whatever has failed.
     pub fn resumed(self, now: DateTime<Utc>) -> Self {
-        let calm = Self { failures: 0, failing_since: None, next_try_at: None, warned_at: None, ..self };
-        calm.woken(now)
+        Self { restarts: self.restarts + 1, ..self.calmed() }.woken(now)
     }
 
     /// The position right after event number `after`, which may have been passed before.

@@ -29,7 +29,7 @@ fn position() -> Position {
 
 /// The sample as the sender leaves it.
 fn asleep() -> Position {
-    Position { run_at: None, ..position() }
+    Position { run_at: None, wakes: false, ..position() }
 }
 
 #[test]
@@ -88,8 +88,15 @@ fn to_set_the_position_forgets_failures_and_voids_lanes() {
         ..asleep()
     };
     let set = failing.set(2, second(3));
-    let expected =
-        Position { after: 2, epoch: 1, run_at: Some(second(3)), leased_until: Some(second(8)), ..asleep() };
+    let expected = Position {
+        after: 2,
+        epoch: 1,
+        restarts: 1,
+        wakes: true,
+        run_at: Some(second(3)),
+        leased_until: Some(second(8)),
+        ..asleep()
+    };
     assert_eq!(set, expected);
     assert_eq!((set.behind(10), set.behind(1)), (8, 0));
 }
@@ -97,7 +104,7 @@ fn to_set_the_position_forgets_failures_and_voids_lanes() {
 #[test]
 fn pings_and_repetitions_wait_up_to_ten_and_one_ping_in_ten_seconds() {
     let pinged = asleep().pinged(second(10)).unwrap();
-    assert_eq!(pinged.run_at, Some(second(10)));
+    assert_eq!((pinged.run_at, pinged.wakes), (Some(second(10)), true));
     assert_eq!(pinged.clone().pinged(second(19)), Err(Unsent::TooMany(TimeDelta::seconds(1))));
     let event = |number: u8| Order::Event { event: format!("evt_a_{number}_1") };
     let full = (2..=9).try_fold(pinged.pinged(second(20)).unwrap(), |position, number| {

@@ -4,24 +4,26 @@ use serde_json::json;
 use shared::auth::System;
 use shared::domain::effect::Effect;
 use shared::domain::mail::WebhookMail::{self, Disabled, Failing};
-use shared::domain::webhook::{DisabledReason, Webhook};
-use shared::store::Versioned;
+use shared::domain::webhook::{DisabledReason, Position, Webhook};
+use shared::store::Progress;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 
-use super::{stored, webhook};
+use super::webhook;
 
 /// Notes the mail as the function that sends events does, which may disable the webhook in the same transaction.
 async fn note(app: &TestApp, uri: &str, mail: WebhookMail, reason: Option<DisabledReason>) {
     let system = System::of(app.app());
-    let (before, position) = stored(app, uri).await;
-    let after = Webhook::clone(&before);
-    let after = reason.into_iter().fold(after, Webhook::disabled);
-    let customers = system.store.all_customers(&before.company).await.unwrap();
+    let (company, id) = ("acme".parse().unwrap(), last_segment(uri).parse().unwrap());
+    let before = system.store.endpoint(&company, id).await.unwrap().unwrap();
+    let webhook = reason.into_iter().fold(Webhook::clone(&before.webhook), Webhook::disabled);
+    let customers = system.store.all_customers(&company).await.unwrap();
     let customers = customers.iter().map(|customer| &**customer);
-    let effects = Effect::of_webhook(&before, mail, customers, Versioned::version(&before) + 1, system.now);
-    let transaction = system.store.update_webhook((&before, &after), (&position, &position), effects);
-    system.commit(transaction).await.unwrap();
+    let version = before.position.version() + 1;
+    let effects = Effect::of_webhook(&webhook, mail, customers, version, system.now);
+    let position = Position::clone(&before.position);
+    let after = Progress { webhook, position, lanes: Vec::new(), attempts: Vec::new(), effects };
+    system.commit(system.store.note_progress(&before, &after)).await.unwrap();
 }
 
 /// The mails to an address about a webhook: other tests have users of the same address.

@@ -254,8 +254,8 @@ mod tests {
         let schedules: Vec<_> =
             triggers.schedules.iter().map(|schedule| schedule.function.as_str()).collect();
         let rules: Vec<_> = triggers.rules.iter().map(|rule| rule.function.as_str()).collect();
-        assert_eq!(streams, ["OutboxFunction"]);
-        assert_eq!(schedules, ["DeadlineExpiryFunction", "OutboxFunction"]);
+        assert_eq!(streams, ["OutboxFunction", "WebhooksFunction"]);
+        assert_eq!(schedules, ["DeadlineExpiryFunction", "OutboxFunction", "WebhooksFunction"]);
         assert_eq!(
             rules,
             [
@@ -269,6 +269,9 @@ mod tests {
         let inserted = |pk: &str| json!({ "eventName": "INSERT", "dynamodb": { "Keys": { "pk": { "S": pk }, "sk": { "S": "EFFECT" } } } });
         let filter = &triggers.streams[0].filters[0];
         assert!(filter.matches(&inserted("EFFECT#1")) && !filter.matches(&inserted("COMPANY#a")));
+        let written = |sk: &str| json!({ "dynamodb": { "Keys": { "pk": { "S": "x" }, "sk": { "S": sk } } } });
+        let wakes = |sk: &str| triggers.streams[1].filters.iter().any(|filter| filter.matches(&written(sk)));
+        assert_eq!(["SEQUENCE", "POSITION", "EFFECT", "TALLY"].map(wakes), [true, true, false, false]);
         for kind in ["interview.completed", "interview.aborted", "evaluation.recorded"] {
             let event = json!({ "source": "interview.platform", "detail-type": kind });
             assert!(triggers.rules.iter().any(|rule| rule.pattern.matches(&event)), "{kind}");

@@ -1,9 +1,10 @@
-"""Creates the data stack at an endpoint, from the template as SAM expands it.
+"""Creates or updates the data stack at an endpoint, from the template as SAM expands it.
 
 Usage: data-stack.py URL EXPANDED. Functions are not there: a rule's events go to a queue named after the function that
 they would start, from which `localstack/run --aws` takes them.
 """
 
+import contextlib
 import json
 import sys
 
@@ -39,24 +40,43 @@ def main(url, expanded):
         "Parameters": [{"ParameterKey": "MailSender", "ParameterValue": "interviews@localhost.example"}],
     }
     try:
-        cloudformation.create_stack(**change)
-        cloudformation.get_waiter("stack_create_complete").wait(StackName=STACK, WaiterConfig={"Delay": 1})
-    except cloudformation.exceptions.AlreadyExistsException:
-        sys.exit(f"{url} has a stack {STACK} already")
+        deploy(cloudformation, change)
     except botocore.exceptions.WaiterError:
         for event in cloudformation.describe_stack_events(StackName=STACK)["StackEvents"]:
             if event["ResourceStatus"].endswith("FAILED"):
                 print(event["LogicalResourceId"], event.get("ResourceStatusReason"), file=sys.stderr)
-        sys.exit(f"the stack was not created at {url}")
+        sys.exit(f"the stack was not deployed to {url}")
     mails(url)
     for resource in cloudformation.describe_stack_resources(StackName=STACK)["StackResources"]:
         print(f"{resource['ResourceType']:24} {resource['PhysicalResourceId']}")
 
 
+def deploy(cloudformation, change):
+    """Creates the stack. Updates it if it exists, once an earlier run has created it."""
+    try:
+        cloudformation.create_stack(**change)
+    except cloudformation.exceptions.AlreadyExistsException:
+        wait(cloudformation, "stack_create_complete")
+        try:
+            cloudformation.update_stack(**change)
+        except botocore.exceptions.ClientError as error:
+            if "No updates are to be performed" not in str(error):
+                raise
+        else:
+            wait(cloudformation, "stack_update_complete")
+    else:
+        wait(cloudformation, "stack_create_complete")
+
+
+def wait(cloudformation, state):
+    cloudformation.get_waiter(state).wait(StackName=STACK, WaiterConfig={"Delay": 1})
+
+
 def mails(url):
     """What the stack says of SES, which LocalStack's CloudFormation does not know."""
     ses = boto3.client("ses", endpoint_url=url)
-    ses.create_configuration_set(ConfigurationSet={"Name": MAILS})
+    with contextlib.suppress(ses.exceptions.ConfigurationSetAlreadyExistsException):
+        ses.create_configuration_set(ConfigurationSet={"Name": MAILS})
     for domain in SENDERS:
         ses.verify_domain_identity(Domain=domain)
 
@@ -70,16 +90,34 @@ def named(value):
     return value
 
 
+def function_of(template, alias):
+    return template["Resources"][alias["Ref"]]["Properties"]["FunctionName"]["Ref"]
+
+
+def queue_names(template):
+    """Names of the template's queues after the functions that read them."""
+    for resource in template["Resources"].values():
+        properties = resource.get("Properties", {})
+        if resource["Type"] == "AWS::Lambda::EventSourceMapping":
+            source = properties["EventSourceArn"]["Fn::GetAtt"][0]
+            if template["Resources"][source]["Type"] == "AWS::SQS::Queue":
+                yield source, {"QueueName": f"{STACK}-{function_of(template, properties['FunctionName'])}"}
+
+
 def data_stack(template):
+    names = NAMES | dict(queue_names(template))
     resources = {}
     for name, resource in template["Resources"].items():
         properties = resource.get("Properties", {})
         if resource["Type"] not in KINDS or "ScheduleExpression" in properties:
             continue
         properties = resource["Properties"] = named(properties)
-        properties.update(NAMES.get(name, {}))
+        properties.update(names.get(name, {}))
         for target in properties.get("Targets", []):
-            function = target["Arn"]["Fn::GetAtt"][0]
+            if "Fn::GetAtt" in target["Arn"]:
+                # A queue of the template, which the name below leads to.
+                continue
+            function = function_of(template, target["Arn"])
             queue = f"{function}Events"
             resources[queue] = {
                 "Type": "AWS::SQS::Queue",

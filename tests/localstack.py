@@ -10,6 +10,7 @@ import re
 import subprocess
 import tempfile
 import time
+import urllib.parse
 import urllib.request
 
 import boto3
@@ -117,25 +118,74 @@ def bus_completes(owner, candidate):
     done("an event on LocalStack's bus completes the interview")
 
 
+def dead_letter_is_redriven(candidate, evaluator):
+    """While the service is stopped, in the place of a function that fails."""
+    sqs = client("sqs")
+    queue, dead_letters = (sqs.get_queue_url(QueueName=name)["QueueUrl"] for name in queue_names())
+    detail = json.dumps({"candidate": candidate, "customer": evaluator, "completed": True})
+    entry = {"EventBusName": f"{STACK}-platform", "Source": "interview.platform"}
+    client("events").put_events(Entries=[entry | {"DetailType": "evaluation.recorded", "Detail": detail}])
+    for _ in range(3):
+        (message,) = eventually(lambda: sqs.receive_message(QueueUrl=queue, WaitTimeSeconds=1).get("Messages"))
+        sqs.change_message_visibility(QueueUrl=queue, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0)
+    assert "Messages" not in sqs.receive_message(QueueUrl=queue)
+    looked_at = eventually(lambda: sqs.receive_message(QueueUrl=dead_letters, VisibilityTimeout=0).get("Messages"))
+    assert looked_at[0]["Body"] == message["Body"], looked_at
+    arns = {"SourceArn": arn(dead_letters), "DestinationArn": arn(queue)}
+    sqs.start_message_move_task(**arns)
+    moves = eventually(lambda: sqs.list_message_move_tasks(SourceArn=arns["SourceArn"])["Results"])
+    assert [move["ApproximateNumberOfMessagesToMove"] for move in moves] == [1], moves
+    done("an event on which the function failed three times is a dead letter, and moved back to the queue")
+
+
+def is_evaluated(owner, candidate):
+    eventually(lambda: owner.get(candidate)["evaluation_status"] == "completed")
+    done("the service applies what it could not while it was stopped")
+
+
+def queue_names():
+    """The queue of platform events, and that of its dead letters."""
+    resources = client("cloudformation").describe_stack_resources(StackName=STACK)["StackResources"]
+    urls = {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in resources}
+    return [urls[name].rsplit("/", 1)[1] for name in ("PlatformQueue", "PlatformDeadLetters")]
+
+
+def arn(queue):
+    return client("sqs").get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+
+
+def main_story(api, owner):
+    project, candidate = candidate_is_invited(owner)
+    files_are_kept(owner, candidate)
+    candidate_begins(api, candidate)
+    bus_completes(owner, candidate)
+    video_is_converted(owner, "demo", project)
+    return candidate
+
+
+def data_is_kept(owner):
+    (kept,) = owner.get("/companies/demo/projects/")["objects"]
+    assert kept["candidates_count"] == 1, kept
+
+
 def main():
-    command = ["target/debug/embedded", "--aws", ENDPOINT, "--port", "0", "--ready-json"]
+    command, port = ["target/debug/embedded", "--aws", ENDPOINT, "--ready-json", "--port"], "0"
     for run in ("the service starts on the data stack", "and starts again, with another owner for the company there"):
         with tempfile.TemporaryFile() as log:
-            service = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log)
+            service = subprocess.Popen([*command, port], stdout=subprocess.PIPE, stderr=log)
             try:
                 ready = json.loads(service.stdout.readline())
+                # The same again, because references in events hold it.
+                port = str(urllib.parse.urlsplit(ready["base_url"]).port)
                 api = Api(ready["base_url"])
                 owner = api.log_in(ready["company"], ready["username"], ready["password"])
                 done(run)
                 if ready["username"] == "demo":
-                    project, candidate = candidate_is_invited(owner)
-                    files_are_kept(owner, candidate)
-                    candidate_begins(api, candidate)
-                    bus_completes(owner, candidate)
-                    video_is_converted(owner, "demo", project)
+                    candidate = main_story(api, owner)
+                    evaluator = owner.get("/whoami/")["resource"]["resource_uri"]
                 else:
-                    (kept,) = owner.get("/companies/demo/projects/")["objects"]
-                    assert kept["candidates_count"] == 1, kept
+                    is_evaluated(owner, candidate)
+                    data_is_kept(owner)
             except BaseException:
                 log.seek(0)
                 print(log.read().decode()[-4000:])
@@ -143,6 +193,8 @@ def main():
             finally:
                 service.terminate()
                 service.wait()
+        if ready["username"] == "demo":
+            dead_letter_is_redriven(candidate, evaluator)
 
 
 if __name__ == "__main__":

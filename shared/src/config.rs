@@ -3,6 +3,7 @@
 use std::fmt;
 
 use chrono::TimeDelta;
+use sha2::{Digest, Sha256};
 use url::{Host, Url};
 
 use crate::domain::text::Email;
@@ -27,6 +28,9 @@ pub struct Config {
     /// `ALLOWED_ORIGINS`, default empty: comma-separated origins of web front ends that may read responses and use
     /// session cookies.
     pub allowed_origins: Vec<String>,
+    /// `ORIGIN_SECRETS`, default none: comma-separated secrets of the distribution in front of the API, one of which a
+    /// request must have. Two while one takes the place of the other.
+    pub origin_secrets: OriginSecrets,
     /// `MAIL_SENDER`, required where mails are sent: the default sender.
     pub mail_sender: Option<Email>,
     /// `MAIL_CONFIGURATION_SET`, default none: the SES configuration set through which SES reports on mails.
@@ -48,6 +52,32 @@ pub struct Config {
     pub program_path: String,
     /// Access to the AWS APIs.
     pub aws: AwsConfig,
+}
+
+/// Secrets that requests must have, as hashes: comparing them takes the same time wherever they differ.
+#[derive(Clone, Default)]
+pub struct OriginSecrets(Vec<[u8; 32]>);
+
+impl OriginSecrets {
+    fn parse(text: &str) -> Self {
+        Self(
+            text.split(',')
+                .filter(|secret| !secret.is_empty())
+                .map(|secret| Sha256::digest(secret).into())
+                .collect(),
+        )
+    }
+
+    /// Whether all requests come through the distribution.
+    pub fn are_required(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// Whether a request with this secret may pass.
+    pub fn admit(&self, sent: Option<&[u8]>) -> bool {
+        let sent = sent.map(|secret| <[u8; 32]>::from(Sha256::digest(secret)));
+        !self.are_required() || sent.is_some_and(|secret| self.0.contains(&secret))
+    }
 }
 
 /// Access to the AWS APIs. Lambda sets everything except the endpoints.
@@ -149,6 +179,7 @@ impl Config {
             table: read.required("TABLE_NAME")?,
             session_idle_minutes,
             allowed_origins: read.origins("ALLOWED_ORIGINS")?,
+            origin_secrets: OriginSecrets::parse(&read.get("ORIGIN_SECRETS").unwrap_or_default()),
             mail_sender,
             mail_configuration_set: read.get("MAIL_CONFIGURATION_SET"),
             metrics_namespace: read.get("METRICS_NAMESPACE"),

@@ -31,6 +31,65 @@ where
     })
 }
 
+/// Like [`serve`], for a function that reads its events from a queue. Events that fail are returned to the queue alone.
+pub fn serve_queue<E, O>(handle: impl AsyncFn(&App, E) -> Result<O>) -> Outcome
+where
+    E: DeserializeOwned,
+{
+    serve(async |app, batch: Batch| Ok(batch.deliver(async |event| handle(app, event).await).await))
+}
+
+/// Messages of a queue, each with an event as its body.
+#[derive(Debug, Deserialize)]
+struct Batch {
+    #[serde(rename = "Records")]
+    messages: Vec<Message>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Message {
+    message_id: String,
+    body: String,
+}
+
+/// The messages that the queue keeps: it delivers them again and, after some tries, moves them to its dead letters.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Returned {
+    batch_item_failures: Vec<ReturnedMessage>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ReturnedMessage {
+    item_identifier: String,
+}
+
+impl Batch {
+    /// Handles the events in turn.
+    async fn deliver<E, O>(self, handle: impl AsyncFn(E) -> Result<O>) -> Returned
+    where
+        E: DeserializeOwned,
+    {
+        let mut returned = Returned::default();
+        for Message { message_id, body } in self.messages {
+            let is_done = match serde_json::from_str(&body) {
+                // The handler logs its failures.
+                Ok(event) => handle(event).await.is_ok(),
+                Err(error) => {
+                    tracing::error!(message_id, %error, "a message of the queue is no event");
+                    false
+                }
+            };
+            if !is_done {
+                returned.batch_item_failures.push(ReturnedMessage { item_identifier: message_id });
+            }
+        }
+        returned
+    }
+}
+
 /// EventBridge's event about a new object in the bucket.
 #[derive(Debug, Deserialize)]
 pub struct ObjectCreated {
@@ -53,5 +112,36 @@ impl ObjectCreated {
     /// The object's key.
     pub fn key(&self) -> &str {
         &self.detail.object.key
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::Error;
+
+    #[tokio::test]
+    async fn only_events_that_fail_are_returned_to_the_queue() {
+        let message =
+            |id: &str, body: &str| json!({ "messageId": id, "body": body, "eventSource": "aws:sqs" });
+        let messages = [
+            message("a", "1"),
+            message("b", "2"),
+            message("c", "nothing"),
+            message("d", "{}"),
+            message("e", "3"),
+        ];
+        let batch: Batch = serde_json::from_value(json!({ "Records": messages })).unwrap();
+        let handled = std::cell::RefCell::new(Vec::new());
+        let returned = batch.deliver(async |event: u32| {
+            handled.borrow_mut().push(event);
+            if event == 2 { Err(Error::internal("expected by the test")) } else { Ok(()) }
+        });
+        let returned = serde_json::to_value(returned.await).unwrap();
+        let failures = ["b", "c", "d"].map(|id| json!({ "itemIdentifier": id }));
+        assert_eq!(returned, json!({ "batchItemFailures": failures }));
+        assert_eq!(*handled.borrow(), [1, 2, 3]);
     }
 }

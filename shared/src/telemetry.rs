@@ -31,26 +31,20 @@ pub const TARGETS: [&str; 12] = [
     "webhooks",
 ];
 
-/// Fields with metrics, and their units.
-type Metrics = &'static [(&'static str, &'static str)];
+/// Dimensions, and the fields that are metrics by these, with their units. CloudWatch charges for each value of the
+/// dimensions.
+type Metrics = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
-/// Lines with metrics: the target, the dimensions (CloudWatch charges for each of their values) and the metrics. Each
-/// metric is also recorded without dimensions.
-const METRICS: [(&str, &[&str], Metrics); 5] = [
+/// The targets of lines with metrics.
+const METRICS: [(&str, &[Metrics]); 5] = [
     (
         "request",
-        &["method", "route"],
-        &[
-            ("milliseconds", "Milliseconds"),
-            ("read_units", "Count"),
-            ("write_units", "Count"),
-            ("cold_start", "Count"),
-        ],
+        &[(&["method", "route"], &[("milliseconds", "Milliseconds")]), (&[], &[("cold_start", "Count")])],
     ),
-    ("deadline-expiry", &[], &[("lag_seconds", "Seconds")]),
-    ("outbox", &[], &[("numbering_lag_seconds", "Seconds")]),
-    ("unreadable", &[], &[("unreadable_items", "Count")]),
-    ("webhooks", &[], &[("webhook_delay_seconds", "Seconds")]),
+    ("deadline-expiry", &[(&[], &[("lag_seconds", "Seconds")])]),
+    ("outbox", &[(&[], &[("numbering_lag_seconds", "Seconds")])]),
+    ("unreadable", &[(&[], &[("unreadable_items", "Count")])]),
+    ("webhooks", &[(&[], &[("webhook_delay_seconds", "Seconds")])]),
 ];
 
 /// Logs to standard output, where Lambda reads it. Lines carry metrics if there is a namespace.
@@ -116,16 +110,17 @@ where
 
 /// The metadata that declares members of a line as metrics; none for other lines.
 fn directive(namespace: &str, line: &Metadata<'_>, now: DateTime<Utc>) -> Option<serde_json::Value> {
-    let (_, by, metrics) = METRICS.iter().find(|(target, ..)| *target == line.target())?;
+    let (_, sets) = METRICS.iter().find(|(target, _)| *target == line.target())?;
     let has = |name: &str| line.fields().field(name).is_some();
-    if !metrics.iter().all(|(name, _)| has(name)) {
+    if !sets.iter().flat_map(|(_, metrics)| *metrics).all(|(name, _)| has(name)) {
         return None;
     }
-    let mut dimensions = vec![*by, &[]];
-    dimensions.dedup();
-    let metrics: Vec<_> = metrics.iter().map(|(name, unit)| json!({ "Name": name, "Unit": unit })).collect();
-    let set = json!({ "Namespace": namespace, "Dimensions": dimensions, "Metrics": metrics });
-    Some(json!({ "Timestamp": now.timestamp_millis(), "CloudWatchMetrics": [set] }))
+    let sets = sets.iter().map(|(dimensions, metrics)| {
+        let metrics: Vec<_> =
+            metrics.iter().map(|(name, unit)| json!({ "Name": name, "Unit": unit })).collect();
+        json!({ "Namespace": namespace, "Dimensions": [dimensions], "Metrics": metrics })
+    });
+    Some(json!({ "Timestamp": now.timestamp_millis(), "CloudWatchMetrics": sets.collect::<Vec<_>>() }))
 }
 
 #[cfg(test)]
@@ -171,14 +166,19 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_metrics_by_route_and_of_all() {
+    fn a_request_is_a_latency_by_route_and_maybe_a_cold_start() {
         let lines = lines(Some("interviews"), a_request);
         let [line] = &lines[..] else { panic!("{lines:?}") };
-        let set = &line["_aws"]["CloudWatchMetrics"][0];
-        assert_eq!(set["Namespace"], "interviews");
-        assert_eq!(set["Dimensions"], json!([["method", "route"], []]));
-        for metric in set["Metrics"].as_array().unwrap() {
-            assert!(line[metric["Name"].as_str().unwrap()].is_number(), "{metric} in {line}");
+        let set = |dimensions: &[&str], name: &str, unit: &str| json!({ "Namespace": "interviews", "Dimensions": [dimensions], "Metrics": [{ "Name": name, "Unit": unit }] });
+        assert_eq!(
+            line["_aws"]["CloudWatchMetrics"],
+            json!([
+                set(&["method", "route"], "milliseconds", "Milliseconds"),
+                set(&[], "cold_start", "Count"),
+            ])
+        );
+        for metric in ["milliseconds", "cold_start"] {
+            assert!(line[metric].is_number(), "{metric} in {line}");
         }
         for dimension in ["method", "route"] {
             assert!(line[dimension].is_string(), "{line}");

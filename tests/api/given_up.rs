@@ -83,6 +83,42 @@ async fn effects_that_were_given_up_are_retried_or_deleted_after_ninety_days() {
 }
 
 #[tokio::test]
+async fn the_operator_sees_what_failed_and_what_was_given_up() {
+    let (app, ses) = TestApp::start_with_ses_chaos().await;
+    let owner = app.owner().await;
+    let listed = async || {
+        let outcome = app.operate(json!({ "command": "list-failures" })).await.unwrap();
+        serde_json::to_value(outcome.failures.unwrap()).unwrap()
+    };
+    invited(&owner).await;
+    assert_eq!(listed().await, json!({ "waiting": [], "given_up": [] }), "not tried yet");
+    given_up(&app, &ses).await;
+    app.clock().advance(TimeDelta::minutes(5));
+    app.owner_of("globex").await.colleague("recruiter", json!({})).await;
+    ses.always("SendEmail", Fault::Refused("AccountSendingPausedException"));
+    app.settle().await;
+
+    let mut found = listed().await;
+    let ids = ["waiting", "given_up"].map(|list| found[list][0]["id"].take());
+    assert!(ids.iter().all(Value::is_string), "{ids:?}");
+    let expected = json!({
+        "waiting": [{
+            "id": null, "company": "globex", "kind": "customer-invitation", "attempts": 1,
+            "created_at": "2026-11-08T10:05:00Z", "next_try_at": "2026-11-08T10:06:00Z",
+        }],
+        "given_up": [{
+            "id": null, "company": "acme", "kind": "invitation", "attempts": 1,
+            "created_at": "2026-11-08T10:00:00Z", "given_up_at": "2026-11-08T10:00:00Z",
+        }],
+    });
+    assert_eq!(found, expected);
+    ses.heal();
+    app.clock().advance(TimeDelta::minutes(1));
+    app.sweep().await;
+    assert_eq!(listed().await["waiting"], json!([]));
+}
+
+#[tokio::test]
 async fn the_operator_chooses_by_kind_company_and_time() {
     let (app, ses) = TestApp::start_with_ses_chaos().await;
     let (owner, stranger) = (app.owner().await, app.owner_of("globex").await);

@@ -52,6 +52,7 @@ mod login;
 mod newer;
 mod numbering;
 mod on_behalf;
+mod origin;
 mod outbox;
 mod paths;
 mod project_lists;

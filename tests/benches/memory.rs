@@ -16,7 +16,7 @@ use shared::domain::candidate::CandidateStatus;
 use tests::app::{FULL_COST, TestApp};
 use tests::caller::{Caller, PASSWORD, Staff, last_segment};
 use tests::files::{data_uri, put};
-use tests::function::{Function, http_event};
+use tests::function::{Function, http_event, queue_event};
 use tests::http::Request;
 use tests::receiver::Receiver;
 use tests::videos::film;
@@ -151,7 +151,7 @@ impl Bench {
             "id": "bench", "source": "interview.platform", "detail-type": "interview.completed",
             "time": "2026-11-08T10:00:00Z", "detail": detail,
         });
-        platform.event(&completed).await?;
+        platform.event(&queue_event(&completed)).await?;
         platform.print("an event");
 
         let mut uploads = self.start("UploadsFunction", "uploads").await?;

@@ -3,6 +3,7 @@
 #![recursion_limit = "256"]
 use std::collections::HashMap;
 use std::error::Error;
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
@@ -31,7 +32,13 @@ const LOOK: Duration = Duration::from_millis(50);
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> Result<()> {
-    let local = Local::start(&Options { port: 0, storage: Storage::Memory, allowed_origins: vec![] }).await?;
+    let local = Local::start(&Options {
+        address: Ipv4Addr::LOCALHOST.into(),
+        port: 0,
+        storage: Storage::Memory,
+        allowed_origins: vec![],
+    })
+    .await?;
     let (stopwatch, (sender, mut deliveries)) = (Stopwatch::start(), unbounded_channel());
     let receiver = Receiver::start(move |event| {
         // An error means that the benchmark has ended.

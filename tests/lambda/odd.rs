@@ -3,7 +3,7 @@
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 use tests::files::data_uri;
-use tests::function::http_event;
+use tests::function::{http_event, queue_event};
 use tests::hostile;
 
 use crate::twice::{BY_EVENTS, OVER_HTTP, Request, Twice};
@@ -206,8 +206,9 @@ async fn every_event_function_outlives_odd_events() {
     for command in [json!(null), json!(""), json!("drop-table"), json!({})] {
         events.push(json!({ "command": command, "company": long }));
     }
+    let queued: Vec<_> = events.iter().map(queue_event).collect();
     for name in BY_EVENTS {
-        for event in &events {
+        for event in events.iter().chain(&queued) {
             if let Err(error) = service.invoke(name, event).await {
                 let shown: String = event.to_string().chars().take(300).collect();
                 assert!(!is_end(&error.kind), "{name}: {error}: {shown}");

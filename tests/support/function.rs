@@ -121,6 +121,11 @@ fn exited(status: io::Result<ExitStatus>) -> FunctionError {
     }
 }
 
+/// An event of a queue with one message.
+pub fn queue_event(body: &Value) -> Value {
+    json!({ "Records": [{ "messageId": "local", "body": body.to_string(), "eventSource": "aws:sqs" }] })
+}
+
 /// An event of API Gateway in payload format 2.0, from the `$default` route, without a body.
 pub fn http_event(method: &str, path: &str, headers: Value) -> Value {
     json!({

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use shared::auth::Operator;
 use shared::domain::company::Company;
 use shared::domain::customer::Customer;
+use shared::domain::effect::Effect;
 use shared::domain::id::CompanyId;
 use shared::http::wire::Uri;
 use shared::store::{Recount, Reindexed};
@@ -35,6 +37,9 @@ pub struct Outcome {
     /// The result of repeated deletions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erased_again: Option<ErasedAgain>,
+    /// Effects that have failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failures: Option<Failures>,
     /// Numbers of retried effects, by kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retried: Option<BTreeMap<&'static str, usize>>,
@@ -53,6 +58,55 @@ pub struct ListedCompany {
     pub company: String,
     /// The display name.
     pub name: String,
+}
+
+/// Effects that have failed, the oldest first; at most [`Failures::LISTED`] in each list.
+#[derive(Debug, Serialize)]
+pub struct Failures {
+    /// Those that the outbox tries again.
+    pub waiting: Vec<FailedEffect>,
+    /// Those that it gave up.
+    pub given_up: Vec<FailedEffect>,
+}
+
+impl Failures {
+    /// The most effects of one list.
+    pub const LISTED: usize = 1000;
+}
+
+/// An effect that has failed.
+#[derive(Debug, Serialize)]
+pub struct FailedEffect {
+    /// Its identifier, as in the log.
+    pub id: String,
+    /// The company's identifier.
+    pub company: String,
+    /// The task, as in the log, such as `invitation`.
+    pub kind: &'static str,
+    /// When it was caused.
+    pub created_at: DateTime<Utc>,
+    /// Tries, including one under way.
+    pub attempts: u32,
+    /// When it is tried next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_try_at: Option<DateTime<Utc>>,
+    /// When it was given up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given_up_at: Option<DateTime<Utc>>,
+}
+
+impl From<&Effect> for FailedEffect {
+    fn from(effect: &Effect) -> Self {
+        Self {
+            id: effect.id.clone(),
+            company: effect.company.to_string(),
+            kind: effect.task.as_str(),
+            created_at: effect.created_at,
+            attempts: effect.attempts,
+            next_try_at: effect.next_try_at,
+            given_up_at: effect.given_up_at,
+        }
+    }
 }
 
 /// The result of repeated deletions.

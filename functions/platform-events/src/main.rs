@@ -1,5 +1,5 @@
 //! The `platform-events` Lambda function.
 
 fn main() -> shared::Outcome {
-    shared::event::serve(platform_events::handle)
+    shared::event::serve_queue(platform_events::handle)
 }

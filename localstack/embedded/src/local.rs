@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::Request;
@@ -28,7 +28,9 @@ const TABLE: &str = "interviews-local";
 /// Options of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// On 127.0.0.1; 0 picks a free port.
+    /// Where to listen: the loopback address, or all addresses of a container.
+    pub address: IpAddr,
+    /// 0 picks a free port.
     pub port: u16,
     /// Where the data is kept.
     pub storage: Storage,
@@ -55,7 +57,7 @@ impl Local {
     /// If the port is in use or the storage cannot be used.
     pub async fn start(options: &Options) -> Result<Self, Error> {
         // The port first: an earlier run usually holds both the port and the data, and the port's message is clearer.
-        let listener = listen(options.port).await?;
+        let listener = listen(options.address, options.port).await?;
         let port = listener.local_addr().map_err(Error::because("cannot listen"))?.port();
         let origin = format!("http://localhost:{port}");
         let backend = Backend::start(&options.storage)?;
@@ -212,10 +214,10 @@ fn logical_id(function: &str) -> String {
     format!("{}{rest}Function", initial.to_uppercase())
 }
 
-async fn listen(port: u16) -> Result<TcpListener, Error> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| match error.kind() {
+async fn listen(address: IpAddr, port: u16) -> Result<TcpListener, Error> {
+    TcpListener::bind((address, port)).await.map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => Error::new(format!("port {port} is taken; choose another with --port")),
-        _ => Error::because(format!("cannot listen on port {port}"))(error),
+        _ => Error::because(format!("cannot listen on {address}, port {port}"))(error),
     })
 }
 
@@ -227,6 +229,7 @@ mod tests {
     use shared::http::mounts::MOUNTS;
 
     use super::*;
+    use crate::template::RuleTrigger;
 
     #[test]
     fn the_template_routes_every_mount_to_its_function_and_nothing_else() {
@@ -251,8 +254,8 @@ mod tests {
         let schedules: Vec<_> =
             triggers.schedules.iter().map(|schedule| schedule.function.as_str()).collect();
         let rules: Vec<_> = triggers.rules.iter().map(|rule| rule.function.as_str()).collect();
-        assert_eq!(streams, ["OutboxFunction"]);
-        assert_eq!(schedules, ["DeadlineExpiryFunction", "OutboxFunction"]);
+        assert_eq!(streams, ["OutboxFunction", "WebhooksFunction"]);
+        assert_eq!(schedules, ["DeadlineExpiryFunction", "OutboxFunction", "WebhooksFunction"]);
         assert_eq!(
             rules,
             [
@@ -266,6 +269,9 @@ mod tests {
         let inserted = |pk: &str| json!({ "eventName": "INSERT", "dynamodb": { "Keys": { "pk": { "S": pk }, "sk": { "S": "EFFECT" } } } });
         let filter = &triggers.streams[0].filters[0];
         assert!(filter.matches(&inserted("EFFECT#1")) && !filter.matches(&inserted("COMPANY#a")));
+        let written = |sk: &str| json!({ "dynamodb": { "Keys": { "pk": { "S": "x" }, "sk": { "S": sk } } } });
+        let wakes = |sk: &str| triggers.streams[1].filters.iter().any(|filter| filter.matches(&written(sk)));
+        assert_eq!(["SEQUENCE", "POSITION", "EFFECT", "TALLY"].map(wakes), [true, true, false, false]);
         for kind in ["interview.completed", "interview.aborted", "evaluation.recorded"] {
             let event = json!({ "source": "interview.platform", "detail-type": kind });
             assert!(triggers.rules.iter().any(|rule| rule.pattern.matches(&event)), "{kind}");
@@ -274,7 +280,8 @@ mod tests {
             let detail = json!({ "bucket": { "name": bucket }, "object": { "key": key } });
             json!({ "source": "aws.s3", "detail-type": "Object Created", "detail": detail })
         };
-        let pattern = &triggers.rules[2].pattern;
+        let uploads = |rule: &&RuleTrigger| rule.function == "UploadsFunction";
+        let pattern = &triggers.rules.iter().find(uploads).unwrap().pattern;
         assert!(pattern.matches(&put("MediaBucket", "uploads/files/1")));
         assert!(!pattern.matches(&put("Other", "uploads/files/1")));
         assert!(!pattern.matches(&put("MediaBucket", "media/acme/1")));

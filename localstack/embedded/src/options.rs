@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
 use embedded::{Options, Storage};
@@ -10,7 +11,10 @@ use lexopt::{Arg, Parser, ValueExt};
 pub(crate) const HELP: &str = "\
 Runs the whole service on localhost until Ctrl-C.
 
-  --port N       the port on 127.0.0.1 (default 8080; 0 takes a free one)
+  --port N       the port (default 8080; 0 takes a free one)
+  --listen ADDRESS
+                 the address to listen on (default 127.0.0.1); 0.0.0.0 in a container that publishes the port. The host in
+                 a request's URL must be localhost in any case
   --data DIR     keep the data in DIR (default .local/ in the workspace)
   --aws URL      use DynamoDB, S3, SES and the event buses at URL, such as http://localhost:4566 of LocalStack, with the
                  data stack deployed to it; everything is kept there
@@ -45,10 +49,12 @@ impl Command {
         let mut parser = Parser::from_iter(arguments);
         let (mut port, mut data, mut aws, mut fresh, mut ready_json) =
             (DEFAULT_PORT, None, None, false, false);
+        let mut address = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let mut allowed_origins = Vec::new();
         while let Some(argument) = parser.next()? {
             match argument {
                 Arg::Long("port") => port = parser.value()?.parse()?,
+                Arg::Long("listen") => address = parser.value()?.parse()?,
                 Arg::Long("data") => data = Some(PathBuf::from(parser.value()?)),
                 Arg::Long("aws") => aws = Some(parser.value()?.string()?),
                 Arg::Long("fresh") => fresh = true,
@@ -67,7 +73,7 @@ impl Command {
             (None, true, Some(_)) => return Err("--fresh keeps nothing, so it takes no --data".into()),
             (None, false, data) => Storage::Folder(data.unwrap_or_else(|| DEFAULT_DATA.into())),
         };
-        Ok(Self::Run(Run { options: Options { port, storage, allowed_origins }, ready_json }))
+        Ok(Self::Run(Run { options: Options { address, port, storage, allowed_origins }, ready_json }))
     }
 }
 
@@ -81,7 +87,8 @@ mod tests {
     }
 
     fn run(port: u16, storage: Storage, ready_json: bool) -> Result<Command, String> {
-        Ok(Command::Run(Run { options: Options { port, storage, allowed_origins: vec![] }, ready_json }))
+        let (address, allowed_origins) = (Ipv4Addr::LOCALHOST.into(), vec![]);
+        Ok(Command::Run(Run { options: Options { address, port, storage, allowed_origins }, ready_json }))
     }
 
     #[test]
@@ -94,6 +101,8 @@ mod tests {
         assert_eq!(options.allowed_origins, ["http://localhost:3000", "https://app.example"]);
         let url = "http://localhost:4566";
         assert_eq!(read(&format!("--aws {url}")), run(8080, Storage::External(url.to_owned()), false));
+        let Ok(Command::Run(Run { options, .. })) = read("--listen 0.0.0.0") else { panic!("no run") };
+        assert_eq!(options.address, Ipv4Addr::UNSPECIFIED);
         assert_eq!(read("--help"), Ok(Command::Help));
     }
 
@@ -102,6 +111,7 @@ mod tests {
         for (line, problem) in [
             ("--port", "missing argument for option '--port'"),
             ("--port x", "cannot parse argument \"x\": invalid digit found in string"),
+            ("--listen x", "cannot parse argument \"x\": invalid IP address syntax"),
             ("--prot 1", "invalid option '--prot'"),
             ("here", "unexpected argument \"here\""),
             ("--aws x --fresh", "--aws keeps all data there, so it takes no --data and no --fresh"),
@@ -109,5 +119,18 @@ mod tests {
         ] {
             assert_eq!(read(line), Err(problem.to_owned()));
         }
+    }
+
+    #[test]
+    fn the_service_container_runs_with_options_that_exist() {
+        let compose = include_str!("../../compose.yaml");
+        let lines = compose.lines().filter_map(|line| line.trim().strip_prefix("command: "));
+        let commands: Vec<Vec<String>> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+        let [data_stack, service] = &commands[..] else { panic!("{commands:?}") };
+        let Ok(Command::Run(Run { options, .. })) = read(&service.join(" ")) else { panic!("{service:?}") };
+        let (storage, allowed_origins) =
+            (Storage::External(data_stack.concat()), vec!["${CORS_ORIGIN-}".to_owned()]);
+        let address = Ipv4Addr::UNSPECIFIED.into();
+        assert_eq!(options, Options { address, port: 8080, storage, allowed_origins });
     }
 }

@@ -1,6 +1,8 @@
 //! The whole service over HTTP, as `localstack/run` starts it.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::net::Ipv4Addr;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use embedded::{Local, Options, Storage};
 use serde_json::{Value, json};
@@ -41,7 +43,11 @@ async fn log_in(local: &Local) -> String {
 }
 
 async fn start(storage: Storage) -> Local {
-    Local::start(&Options { port: 0, storage, allowed_origins: vec![] }).await.unwrap()
+    Local::start(&options(0, storage)).await.unwrap()
+}
+
+fn options(port: u16, storage: Storage) -> Options {
+    Options { address: Ipv4Addr::LOCALHOST.into(), port, storage, allowed_origins: vec![] }
 }
 
 #[tokio::test]
@@ -70,10 +76,7 @@ async fn the_demo_login_works_and_data_outlives_a_stop() {
 async fn a_taken_port_is_named() {
     let local = start(Storage::Memory).await;
     let port = local.base_url().split([':', '/']).nth(4).unwrap().parse().unwrap();
-    let refusal = Local::start(&Options { port, storage: Storage::Memory, allowed_origins: vec![] })
-        .await
-        .err()
-        .unwrap();
+    let refusal = Local::start(&options(port, Storage::Memory)).await.err().unwrap();
     assert_eq!(refusal.to_string(), format!("port {port} is taken; choose another with --port"));
 }
 

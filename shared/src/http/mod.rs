@@ -12,6 +12,7 @@ mod iso8601;
 mod json;
 pub mod mounts;
 mod multipart;
+mod origin;
 pub(crate) mod outline;
 pub mod page;
 mod redo;

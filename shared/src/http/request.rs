@@ -22,6 +22,8 @@ use crate::error::{Cause, Error};
 /// The header that carries the request's identifier, which is also in its log line.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
 /// The URI as the client sent it, before its path was made canonical.
 #[derive(Clone)]
 struct SentUri(Uri);
@@ -63,7 +65,7 @@ pub(super) async fn unknown_route(State(app): State<App>, request: Request) -> R
 /// Gives the request its state, and its response the headers and the log line that all have.
 pub(super) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let state = RequestState::default();
-    state.set_source(source(&request));
+    state.set_source(source(&request, app.config().origin_secrets.are_required()));
     let request_id =
         gateway_request_id(&request).unwrap_or_else(|| app.ids().next::<Body>(app.now()).to_string());
     state.set_id(request_id.clone());
@@ -109,13 +111,14 @@ fn gateway_request_id(request: &Request) -> Option<String> {
     gateway_context(request)?.request_id.clone()
 }
 
-/// The network that the gateway took the request from: an IPv4 address, or the 64 bits of an IPv6 address behind which
-/// one subscriber has as many addresses as they like. Empty when the gateway does not tell; headers are not asked, since
-/// clients can write them.
-fn source(request: &Request) -> String {
-    let address =
+/// The client's network: an IPv4 address, or the 64 bits of an IPv6 address behind which one subscriber has as many
+/// addresses as they like. Empty when the gateway does not tell. Clients can write headers, so only what a distribution
+/// has added to one counts.
+fn source(request: &Request, is_behind_distribution: bool) -> String {
+    let gateway =
         gateway_context(request).and_then(|context| context.http.source_ip.as_deref()?.parse().ok());
-    match address.map(|address: IpAddr| address.to_canonical()) {
+    let viewer = gateway.filter(|_| is_behind_distribution).and_then(|address| viewer(request, address));
+    match viewer.or(gateway).map(|address| address.to_canonical()) {
         Some(IpAddr::V4(address)) => address.to_string(),
         Some(IpAddr::V6(address)) => {
             let [a, b, c, d, ..] = address.segments();
@@ -123,6 +126,16 @@ fn source(request: &Request) -> String {
         }
         None => String::new(),
     }
+}
+
+/// Who connected to the distribution, which appends that address to what the client sent. The gateway then appends the
+/// distribution's, its own source.
+fn viewer(request: &Request, distribution: IpAddr) -> Option<IpAddr> {
+    let forwarded = request.headers().get(FORWARDED_FOR)?.to_str().ok()?;
+    forwarded
+        .rsplit(',')
+        .filter_map(|address| address.trim().parse().ok())
+        .find(|&address| address != distribution)
 }
 
 fn gateway_context(request: &Request) -> Option<&ApiGatewayV2httpRequestContext> {

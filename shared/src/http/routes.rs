@@ -10,7 +10,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 
-use super::{idempotency, redo, request};
+use super::{idempotency, origin, redo, request};
 use crate::app::App;
 use crate::error::Error;
 
@@ -38,6 +38,7 @@ impl Router {
             .routes
             .method_not_allowed_fallback(async || Error::MethodNotAllowed)
             .fallback(request::unknown_route)
+            .layer(axum::middleware::from_fn_with_state(app.clone(), origin::admit))
             .layer(axum::middleware::from_fn_with_state(app.clone(), request::observe))
             .with_state(app);
         BoxCloneSyncService::new(router.map_request(request::with_final_slash))

@@ -4,6 +4,7 @@ mod changes;
 mod deliveries;
 mod endpoint;
 mod fairness;
+mod mails;
 mod runs;
 mod sending;
 mod trouble;

@@ -1,7 +1,8 @@
-//! Retries effects that the outbox gave up.
+//! Effects that have failed: lists them, and retries those that the outbox gave up.
 
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use shared::auth::Operator;
 use shared::domain::effect::{Effect, Task};
 use shared::error::FieldErrors;
@@ -9,7 +10,36 @@ use shared::store::{DueCursor, Queue};
 use shared::{Error, Result};
 
 use super::{company_id, moment, no_company};
-use crate::outcome::Outcome;
+use crate::outcome::{FailedEffect, Failures, Outcome};
+
+/// Longer than any delay before the next try.
+const AHEAD: TimeDelta = TimeDelta::days(1);
+
+/// Lists effects of all companies.
+pub(super) async fn list(operator: &Operator) -> Result<Outcome> {
+    let failures = Failures {
+        waiting: failed(operator, Queue::Effects, operator.now + AHEAD).await?,
+        given_up: failed(operator, Queue::GivenUpEffects, operator.now).await?,
+    };
+    Ok(Outcome { failures: Some(failures), ..Outcome::default() })
+}
+
+/// The effects of a queue that were tried, and are due by `until`.
+async fn failed(operator: &Operator, queue: Queue, until: DateTime<Utc>) -> Result<Vec<FailedEffect>> {
+    let mut found = Vec::new();
+    for first in DueCursor::all(queue, until) {
+        let (mut page, before) = (Some(first), found.len());
+        while let Some(cursor) = page.take_if(|_| found.len() - before < Failures::LISTED) {
+            let due = operator.store.due_effects(cursor).await?;
+            let tried = due.rows.iter().filter(|effect| effect.attempts > 0);
+            found.extend(tried.map(|effect| FailedEffect::from(&**effect)));
+            page = due.next;
+        }
+    }
+    found.sort_unstable_by_key(|effect| effect.created_at);
+    found.truncate(Failures::LISTED);
+    Ok(found)
+}
 
 /// Retries effects of one kind, of one company, or given up at `since` or later; each filter is optional.
 pub(super) async fn retry(

@@ -97,6 +97,8 @@ pub enum Command {
         /// RFC 3339: the moment to which the table was restored, or earlier.
         since: String,
     },
+    /// Lists mails and deletions that have failed: those that the outbox tries again, and those that it gave up.
+    ListFailures,
     /// Retries mails and deletions that the outbox gave up.
     RetryEffects {
         /// The task, as logged, such as `invitation`; by default all.
@@ -133,6 +135,7 @@ impl Command {
             Self::EndSessions { .. } => "end-sessions",
             Self::Recount { .. } => "recount",
             Self::EraseAgain { .. } => "erase-again",
+            Self::ListFailures => "list-failures",
             Self::RetryEffects { .. } => "retry-effects",
             Self::AdvanceSequence { .. } => "advance-sequence",
             Self::ReindexSearch { .. } => "reindex-search",
@@ -142,7 +145,7 @@ impl Command {
     /// The company argument as sent.
     pub(crate) fn company(&self) -> Option<&str> {
         match self {
-            Self::ListCompanies | Self::EraseAgain { .. } => None,
+            Self::ListCompanies | Self::EraseAgain { .. } | Self::ListFailures => None,
             Self::RetryEffects { company, .. } => company.as_deref(),
             Self::CreateCompany { company, .. }
             | Self::CreateCustomer { company, .. }
@@ -187,6 +190,7 @@ impl Command {
                 upkeep::recount(operator, &company, project.as_deref()).await
             }
             Self::EraseAgain { since } => erasure::again(operator, &since).await,
+            Self::ListFailures => effects::list(operator).await,
             Self::RetryEffects { kind, company, since } => {
                 effects::retry(operator, kind.as_deref(), company.as_deref(), since.as_deref()).await
             }

@@ -1,5 +1,6 @@
 //! Triggers of functions other than requests: streams, schedules and rules of an event bus.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -14,7 +15,7 @@ pub struct Triggers {
     pub streams: Vec<StreamTrigger>,
     /// Schedules.
     pub schedules: Vec<ScheduleTrigger>,
-    /// Rules of the event bus.
+    /// Rules of the event bus, whose targets are functions or the queues that these read.
     pub rules: Vec<RuleTrigger>,
 }
 
@@ -58,7 +59,8 @@ pub struct RuleTrigger {
 }
 
 /// Resources that could start functions but are not supported; functions use `Events` instead.
-const APART: &[&str] = &["AWS::Events::Rule", "AWS::Scheduler::Schedule"];
+const APART: &[&str] = &["AWS::Scheduler::Schedule"];
+const QUEUES: &[&str] = &["AWS::SQS::Queue"];
 
 impl Template {
     /// The triggers of the functions.
@@ -70,10 +72,19 @@ impl Template {
         if let Some((name, _)) = self.of_type(APART).next() {
             return Err(Error::new(format!("the local run knows {name} only as an event of its function")));
         }
-        let streams = self.of_type(&["AWS::Lambda::EventSourceMapping"]);
-        let streams = streams.map(|(name, mapping)| self.stream(name, mapping)).collect::<Result<_, _>>()?;
-        let (mut schedules, mut rules) = (Vec::new(), Vec::new());
-        for (function, properties) in self.of_type(FUNCTIONS) {
+        let mappings = self.of_type(&["AWS::Lambda::EventSourceMapping"]);
+        let (of_queues, streams): (Vec<_>, Vec<_>) =
+            mappings.partition(|(_, mapping)| self.referred(&mapping["EventSourceArn"], QUEUES).is_some());
+        let streams = streams.into_iter().map(|(name, mapping)| self.stream(name, mapping));
+        let streams = streams.collect::<Result<_, _>>()?;
+        let readers = of_queues.into_iter().map(|(name, mapping)| self.reader(name, mapping));
+        let readers = readers.collect::<Result<_, _>>()?;
+        let rules = self.of_type(&["AWS::Events::Rule"]).map(|(name, rule)| self.rule(name, rule, &readers));
+        let mut rules = rules.collect::<Result<Vec<_>, _>>()?;
+        let mut schedules = Vec::new();
+        // Functions with a runtime of their own only watch a deployment.
+        let ours = self.of_type(FUNCTIONS).filter(|(_, properties)| properties["Runtime"].is_null());
+        for (function, properties) in ours {
             for (event, definition) in properties["Events"].as_object().into_iter().flatten() {
                 let name = format!("{function}{event}");
                 let function = function.to_owned();
@@ -107,6 +118,41 @@ impl Template {
             }
         }
         Ok(Triggers { streams, schedules, rules })
+    }
+
+    /// A queue and the function that reads it.
+    fn reader(&self, name: &str, mapping: &Value) -> Result<(&str, &str), Error> {
+        // The local run delivers events one by one, without a queue in between.
+        let known = ["BatchSize", "EventSourceArn", "FunctionName", "FunctionResponseTypes", "ScalingConfig"];
+        knows(name, mapping, &known)?;
+        let queue = self.named(&mapping["EventSourceArn"], QUEUES);
+        let function = self.named(&mapping["FunctionName"], FUNCTIONS);
+        Ok((
+            queue.ok_or_else(|| odd(name, "EventSourceArn"))?,
+            function.ok_or_else(|| odd(name, "FunctionName"))?,
+        ))
+    }
+
+    /// A rule whose events go to a queue.
+    fn rule(&self, name: &str, rule: &Value, readers: &HashMap<&str, &str>) -> Result<RuleTrigger, Error> {
+        knows(name, rule, &["EventBusName", "EventPattern", "Targets"])?;
+        if !rule["EventBusName"].is_null() {
+            self.named(&rule["EventBusName"], &["AWS::Events::EventBus"])
+                .ok_or_else(|| odd(name, "EventBusName"))?;
+        }
+        let [target] = rule["Targets"].as_array().map_or(&[][..], Vec::as_slice) else {
+            return Err(odd(name, "Targets"));
+        };
+        knows(name, target, &["Arn", "DeadLetterConfig", "Id"])?;
+        let function = self.named(&target["Arn"], QUEUES).and_then(|queue| readers.get(queue));
+        let function = (*function.ok_or_else(|| odd(name, "Targets"))?).to_owned();
+        Ok(RuleTrigger { function, pattern: Pattern::parse(&rule["EventPattern"])? })
+    }
+
+    /// The name of the resource of these types that `value` refers to.
+    fn named<'a>(&'a self, value: &Value, types: &'a [&'a str]) -> Option<&'a str> {
+        let names = references(value);
+        self.of_type(types).map(|(name, _)| name).find(|name| names.contains(name))
     }
 
     fn stream(&self, name: &str, mapping: &Value) -> Result<StreamTrigger, Error> {
@@ -212,6 +258,14 @@ Resources:
         EveryMinute:
           Type: Schedule
           Properties: {Schedule: rate(1 minute), RetryPolicy: {MaximumRetryAttempts: 1}}
+  ProbeFunction:
+    Type: AWS::Serverless::Function
+    Properties:
+      Runtime: python3.13
+      Events:
+        EveryFiveMinutes:
+          Type: Schedule
+          Properties: {Schedule: rate(5 minutes)}
   PlatformFunction:
     Type: AWS::Serverless::Function
     Properties:
@@ -221,6 +275,19 @@ Resources:
           Properties:
             EventBusName: !Ref Bus
             Pattern: {source: [platform]}
+  QueuedFunction:
+    Type: AWS::Serverless::Function
+  Queue:
+    Type: AWS::SQS::Queue
+  QueueMapping:
+    Type: AWS::Lambda::EventSourceMapping
+    Properties: {FunctionName: !Ref QueuedFunction.Alias, EventSourceArn: !GetAtt Queue.Arn, BatchSize: 10}
+  QueueRule:
+    Type: AWS::Events::Rule
+    Properties:
+      EventBusName: !Ref Bus
+      EventPattern: {source: [other]}
+      Targets: [{Id: Queue, Arn: !GetAtt Queue.Arn}]
   Mapping:
     Type: AWS::Lambda::EventSourceMapping
     Properties:
@@ -257,14 +324,12 @@ Resources:
             function: "OutboxFunction".to_owned(),
             every: Duration::from_secs(60),
         };
-        let rule = RuleTrigger {
-            function: "PlatformFunction".to_owned(),
-            pattern: pattern(json!({ "source": ["platform"] })),
+        let rule = |function: &str, source: &str| RuleTrigger {
+            function: function.to_owned(),
+            pattern: pattern(json!({ "source": [source] })),
         };
-        assert_eq!(
-            triggers,
-            Triggers { streams: vec![stream], schedules: vec![schedule], rules: vec![rule] }
-        );
+        let rules = vec![rule("QueuedFunction", "other"), rule("PlatformFunction", "platform")];
+        assert_eq!(triggers, Triggers { streams: vec![stream], schedules: vec![schedule], rules });
     }
 
     #[test]
@@ -274,7 +339,8 @@ Resources:
             ("rate(1 minute)", "rate(0 minutes)", "Schedule"),
             ("RetryPolicy:", "Input:", "Input"),
             ("Type: Schedule", "Type: S3", "OutboxFunctionEveryMinute says by its Type"),
-            ("!Ref Bus", "other", "EventBusName"),
+            ("EventBusName: !Ref Bus\n            ", "EventBusName: other\n            ", "EventBusName"),
+            ("EventBusName: !Ref Bus\n      ", "EventBusName: other\n      ", "EventBusName"),
             ("[platform]", "[{suffix: form}]", "suffix"),
             ("'{\"eventName\": [\"INSERT\"]}'", "INSERT", "FilterCriteria"),
             ("Table.StreamArn", "Other.StreamArn", "EventSourceArn"),
@@ -283,6 +349,11 @@ Resources:
             ("MaximumRetryAttempts: 3", "MaximumRetryAttempts: -1", "MaximumRetryAttempts"),
             ("BatchSize: 10", "TumblingWindowInSeconds: 10", "TumblingWindowInSeconds"),
             ("AWS::DynamoDB::Table", "AWS::Scheduler::Schedule", "Table"),
+            ("BatchSize: 10}", "FilterCriteria: {}}", "QueueMapping says by its FilterCriteria"),
+            ("!Ref QueuedFunction.Alias", "other", "QueueMapping says by its FunctionName"),
+            ("EventPattern:", "ScheduleExpression:", "QueueRule says by its ScheduleExpression"),
+            ("[{Id: Queue, Arn: !GetAtt Queue.Arn}]", "[]", "QueueRule says by its Targets"),
+            ("{Id: Queue, Arn: !GetAtt Queue.Arn}", "{Arn: !GetAtt QueuedFunction.Arn}", "Targets"),
         ] {
             let error = Template::parse(&SAMPLE.replace(known, unknown)).unwrap().triggers().unwrap_err();
             assert!(error.to_string().contains(named), "{unknown}: {error}");

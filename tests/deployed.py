@@ -5,6 +5,7 @@ Run by `tests/run deployed`, which deploys template.yaml to an emulator; AWS_END
 """
 
 import base64
+import contextlib
 import hmac
 import http.client
 import json
@@ -208,11 +209,20 @@ def feed_tells(owner, candidate):
     done("the stream has events numbered, and the feed tells what has happened to the candidate")
 
 
-def set_variables(function, variables):
-    """Changes the environment of a deployed function, beside what the template sets."""
-    functions, name = boto3.client("lambda"), physical_ids()[function]
-    before = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
-    functions.update_function_configuration(FunctionName=name, Environment={"Variables": before | variables})
+@contextlib.contextmanager
+def variables(functions, values):
+    """Has deployed functions run with these variables beside those of the template, and takes it back."""
+    client, names = boto3.client("lambda"), physical_ids()
+    live = {names[function]: client.get_alias(FunctionName=names[function], Name="live") for function in functions}
+    for name in live:
+        before = client.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+        client.update_function_configuration(FunctionName=name, Environment={"Variables": before | values})
+        version = client.publish_version(FunctionName=name)["Version"]
+        client.update_alias(FunctionName=name, Name="live", FunctionVersion=version)
+        client.update_function_configuration(FunctionName=name, Environment={"Variables": before})
+    yield
+    for name, alias in live.items():
+        client.update_alias(FunctionName=name, Name="live", FunctionVersion=alias["FunctionVersion"])
 
 
 def webhook_gets_events(owner, project):
@@ -222,11 +232,10 @@ def webhook_gets_events(owner, project):
         done("the deployed functions send nothing to this computer")
 
         # Not by the template, which cannot allow it.
-        for function in ("EventsFunction", "WebhooksFunction"):
-            set_variables(function, {"WEBHOOK_TARGETS": "any"})
-        webhook = owner.post("/companies/acme/webhooks/", {"url": address, "types": ["candidate.created"]})
-        candidate = owner.post(project + "candidates/", {"first_name": "Ada", "last_name": "Byron"})["resource_uri"]
-        headers, body = deliveries.get(timeout=60)
+        with variables(["EventsFunction", "WebhooksFunction"], {"WEBHOOK_TARGETS": "any"}):
+            webhook = owner.post("/companies/acme/webhooks/", {"url": address, "types": ["candidate.created"]})
+            candidate = owner.post(project + "candidates/", {"first_name": "Ada", "last_name": "Byron"})["resource_uri"]
+            headers, body = deliveries.get(timeout=60)
     event = json.loads(body)
     assert (event["data"]["resource_uri"], event["id"]) == (candidate, headers["webhook-id"]), body
     key = base64.b64decode(webhook["secret"].removeprefix("whsec_"))

@@ -12,7 +12,7 @@ from story import done
 
 from localstack import Api, data_is_kept, main_story
 
-# Beside the containers of whoever runs this, with images and volumes of its own.
+# Separate from the developer's own containers, with images and volumes of its own.
 COMPOSE = ["docker", "compose", "--file", "localstack/compose.yaml", "--project-name", "interviews-test"]
 ORIGIN = "http://localhost:8080"
 LOGIN = re.compile(r"Login +company demo, user (\S+), password (\S+)$", re.MULTILINE)

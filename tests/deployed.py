@@ -335,7 +335,7 @@ def fill(table, numbers, text):
 
 
 def table_is_restored(owner, project, candidate):
-    """To a moment after which somebody was deleted, somebody was created, and somebody has logged out."""
+    """Restores to a moment before a deletion, a creation and a logout."""
 
     def create(name):
         return owner.post(project + "candidates/", {"first_name": name, "last_name": "Restored"})["resource_uri"]
@@ -384,7 +384,7 @@ def table_is_restored(owner, project, candidate):
     following = create("Following")
     new = "/companies/acme/events/?page_size=100&after=" + str(latest)
     eventually(lambda: following in json.dumps(owner.get(new)["objects"]))
-    done("the table is as it was, but nobody who was deleted or logged out since is back")
+    done("the table is as it was, but deleted people and ended sessions are not back")
 
 
 def losses_are_refused():

@@ -44,7 +44,7 @@ class Problem(NamedTuple):
 def problems(parameters, template):
     """The problems of the account with these parameters of the template."""
     yield from sender(parameters["MailSender"])
-    # Other people depend on the service where somebody is told of alarms.
+    # A stack with alarms has users.
     yield from sending(is_depended_on=bool(parameters.get("AlarmEmail")))
     if reserved := reservations(template, parameters):
         yield from concurrency(sum(reserved.values()))

@@ -1,4 +1,4 @@
-"""What an environment costs per month before anybody uses it, at the public prices of us-east-1."""
+"""What an environment costs per month without any traffic, at the public prices of us-east-1."""
 
 import json
 import pathlib

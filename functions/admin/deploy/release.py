@@ -42,7 +42,10 @@ def arguments(environments):
     parser.add_argument("--restored", metavar="TABLE")
     parser.add_argument("--allow", action="append", default=[], metavar="ID")
     parser.add_argument("--template", metavar="FILE")
-    return parser.parse_intermixed_args()
+    given = parser.parse_intermixed_args()
+    if given.restored and not given.restore:
+        parser.error("--restored needs --restore")
+    return given
 
 
 def main():
@@ -71,7 +74,7 @@ def main():
         for change in refused:
             verb = "removes" if change["Action"] == "Remove" else "replaces"
             print(f"!!  the change set {verb} {change['LogicalResourceId']} ({change['ResourceType']})", file=sys.stderr)
-        print("Nothing was changed. To do it all the same, name each with --allow.", file=sys.stderr)
+        print("Nothing was changed. To proceed, name each with --allow.", file=sys.stderr)
         return 1
     print(f"ok  {len(changes)} changes, and no loss that is not allowed", flush=True)
     return execute(stack, change_set) or probe(stack)

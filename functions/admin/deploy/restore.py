@@ -8,6 +8,7 @@ import sys
 import time
 
 import boto3
+import botocore.config
 import botocore.exceptions
 from reservations import reservations
 
@@ -25,9 +26,12 @@ PATIENCE = 600
 # No function but the conversion of videos runs for longer; what that writes last depends on the video that it began with.
 LONGEST = 60
 
+# An operator command takes up to 15 minutes, and must not run twice at once.
+OPERATOR = botocore.config.Config(read_timeout=910, tcp_keepalive=True, retries={"total_max_attempts": 1})
+
 
 class Incomplete(Exception):
-    """What somebody must solve before the restore goes on."""
+    """A problem that the operator must solve before the restore goes on."""
 
 
 class Restore:
@@ -60,7 +64,7 @@ class Restore:
         restored = restored or self.as_it_was()
         try:
             self.take_back_to(restored)
-        except (Incomplete, botocore.exceptions.ClientError) as error:
+        except (Incomplete, botocore.exceptions.BotoCoreError, botocore.exceptions.ClientError) as error:
             print(f"!!  {error}\nRequests stay refused until this is repeated with --restored {restored}", file=sys.stderr)
             return 1
         print(f"ok  {self.last - self.began:7.1f} s  in all. Delete the table {restored}: it holds people who were deleted")
@@ -224,7 +228,7 @@ class Restore:
     def command(self, command, **arguments):
         payload = json.dumps({"command": command, **arguments}).encode()
         function = self.of_type("AWS::Lambda::Function")["AdminFunction"]
-        answer = self.functions.invoke(FunctionName=function, Payload=payload)
+        answer = boto3.client("lambda", config=OPERATOR).invoke(FunctionName=function, Payload=payload)
         text = answer["Payload"].read().decode()
         if "FunctionError" in answer:
             raise Incomplete(f"{command}: {text}")

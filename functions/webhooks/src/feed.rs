@@ -26,7 +26,7 @@ pub(crate) enum Events {
     Expired(u64),
 }
 
-/// Events of one resource, and what has come of them.
+/// Events of one resource, and the result of sending them.
 struct Group {
     history: String,
     events: Vec<Entry>,

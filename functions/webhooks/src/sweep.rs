@@ -12,8 +12,8 @@ use shared::{Error, Result};
 
 use crate::run::{ENDPOINTS, Sender};
 
-/// The most endpoints and feeds of one run; the next run continues.
-const LIMIT: usize = 2_000;
+/// About the most endpoints, and the most feeds, of one shard in one run; the next run continues.
+const LIMIT: usize = 500;
 
 /// The result of one run.
 #[derive(Debug, Default, Serialize)]
@@ -72,14 +72,14 @@ fn longest_first(mut due: Due) -> Vec<(CompanyId, WebhookId)> {
 async fn due_positions(sender: &Sender<'_>) -> Result<Due> {
     let (now, mut positions) = (sender.now(), Due::new());
     for first in DueCursor::all(Queue::Webhooks, now) {
-        let mut page = Some(first);
+        let (mut page, before) = (Some(first), positions.len());
         while let Some(cursor) = page {
             let due = sender.store().due_positions(cursor).await?;
             positions.extend(due.rows.iter().map(|position| {
                 let since = position.leased_until.or(position.run_at).unwrap_or(now);
                 (since, (position.company.clone(), position.webhook))
             }));
-            page = due.next.filter(|_| positions.len() < LIMIT);
+            page = due.next.filter(|_| positions.len() - before < LIMIT);
         }
     }
     Ok(positions)
@@ -88,11 +88,11 @@ async fn due_positions(sender: &Sender<'_>) -> Result<Due> {
 async fn due_feeds(sender: &Sender<'_>) -> Result<Vec<Versioned<Sequence>>> {
     let mut feeds = Vec::new();
     for first in DueCursor::all(Queue::Feeds, sender.now()) {
-        let mut page = Some(first);
+        let (mut page, before) = (Some(first), feeds.len());
         while let Some(cursor) = page {
             let due = sender.store().due_feeds(cursor).await?;
             feeds.extend(due.rows);
-            page = due.next.filter(|_| feeds.len() < LIMIT);
+            page = due.next.filter(|_| feeds.len() - before < LIMIT);
         }
     }
     Ok(feeds)

@@ -1,6 +1,6 @@
 """The main story through the API, in a company of its own: log in, write, read, delete.
 
-Lambda runs it after each deployment, and every five minutes where somebody is told of alarms. It fails at the first answer
+Lambda runs it after each deployment, and every five minutes where AlarmEmail is set. It fails at the first answer
 that is not the expected one.
 """
 

@@ -41,7 +41,7 @@ pub(crate) async fn repeat(
         Ok(id) => access.store.event(access.company_id(), &id, access.now).await?,
         Err(_) => None,
     };
-    // The history has changes without an event, and events that nobody was sent yet.
+    // The history has changes without an event, and events without a number, which were not sent yet.
     if found.is_none_or(|entry| entry.sequence.is_none()) {
         return Err(Error::field(
             "event",

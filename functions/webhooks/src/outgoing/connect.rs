@@ -34,7 +34,8 @@ impl Outgoing {
         encrypted.map(|stream| Stream::Encrypted(Box::new(stream))).map_err(|_| Failure::Tls)
     }
 
-    /// All addresses of the host of `url`, unless one of them is not allowed: a name that mixes them may be an attempt at reaching the others.
+    /// All addresses of the host of `url`, unless one of them is not allowed: a name that mixes them may be an attempt at
+    /// reaching the others.
     async fn checked_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, Failure> {
         let port = url.port_or_known_default().ok_or(Failure::UnknownHost)?;
         let addresses = match url.host().ok_or(Failure::UnknownHost)? {

@@ -1,7 +1,7 @@
 //! Requests to addresses that clients have chosen: the only ones of the service.
 //!
 //! A name is resolved once for each request, every address that it leads to must be allowed, and the connection goes to
-//! one of these. No redirect is followed and no proxy is used, since both would lead to addresses that nobody has checked.
+//! one of these. No redirect is followed and no proxy is used, since both would lead to addresses that were not checked.
 
 mod connect;
 mod exchange;

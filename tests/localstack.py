@@ -23,7 +23,7 @@ DOCUMENT = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%
 
 
 class Api:
-    """Whoever sends this Authorization."""
+    """The sender of this Authorization."""
 
     def __init__(self, base, authorization=None):
         self.base = base

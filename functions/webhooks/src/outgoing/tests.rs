@@ -311,7 +311,7 @@ async fn certificates_are_checked() {
     let (url, trusting, server) = encrypted().await;
     assert_eq!(trusting.post(&message(&url)).await.unwrap().status, 200);
     assert_eq!(server.await.unwrap().unwrap(), b"POST");
-    // Nobody has signed this certificate.
+    // No trusted authority has signed this certificate.
     let (url, _, server) = encrypted().await;
     let (outgoing, _) = outgoing(&[&[PUBLIC]], |_| true);
     assert_eq!(outgoing.post(&message(&url)).await, Err(Failure::Tls));

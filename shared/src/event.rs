@@ -1,4 +1,4 @@
-//! Runs a handler of events as a Lambda function.
+//! Events that start functions, and what runs their handlers as Lambda functions.
 
 use lambda_runtime::{Diagnostic, LambdaEvent, service_fn};
 use serde::de::DeserializeOwned;
@@ -37,6 +37,75 @@ where
     E: DeserializeOwned,
 {
     serve(async |app, batch: Batch| Ok(batch.deliver(async |event| handle(app, event).await).await))
+}
+
+/// The events of a function that the table's stream and a schedule start; any other fails.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub enum TableEvent {
+    /// The table's stream.
+    Stream {
+        /// Changes of items that the function's mapping lets through.
+        #[serde(rename = "Records")]
+        records: Vec<StreamRecord>,
+    },
+    /// The schedule.
+    Schedule {
+        /// EventBridge's name for the event.
+        #[serde(rename = "detail-type")]
+        kind: ScheduleKind,
+    },
+}
+
+/// The kind of event that EventBridge sends for a schedule.
+#[derive(Deserialize)]
+pub enum ScheduleKind {
+    /// One minute has passed.
+    #[serde(rename = "Scheduled Event")]
+    Scheduled,
+}
+
+/// A stream record: a change of one item.
+#[derive(Deserialize)]
+pub struct StreamRecord {
+    dynamodb: Change,
+}
+
+#[derive(Deserialize)]
+struct Change {
+    #[serde(rename = "Keys")]
+    keys: Keys,
+    #[serde(rename = "SequenceNumber")]
+    sequence_number: String,
+}
+
+#[derive(Deserialize)]
+struct Keys {
+    pk: Text,
+    sk: Text,
+}
+
+#[derive(Deserialize)]
+struct Text {
+    #[serde(rename = "S")]
+    value: String,
+}
+
+impl StreamRecord {
+    /// The item's partition key.
+    pub fn pk(&self) -> &str {
+        &self.dynamodb.keys.pk.value
+    }
+
+    /// The item's sort key.
+    pub fn sk(&self) -> &str {
+        &self.dynamodb.keys.sk.value
+    }
+
+    /// The record's place in its shard of the stream.
+    pub fn sequence_number(&self) -> &str {
+        &self.dynamodb.sequence_number
+    }
 }
 
 /// Messages of a queue, each with an event as its body.

@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use shared::event::TableEvent;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 use tests::chaos::{Chaos, Fault};
@@ -159,7 +160,7 @@ async fn the_operator_chooses_by_kind_company_and_time() {
 #[tokio::test]
 async fn a_malformed_event_is_not_taken_for_the_schedule() {
     let record = json!({ "dynamodb": { "Keys": { "pk": { "S": "EFFECT#1" }, "sk": { "S": "EFFECT" } }, "SequenceNumber": "1" } });
-    let is_event = |event: Value| serde_json::from_value::<outbox::Event>(event).is_ok();
+    let is_event = |event: Value| serde_json::from_value::<TableEvent>(event).is_ok();
     assert!(is_event(json!({ "Records": [record] })) && is_event(json!({ "Records": [] })));
     assert!(is_event(json!({ "source": "aws.events", "detail-type": "Scheduled Event", "detail": {} })));
     for event in [

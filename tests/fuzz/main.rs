@@ -185,8 +185,7 @@ fn s3_key() {
 fn event() {
     fuzz_async("event", async |app, input| {
         let _ = serde_json::from_slice::<ObjectCreated>(input);
-        let _ = serde_json::from_slice::<outbox::Event>(input);
-        let _ = serde_json::from_slice::<webhooks::Event>(input);
+        let _ = serde_json::from_slice::<shared::event::TableEvent>(input);
         let _ = serde_json::from_slice::<platform_events::Event>(input);
         let _ = serde_json::from_slice::<admin::Command>(input);
         let function = in_process(docs::routes(Router::new()).into_service(app.clone()));

@@ -15,39 +15,14 @@ mod sweep;
 mod uploads;
 mod webhook;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::Result;
 use shared::app::App;
 use shared::auth::System;
+use shared::event::{ScheduleKind, TableEvent};
 
-pub use stream::{Failures, Record};
+pub use stream::Failures;
 pub use sweep::Summary;
-
-/// The events that invoke this function; any other fails.
-#[derive(Deserialize)]
-#[serde(untagged)]
-pub enum Event {
-    /// The table's stream.
-    Stream {
-        /// New effects and new entries of histories.
-        #[serde(rename = "Records")]
-        records: Vec<Record>,
-    },
-    /// The schedule.
-    Schedule {
-        /// EventBridge's name for the event.
-        #[serde(rename = "detail-type")]
-        kind: ScheduleKind,
-    },
-}
-
-/// The kind of event that EventBridge sends for a schedule.
-#[derive(Deserialize)]
-pub enum ScheduleKind {
-    /// One minute has passed.
-    #[serde(rename = "Scheduled Event")]
-    Scheduled,
-}
 
 /// The response to an event.
 #[derive(Debug, Serialize)]
@@ -63,7 +38,7 @@ pub enum Answer {
 ///
 /// # Errors
 /// If the storage cannot be read or a setting is missing.
-pub async fn handle(app: &App, event: Event) -> Result<Answer> {
+pub async fn handle(app: &App, event: TableEvent) -> Result<Answer> {
     let answer = answer(&System::of(app), event).await;
     if let Err(error) = &answer {
         tracing::error!(target: "outbox", %error, "an event failed");
@@ -71,9 +46,9 @@ pub async fn handle(app: &App, event: Event) -> Result<Answer> {
     answer
 }
 
-async fn answer(system: &System, event: Event) -> Result<Answer> {
+async fn answer(system: &System, event: TableEvent) -> Result<Answer> {
     match event {
-        Event::Stream { records } => {
+        TableEvent::Stream { records } => {
             let count = records.len();
             let failures = stream::handle(system, records).await?;
             let usage = system.usage();
@@ -88,6 +63,8 @@ async fn answer(system: &System, event: Event) -> Result<Answer> {
             );
             Ok(Answer::Stream(failures))
         }
-        Event::Schedule { kind: ScheduleKind::Scheduled } => Ok(Answer::Sweep(sweep::handle(system).await?)),
+        TableEvent::Schedule { kind: ScheduleKind::Scheduled } => {
+            Ok(Answer::Sweep(sweep::handle(system).await?))
+        }
     }
 }

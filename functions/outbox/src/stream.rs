@@ -1,49 +1,22 @@
 //! Effects and events delivered by the table's stream.
 
 use futures_util::future::{join, join_all};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::Result;
 use shared::auth::System;
+use shared::event::StreamRecord;
 use shared::mail::Mailer;
 use shared::store::{EntryKey, effect_in};
 
 use crate::deliver::{PARALLEL, deliver};
 use crate::numbering::number;
 
-/// A stream record: a change of one item.
-#[derive(Deserialize)]
-pub struct Record {
-    dynamodb: Change,
+fn effect(record: &StreamRecord) -> Option<&str> {
+    effect_in(record.pk())
 }
 
-#[derive(Deserialize)]
-struct Change {
-    #[serde(rename = "Keys")]
-    keys: Keys,
-    #[serde(rename = "SequenceNumber")]
-    sequence_number: String,
-}
-
-#[derive(Deserialize)]
-struct Keys {
-    pk: Text,
-    sk: Text,
-}
-
-#[derive(Deserialize)]
-struct Text {
-    #[serde(rename = "S")]
-    value: String,
-}
-
-impl Record {
-    fn effect(&self) -> Option<&str> {
-        effect_in(&self.dynamodb.keys.pk.value)
-    }
-
-    fn entry(&self) -> Option<EntryKey> {
-        EntryKey::parse(&self.dynamodb.keys.pk.value, &self.dynamodb.keys.sk.value)
-    }
+fn entry(record: &StreamRecord) -> Option<EntryKey> {
+    EntryKey::parse(record.pk(), record.sk())
 }
 
 /// The records that could not be read. The stream delivers these again, with all that follow the first of them.
@@ -62,29 +35,27 @@ pub struct Failure {
     pub item_identifier: String,
 }
 
-pub(crate) async fn handle(system: &System, records: Vec<Record>) -> Result<Failures> {
+pub(crate) async fn handle(system: &System, records: Vec<StreamRecord>) -> Result<Failures> {
     let mailer = Mailer::new(system.aws(), system.config()).map_err(shared::Error::internal)?;
     // Events do not wait for mails.
-    let (unnumbered, mut failures) = join(
-        number(system, records.iter().filter_map(Record::entry)),
-        deliver_effects(system, &mailer, &records),
-    )
-    .await;
+    let (unnumbered, mut failures) =
+        join(number(system, records.iter().filter_map(entry)), deliver_effects(system, &mailer, &records))
+            .await;
     let is_unnumbered =
-        |record: &&Record| record.entry().is_some_and(|entry| unnumbered.contains_key(&entry.company));
+        |record: &&StreamRecord| entry(record).is_some_and(|entry| unnumbered.contains_key(&entry.company));
     records.iter().filter(is_unnumbered).for_each(|record| failures.add(record));
     Ok(failures)
 }
 
 impl Failures {
-    fn add(&mut self, record: &Record) {
-        let item_identifier = record.dynamodb.sequence_number.clone();
+    fn add(&mut self, record: &StreamRecord) {
+        let item_identifier = record.sequence_number().to_owned();
         self.batch_item_failures.push(Failure { item_identifier });
     }
 }
 
-async fn deliver_effects(system: &System, mailer: &Mailer<'_>, records: &[Record]) -> Failures {
-    let effects: Vec<_> = records.iter().filter_map(|record| Some((record, record.effect()?))).collect();
+async fn deliver_effects(system: &System, mailer: &Mailer<'_>, records: &[StreamRecord]) -> Failures {
+    let effects: Vec<_> = records.iter().filter_map(|record| Some((record, effect(record)?))).collect();
     let mut failures = Failures::default();
     for group in effects.chunks(PARALLEL) {
         let outcomes = join_all(group.iter().map(|(_, id)| take_up(system, mailer, id))).await;

@@ -19,15 +19,14 @@ mod sweep;
 
 use std::time::Duration;
 
-use serde::Deserialize;
 use shared::Result;
 use shared::app::App;
 use shared::auth::System;
 use shared::domain::webhook::{Targets, is_public};
+use shared::event::{ScheduleKind, TableEvent};
 
 use outgoing::{Outgoing, Resolve, SystemResolver};
 use run::Sender;
-pub use stream::Record;
 pub use sweep::Summary;
 
 /// How long a run that the stream has started takes up something new: others wait behind it.
@@ -38,37 +37,11 @@ const SCHEDULE_RUN: Duration = Duration::from_secs(40);
 /// How long the storage may be busy: the function has a minute.
 const PATIENCE: Duration = Duration::from_secs(55);
 
-/// The events that invoke this function; any other fails.
-#[derive(Deserialize)]
-#[serde(untagged)]
-pub enum Event {
-    /// The table's stream.
-    Stream {
-        /// Items that wake the sender.
-        #[serde(rename = "Records")]
-        records: Vec<Record>,
-    },
-    /// The schedule.
-    Schedule {
-        /// EventBridge's name for the event.
-        #[serde(rename = "detail-type")]
-        kind: ScheduleKind,
-    },
-}
-
-/// The kind of event that EventBridge sends for a schedule.
-#[derive(Deserialize)]
-pub enum ScheduleKind {
-    /// One minute has passed.
-    #[serde(rename = "Scheduled Event")]
-    Scheduled,
-}
-
 /// Handles one event.
 ///
 /// # Errors
 /// If the storage cannot be read or written.
-pub async fn handle(app: &App, event: Event) -> Result<Summary> {
+pub async fn handle(app: &App, event: TableEvent) -> Result<Summary> {
     handle_through(app, &outgoing(app, SystemResolver), event).await
 }
 
@@ -85,12 +58,12 @@ pub fn outgoing(app: &App, resolver: impl Resolve) -> Outgoing {
 ///
 /// # Errors
 /// If the storage cannot be read or written.
-pub async fn handle_through(app: &App, outgoing: &Outgoing, event: Event) -> Result<Summary> {
+pub async fn handle_through(app: &App, outgoing: &Outgoing, event: TableEvent) -> Result<Summary> {
     let system = System::of(app).with_patience(PATIENCE);
     let sender = |time| Sender::new(app, &system, outgoing, time);
     let outcome = match event {
-        Event::Stream { records } => stream::handle(&sender(STREAM_RUN), records).await,
-        Event::Schedule { kind: ScheduleKind::Scheduled } => sweep::handle(&sender(SCHEDULE_RUN)).await,
+        TableEvent::Stream { records } => stream::handle(&sender(STREAM_RUN), records).await,
+        TableEvent::Schedule { kind: ScheduleKind::Scheduled } => sweep::handle(&sender(SCHEDULE_RUN)).await,
     };
     if let Err(error) = &outcome {
         tracing::error!(target: "webhooks", %error, "an event failed");

@@ -2,48 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
 use shared::Result;
+use shared::event::StreamRecord;
 use shared::store::Woken;
 
 use crate::Summary;
 use crate::run::Sender;
 
-/// A stream record: a change of one item.
-#[derive(Deserialize)]
-pub struct Record {
-    dynamodb: Change,
-}
-
-#[derive(Deserialize)]
-struct Change {
-    #[serde(rename = "Keys")]
-    keys: Keys,
-}
-
-#[derive(Deserialize)]
-struct Keys {
-    pk: Text,
-    sk: Text,
-}
-
-#[derive(Deserialize)]
-struct Text {
-    #[serde(rename = "S")]
-    value: String,
-}
-
-impl Record {
-    fn woken(&self) -> Option<Woken> {
-        Woken::parse(&self.dynamodb.keys.pk.value, &self.dynamodb.keys.sk.value)
-    }
-}
-
 /// Serves the endpoints that the records are about. The table says what is to be done there, so records may come twice, in
 /// any order, or never. Those of the sender's own writes lead to nothing: what it leaves is the schedule's, or it would go
 /// on without end at an endpoint that is slow.
-pub(crate) async fn handle(sender: &Sender<'_>, records: Vec<Record>) -> Result<Summary> {
-    let woken: BTreeSet<Woken> = records.iter().filter_map(Record::woken).collect();
+pub(crate) async fn handle(sender: &Sender<'_>, records: Vec<StreamRecord>) -> Result<Summary> {
+    let woken: BTreeSet<Woken> =
+        records.iter().filter_map(|record| Woken::parse(record.pk(), record.sk())).collect();
     let mut endpoints = BTreeSet::new();
     for woken in woken {
         match woken {

@@ -128,7 +128,7 @@ async fn the_senders_own_writes_do_not_start_it() {
     let uri = hook(&owner, &endpoint, json!({})).await;
     let key = json!({ "pk": { "S": format!("WEBHOOK#{}", last_segment(&uri)) }, "sk": { "S": "POSITION" } });
     let served = async || {
-        let event = json!({ "Records": [{ "dynamodb": { "Keys": key } }] });
+        let event = json!({ "Records": [{ "dynamodb": { "Keys": key, "SequenceNumber": "1" } }] });
         let event = serde_json::from_value(event).unwrap();
         Box::pin(webhooks::handle(app.app(), event)).await.unwrap().endpoints
     };

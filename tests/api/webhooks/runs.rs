@@ -19,7 +19,10 @@ use super::stored;
 
 /// What the stream delivers about a company's feed.
 fn new_numbers(companies: &[&str]) -> Value {
-    let record = |company: &&str| json!({ "dynamodb": { "Keys": { "pk": { "S": format!("COMPANY#{company}") }, "sk": { "S": "SEQUENCE" } } } });
+    let record = |company: &&str| {
+        let keys = json!({ "pk": { "S": format!("COMPANY#{company}") }, "sk": { "S": "SEQUENCE" } });
+        json!({ "dynamodb": { "Keys": keys, "SequenceNumber": "1" } })
+    };
     let records: Vec<Value> = companies.iter().map(record).collect();
     json!({ "Records": records })
 }

@@ -183,11 +183,11 @@ def bad_event_is_kept():
     # The function's second try would come after three minutes.
     queue = physical_ids()["PlatformQueue"]
     sqs.set_queue_attributes(QueueUrl=queue, Attributes={"VisibilityTimeout": "1"})
-    put = put_event("interview.completed", {"candidate": "nobody"})
+    put = put_event("interview.completed", {"candidate": "unknown"})
     dead_letters = outputs()["PlatformDeadLettersUrl"]
     message = eventually(lambda: sqs.receive_message(QueueUrl=dead_letters).get("Messages"))[0]
     event = json.loads(message["Body"])
-    assert (event["id"], event["detail"]) == (put, {"candidate": "nobody"}), event
+    assert (event["id"], event["detail"]) == (put, {"candidate": "unknown"}), event
     done("an event that makes no sense ends as a dead letter, under its own identifier")
 
 

@@ -1,25 +1,21 @@
 //! The service as tests start it: the functions behind the gateway, on the local back end, each test with its own table.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io;
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use admin::{Command, Outcome};
-use embedded::{Answers, Backend, Events, Function, Gateway, Mail, Storage, Template, in_process_event};
-use futures_util::future::BoxFuture;
+use embedded::{Answers, Backend, Events, Gateway, Mail, Storage, Template};
 use serde_json::{Value, json};
 use shared::app::App;
 use shared::clock::{Entropy, SystemEntropy};
 use shared::config::Config;
 use tokio::sync::OnceCell;
-use webhooks::outgoing;
-use webhooks::outgoing::Resolve;
 
 use crate::caller::{Anonymous, Browser, Caller, PASSWORD, Staff, Token};
 use crate::chaos::Chaos;
 use crate::clock::{Hasty, ManualClock};
+use crate::functions::functions_of;
 use crate::http::{Request, Response};
 use crate::logs;
 use crate::recorder;
@@ -57,23 +53,6 @@ static PROCESS: LazyLock<String> = LazyLock::new(|| {
     format!("{:08x}", u32::from_be_bytes(bytes))
 });
 static ADDRESSES: AtomicUsize = AtomicUsize::new(0);
-
-/// The functions on `app`. Webhooks have IP addresses: tests ask no name server.
-fn functions_of(app: &App) -> HashMap<String, Function> {
-    let mut functions = embedded::functions(app);
-    let send = async |app: App, event| webhooks::handle_through(&app, &outgoing(&app, NoNames), event).await;
-    functions.insert("WebhooksFunction".to_owned(), in_process_event(app, send));
-    functions
-}
-
-/// Knows no name.
-struct NoNames;
-
-impl Resolve for NoNames {
-    fn resolve<'a>(&'a self, _: &'a str, _: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
-        Box::pin(async { Ok(Vec::new()) })
-    }
-}
 
 /// The service with an empty table and a clock that stands at [`ManualClock::START`]. Clones share everything.
 ///

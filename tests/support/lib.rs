@@ -12,6 +12,7 @@ pub mod figures;
 pub mod files;
 pub mod fill;
 pub mod function;
+mod functions;
 pub mod heat;
 mod history;
 pub mod hostile;

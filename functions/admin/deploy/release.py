@@ -118,7 +118,7 @@ def changes_of(stack, change_set):
 
 def is_destructive(change):
     """Whether a change replaces a resource, or removes or might replace one that holds data. For others, `Conditional`
-    stands for values that stay the same, such as the ARN of a function whose code changes."""
+    stands for values that do not change, such as the ARN of a function whose code changes."""
     if change["ResourceType"] in REPLACED_BY_EVERY_RELEASE:
         return False
     if change["ResourceType"] in HOLDING_DATA:

@@ -21,6 +21,7 @@ mod history;
 mod idempotency;
 mod interview;
 mod item;
+mod key;
 pub(crate) mod keys;
 mod label;
 mod login;

@@ -38,6 +38,17 @@ async fn run(app: &TestApp) -> shared::Result<webhooks::Summary> {
     app.send_events(new_numbers(&["acme"])).await
 }
 
+/// A run, and what happens while the endpoint has yet to answer the run's first request.
+async fn run_during(app: &TestApp, endpoint: &Endpoint, meanwhile: impl Future<Output = ()>) {
+    let held = endpoint.hold();
+    let meanwhile = async {
+        held.reached().await;
+        meanwhile.await;
+        held.release();
+    };
+    join(async { run(app).await.unwrap() }, meanwhile).await;
+}
+
 /// Runs that die after so many calls.
 async fn die_after(app: &TestApp, chaos: &Chaos, calls: usize) {
     chaos.cut_after(calls);
@@ -109,15 +120,12 @@ async fn of_two_runs_at_once_one_has_the_endpoint() {
     let endpoint = Endpoint::willing().await;
     let uri = hook(&owner, &endpoint, json!({})).await;
     number(&app).await;
-    let held = endpoint.hold();
-    let others = async {
-        held.reached().await;
+    run_during(&app, &endpoint, async {
         run(&app).await.unwrap();
         sweep(&app).await;
         assert!(stored(&app, &uri).await.1.leased_until.is_some());
-        held.release();
-    };
-    join(async { run(&app).await.unwrap() }, others).await;
+    })
+    .await;
     endpoint.assert_has_all(&owner, "").await;
     assert_eq!(endpoint.arrivals().len(), endpoint.taken().len(), "each once");
 }
@@ -129,13 +137,10 @@ async fn what_the_api_wants_during_a_run_is_done_by_that_run() {
     let endpoint = Endpoint::willing().await;
     let uri = hook(&owner, &endpoint, json!({})).await;
     number(&app).await;
-    let held = endpoint.hold();
-    let meanwhile = async {
-        held.reached().await;
+    run_during(&app, &endpoint, async {
         owner.post(&format!("{uri}ping/"), json!({})).await.expect(202);
-        held.release();
-    };
-    join(async { run(&app).await.unwrap() }, meanwhile).await;
+    })
+    .await;
     let ping = |event: &Value| event["types"] == json!(["webhook.ping"]);
     let (pings, events): (Vec<Value>, Vec<Value>) = endpoint.taken().into_iter().partition(ping);
     assert_eq!((pings.len(), events.len() + 1), (1, endpoint.arrivals().len()), "each once");
@@ -144,13 +149,10 @@ async fn what_the_api_wants_during_a_run_is_done_by_that_run() {
     owner.label("one").await;
     number(&app).await;
     endpoint.forget();
-    let held = endpoint.hold();
-    let meanwhile = async {
-        held.reached().await;
+    run_during(&app, &endpoint, async {
         owner.post(&format!("{uri}position/"), json!({ "after": 0 })).await.expect(200);
-        held.release();
-    };
-    join(async { run(&app).await.unwrap() }, meanwhile).await;
+    })
+    .await;
     assert_eq!(endpoint.taken().len(), events.len() + 1);
     assert_eq!(endpoint.arrivals().len(), events.len() + 2, "the held one twice");
 }
@@ -162,13 +164,10 @@ async fn a_webhook_that_is_deleted_during_a_run_is_sent_nothing_more() {
     let endpoint = Endpoint::willing().await;
     let uri = hook(&owner, &endpoint, json!({})).await;
     number(&app).await;
-    let held = endpoint.hold();
-    let meanwhile = async {
-        held.reached().await;
+    run_during(&app, &endpoint, async {
         owner.delete(&uri).await.expect(204);
-        held.release();
-    };
-    join(async { run(&app).await.unwrap() }, meanwhile).await;
+    })
+    .await;
     let sent = endpoint.arrivals().len();
     owner.label("one").await;
     app.settle().await;

@@ -100,17 +100,22 @@ async fn a_batch_that_a_function_fails_on_is_cut_until_the_rest_gets_through() {
     assert_eq!(scene.calls.batches(), ["abcd", "ab", "cd", "c", "c", "c", "d"]);
 }
 
-#[tokio::test]
-async fn records_that_come_of_a_delivery_are_delivered_too() {
-    let scene = Scene::new(&Storage::Memory);
-    let sequel = in_process_event(&scene.app, async |app: App, event: Value| {
+/// A function that writes another effect when it gets the effect "a".
+fn writing_a_sequel(scene: &Scene) -> Function {
+    in_process_event(&scene.app, async |app: App, event: Value| {
         if sort_key(&event["Records"][0]) == "a" {
             let item = serde_dynamo::to_item(json!({ "pk": "EFFECT#1", "sk": "sequel" })).unwrap();
             let put = app.aws().dynamodb().put_item().table_name(TABLE).set_item(Some(item));
             put.send().await.unwrap();
         }
         Ok(Value::Null)
-    });
+    })
+}
+
+#[tokio::test]
+async fn records_that_come_of_a_delivery_are_delivered_too() {
+    let scene = Scene::new(&Storage::Memory);
+    let sequel = writing_a_sequel(&scene);
     let functions = ["AFunction", "BFunction"].map(|name| (name.to_owned(), sequel.clone())).into();
     let template = Template::parse(TEMPLATE).unwrap();
     let events = Events::new(&template, &functions, &scene.backend, &scene.app).unwrap();
@@ -163,14 +168,7 @@ async fn a_busy_function_holds_up_its_own_mapping_of_the_stream_alone() {
 #[tokio::test]
 async fn records_that_a_later_mapping_creates_for_an_earlier_one_are_delivered_too() {
     let scene = Scene::new(&Storage::Memory);
-    let sequel = in_process_event(&scene.app, async |app: App, event: Value| {
-        if sort_key(&event["Records"][0]) == "a" {
-            let item = serde_dynamo::to_item(json!({ "pk": "EFFECT#1", "sk": "sequel" })).unwrap();
-            let put = app.aws().dynamodb().put_item().table_name(TABLE).set_item(Some(item));
-            put.send().await.unwrap();
-        }
-        Ok(Value::Null)
-    });
+    let sequel = writing_a_sequel(&scene);
     let functions = [
         ("AFunction".to_owned(), noting(&scene.app, &scene.calls, |_, _| Ok(Value::Null))),
         ("BFunction".to_owned(), sequel),

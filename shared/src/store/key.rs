@@ -1,0 +1,53 @@
+//! The forms of keys: a single item, items of one kind in one partition, and the schemas of the table and its indexes.
+
+pub(crate) const PK: &str = "pk";
+pub(crate) const SK: &str = "sk";
+
+/// The names of a key schema: the table's, or that of one of its indexes.
+#[derive(Clone, Copy)]
+pub(crate) struct Index {
+    /// None for the table itself.
+    pub(crate) name: Option<&'static str>,
+    pub(crate) pk: &'static str,
+    pub(crate) sk: &'static str,
+}
+
+pub(crate) const TABLE: Index = Index { name: None, pk: PK, sk: SK };
+
+pub(crate) const BY_STATUS: Index = Index { name: Some("by_status"), pk: "by_status_pk", sk: "by_status_sk" };
+
+/// The words by which a company's candidates are found.
+pub(crate) const SEARCH: Index = Index { name: Some("search"), pk: "search_pk", sk: "search_sk" };
+
+pub(crate) const DUE: Index = Index { name: Some("due"), pk: "due_shard", sk: "due_at" };
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Key {
+    pub(crate) pk: String,
+    pub(crate) sk: String,
+}
+
+impl Key {
+    pub(super) fn new(pk: String, sk: impl Into<String>) -> Self {
+        Self { pk, sk: sk.into() }
+    }
+
+    /// The key of an item that has its partition to itself.
+    pub(super) fn alone(pk: String) -> Self {
+        Self { sk: pk.clone(), pk }
+    }
+}
+
+/// The items of one kind in one partition, in the order of their identifiers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Collection {
+    pub(crate) pk: String,
+    /// The start of every sort key.
+    pub(crate) prefix: &'static str,
+}
+
+impl Collection {
+    pub(crate) fn key(&self, id: impl std::fmt::Display) -> Key {
+        Key::new(self.pk.clone(), format!("{}{id}", self.prefix))
+    }
+}

@@ -1,0 +1,28 @@
+//! The functions as tests run them, in the process of the test.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+
+use embedded::{Function, in_process_event};
+use futures_util::future::BoxFuture;
+use shared::app::App;
+use webhooks::outgoing;
+use webhooks::outgoing::Resolve;
+
+/// The functions on `app`. Webhooks have IP addresses: tests ask no name server.
+pub(crate) fn functions_of(app: &App) -> HashMap<String, Function> {
+    let mut functions = embedded::functions(app);
+    let send = async |app: App, event| webhooks::handle_through(&app, &outgoing(&app, NoNames), event).await;
+    functions.insert("WebhooksFunction".to_owned(), in_process_event(app, send));
+    functions
+}
+
+/// Knows no name.
+struct NoNames;
+
+impl Resolve for NoNames {
+    fn resolve<'a>(&'a self, _: &'a str, _: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+}

@@ -43,10 +43,11 @@ impl Sender<'_> {
         let position = round.conclude(Position::clone(before), self.now(), self.chance());
         let mut attempts = Vec::new();
         for passage in sent {
-            let (lane, tried) = self.conclude_lane(&position, passage);
+            let (lane, mut tried) = self.conclude_lane(&position, passage);
             let next_try_at = lane.as_ref().map(|lane| lane.next_try_at).max(position.next_try_at);
+            // A lane may have tried nothing.
+            tried.last_mut().into_iter().for_each(|attempt| attempt.repeat_at(next_try_at));
             attempts.extend(tried);
-            attempts.last_mut().into_iter().for_each(|attempt| attempt.repeat_at(next_try_at));
             lanes.extend(lane);
         }
         Ok(Outcome { position, lanes, attempts, is_gone: round.is_gone() })

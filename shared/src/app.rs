@@ -55,6 +55,14 @@ impl App {
         self.0.clock.now()
     }
 
+    /// Waits until `moment`.
+    pub async fn wait_until(&self, moment: DateTime<Utc>) {
+        // Nothing to wait for if it has passed.
+        if let Ok(time) = (moment - self.now()).to_std() {
+            self.0.clock.wait(time).await;
+        }
+    }
+
     /// Generates identifiers.
     pub fn ids(&self) -> &Ids {
         &self.0.ids

@@ -3,11 +3,17 @@
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
+use futures_util::future::BoxFuture;
 
 /// Tells the time of day.
 pub trait Clock: Send + Sync + 'static {
     /// The current time in UTC.
     fn now(&self) -> DateTime<Utc>;
+
+    /// Waits until the clock has gone on for `time`.
+    fn wait(&self, time: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(tokio::time::sleep(time))
+    }
 }
 
 /// The operating system's clock.

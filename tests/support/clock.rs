@@ -1,11 +1,14 @@
 //! Time and chance as tests need them.
 
+use std::future::ready;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::future::BoxFuture;
 use shared::clock::{Clock, Entropy, SystemEntropy};
 
-/// A clock that stands still until a test moves it.
+/// A clock that stands still until a test moves it, or the service waits.
 #[derive(Debug)]
 pub struct ManualClock(Mutex<DateTime<Utc>>);
 
@@ -42,6 +45,11 @@ impl Default for ManualClock {
 impl Clock for ManualClock {
     fn now(&self) -> DateTime<Utc> {
         *self.time()
+    }
+
+    fn wait(&self, time: Duration) -> BoxFuture<'static, ()> {
+        self.advance(TimeDelta::from_std(time).expect("a time to wait"));
+        Box::pin(ready(()))
     }
 }
 

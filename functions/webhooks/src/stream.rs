@@ -1,34 +1,46 @@
 //! Endpoints that the table's stream wakes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use futures_util::stream::{self, StreamExt as _};
 use shared::Result;
+use shared::domain::id::{CompanyId, WebhookId};
 use shared::event::StreamRecord;
-use shared::store::Woken;
+use shared::store::StreamTrigger;
 
 use crate::Summary;
-use crate::run::Sender;
+use crate::sender::{ENDPOINTS, Sender};
 
 /// Serves the endpoints that the records are about. The table says what is to be done there, so records may come twice, in
-/// any order, or never. Those of the sender's own writes lead to nothing: what it leaves is the schedule's, or it would go
-/// on without end at an endpoint that is slow.
+/// any order, or never. Those of the sender's own writes lead to nothing unless they ask for it: what a run leaves at an
+/// endpoint that is slow is the schedule's, since others would wait behind it.
 pub(crate) async fn handle(sender: &Sender<'_>, records: Vec<StreamRecord>) -> Result<Summary> {
-    let woken: BTreeSet<Woken> =
-        records.iter().filter_map(|record| Woken::parse(record.pk(), record.sk())).collect();
-    let mut endpoints = BTreeSet::new();
-    for woken in woken {
-        match woken {
-            Woken::Company(company) => {
+    let triggers: BTreeSet<StreamTrigger> =
+        records.iter().filter_map(|record| StreamTrigger::parse(record.pk(), record.sk())).collect();
+    let mut endpoints = BTreeMap::<CompanyId, BTreeSet<WebhookId>>::new();
+    for trigger in triggers {
+        match trigger {
+            StreamTrigger::Company(company) => {
                 let webhooks = sender.store().webhooks(&company).await?;
-                endpoints.extend(webhooks.iter().map(|webhook| (company.clone(), webhook.id)));
+                endpoints.entry(company).or_default().extend(webhooks.iter().map(|webhook| webhook.id));
             }
-            Woken::Webhook(id) => {
-                let position = sender.store().position(id).await?.filter(|position| position.wakes);
-                endpoints.extend(position.map(|position| (position.company.clone(), id)));
+            StreamTrigger::Webhook(id) => {
+                let cursor = sender.store().cursor(id).await?.filter(|cursor| cursor.wakes_sender);
+                if let Some(cursor) = cursor {
+                    endpoints.entry(cursor.company.clone()).or_default().insert(id);
+                }
             }
         }
     }
-    let summary = Summary { endpoints: endpoints.len(), ..Summary::default() };
-    let failed = sender.serve_all(endpoints.into_iter().collect()).await.failed;
-    Ok(Summary { failed, more: sender.is_late(), ..summary }.log(sender.system))
+    let mut summary =
+        Summary { endpoints: endpoints.values().map(BTreeSet::len).sum(), ..Summary::default() };
+    let served = endpoints.into_iter().map(|(company, webhooks)| async move {
+        sender.serve_company(&company, webhooks.into_iter().collect()).await
+    });
+    let mut served = stream::iter(served).buffer_unordered(ENDPOINTS);
+    while let Some(failed) = served.next().await {
+        summary.failed += failed?;
+    }
+    summary.more = sender.is_over();
+    Ok(summary.log(sender.system))
 }

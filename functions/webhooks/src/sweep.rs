@@ -10,7 +10,7 @@ use shared::domain::id::{CompanyId, WebhookId};
 use shared::store::{DueCursor, Queue, Sequence, Versioned};
 use shared::{Error, Result};
 
-use crate::run::{ENDPOINTS, Sender};
+use crate::sender::{ENDPOINTS, Sender};
 
 /// About the most endpoints, and the most feeds, of one shard in one run; the next run continues.
 const LIMIT: usize = 500;
@@ -32,7 +32,7 @@ pub struct Summary {
 type Due = Vec<(DateTime<Utc>, (CompanyId, WebhookId))>;
 
 pub(crate) async fn handle(sender: &Sender<'_>) -> Result<Summary> {
-    let (now, mut due) = (sender.now(), due_positions(sender).await?);
+    let (now, mut due) = (sender.time(), due_cursors(sender).await?);
     let oldest = due.iter().map(|(since, _)| (now - *since).num_seconds()).max();
     let read = due_feeds(sender).await?.into_iter().map(|feed| async move {
         let webhooks = sender.store().webhooks(&feed.company).await?;
@@ -58,7 +58,7 @@ pub(crate) async fn handle(sender: &Sender<'_>) -> Result<Summary> {
     settled.into_iter().collect::<Result<()>>()?;
     let webhook_delay_seconds = oldest.unwrap_or_default().max(0);
     let summary =
-        Summary { failed: unserved.failed, more: sender.is_late(), webhook_delay_seconds, ..summary };
+        Summary { failed: unserved.failed, more: sender.is_over(), webhook_delay_seconds, ..summary };
     Ok(summary.log(sender.system))
 }
 
@@ -69,25 +69,25 @@ fn longest_first(mut due: Due) -> Vec<(CompanyId, WebhookId)> {
     due.into_iter().map(|(_, one)| one).filter(|one| seen.insert(one.clone())).collect()
 }
 
-async fn due_positions(sender: &Sender<'_>) -> Result<Due> {
-    let (now, mut positions) = (sender.now(), Due::new());
+async fn due_cursors(sender: &Sender<'_>) -> Result<Due> {
+    let (now, mut cursors) = (sender.time(), Due::new());
     for first in DueCursor::all(Queue::Webhooks, now) {
-        let (mut page, before) = (Some(first), positions.len());
-        while let Some(cursor) = page {
-            let due = sender.store().due_positions(cursor).await?;
-            positions.extend(due.rows.iter().map(|position| {
-                let since = position.leased_until.or(position.run_at).unwrap_or(now);
-                (since, (position.company.clone(), position.webhook))
+        let (mut page, before) = (Some(first), cursors.len());
+        while let Some(place) = page {
+            let due = sender.store().due_cursors(place).await?;
+            cursors.extend(due.rows.iter().map(|cursor| {
+                let since = cursor.leased_until.or(cursor.run_at).unwrap_or(now);
+                (since, (cursor.company.clone(), cursor.webhook))
             }));
-            page = due.next.filter(|_| positions.len() - before < LIMIT);
+            page = due.next.filter(|_| cursors.len() - before < LIMIT);
         }
     }
-    Ok(positions)
+    Ok(cursors)
 }
 
 async fn due_feeds(sender: &Sender<'_>) -> Result<Vec<Versioned<Sequence>>> {
     let mut feeds = Vec::new();
-    for first in DueCursor::all(Queue::Feeds, sender.now()) {
+    for first in DueCursor::all(Queue::Feeds, sender.time()) {
         let (mut page, before) = (Some(first), feeds.len());
         while let Some(cursor) = page {
             let due = sender.store().due_feeds(cursor).await?;

@@ -9,7 +9,9 @@ use super::keys;
 use super::transaction::Transaction;
 use crate::domain::effect::Effect;
 use crate::domain::id::{CompanyId, WebhookId};
-use crate::domain::webhook::{Attempt, Lane, Position, Step, Webhook};
+use crate::domain::webhook::{
+    DeliveryAttempt, DeliveryCursor, DeliveryTask, StalledResource, Webhook, next_task,
+};
 use crate::error::{Error, Result};
 
 /// A webhook, as the sender of events needs it.
@@ -18,69 +20,84 @@ pub struct Endpoint {
     /// The webhook.
     pub webhook: Versioned<Webhook>,
     /// How far the deliveries have come.
-    pub position: Versioned<Position>,
+    pub cursor: Versioned<DeliveryCursor>,
     /// The numbers of the company's feed.
     pub sequence: Sequence,
-    /// The lanes.
-    pub lanes: Vec<Lane>,
+    /// The stalled resources.
+    pub stalled: Vec<StalledResource>,
 }
 
 impl Endpoint {
-    /// What is to be done next, and when.
-    pub fn next_step(&self, now: DateTime<Utc>) -> Option<(DateTime<Utc>, Step)> {
-        self.position.next_step(self.webhook.is_enabled(), self.sequence.last, &self.lanes, now)
+    /// What to do next, and when. `last` is what the run has done last.
+    pub fn next_task(
+        &self,
+        now: DateTime<Utc>,
+        last: Option<DeliveryTask>,
+    ) -> Option<(DateTime<Utc>, DeliveryTask)> {
+        next_task(&self.webhook, &self.cursor, &self.stalled, self.sequence.last, now, last)
     }
 }
 
 /// What a step of the sender has made of an endpoint.
 #[derive(Debug, Clone)]
-pub struct Progress {
+pub struct DeliveryProgress {
     /// The webhook, which the step may have disabled.
     pub webhook: Webhook,
-    /// The position.
-    pub position: Position,
-    /// All lanes.
-    pub lanes: Vec<Lane>,
+    /// The cursor.
+    pub cursor: DeliveryCursor,
+    /// All stalled resources.
+    pub stalled: Vec<StalledResource>,
     /// What was tried.
-    pub attempts: Vec<Attempt>,
-    /// What else follows.
+    pub attempts: Vec<DeliveryAttempt>,
+    /// The mails to the owners.
     pub effects: Vec<Effect>,
 }
 
 impl Store {
-    /// Reads an endpoint; none once the webhook is deleted.
+    /// Reads an endpoint; `None` once the webhook is deleted.
     pub async fn endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<Option<Endpoint>> {
-        let (webhook, position, sequence) =
-            (keys::webhook(company, id), keys::position(id), keys::sequence(company));
-        let mut batch = self.get([webhook.clone(), position.clone(), sequence.clone()]).await?;
-        let (webhook, position) = (batch.take(&webhook)?, batch.take::<Position>(&position)?);
-        let (Some(webhook), Some(position)) = (webhook, position) else { return Ok(None) };
+        let (webhook, cursor, sequence) =
+            (keys::webhook(company, id), keys::cursor(id), keys::sequence(company));
+        let mut batch = self.get([webhook.clone(), cursor.clone(), sequence.clone()]).await?;
+        let (webhook, cursor) = (batch.take(&webhook)?, batch.take::<DeliveryCursor>(&cursor)?);
+        let (Some(webhook), Some(cursor)) = (webhook, cursor) else { return Ok(None) };
         let sequence = batch.take::<Sequence>(&sequence)?;
         let sequence = sequence.ok_or_else(|| Error::internal("a webhook without a feed"))?;
-        let mut lanes = Vec::new();
-        if position.lanes > 0 {
-            let found: Vec<Versioned<Lane>> = self.all(&keys::lanes(id)).await?;
-            let valid = found.into_iter().filter(|lane| lane.epoch == position.epoch);
-            lanes.extend(valid.map(|lane| Lane::clone(&lane)));
+        let mut stalled = Vec::new();
+        if cursor.stalled > 0 {
+            let found: Vec<Versioned<StalledResource>> = self.all(&keys::stalled_resources(id)).await?;
+            let valid = found.into_iter().filter(|one| one.epoch == cursor.epoch);
+            stalled.extend(valid.map(|one| StalledResource::clone(&one)));
         }
-        Ok(Some(Endpoint { webhook, position, sequence: Sequence::clone(&sequence), lanes }))
+        Ok(Some(Endpoint { webhook, cursor, sequence: Sequence::clone(&sequence), stalled }))
+    }
+
+    /// Deletes the stalled resources of earlier epochs. Only the run that has the endpoint may do so, since resources that
+    /// stall again get the same keys.
+    pub async fn delete_void_resources(&self, cursor: &DeliveryCursor) -> Result<()> {
+        let found: Vec<Versioned<StalledResource>> =
+            self.all(&keys::stalled_resources(cursor.webhook)).await?;
+        for void in found.iter().filter(|one| one.epoch < cursor.epoch) {
+            self.delete_alone(&void.key()).await?;
+        }
+        Ok(())
     }
 
     /// Writes what a step has made of an endpoint: everything or nothing.
-    pub fn note_progress(&self, before: &Endpoint, after: &Progress) -> Transaction {
+    pub fn record_progress(&self, before: &Endpoint, after: &DeliveryProgress) -> Transaction {
         let mut transaction = self.replacing(&before.webhook, &after.webhook);
-        transaction.replace(&before.position, &after.position);
-        for lane in after.lanes.iter().filter(|lane| !before.lanes.contains(lane)) {
-            if let Some(mut item) = transaction.or_fault(item::write(lane, 1)) {
+        transaction.replace(&before.cursor, &after.cursor);
+        for stalled in after.stalled.iter().filter(|one| !before.stalled.contains(one)) {
+            if let Some(mut item) = transaction.or_fault(item::write(stalled, 1)) {
                 // As long as the events that wait there, whatever happens to the webhook: they are older than the next try.
-                let end = lane.next_try_at + self.app.config().event_retention;
+                let end = stalled.next_try_at + self.app.config().event_retention;
                 item.insert(item::EXPIRES_AT.to_owned(), item::number(end.timestamp()));
-                transaction.put_derived(lane.key(), item);
+                transaction.put_derived(stalled.key(), item);
             }
         }
-        let is_left = |lane: &&Lane| !after.lanes.iter().any(|after| after.history == lane.history);
-        for lane in before.lanes.iter().filter(is_left) {
-            transaction.delete_derived(lane.key());
+        let is_left = |one: &&StalledResource| !after.stalled.iter().any(|after| after.history == one.history);
+        for stalled in before.stalled.iter().filter(is_left) {
+            transaction.delete_derived(stalled.key());
         }
         for attempt in &after.attempts {
             if let Some(item) = transaction.or_fault(item::write(attempt, 1)) {

@@ -16,7 +16,7 @@ use crate::domain::history::Entry;
 use crate::domain::id::Id;
 use crate::domain::upload::Upload;
 use crate::domain::video::Video;
-use crate::domain::webhook::Position;
+use crate::domain::webhook::DeliveryCursor;
 use crate::error::Result;
 
 /// Items that become due, by kind. Each kind has its own range of shards in the index by due date.
@@ -34,7 +34,7 @@ pub enum Queue {
     GivenUpEffects,
     /// Events without a number.
     Events,
-    /// Positions of webhooks with something to do.
+    /// Cursors of webhooks with something to do.
     Webhooks,
     /// Feeds with new events for webhooks.
     Feeds,
@@ -128,8 +128,8 @@ impl Store {
         self.due(page).await
     }
 
-    /// Positions of webhooks with something to do.
-    pub async fn due_positions(&self, page: DueCursor) -> Result<Due<Position>> {
+    /// Cursors of webhooks with something to do.
+    pub async fn due_cursors(&self, page: DueCursor) -> Result<Due<DeliveryCursor>> {
         self.due(page).await
     }
 

@@ -318,13 +318,13 @@ fn webhook_partition(w: WebhookId) -> String {
     format!("WEBHOOK#{w}")
 }
 
-pub(crate) fn position(w: WebhookId) -> Key {
-    Key::new(webhook_partition(w), "POSITION")
+pub(crate) fn cursor(w: WebhookId) -> Key {
+    Key::new(webhook_partition(w), "CURSOR")
 }
 
 /// The resources one of whose events a webhook has refused. The identifiers are those of their histories.
-pub(crate) fn lanes(w: WebhookId) -> Collection {
-    Collection { pk: webhook_partition(w), prefix: "LANE#" }
+pub(crate) fn stalled_resources(w: WebhookId) -> Collection {
+    Collection { pk: webhook_partition(w), prefix: "STALLED#" }
 }
 
 /// The attempts to deliver events to a webhook.

@@ -62,7 +62,7 @@ pub(crate) use batch::Batch;
 pub use candidate::Placed;
 pub use capacity::Usage;
 pub use customer::CustomerChange;
-pub use delivery::{Endpoint, Progress};
+pub use delivery::{DeliveryProgress, Endpoint};
 pub use due::{Due, DueCursor, Queue};
 pub use effect::Subject;
 pub use feed::Feed;
@@ -91,7 +91,7 @@ pub use share::Shared;
 pub use tally::Shards;
 pub(crate) use tally::shards;
 pub use transaction::Transaction;
-pub use webhook::{Attempts, Woken};
+pub use webhook::{Attempts, StreamTrigger};
 
 use crate::app::App;
 use crate::domain::history::Origin;

@@ -24,7 +24,7 @@ use crate::domain::project::Project;
 use crate::domain::scorecard::Scorecard;
 use crate::domain::upload::Upload;
 use crate::domain::video::Video;
-use crate::domain::webhook::{Attempt as Delivery, Lane, Position, Webhook};
+use crate::domain::webhook::{DeliveryAttempt, DeliveryCursor, StalledResource, Webhook};
 use crate::error::{Error, Result};
 
 /// Reads an item as the type that its key tells, and checks that to write it again would lose nothing. Returns its
@@ -49,9 +49,9 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         (_, "HISTORY") => entity::<Entry>("entry of a history", item),
         ("SEQUENCE", _) => entity::<Sequence>("sequence of events", item),
         ("WEBHOOK", _) => entity::<Webhook>("webhook", item),
-        ("POSITION", _) => entity::<Position>("position of a webhook", item),
-        ("LANE", _) => entity::<Lane>("lane of a webhook", item),
-        ("ATTEMPT", _) => entity::<Delivery>("attempt of a webhook", item),
+        ("CURSOR", _) => entity::<DeliveryCursor>("cursor of a webhook", item),
+        ("STALLED", _) => entity::<StalledResource>("stalled resource of a webhook", item),
+        ("ATTEMPT", _) => entity::<DeliveryAttempt>("attempt of a webhook", item),
         ("UPLOAD", _) => entity::<Upload>("upload", item),
         ("FAILURES", _) => entity::<Failures>("failed logins", item),
         ("MAIL", _) => entity::<ResetMail>("mail about forgotten passwords", item),

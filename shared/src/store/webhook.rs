@@ -17,7 +17,7 @@ use super::tally::Owned;
 use super::transaction::Transaction;
 use crate::domain::history;
 use crate::domain::id::{AttemptId, CompanyId, ProjectId, WebhookId};
-use crate::domain::webhook::{Attempt, AttemptFilter, Lane, Position, Webhook};
+use crate::domain::webhook::{AttemptFilter, DeliveryAttempt, DeliveryCursor, StalledResource, Webhook};
 use crate::error::{Error, Result};
 
 /// The most attempts that one request looks at, whatever its filter leaves of them.
@@ -35,9 +35,9 @@ impl Entity for Webhook {
     }
 }
 
-impl Entity for Position {
+impl Entity for DeliveryCursor {
     fn key(&self) -> Key {
-        keys::position(self.webhook)
+        keys::cursor(self.webhook)
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
@@ -46,13 +46,13 @@ impl Entity for Position {
     }
 }
 
-impl Entity for Lane {
+impl Entity for StalledResource {
     fn key(&self) -> Key {
-        keys::lanes(self.webhook).key(&self.history)
+        keys::stalled_resources(self.webhook).key(&self.history)
     }
 }
 
-impl Entity for Attempt {
+impl Entity for DeliveryAttempt {
     fn key(&self) -> Key {
         keys::attempts(self.webhook).key(self.id)
     }
@@ -62,21 +62,21 @@ impl Entity for Attempt {
     }
 }
 
-/// What a write of an item has the sender of events look at.
+/// What the sender of events must look at after an item was written.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Woken {
+pub enum StreamTrigger {
     /// The company has new events.
     Company(CompanyId),
-    /// The position of this webhook was written, by the API or by the sender.
+    /// The cursor of this webhook was written, by the API or by the sender.
     Webhook(WebhookId),
 }
 
-impl Woken {
-    /// What a write of the item with this partition and sort key asks for; none for other items.
+impl StreamTrigger {
+    /// What the sender must look at after a write of the item with this partition and sort key; `None` for other items.
     pub fn parse(pk: &str, sk: &str) -> Option<Self> {
         match sk {
             "SEQUENCE" => keys::in_company(pk).map(Self::Company),
-            "POSITION" => keys::in_webhook(pk).map(Self::Webhook),
+            "CURSOR" => keys::in_webhook(pk).map(Self::Webhook),
             _ => None,
         }
     }
@@ -86,7 +86,7 @@ impl Woken {
 #[derive(Debug)]
 pub struct Attempts {
     /// The attempts that the filter has left.
-    pub rows: Vec<Versioned<Attempt>>,
+    pub rows: Vec<Versioned<DeliveryAttempt>>,
     /// The last attempt that was looked at, if there may be more; none at the end.
     pub next: Option<AttemptId>,
 }
@@ -120,40 +120,40 @@ impl Transaction {
 
 impl Store {
     /// Creates a webhook, whose deliveries begin at once. Fails with `TOO_MANY_WEBHOOKS` and with a message on `projects`.
-    pub fn create_webhook(&self, webhook: &Webhook, position: &Position, now: DateTime<Utc>) -> Transaction {
+    pub fn create_webhook(&self, webhook: &Webhook, cursor: &DeliveryCursor, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(webhook);
-        transaction.create(position);
+        transaction.create(cursor);
         transaction.has_webhooks(&webhook.company, now);
         transaction.webhook_projects(None, webhook);
         transaction.company_tally(&webhook.company, &[(Owned::Webhooks, 1)]);
         transaction
     }
 
-    /// Replaces a webhook and its position, each before by after. Fails also with a message on `projects`.
+    /// Replaces a webhook and its cursor, each before by after. Fails also with a message on `projects`.
     pub fn update_webhook(
         &self,
         (before, after): (&Versioned<Webhook>, &Webhook),
-        position: (&Versioned<Position>, &Position),
+        cursor: (&Versioned<DeliveryCursor>, &DeliveryCursor),
     ) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.webhook_projects(Some(before), after);
-        if **position.0 != *position.1 {
-            transaction.replace(position.0, position.1);
+        if **cursor.0 != *cursor.1 {
+            transaction.replace(cursor.0, cursor.1);
         }
         transaction
     }
 
     /// Replaces `before` by `after`.
-    pub fn update_position(&self, before: &Versioned<Position>, after: &Position) -> Transaction {
+    pub fn update_cursor(&self, before: &Versioned<DeliveryCursor>, after: &DeliveryCursor) -> Transaction {
         self.replacing(before, after)
     }
 
-    /// Deletes a webhook. Nothing is sent to it any more but what is under way; its lanes and attempts expire.
+    /// Deletes a webhook. Nothing is sent to it any more but what is under way; its stalled resources and attempts expire.
     pub fn delete_webhook(&self, webhook: &Versioned<Webhook>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.delete(webhook);
-        transaction.delete_derived(keys::position(webhook.id));
+        transaction.delete_derived(keys::cursor(webhook.id));
         transaction.company_tally(&webhook.company, &[(Owned::Webhooks, -1)]);
         transaction
     }
@@ -169,26 +169,26 @@ impl Store {
     }
 
     /// How far the deliveries to a webhook have come; none once it is deleted.
-    pub async fn position(&self, id: WebhookId) -> Result<Option<Versioned<Position>>> {
-        self.one(keys::position(id)).await
+    pub async fn cursor(&self, id: WebhookId) -> Result<Option<Versioned<DeliveryCursor>>> {
+        self.one(keys::cursor(id)).await
     }
 
     /// How far the deliveries to these webhooks have come.
-    pub async fn positions(
+    pub async fn cursors(
         &self,
         ids: impl IntoIterator<Item = WebhookId>,
-    ) -> Result<HashMap<WebhookId, Versioned<Position>>> {
-        let positions = self.listed::<Position>(ids.into_iter().map(keys::position).collect()).await?;
-        Ok(positions.into_iter().map(|position| (position.webhook, position)).collect())
+    ) -> Result<HashMap<WebhookId, Versioned<DeliveryCursor>>> {
+        let cursors = self.listed::<DeliveryCursor>(ids.into_iter().map(keys::cursor).collect()).await?;
+        Ok(cursors.into_iter().map(|cursor| (cursor.webhook, cursor)).collect())
     }
 
-    /// Writes a position at once, at half the price of a transaction. Fails with [`Error::Changed`] after a concurrent
+    /// Writes a cursor at once, at half the price of a transaction. Fails with [`Error::Changed`] after a concurrent
     /// write, and once the webhook is deleted.
-    pub async fn save_position(
+    pub async fn save_cursor(
         &self,
-        before: &Versioned<Position>,
-        after: Position,
-    ) -> Result<Versioned<Position>> {
+        before: &Versioned<DeliveryCursor>,
+        after: DeliveryCursor,
+    ) -> Result<Versioned<DeliveryCursor>> {
         self.replace(before, after).await
     }
 
@@ -223,7 +223,7 @@ impl Store {
             let is_last = rows.len() < most;
             query.start = rows.last().map(item::key_of).transpose()?.map(Key::into_attributes);
             looked_at += rows.len();
-            for attempt in item::readable::<Attempt>(rows)?.into_iter().filter(|one| one.is_kept(now)) {
+            for attempt in item::readable::<DeliveryAttempt>(rows)?.into_iter().filter(|one| one.is_kept(now)) {
                 found.next = Some(attempt.id);
                 found.rows.extend(Some(attempt).filter(|attempt| filter.wants(attempt)));
                 if found.rows.len() == most {

@@ -5,7 +5,7 @@ use shared::auth::access::WebhookAccess;
 use shared::domain::choice;
 use shared::domain::history::{Entry, EventId};
 use shared::domain::policy::ManageWebhooks;
-use shared::domain::webhook::{AttemptFilter, Order, Position};
+use shared::domain::webhook::{AttemptFilter, DeliveryCursor, DeliveryRequest};
 use shared::http::Fields;
 use shared::http::page::ListQuery;
 use shared::http::respond::{Answered, Queued};
@@ -48,10 +48,10 @@ pub(crate) async fn repeat(
             "There is no such event, or it has been deleted because of its age.",
         ));
     }
-    let order = Order::Event { event: event.clone() };
-    let position = Position::clone(&access.position).ordered(order, access.now)?;
+    let request = DeliveryRequest::Event { event: event.clone() };
+    let cursor = DeliveryCursor::clone(&access.cursor).add_request(request, access.now)?;
     let queued = Queued(QueuedView { event });
-    access.commit(access.store.update_position(&access.position, &position), queued).await
+    access.commit(access.store.update_cursor(&access.cursor, &cursor), queued).await
 }
 
 /// Reads the identifier of the event to send.
@@ -63,8 +63,8 @@ pub(super) fn read_event(mut body: Fields) -> Result<String> {
 /// POST …/ping/
 pub(crate) async fn ping(access: WebhookAccess<ManageWebhooks>) -> Result<Answered<Queued<QueuedView>>> {
     let (webhook, now) = (&access.webhook, access.now);
-    let position = Position::clone(&access.position).pinged(now)?;
+    let cursor = DeliveryCursor::clone(&access.cursor).add_ping(now)?;
     let event = Entry::ping(webhook.company.clone(), webhook.id, now).id().to_string();
-    let transaction = access.store.update_position(&access.position, &position);
+    let transaction = access.store.update_cursor(&access.cursor, &cursor);
     access.commit(transaction, Queued(QueuedView { event })).await
 }

@@ -1,7 +1,7 @@
 //! The documentation of each route.
 
 use serde_json::json;
-use shared::domain::webhook::{Outcome, TOO_MANY_ORDERS, TOO_MANY_WEBHOOKS, Targets};
+use shared::domain::webhook::{DeliveryOutcome, QUEUE_FULL, TOO_MANY_WEBHOOKS, Targets};
 use shared::openapi::Operation;
 
 use super::changes::{Changes, New, read_grace, read_position};
@@ -76,7 +76,7 @@ pub(crate) fn ping_webhook(operation: Operation) -> Operation {
     operation
         .summary("Ping webhook")
         .text("Sends an event of the type `webhook.ping` to this webhook alone, even if it is disabled.")
-        .refuses(&[TOO_MANY_ORDERS])
+        .refuses(&[QUEUE_FULL])
         .is_limited("Returns 429 within 10 seconds of the last ping.")
 }
 
@@ -89,6 +89,7 @@ pub(crate) fn set_position(operation: Operation) -> Operation {
              up to that one are not sent; to have those tried at once, disable and enable the webhook.",
         )
         .body::<WebhookView, _>(|body| read_position(body, u32::MAX.into()))
+        .is_limited("Returns 429 within a minute of the last change of the position.")
         .example("everything", json!({ "after": 0 }))
 }
 
@@ -100,7 +101,7 @@ pub(crate) fn list_deliveries(operation: Operation) -> Operation {
              so a page may be empty although `next` is not null.",
         )
         .query::<String>("event", "Only attempts for the event with this identifier.")
-        .query::<Outcome>("outcome", "Only attempts with this outcome.")
+        .query::<DeliveryOutcome>("outcome", "Only attempts with this outcome.")
         .query_as(
             "before",
             "Position in the list. Only the link `next` contains it.",
@@ -123,6 +124,6 @@ pub(crate) fn repeat_delivery(operation: Operation) -> Operation {
         )
         .body::<QueuedView, _>(read_event)
         .field("event", "The identifier of the event to send.")
-        .refuses(&[TOO_MANY_ORDERS])
+        .refuses(&[QUEUE_FULL])
         .example("event", json!({ "event": "evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766" }))
 }

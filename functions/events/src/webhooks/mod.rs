@@ -10,7 +10,7 @@ use chrono::TimeDelta;
 use shared::Result;
 use shared::auth::access::{EventsAccess, WebhookAccess};
 use shared::domain::policy::ManageWebhooks;
-use shared::domain::webhook::{Position, Webhook};
+use shared::domain::webhook::{DeliveryCursor, Webhook};
 use shared::http::Fields;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::respond::{Answered, Created, Done, ShownOnce};
@@ -26,11 +26,11 @@ pub(crate) async fn list(
     // There are few enough to be read whole.
     let (page, total) =
         query.slice(access.store.webhooks(access.company_id()).await?, |one| one.id.to_string());
-    let positions = access.store.positions(page.rows.iter().map(|webhook| webhook.id)).await?;
-    // One without a position is being deleted.
+    let cursors = access.store.cursors(page.rows.iter().map(|webhook| webhook.id)).await?;
+    // A webhook without a cursor is being deleted.
     let page = page.filter_map(|webhook| {
-        let position = positions.get(&webhook.id)?;
-        Some(WebhookView::new(&webhook, position, &access.sequence, (access.references(), access.now)))
+        let cursor = cursors.get(&webhook.id)?;
+        Some(WebhookView::new(&webhook, cursor, &access.sequence, (access.references(), access.now)))
     });
     query.answer(&access.references().webhooks(access.company_id()), page, total)
 }
@@ -47,18 +47,18 @@ pub(crate) async fn create(
     let (id, company) = (access.store.next_id(access.now), access.company_id().clone());
     let webhook = Webhook::new(id, company.clone(), url, access.new_signing_secret(), access.now);
     let webhook = rest.apply_to(webhook);
-    let position = Position::new(id, company, after.unwrap_or(latest), access.now);
+    let cursor = DeliveryCursor::new(id, company, after.unwrap_or(latest), access.now);
     let seen = (access.references(), access.now);
-    let kept = WebhookView::new(&webhook, &position, &access.sequence, seen);
+    let kept = WebhookView::new(&webhook, &cursor, &access.sequence, seen);
     let shown = NewWebhookView::new(kept.clone(), &webhook);
     let created = Created(access.references().webhook(&webhook.company, id), shown);
-    let transaction = access.store.create_webhook(&webhook, &position, access.now);
+    let transaction = access.store.create_webhook(&webhook, &cursor, access.now);
     access.commit(transaction, ShownOnce(created, kept)).await
 }
 
 /// GET …/webhooks/{webhookId}/
 pub(crate) async fn read(access: WebhookAccess<ManageWebhooks>) -> Result<Answered<Json<WebhookView>>> {
-    access.show(view(&access, &access.webhook, &access.position))
+    access.show(view(&access, &access.webhook, &access.cursor))
 }
 
 /// PATCH …/webhooks/{webhookId}/. With another address, or enabled again, it is tried at once.
@@ -68,14 +68,14 @@ pub(crate) async fn update(
 ) -> Result<Answered<Json<WebhookView>>> {
     let targets = access.config().webhook_targets;
     let changes = Changes::read(body, access.company_id(), access.references(), targets)?;
-    let before = (&access.webhook, &access.position);
+    let before = (&access.webhook, &access.cursor);
     let after = changes.apply_to(Webhook::clone(before.0));
-    let mut position = Position::clone(before.1);
+    let mut cursor = DeliveryCursor::clone(before.1);
     if after.url != before.0.url || after.is_enabled() && !before.0.is_enabled() {
-        position = position.resumed(access.now);
+        cursor = cursor.resume(access.now);
     }
-    let shown = Json(view(&access, &after, &position));
-    let transaction = access.store.update_webhook((before.0, &after), (before.1, &position));
+    let shown = Json(view(&access, &after, &cursor));
+    let transaction = access.store.update_webhook((before.0, &after), (before.1, &cursor));
     access.commit(transaction, shown).await
 }
 
@@ -90,11 +90,13 @@ pub(crate) async fn rotate(
     body: Fields,
 ) -> Result<Answered<ShownOnce<Json<NewWebhookView>, WebhookView>>> {
     let grace = TimeDelta::hours(read_grace(body)?.into());
-    let (before, position) = (&access.webhook, &access.position);
+    let (before, cursor) = (&access.webhook, &access.cursor);
     let after = Webhook::clone(before).rotated(access.new_signing_secret(), grace, access.now);
-    let kept = view(&access, &after, position);
+    // The sender deletes the former secret then.
+    let woken = DeliveryCursor::clone(cursor).run_by(access.now + grace);
+    let kept = view(&access, &after, &woken);
     let shown = Json(NewWebhookView::new(kept.clone(), &after));
-    let transaction = access.store.update_webhook((before, &after), (position, position));
+    let transaction = access.store.update_webhook((before, &after), (cursor, &woken));
     access.commit(transaction, ShownOnce(shown, kept)).await
 }
 
@@ -104,7 +106,7 @@ pub(crate) async fn move_to(
     body: Fields,
 ) -> Result<Answered<Json<WebhookView>>> {
     let after = read_position(body, access.sequence.last)?;
-    let position = Position::clone(&access.position).set(after, access.now);
-    let shown = Json(view(&access, &access.webhook, &position));
-    access.commit(access.store.update_position(&access.position, &position), shown).await
+    let cursor = DeliveryCursor::clone(&access.cursor).move_to(after, access.now)?;
+    let shown = Json(view(&access, &access.webhook, &cursor));
+    access.commit(access.store.update_cursor(&access.cursor, &cursor), shown).await
 }

@@ -4,7 +4,9 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::WebhookAccess;
-use shared::domain::webhook::{Attempt, DisabledReason, Outcome, Position, Webhook};
+use shared::domain::webhook::{
+    DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DisabledReason, Webhook,
+};
 use shared::http::page::ListQuery;
 use shared::http::reference::References;
 use shared::http::wire::{Timestamp, Uri};
@@ -76,13 +78,13 @@ impl WebhookView {
     /// The view of a webhook of a company with this feed, at a moment.
     pub(crate) fn new(
         webhook: &Webhook,
-        position: &Position,
+        cursor: &DeliveryCursor,
         feed: &Sequence,
         (references, now): (References<'_>, DateTime<Utc>),
     ) -> Self {
         let company = &webhook.company;
         let former = webhook.former_secret.as_ref().filter(|former| former.at(now).is_some());
-        let failing_since = position.failing_since.filter(|_| webhook.is_enabled());
+        let failing_since = cursor.health.failing_since.filter(|_| webhook.is_enabled());
         Self {
             resource_uri: references.webhook(company, webhook.id),
             company: references.company(company),
@@ -98,10 +100,10 @@ impl WebhookView {
                 None => WebhookStatus::Ok,
             },
             failing_since: failing_since.map(Timestamp),
-            after: position.after,
-            behind: position.behind(feed.last),
-            waiting_resources: position.lanes,
-            last_delivery_at: position.last_delivery_at.map(Timestamp),
+            after: cursor.after,
+            behind: cursor.behind(feed.last),
+            waiting_resources: cursor.stalled,
+            last_delivery_at: cursor.health.last_accepted_at.map(Timestamp),
             former_secret_until: former.map(|former| Timestamp(former.until)),
             created_at: Timestamp(webhook.created_at),
         }
@@ -109,8 +111,8 @@ impl WebhookView {
 }
 
 /// The view of the webhook that a guard has loaded, after a change.
-pub(crate) fn view<A>(access: &WebhookAccess<A>, webhook: &Webhook, position: &Position) -> WebhookView {
-    WebhookView::new(webhook, position, &access.sequence, (access.references(), access.now))
+pub(crate) fn view<A>(access: &WebhookAccess<A>, webhook: &Webhook, cursor: &DeliveryCursor) -> WebhookView {
+    WebhookView::new(webhook, cursor, &access.sequence, (access.references(), access.now))
 }
 
 /// A webhook with its new secret.
@@ -171,7 +173,7 @@ struct DeliveryView {
     #[schemars(example = 1)]
     attempt: u32,
     /// The outcome.
-    outcome: Outcome,
+    outcome: DeliveryOutcome,
     /// The HTTP status of the answer; null without an answer.
     #[schemars(example = 204)]
     status_code: Option<u16>,
@@ -204,7 +206,7 @@ impl DeliveriesView {
 }
 
 impl DeliveryView {
-    fn new(attempt: &Attempt) -> Self {
+    fn new(attempt: &DeliveryAttempt) -> Self {
         Self {
             event: attempt.event.clone(),
             attempt: attempt.attempt,

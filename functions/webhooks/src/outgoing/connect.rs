@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use rustls::pki_types::ServerName;
-use shared::domain::webhook::Failure;
+use shared::domain::webhook::DeliveryError;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
@@ -24,42 +24,42 @@ pub(super) enum Stream {
 
 impl Outgoing {
     /// Connects to the host of `url`, encrypted for `https`.
-    pub(super) async fn connect(&self, url: &Url) -> Result<Stream, Failure> {
+    pub(super) async fn connect(&self, url: &Url) -> Result<Stream, DeliveryError> {
         let stream = first_of(self.checked_addresses(url).await?).await?;
         if url.scheme() != "https" {
             return Ok(Stream::Plain(stream));
         }
         let name = url.host_str().and_then(|name| ServerName::try_from(name.to_owned()).ok());
-        let encrypted = TlsConnector::from(self.tls.clone()).connect(name.ok_or(Failure::Tls)?, stream).await;
-        encrypted.map(|stream| Stream::Encrypted(Box::new(stream))).map_err(|_| Failure::Tls)
+        let encrypted = TlsConnector::from(self.tls.clone()).connect(name.ok_or(DeliveryError::Tls)?, stream).await;
+        encrypted.map(|stream| Stream::Encrypted(Box::new(stream))).map_err(|_| DeliveryError::Tls)
     }
 
     /// All addresses of the host of `url`, unless one of them is not allowed: a name that mixes them may be an attempt at
     /// reaching the others.
-    async fn checked_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, Failure> {
-        let port = url.port_or_known_default().ok_or(Failure::UnknownHost)?;
-        let addresses = match url.host().ok_or(Failure::UnknownHost)? {
+    async fn checked_addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, DeliveryError> {
+        let port = url.port_or_known_default().ok_or(DeliveryError::UnknownHost)?;
+        let addresses = match url.host().ok_or(DeliveryError::UnknownHost)? {
             Host::Domain(name) => {
-                self.resolver.resolve(name, port).await.map_err(|_| Failure::UnknownHost)?
+                self.resolver.resolve(name, port).await.map_err(|_| DeliveryError::UnknownHost)?
             }
             Host::Ipv4(address) => vec![(address, port).into()],
             Host::Ipv6(address) => vec![(address, port).into()],
         };
         if addresses.iter().any(|address| !(self.is_allowed)(address.ip())) {
-            return Err(Failure::ForbiddenAddress);
+            return Err(DeliveryError::ForbiddenAddress);
         }
         Ok(addresses)
     }
 }
 
-async fn first_of(addresses: Vec<SocketAddr>) -> Result<TcpStream, Failure> {
+async fn first_of(addresses: Vec<SocketAddr>) -> Result<TcpStream, DeliveryError> {
     if addresses.is_empty() {
-        return Err(Failure::UnknownHost);
+        return Err(DeliveryError::UnknownHost);
     }
     for address in addresses {
         if let Ok(Ok(stream)) = timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
             return Ok(stream);
         }
     }
-    Err(Failure::Connection)
+    Err(DeliveryError::Connection)
 }

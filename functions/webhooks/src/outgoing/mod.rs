@@ -14,12 +14,13 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use rustls::ClientConfig;
-use shared::domain::webhook::{Answer, Failure};
+use shared::domain::webhook::{DeliveryError, EndpointResponse};
+use tokio::time::Instant;
 use url::Url;
 
 pub use resolve::{Resolve, SystemResolver};
 
-/// The longest duration of a request, from resolving the name to the end of the answer.
+/// The longest duration of a request, from resolving the name to the end of the answer's head.
 const DEADLINE: Duration = Duration::from_secs(15);
 
 /// Sends requests.
@@ -33,7 +34,7 @@ pub struct Outgoing {
 
 /// A request: the message, and its headers by Standard Webhooks.
 #[derive(Debug)]
-pub struct Message {
+pub struct OutgoingMessage {
     /// The address of the endpoint.
     pub url: Url,
     /// The value of `webhook-id`.
@@ -52,15 +53,21 @@ impl Outgoing {
         Self { resolver: Arc::new(resolver), is_allowed, tls: TLS.clone(), deadline: DEADLINE }
     }
 
-    /// Sends a message, and gives the answer: 16 KB are read of its body, 512 bytes are kept. Takes 15 seconds at most.
-    pub async fn post(&self, message: &Message) -> Result<Answer, Failure> {
-        let exchange = async {
-            match self.connect(&message.url).await? {
-                connect::Stream::Plain(stream) => exchange::post(stream, message).await,
-                connect::Stream::Encrypted(stream) => exchange::post(stream, message).await,
-            }
-        };
-        tokio::time::timeout(self.deadline, exchange).await.unwrap_or(Err(Failure::Timeout))
+    /// Sends a message, and returns the answer. Takes 15 seconds at most to the end of the answer's head, and 2 more for its
+    /// body, of which 16 KB are read and 512 bytes kept.
+    pub async fn post(&self, message: &OutgoingMessage) -> Result<EndpointResponse, DeliveryError> {
+        let (deadline, body_time) = (Instant::now() + self.deadline, self.deadline / 8);
+        let stream = tokio::time::timeout_at(deadline, self.connect(&message.url)).await;
+        match stream.map_err(|_| DeliveryError::Timeout)?? {
+            connect::Stream::Plain(stream) => exchange::post(stream, message, deadline, body_time).await,
+            connect::Stream::Encrypted(stream) => exchange::post(stream, message, deadline, body_time).await,
+        }
+    }
+
+    /// Whether a connection to the host of `url` can be made.
+    pub async fn reaches(&self, url: &Url) -> bool {
+        let connected = tokio::time::timeout(self.deadline, self.connect(url)).await;
+        matches!(connected, Ok(Ok(_)))
     }
 }
 

@@ -48,8 +48,8 @@ fn impatient() -> Outgoing {
     Outgoing { deadline: Duration::from_millis(100), ..outgoing(&[&[PUBLIC]], |_| true).0 }
 }
 
-fn message(url: &str) -> Message {
-    Message {
+fn message(url: &str) -> OutgoingMessage {
+    OutgoingMessage {
         url: Url::parse(url).unwrap(),
         id: "evt_1_1_0".to_owned(),
         timestamp: 1_614_265_330,
@@ -105,7 +105,7 @@ async fn endless(start: &'static str, more: &'static [u8], pause: Duration) -> (
 async fn the_request_is_that_of_standard_webhooks() {
     let (url, server) = server_of("HTTP/1.1 503 Busy\r\nRetry-After: 9\r\nContent-Length: 2\r\n\r\nno").await;
     let answer = outgoing(&[&[PUBLIC]], |_| true).0.post(&message(&url)).await;
-    let expected = Answer { status: 503, retry_after: Some("9".to_owned()), start: "no".to_owned() };
+    let expected = EndpointResponse { status: 503, retry_after: Some("9".to_owned()), start: "no".to_owned() };
     assert_eq!(answer, Ok(expected));
     let host = &url[7..url.len() - 7];
     let head = format!(
@@ -148,7 +148,7 @@ async fn no_connection_is_made_to_an_address_that_is_not_public_in_any_notation(
     ] {
         let (outgoing, _) = outgoing(&[&[LOOPBACK]], is_public);
         let answer = outgoing.post(&message(&format!("http://{host}:{port}/"))).await;
-        assert_eq!(answer, Err(Failure::ForbiddenAddress), "{host}");
+        assert_eq!(answer, Err(DeliveryError::ForbiddenAddress), "{host}");
     }
     assert_untouched(&trap).await;
 }
@@ -159,7 +159,7 @@ async fn a_name_that_leads_to_a_public_and_to_another_address_is_refused() {
     let url = format!("http://hooks.example:{}/", open.local_addr().unwrap().port());
     for mixed in [[PUBLIC, LOOPBACK], [LOOPBACK, PUBLIC]] {
         let (outgoing, _) = outgoing(&[&mixed], |address| address == PUBLIC);
-        assert_eq!(outgoing.post(&message(&url)).await, Err(Failure::ForbiddenAddress));
+        assert_eq!(outgoing.post(&message(&url)).await, Err(DeliveryError::ForbiddenAddress));
     }
     assert_untouched(&open).await;
 }
@@ -174,7 +174,7 @@ async fn a_name_that_leads_elsewhere_the_second_time_is_resolved_only_once() {
     server.await.unwrap();
     assert_eq!(count.load(Ordering::SeqCst), 1);
     // The next request resolves, and checks, anew.
-    assert_eq!(outgoing.post(&message(&url)).await, Err(Failure::ForbiddenAddress));
+    assert_eq!(outgoing.post(&message(&url)).await, Err(DeliveryError::ForbiddenAddress));
     assert_untouched(&trap).await;
 }
 
@@ -231,7 +231,7 @@ async fn slow_answers_end_at_the_deadline() {
         ("", hints),
     ] {
         let (url, server) = endless(start, more, Duration::from_millis(5)).await;
-        assert_eq!(impatient().post(&message(&url)).await, Err(Failure::Timeout), "{start:?}");
+        assert_eq!(impatient().post(&message(&url)).await, Err(DeliveryError::Timeout), "{start:?}");
         if !more.is_empty() {
             server.await.unwrap();
         }
@@ -241,7 +241,7 @@ async fn slow_answers_end_at_the_deadline() {
 #[tokio::test]
 async fn informational_answers_without_end_stop_at_the_deadline() {
     let (url, server) = endless("", b"HTTP/1.1 100 Continue\r\n\r\n", Duration::ZERO).await;
-    assert_eq!(impatient().post(&message(&url)).await, Err(Failure::Timeout));
+    assert_eq!(impatient().post(&message(&url)).await, Err(DeliveryError::Timeout));
     server.await.unwrap();
 }
 
@@ -250,7 +250,7 @@ async fn a_head_without_end_is_refused() {
     for more in [&[b'x'; 4096][..], b"X-More: x\r\n"] {
         let (url, server) = endless("HTTP/1.1 200 OK\r\nX-Long: x", more, Duration::ZERO).await;
         let answer = outgoing(&[&[PUBLIC]], |_| true).0.post(&message(&url)).await;
-        assert_eq!(answer, Err(Failure::InvalidAnswer));
+        assert_eq!(answer, Err(DeliveryError::InvalidAnswer));
         server.await.unwrap();
     }
 }
@@ -259,10 +259,10 @@ async fn a_head_without_end_is_refused() {
 async fn what_is_no_answer_has_a_name() {
     let (outgoing, _) = outgoing(&[&[PUBLIC]], |_| true);
     for (answer, failure) in [
-        ("", Failure::Connection),
-        ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort", Failure::Connection),
-        ("SSH-2.0-OpenSSH_9.9\r\n", Failure::InvalidAnswer),
-        ("HTTP/1.1 abc\r\n\r\n", Failure::InvalidAnswer),
+        ("", DeliveryError::Connection),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort", DeliveryError::Connection),
+        ("SSH-2.0-OpenSSH_9.9\r\n", DeliveryError::InvalidAnswer),
+        ("HTTP/1.1 abc\r\n\r\n", DeliveryError::InvalidAnswer),
     ] {
         let (url, server) = server_of(answer).await;
         assert_eq!(outgoing.post(&message(&url)).await, Err(failure), "{answer:?}");
@@ -272,9 +272,9 @@ async fn what_is_no_answer_has_a_name() {
     let (url, server) = server(async |_| {}).await;
     server.abort();
     let _ = server.await;
-    assert_eq!(outgoing.post(&message(&url)).await, Err(Failure::Connection));
+    assert_eq!(outgoing.post(&message(&url)).await, Err(DeliveryError::Connection));
     let none = self::outgoing(&[&[]], |_| true).0;
-    assert_eq!(none.post(&message(&url)).await, Err(Failure::UnknownHost));
+    assert_eq!(none.post(&message(&url)).await, Err(DeliveryError::UnknownHost));
 }
 
 #[tokio::test]
@@ -314,12 +314,12 @@ async fn certificates_are_checked() {
     // No trusted authority has signed this certificate.
     let (url, _, server) = encrypted().await;
     let (outgoing, _) = outgoing(&[&[PUBLIC]], |_| true);
-    assert_eq!(outgoing.post(&message(&url)).await, Err(Failure::Tls));
+    assert_eq!(outgoing.post(&message(&url)).await, Err(DeliveryError::Tls));
     assert_eq!(server.await.unwrap(), None);
     // The certificate is another's.
     let (url, trusting, server) = encrypted().await;
     let url = url.replace("hooks.example", "other.example");
-    assert_eq!(trusting.post(&message(&url)).await, Err(Failure::Tls));
+    assert_eq!(trusting.post(&message(&url)).await, Err(DeliveryError::Tls));
     assert_eq!(server.await.unwrap(), None);
 }
 
@@ -328,11 +328,11 @@ async fn what_does_not_encrypt_is_not_talked_to() {
     let (outgoing, _) = outgoing(&[&[PUBLIC]], |_| true);
     let (url, _) =
         server(async |mut stream: TcpStream| stream.write_all(b"HTTP/1.1 400 No\r\n\r\n").await).await;
-    assert_eq!(outgoing.post(&message(&url.replacen("http", "https", 1))).await, Err(Failure::Tls));
+    assert_eq!(outgoing.post(&message(&url.replacen("http", "https", 1))).await, Err(DeliveryError::Tls));
     let (url, _server) = server(async |stream: TcpStream| {
         std::future::pending::<()>().await;
         drop(stream);
     })
     .await;
-    assert_eq!(impatient().post(&message(&url.replacen("http", "https", 1))).await, Err(Failure::Timeout));
+    assert_eq!(impatient().post(&message(&url.replacen("http", "https", 1))).await, Err(DeliveryError::Timeout));
 }

@@ -102,8 +102,8 @@ impl Path {
         Ok(keys::webhook(&self.company_id()?, self.id("webhookId")?))
     }
 
-    pub(super) fn position(&self) -> Result<Key, InvalidId> {
-        Ok(keys::position(self.id("webhookId")?))
+    pub(super) fn cursor(&self) -> Result<Key, InvalidId> {
+        Ok(keys::cursor(self.id("webhookId")?))
     }
 
     pub(super) fn video(&self) -> Result<Key, InvalidId> {

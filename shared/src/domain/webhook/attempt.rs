@@ -11,7 +11,7 @@ const KEPT: TimeDelta = TimeDelta::days(30);
 
 named! {
     /// The outcome of an attempt.
-    pub enum Outcome {
+    pub enum DeliveryOutcome {
         /// The endpoint has accepted the event.
         Delivered = "delivered",
         /// The endpoint has not accepted the event, which is sent again later.
@@ -25,7 +25,7 @@ named! {
 
 /// An attempt to deliver something to an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attempt {
+pub struct DeliveryAttempt {
     /// Its identifier, by which attempts are in the order of their time.
     pub id: AttemptId,
     /// The endpoint.
@@ -35,7 +35,7 @@ pub struct Attempt {
     /// Which attempt it was, from 1: for the event, or since the last success while the endpoint accepts nothing.
     pub attempt: u32,
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: DeliveryOutcome,
     /// The status of the answer; none without an answer.
     pub status_code: Option<u16>,
     /// What went wrong, in one word; none for answers other than 2xx, which their status tells.
@@ -50,17 +50,17 @@ pub struct Attempt {
     pub next_try_at: Option<DateTime<Utc>>,
 }
 
-impl Attempt {
+impl DeliveryAttempt {
     /// Notes when the message is sent again if it was not taken.
     pub fn repeat_at(&mut self, next_try_at: Option<DateTime<Utc>>) {
-        if self.outcome == Outcome::Failed {
+        if self.outcome == DeliveryOutcome::Failed {
             self.next_try_at = next_try_at;
         }
     }
 
     /// The attempt at a message that is not sent again by itself.
     pub fn given_up(self) -> Self {
-        let outcome = if self.outcome == Outcome::Failed { Outcome::GivenUp } else { self.outcome };
+        let outcome = if self.outcome == DeliveryOutcome::Failed { DeliveryOutcome::GivenUp } else { self.outcome };
         Self { outcome, next_try_at: None, ..self }
     }
 
@@ -81,12 +81,12 @@ pub struct AttemptFilter {
     /// The identifier of the event.
     pub event: Option<String>,
     /// The outcome.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<DeliveryOutcome>,
 }
 
 impl AttemptFilter {
     /// Whether `attempt` meets the condition.
-    pub fn wants(&self, attempt: &Attempt) -> bool {
+    pub fn wants(&self, attempt: &DeliveryAttempt) -> bool {
         self.event.as_ref().is_none_or(|event| attempt.event.as_ref() == Some(event))
             && self.outcome.is_none_or(|outcome| outcome == attempt.outcome)
     }

@@ -1,14 +1,14 @@
 //! Webhooks: the endpoints to which companies have their events sent.
 
 mod address;
-mod answer;
 mod attempt;
-mod lane;
-mod position;
-mod round;
-mod schedule;
+mod cursor;
+mod health;
+mod plan;
+mod response;
 mod secret;
 mod signature;
+mod stalled;
 mod target;
 
 use std::collections::BTreeSet;
@@ -17,14 +17,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 pub use address::is_public;
-pub use answer::{Answer, Failure, Verdict};
-pub use attempt::{Attempt, AttemptFilter, Outcome};
-pub use lane::Lane;
-pub use position::{MAX_ORDERS, Order, Position, TOO_MANY_ORDERS};
-pub use round::Round;
-pub use schedule::Step;
+pub use attempt::{AttemptFilter, DeliveryAttempt, DeliveryOutcome};
+pub use cursor::{DeliveryCursor, DeliveryRequest, MAX_QUEUED, QUEUE_FULL};
+pub use health::{EndpointHealth, HealthJudgement, ObservedAttempt};
+pub use plan::{DeliveryTask, MAX_STALLED, next_task};
+pub use response::{DeliveryError, DeliveryVerdict, EndpointResponse};
 pub use secret::{FormerSecret, SigningSecret};
 pub use signature::signature;
+pub use stalled::StalledResource;
 pub use target::{Targets, WebhookUrl};
 
 use super::Refusal;
@@ -132,6 +132,12 @@ impl Webhook {
     pub fn secrets(&self, now: DateTime<Utc>) -> impl Iterator<Item = &SigningSecret> {
         let former = self.former_secret.as_ref().and_then(|former| former.at(now));
         std::iter::once(&self.secret).chain(former)
+    }
+
+    /// The webhook without a former secret whose use has ended at `now`.
+    pub fn without_ended_secret(self, now: DateTime<Utc>) -> Self {
+        let former_secret = self.former_secret.filter(|former| former.at(now).is_some());
+        Self { former_secret, ..self }
     }
 
     /// The webhook, enabled.

@@ -1,0 +1,105 @@
+//! One attempt to send one event.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use shared::clock::Stopwatch;
+use shared::domain::history::Entry;
+use shared::domain::id::WebhookId;
+use shared::domain::webhook::{
+    DeliveryAttempt, DeliveryError, DeliveryOutcome, DeliveryVerdict, Webhook, signature,
+};
+use shared::http::reference::References;
+use shared::http::view::EventView;
+use shared::{Error, Result};
+use url::Url;
+
+use super::group::Transport;
+use crate::outgoing::OutgoingMessage;
+use crate::sender::Sender;
+
+impl Transport for Sender<'_> {
+    async fn attempt(
+        &self,
+        webhook: &Webhook,
+        event: &Entry,
+        number: u32,
+    ) -> Result<(DeliveryVerdict, DeliveryAttempt)> {
+        let (at, id) = (self.time(), event.id().to_string());
+        let view = EventView::new(event, References::new(self.app.config()));
+        let body = serde_json::to_string(&view).map_err(Error::internal)?;
+        let message = OutgoingMessage {
+            url: Url::parse(webhook.url.as_str()).map_err(Error::internal)?,
+            signature: signature(webhook.secrets(at), &id, at, body.as_bytes()),
+            timestamp: at.timestamp(),
+            id: id.clone(),
+            body,
+        };
+        let stopwatch = Stopwatch::start();
+        let response = self.outgoing.post(&message).await;
+        let milliseconds = u32::try_from(stopwatch.elapsed().as_millis()).unwrap_or(u32::MAX);
+        let verdict = DeliveryVerdict::of(&response, self.time());
+        let is_accepted = verdict == DeliveryVerdict::Accepted;
+        let error = response.as_ref().err().map(|error: &DeliveryError| error.as_str().to_owned());
+        let response = response.ok();
+        let attempt = DeliveryAttempt {
+            id: self.store().next_id(at),
+            webhook: webhook.id,
+            event: Some(id),
+            attempt: number,
+            outcome: if is_accepted { DeliveryOutcome::Delivered } else { DeliveryOutcome::Failed },
+            status_code: response.as_ref().map(|response| response.status),
+            error,
+            milliseconds,
+            response: response.filter(|_| !is_accepted).map(|response| response.start),
+            at,
+            next_try_at: None,
+        };
+        log(webhook, &attempt);
+        Ok((verdict, attempt))
+    }
+
+    fn now(&self) -> DateTime<Utc> {
+        self.time()
+    }
+
+    fn chance(&self) -> u8 {
+        self.random()
+    }
+
+    async fn wait(&self, time: Duration) {
+        tokio::time::sleep(time).await;
+    }
+
+    fn is_late(&self) -> bool {
+        self.is_over()
+    }
+}
+
+impl Sender<'_> {
+    /// Notes that events, or one that a client has asked for, have expired before they could be sent.
+    pub(super) fn note_expired(&self, webhook: WebhookId, event: Option<String>) -> DeliveryAttempt {
+        let at = self.time();
+        DeliveryAttempt {
+            id: self.store().next_id(at),
+            webhook,
+            event,
+            attempt: 1,
+            outcome: DeliveryOutcome::Expired,
+            status_code: None,
+            error: None,
+            milliseconds: 0,
+            response: None,
+            at,
+            next_try_at: None,
+        }
+    }
+}
+
+/// One line for each attempt, without the address and the answer, which may hold secrets.
+fn log(webhook: &Webhook, attempt: &DeliveryAttempt) {
+    let (company, webhook) = (webhook.company.as_str(), webhook.id);
+    let DeliveryAttempt { event, attempt: number, outcome, status_code, error, milliseconds, .. } = attempt;
+    let (event, outcome, error) = (event.as_deref(), outcome.as_str(), error.as_deref());
+    tracing::info!(target: "webhooks", company, %webhook, event, number, outcome, status_code, error, milliseconds, "sent");
+}

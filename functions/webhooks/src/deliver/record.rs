@@ -1,0 +1,122 @@
+//! Writes what a step has made of an endpoint.
+
+use shared::domain::effect::Effect;
+use shared::domain::mail::WebhookMail;
+use shared::domain::webhook::{DeliveryCursor, DisabledReason, HealthJudgement, Webhook, next_task};
+use shared::store::{DeliveryProgress, Endpoint};
+use shared::{Error, Result};
+
+use super::EndpointRun;
+use super::batch::DeliveryBatch;
+use super::conclude::StepResult;
+use super::group::GroupReport;
+use crate::sender::Sender;
+
+/// How often the result of a step is written anew after writes of the API.
+const ATTEMPTS: usize = 10;
+
+impl EndpointRun<'_> {
+    /// Writes what came of a step that has read `before`. Keeps the endpoint while something is under way or due. Fails with
+    /// [`Error::Changed`] if another run has the endpoint.
+    pub(super) async fn record(
+        &mut self,
+        before: &Endpoint,
+        batch: &DeliveryBatch,
+        reports: Vec<GroupReport>,
+    ) -> Result<()> {
+        let (now, health) = (self.sender.time(), self.under_way.health.lock().clone());
+        let cursor = DeliveryCursor::clone(&before.cursor);
+        let mut result = StepResult::new(cursor, before.stalled.clone(), health, now, self.sender.random());
+        result.conclude(batch, reports);
+        for (history, version) in self.under_way.set_aside() {
+            result.set_aside(history, version);
+        }
+        *self.under_way.health.lock() = result.cursor.health.clone();
+        result.cursor.has_void_resources &= !std::mem::take(&mut self.has_cleaned_up);
+        let mut present = before.clone();
+        for _ in 0..ATTEMPTS {
+            let progress = self.progress(before, &present, &result).await?;
+            let lease = progress.cursor.leased_until;
+            match self.sender.system.commit(self.sender.store().record_progress(&present, &progress)).await {
+                Err(Error::Changed | Error::NotFound) => {}
+                settled => {
+                    settled?;
+                    self.lease = lease;
+                    return Ok(());
+                }
+            }
+            // The API has changed something, or the lease has ended and another run has the endpoint.
+            match self.sender.store().endpoint(self.company, self.webhook).await? {
+                Some(fresh) if fresh.cursor.leased_until == before.cursor.leased_until => present = fresh,
+                _ => break,
+            }
+        }
+        self.lease = None;
+        Err(Error::Changed)
+    }
+
+    /// What the step's `result` makes of the `present` state, which the API may have changed since the step has read
+    /// `before`.
+    async fn progress(
+        &self,
+        before: &Endpoint,
+        present: &Endpoint,
+        result: &StepResult,
+    ) -> Result<DeliveryProgress> {
+        let now = self.sender.time();
+        let is_moved = before.cursor.epoch != present.cursor.epoch;
+        let is_restarted = before.cursor.restarts != present.cursor.restarts;
+        let stalled = if is_moved { present.stalled.clone() } else { result.stalled.clone() };
+        let meanwhile = DeliveryCursor::clone(&present.cursor);
+        let cursor = result.cursor.clone().merge_api_changes(&before.cursor, meanwhile);
+        let webhook = Webhook::clone(&present.webhook).without_ended_secret(now);
+        let attempts = result.attempts.clone();
+        let mut progress = DeliveryProgress { webhook, cursor, stalled, attempts, effects: Vec::new() };
+        if self.under_way.is_gone() && !is_restarted && progress.webhook.is_enabled() {
+            progress.webhook = progress.webhook.disabled(DisabledReason::Gone);
+            progress.effects = self.sender.mails(present, &progress.webhook, WebhookMail::Disabled).await?;
+        }
+        let DeliveryProgress { webhook, cursor, stalled, .. } = &progress;
+        let next = next_task(webhook, cursor, stalled, present.sequence.last, now, self.last);
+        let goes_on = !self.under_way.is_empty() || next.is_some_and(|(at, _)| at <= now);
+        progress.cursor = if goes_on && !self.sender.is_over() {
+            progress.cursor.with_lease(self.sender.lease_end())
+        } else {
+            self.give_back(progress.cursor, next.map(|(at, _)| at))
+        };
+        Ok(progress)
+    }
+}
+
+impl Sender<'_> {
+    /// Tells the owners about an endpoint that has accepted nothing for long, and disables it in the end.
+    pub(crate) async fn judge(&self, endpoint: Endpoint) -> Result<()> {
+        let (now, health) = (self.time(), &endpoint.cursor.health);
+        let judgement = health.judge(now);
+        let is_due = self.judges && endpoint.webhook.is_enabled();
+        if !is_due || judgement == HealthJudgement::Tolerable || !self.can_reach_out().await {
+            return Ok(());
+        }
+        let (mut webhook, mut cursor) =
+            (Webhook::clone(&endpoint.webhook), DeliveryCursor::clone(&endpoint.cursor));
+        let mail = if judgement == HealthJudgement::Disable {
+            webhook = webhook.disabled(DisabledReason::Failing);
+            cursor.run_at = None;
+            WebhookMail::Disabled
+        } else {
+            cursor.health.warned_at = Some(now);
+            WebhookMail::Failing
+        };
+        let effects = self.mails(&endpoint, &webhook, mail).await?;
+        let stalled = endpoint.stalled.clone();
+        let progress = DeliveryProgress { webhook, cursor, stalled, attempts: Vec::new(), effects };
+        self.system.commit(self.store().record_progress(&endpoint, &progress)).await
+    }
+
+    /// The mails about a webhook to the owners of its company.
+    async fn mails(&self, endpoint: &Endpoint, webhook: &Webhook, mail: WebhookMail) -> Result<Vec<Effect>> {
+        let customers = self.store().all_customers(&webhook.company).await?;
+        let customers = customers.iter().map(|customer| &**customer);
+        Ok(Effect::of_webhook(webhook, mail, customers, endpoint.cursor.version() + 1, self.time()))
+    }
+}

@@ -41,8 +41,6 @@ impl StepResult {
             self.cursor.requests.retain(|one| Some(one) != request.as_ref());
             self.attempts.push(attempt.clone());
         }
-        let has_worked = reports.iter().any(|report| report.accepted > 0);
-        let is_throttled = reports.iter().any(is_throttled);
         for report in reports {
             match &report.group.origin {
                 GroupOrigin::Request(request) => {
@@ -53,9 +51,6 @@ impl StepResult {
                 GroupOrigin::Feed => after = after.min(self.conclude_feed(report)),
                 GroupOrigin::Stalled => self.conclude_stalled(report),
             }
-        }
-        if has_worked && !is_throttled {
-            self.cursor.health.widen();
         }
         self.cursor.after = after.max(self.cursor.after);
         self.cursor.accepted.retain(|number| *number > after);
@@ -137,8 +132,4 @@ impl StepResult {
         attempts.last_mut().into_iter().for_each(|attempt| attempt.repeat_at(next_try_at));
         self.attempts.append(&mut attempts);
     }
-}
-
-fn is_throttled(report: &GroupReport) -> bool {
-    report.failure.is_some_and(|failure| matches!(failure.verdict, DeliveryVerdict::Throttled(_)))
 }

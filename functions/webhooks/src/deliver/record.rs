@@ -31,7 +31,6 @@ impl EndpointRun<'_> {
         for (history, version) in self.under_way.set_aside() {
             result.set_aside(history, version);
         }
-        *self.under_way.health.lock() = result.cursor.health.clone();
         result.cursor.has_void_resources &= !std::mem::take(&mut self.has_cleaned_up);
         let mut present = before.clone();
         for _ in 0..ATTEMPTS {

@@ -43,7 +43,8 @@ pub struct EndpointHealth {
     /// How often in a row the endpoint has asked for fewer requests.
     #[serde(default)]
     pub throttles: u32,
-    /// Of how many resources events are sent at once.
+    /// Of how many resources events are sent at once: one after a pause that the endpoint has asked for, then twice as many
+    /// with each accepted event.
     pub resources_at_once: u32,
     /// Before when no events are sent: while it is down, or because it has asked for a pause.
     pub next_try_at: Option<DateTime<Utc>>,
@@ -98,7 +99,7 @@ impl EndpointHealth {
             DeliveryVerdict::Accepted => {
                 // A pause that the endpoint has asked for goes on.
                 let next_try_at = self.next_try_at.filter(|_| !self.is_down());
-                let resources_at_once = self.resources_at_once;
+                let resources_at_once = (self.resources_at_once * 2).min(MAX_AT_ONCE);
                 *self = Self { last_accepted_at: Some(now), next_try_at, resources_at_once, ..Self::default() };
             }
             DeliveryVerdict::Throttled(wait) => self.throttle(wait, now),
@@ -147,11 +148,6 @@ impl EndpointHealth {
         if self.throttles >= MAX_THROTTLES {
             self.failing_since.get_or_insert(now);
         }
-    }
-
-    /// Sends events of twice as many resources at once after a batch that the endpoint did not throttle.
-    pub fn widen(&mut self) {
-        self.resources_at_once = (self.resources_at_once * 2).min(MAX_AT_ONCE);
     }
 
     /// Whether the endpoint has accepted an event after `moment`.
@@ -287,9 +283,9 @@ mod tests {
         assert_eq!((health.throttles, health.next_try_at), (1, Some(second(3))));
         // What is accepted meanwhile does not end the pause.
         health.observe(observed("c", Accepted, second(0), second(1)), 0);
-        assert_eq!((health.throttles, health.next_try_at, health.resources_at_once), (0, Some(second(3)), 1));
-        for expected in [2, 4, 8, 8] {
-            health.widen();
+        assert_eq!((health.throttles, health.next_try_at, health.resources_at_once), (0, Some(second(3)), 2));
+        for expected in [4, 8, 8] {
+            health.observe(observed("c", Accepted, second(3), second(4)), 0);
             assert_eq!(health.resources_at_once, expected);
         }
         let (mut at, mut pauses) = (second(10), Vec::new());

@@ -274,7 +274,6 @@ impl Simulation {
                 for (history, version) in under_way.set_aside() {
                     result.set_aside(history, version);
                 }
-                *under_way.health.lock() = result.cursor.health.clone();
                 let given_up = result.attempts.iter().filter(|one| one.outcome == DeliveryOutcome::GivenUp);
                 let mut journal = self.network.journal.lock().unwrap();
                 journal.given_up.extend(given_up.filter_map(|one| one.event.as_ref()?.parse::<u64>().ok()));

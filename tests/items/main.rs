@@ -10,8 +10,10 @@ use image::ImageFormat;
 use serde_json::{Value, json};
 use shared::auth::System;
 use shared::domain::candidate::CandidateStatus;
-use shared::domain::webhook::{Attempt, Lane, Outcome, Position, Webhook};
-use shared::store::Progress;
+use shared::domain::webhook::{
+    DeliveryAttempt, DeliveryCursor, DeliveryOutcome, StalledResource, Webhook,
+};
+use shared::store::DeliveryProgress;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 use tests::files::{Form, pdf, photo};
@@ -103,12 +105,12 @@ async fn webhooks(app: &TestApp, owner: &Staff, project: &str) {
     owner.post(&format!("{webhook}ping/"), json!({})).await.expect(202);
     let (system, webhook) = (System::of(app.app()), last_segment(&webhook).parse().expect("an identifier"));
     let next_try_at = system.now + TimeDelta::minutes(5);
-    let attempt = Attempt {
+    let attempt = DeliveryAttempt {
         id: system.store.next_id(system.now),
         webhook,
         event: Some("evt_01ARZ3NDEKTSV4RRFFQ69G5FAV_1_1794132000".to_owned()),
         attempt: 1,
-        outcome: Outcome::Failed,
+        outcome: DeliveryOutcome::Failed,
         status_code: Some(500),
         error: None,
         milliseconds: 87,
@@ -116,17 +118,17 @@ async fn webhooks(app: &TestApp, owner: &Staff, project: &str) {
         at: system.now,
         next_try_at: Some(next_try_at),
     };
-    let history = "01ARZ3NDEKTSV4RRFFQ69G5FAV".to_owned();
-    let (epoch, next_version, attempts, tried_at, restarts) = (0, 1, 1, system.now, 0);
-    let lane = Lane { webhook, epoch, history, next_version, attempts, tried_at, next_try_at, restarts };
     let before = system.store.endpoint(&"acme".parse().expect("a company"), webhook).await.expect("a read");
     let before = before.expect("a webhook");
-    let after = Progress {
+    let history = "01ARZ3NDEKTSV4RRFFQ69G5FAV".to_owned();
+    let mut stalled = StalledResource::new(&before.cursor, history, 1, next_try_at);
+    stalled.first_tried_at = Some(system.now);
+    let after = DeliveryProgress {
         webhook: Webhook::clone(&before.webhook),
-        position: Position { lanes: 1, ..Position::clone(&before.position) },
-        lanes: vec![lane],
+        cursor: DeliveryCursor { stalled: 1, ..DeliveryCursor::clone(&before.cursor) },
+        stalled: vec![stalled],
         attempts: vec![attempt],
         effects: Vec::new(),
     };
-    system.commit(system.store.note_progress(&before, &after)).await.expect("a commit");
+    system.commit(system.store.record_progress(&before, &after)).await.expect("a commit");
 }

@@ -25,7 +25,7 @@ use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::domain::video::Video;
-use shared::domain::webhook::{Position, Webhook};
+use shared::domain::webhook::{DeliveryCursor, Webhook};
 use shared::store::Sequence;
 
 use crate::history::Histories;
@@ -165,8 +165,8 @@ impl Expected {
             self.check_due(key, item, 22 + video.id.to_bytes()[15] % 2, video.given_up_at);
         } else if sk.starts_with("WEBHOOK#") {
             self.add_webhook(&read(item));
-        } else if sk == "POSITION" {
-            let position: Position = read(item);
+        } else if sk == "CURSOR" {
+            let position: DeliveryCursor = read(item);
             let shard = 32 + position.webhook.to_bytes()[15] % 4;
             self.check_due(key, item, shard, position.leased_until.or(position.run_at));
         } else if sk == "SEQUENCE" {
@@ -217,7 +217,7 @@ impl Expected {
 
     fn add_webhook(&mut self, webhook: &Webhook) {
         self.count(company_tally(&webhook.company), [("webhooks".to_owned(), 1)]);
-        self.count((format!("WEBHOOK#{}", webhook.id), "POSITION".to_owned()), []);
+        self.count((format!("WEBHOOK#{}", webhook.id), "CURSOR".to_owned()), []);
         // The company's items are in the order of their keys.
         if self.feeds.get(&webhook.company) != Some(&true) {
             self.wrong.push(format!("the feed of {} knows of no webhooks", webhook.company));
@@ -325,7 +325,7 @@ fn is_primary((pk, sk): &Key) -> bool {
         .iter()
         .any(|kind| pk.starts_with(kind));
     // A deleted webhook leaves them to expire.
-    let of_webhook = pk.starts_with("WEBHOOK#") && sk != "POSITION";
+    let of_webhook = pk.starts_with("WEBHOOK#") && sk != "CURSOR";
     by_itself
         || of_webhook
         || pk.ends_with("#EVALUATIONS")

@@ -271,7 +271,7 @@ mod tests {
         assert!(filter.matches(&inserted("EFFECT#1")) && !filter.matches(&inserted("COMPANY#a")));
         let written = |sk: &str| json!({ "dynamodb": { "Keys": { "pk": { "S": "x" }, "sk": { "S": sk } } } });
         let wakes = |sk: &str| triggers.streams[1].filters.iter().any(|filter| filter.matches(&written(sk)));
-        assert_eq!(["SEQUENCE", "POSITION", "EFFECT", "TALLY"].map(wakes), [true, true, false, false]);
+        assert_eq!(["SEQUENCE", "CURSOR", "EFFECT", "TALLY"].map(wakes), [true, true, false, false]);
         for kind in ["interview.completed", "interview.aborted", "evaluation.recorded"] {
             let event = json!({ "source": "interview.platform", "detail-type": kind });
             assert!(triggers.rules.iter().any(|rule| rule.pattern.matches(&event)), "{kind}");

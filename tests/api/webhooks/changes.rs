@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
-use shared::domain::webhook::{DisabledReason, Position};
+use shared::domain::webhook::{DeliveryCursor, DisabledReason, EndpointHealth};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::http::Request;
 
-use super::{URL, WEBHOOKS, at_rest, stored, webhook, write_position};
+use super::{URL, WEBHOOKS, at_rest, stored, webhook, write_cursor};
 use crate::feed::{FEED, read_all};
 
 /// The service with some events, and the number of the last.
@@ -150,16 +150,20 @@ async fn deliveries_begin_at_the_end_of_the_feed_or_where_the_client_says() {
     assert_eq!(stored(&app, &some).await.1.epoch, 1);
 }
 
-/// The position of an endpoint that has been down for long.
-fn down(position: Position, now: DateTime<Utc>) -> Position {
-    Position {
-        failures: 9,
-        failing_since: Some(now - TimeDelta::days(2)),
-        next_try_at: Some(now + TimeDelta::days(1)),
+/// The cursor of an endpoint that has been down for long.
+fn down(cursor: DeliveryCursor, now: DateTime<Utc>) -> DeliveryCursor {
+    DeliveryCursor {
+        health: EndpointHealth {
+            suspects: ["a", "b"].map(str::to_owned).into(),
+            failures: 9,
+            failing_since: Some(now - TimeDelta::days(2)),
+            next_try_at: Some(now + TimeDelta::days(1)),
+            warned_at: Some(now - TimeDelta::days(1)),
+            ..EndpointHealth::default()
+        },
         run_at: Some(now + TimeDelta::days(1)),
-        warned_at: Some(now - TimeDelta::days(1)),
-        lanes: 2,
-        ..at_rest(position)
+        stalled: 2,
+        ..at_rest(cursor)
     }
 }
 
@@ -169,7 +173,7 @@ async fn a_webhook_is_disabled_and_goes_on_at_once_when_it_is_enabled_again() {
     let owner = app.owner().await;
     let uri = webhook(&owner, json!({})).await;
     let now = app.app().now();
-    write_position(&app, &uri, |position| down(position, now)).await;
+    write_cursor(&app, &uri, |cursor| down(cursor, now)).await;
     let shown = owner.get(&uri).await.expect(200);
     let tag = shown.header("etag").unwrap().to_owned();
     let view = shown.json();
@@ -193,16 +197,16 @@ async fn a_webhook_is_disabled_and_goes_on_at_once_when_it_is_enabled_again() {
         ["is_enabled", "status", "disabled_reason", "failing_since"].map(|name| enabled[name].clone());
     assert_eq!(facts, [json!(true), json!("ok"), Value::Null, Value::Null]);
     let resumed = stored(&app, &uri).await.1;
-    assert_eq!((resumed.failures, resumed.next_try_at, resumed.warned_at, resumed.lanes), (0, None, None, 2));
+    assert_eq!((&resumed.health, resumed.stalled), (&EndpointHealth::default(), 2));
     assert_eq!(resumed.run_at, Some(app.app().now()));
 
     // Another address is tried at once, other changes leave the schedule.
     let now = app.app().now();
-    write_position(&app, &uri, |position| down(position, now)).await;
+    write_cursor(&app, &uri, |cursor| down(cursor, now)).await;
     owner.patch(&uri, json!({ "types": ["label.*"], "url": URL, "is_enabled": true })).await.expect(200);
-    assert_eq!(stored(&app, &uri).await.1.failures, 9);
+    assert_eq!(stored(&app, &uri).await.1.health.failures, 9);
     owner.patch(&uri, json!({ "url": "https://other.example/" })).await.expect(200);
-    assert_eq!(stored(&app, &uri).await.1.failures, 0);
+    assert_eq!(stored(&app, &uri).await.1.health.failures, 0);
 }
 
 #[tokio::test]
@@ -328,13 +332,13 @@ async fn changes_do_not_lose_to_the_function_that_sends_events() {
     let owner = app.owner().await;
     let uri = webhook(&owner, json!({})).await;
     for change in 0..2 {
-        write_position(&app, &uri, at_rest).await;
-        let held = chaos.pause_about("TransactWriteItems", "POSITION");
+        write_cursor(&app, &uri, at_rest).await;
+        let held = chaos.pause_about("TransactWriteItems", "CURSOR");
         let meanwhile = async {
             held.reached().await;
-            write_position(&app, &uri, |position| Position {
-                last_delivery_at: Some(app.app().now()),
-                ..position
+            write_cursor(&app, &uri, |mut cursor| {
+                cursor.health.last_accepted_at = Some(app.app().now());
+                cursor
             })
             .await;
             held.resume();
@@ -347,8 +351,8 @@ async fn changes_do_not_lose_to_the_function_that_sends_events() {
         };
         let (answer, ()) = tokio::join!(request, meanwhile);
         assert_eq!(answer.json()["last_delivery_at"], "2026-11-08T10:00:00Z");
-        let position = stored(&app, &uri).await.1;
-        assert_eq!((position.epoch, position.last_delivery_at), (1, Some(app.app().now())));
+        let cursor = stored(&app, &uri).await.1;
+        assert_eq!((cursor.epoch, cursor.health.last_accepted_at), (1, Some(app.app().now())));
     }
 }
 
@@ -358,10 +362,10 @@ async fn a_reason_to_disable_comes_from_the_service_too() {
     let owner = app.owner().await;
     let uri = webhook(&owner, json!({})).await;
     let system = shared::auth::System::of(app.app());
-    let (webhook, position) = stored(&app, &uri).await;
+    let (webhook, cursor) = stored(&app, &uri).await;
     let gone = shared::domain::webhook::Webhook::clone(&webhook).disabled(DisabledReason::Gone);
-    let same = Position::clone(&position);
-    let transaction = system.store.update_webhook((&webhook, &gone), (&position, &same));
+    let same = DeliveryCursor::clone(&cursor);
+    let transaction = system.store.update_webhook((&webhook, &gone), (&cursor, &same));
     system.commit(transaction).await.unwrap();
     let shown = owner.get(&uri).await.expect(200).json();
     assert_eq!((&shown["status"], &shown["disabled_reason"]), (&json!("disabled"), &json!("gone")));

@@ -3,18 +3,18 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use shared::auth::System;
-use shared::domain::webhook::{Attempt, Order, Outcome};
+use shared::domain::webhook::{DeliveryAttempt, DeliveryOutcome, DeliveryRequest, EndpointHealth};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 
-use super::{at_rest, stored, webhook, write_position};
+use super::{at_rest, stored, webhook, write_cursor};
 use crate::feed::FEED;
 
 /// An attempt for the event `event`, as the function that sends events notes it.
-async fn attempt(app: &TestApp, uri: &str, event: &str, outcome: Outcome) {
+async fn attempt(app: &TestApp, uri: &str, event: &str, outcome: DeliveryOutcome) {
     let system = System::of(app.app());
-    let is_delivered = outcome == Outcome::Delivered;
-    let attempt = Attempt {
+    let is_delivered = outcome == DeliveryOutcome::Delivered;
+    let attempt = DeliveryAttempt {
         id: system.store.next_id(system.now),
         webhook: last_segment(uri).parse().unwrap(),
         event: Some(event.to_owned()),
@@ -25,7 +25,7 @@ async fn attempt(app: &TestApp, uri: &str, event: &str, outcome: Outcome) {
         milliseconds: 87,
         response: (!is_delivered).then(|| "Out of order.".to_owned()),
         at: system.now,
-        next_try_at: (outcome == Outcome::Failed).then(|| system.now + TimeDelta::minutes(5)),
+        next_try_at: (outcome == DeliveryOutcome::Failed).then(|| system.now + TimeDelta::minutes(5)),
     };
     let mut item = serde_json::to_value(&attempt).unwrap();
     item["pk"] = format!("WEBHOOK#{}", attempt.webhook).into();
@@ -48,10 +48,10 @@ async fn attempts_are_listed_the_latest_first_for_thirty_days() {
     let empty = json!({ "meta": { "next": null }, "objects": [] });
     service.get(&list).await.expect_json(200, empty.clone());
     for number in 0..5 {
-        let outcome = if number == 2 { Outcome::Failed } else { Outcome::Delivered };
+        let outcome = if number == 2 { DeliveryOutcome::Failed } else { DeliveryOutcome::Delivered };
         attempt(&app, &uri, &format!("evt_{number}"), outcome).await;
     }
-    attempt(&app, &other, "evt_other", Outcome::Delivered).await;
+    attempt(&app, &other, "evt_other", DeliveryOutcome::Delivered).await;
     let whole = service.get(&list).await.expect(200).json();
     assert_eq!(events(&whole), ["evt_4", "evt_3", "evt_2", "evt_1", "evt_0"]);
     assert_eq!(whole["meta"]["next"], Value::Null);
@@ -87,9 +87,9 @@ async fn a_filter_looks_at_five_hundred_attempts_at_a_time() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let uri = webhook(&owner, json!({})).await;
-    attempt(&app, &uri, "evt_first", Outcome::Failed).await;
+    attempt(&app, &uri, "evt_first", DeliveryOutcome::Failed).await;
     for _ in 0..600 {
-        attempt(&app, &uri, "evt_later", Outcome::Delivered).await;
+        attempt(&app, &uri, "evt_later", DeliveryOutcome::Delivered).await;
     }
     let page = owner.get(&format!("{uri}deliveries/?outcome=failed&page_size=100")).await.expect(200).json();
     assert_eq!(events(&page), [""; 0]);
@@ -102,20 +102,20 @@ async fn a_ping_is_queued_once_in_ten_seconds() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let uri = webhook(&owner, json!({ "is_enabled": false })).await;
-    write_position(&app, &uri, at_rest).await;
+    write_cursor(&app, &uri, at_rest).await;
     let ping = async || owner.post(&format!("{uri}ping/"), json!({})).await;
     let queued = ping().await.expect(202).json();
     let second = app.app().now().timestamp();
     assert_eq!(queued, json!({ "event": format!("evt_{}_0_{second}", last_segment(&uri)) }));
-    let position = stored(&app, &uri).await.1;
-    assert_eq!(position.orders, [Order::Ping { at: app.app().now() }]);
-    assert_eq!(position.run_at, Some(app.app().now()));
+    let cursor = stored(&app, &uri).await.1;
+    assert_eq!(cursor.requests, [DeliveryRequest::Ping { at: app.app().now() }]);
+    assert_eq!(cursor.run_at, Some(app.app().now()));
     app.clock().advance(TimeDelta::seconds(9));
     let early = ping().await.expect_code(429, "throttled");
     assert_eq!(early.header("retry-after"), Some("1"));
     app.clock().advance(TimeDelta::seconds(1));
     ping().await.expect(202);
-    assert_eq!(stored(&app, &uri).await.1.orders.len(), 2);
+    assert_eq!(stored(&app, &uri).await.1.requests.len(), 2);
 }
 
 #[tokio::test]
@@ -127,7 +127,7 @@ async fn an_event_is_queued_again_unless_ten_are_waiting() {
     }
     app.settle().await;
     let uri = webhook(&owner, json!({ "types": ["candidate.*"] })).await;
-    write_position(&app, &uri, at_rest).await;
+    write_cursor(&app, &uri, at_rest).await;
     let feed = owner.get(&format!("{FEED}?page_size=100")).await.expect(200).json();
     let ids: Vec<&str> =
         feed["objects"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
@@ -137,13 +137,13 @@ async fn an_event_is_queued_again_unless_ten_are_waiting() {
         repeat(id).await.expect_json(202, json!({ "event": id }));
         repeat(id).await.expect(202);
     }
-    let position = stored(&app, &uri).await.1;
-    let orders: Vec<Order> = ids[..10].iter().map(|id| Order::Event { event: (*id).to_owned() }).collect();
-    assert_eq!(position.orders, orders);
-    repeat(ids[10]).await.expect_code(400, "too_many_orders");
-    owner.post(&format!("{uri}ping/"), json!({})).await.expect_code(400, "too_many_orders");
+    let cursor = stored(&app, &uri).await.1;
+    let requests: Vec<DeliveryRequest> = ids[..10].iter().map(|id| DeliveryRequest::Event { event: (*id).to_owned() }).collect();
+    assert_eq!(cursor.requests, requests);
+    repeat(ids[10]).await.expect_code(400, "queue_full");
+    owner.post(&format!("{uri}ping/"), json!({})).await.expect_code(400, "queue_full");
 
-    write_position(&app, &uri, at_rest).await;
+    write_cursor(&app, &uri, at_rest).await;
     let label = owner.label("not numbered yet").await;
     let second = app.app().now().timestamp();
     for wrong in
@@ -166,20 +166,31 @@ async fn to_set_the_position_keeps_what_was_queued_and_frees_a_failing_endpoint(
     let uri = webhook(&owner, json!({})).await;
     owner.post(&format!("{uri}ping/"), json!({})).await.expect(202);
     let later = app.app().now() + TimeDelta::days(1);
-    write_position(&app, &uri, |position| shared::domain::webhook::Position {
-        failures: 3,
-        failing_since: Some(app.app().now()),
-        next_try_at: Some(later),
+    write_cursor(&app, &uri, |cursor| shared::domain::webhook::DeliveryCursor {
+        health: EndpointHealth {
+            suspects: ["a", "b"].map(str::to_owned).into(),
+            failures: 3,
+            failing_since: Some(app.app().now()),
+            next_try_at: Some(later),
+            ..EndpointHealth::default()
+        },
         run_at: Some(later),
         leased_until: Some(later),
-        lanes: 4,
-        ..position
+        stalled: 4,
+        ..cursor
     })
     .await;
     let shown = owner.post(&format!("{uri}position/"), json!({ "after": 0 })).await.expect(200).json();
     assert_eq!((&shown["status"], &shown["waiting_resources"]), (&json!("ok"), &json!(0)));
-    let position = stored(&app, &uri).await.1;
-    assert_eq!((position.epoch, position.lanes, position.next_try_at), (1, 0, None));
-    assert_eq!((position.orders.len(), position.leased_until), (1, Some(later)), "the run under way goes on");
-    assert_eq!(position.run_at, Some(app.app().now()));
+    let cursor = stored(&app, &uri).await.1;
+    assert_eq!((cursor.epoch, cursor.stalled, &cursor.health), (1, 0, &EndpointHealth::default()));
+    assert_eq!((cursor.requests.len(), cursor.leased_until), (1, Some(later)), "the run under way goes on");
+    assert_eq!(cursor.run_at, Some(app.app().now()));
+    assert!(cursor.has_void_resources);
+    // Each change may send the whole feed again.
+    app.clock().advance(TimeDelta::seconds(59));
+    let early = owner.post(&format!("{uri}position/"), json!({ "after": 0 })).await.expect_code(429, "throttled");
+    assert_eq!(early.header("retry-after"), Some("1"));
+    app.clock().advance(TimeDelta::seconds(1));
+    owner.post(&format!("{uri}position/"), json!({ "after": 0 })).await.expect(200);
 }

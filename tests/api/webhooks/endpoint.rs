@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use serde_json::{Value, json};
@@ -32,8 +32,8 @@ impl Arrival {
     }
 }
 
-/// Decides how to answer an event: a status.
-type Answer = Box<dyn FnMut(&Value) -> u16 + Send>;
+/// Decides how to answer an event: a status, and when to try again.
+type Answer = Box<dyn FnMut(&Value) -> (u16, Option<&'static str>) + Send>;
 
 pub(crate) struct Endpoint {
     pub(crate) url: String,
@@ -45,6 +45,8 @@ struct Shared {
     arrivals: Mutex<Vec<Arrival>>,
     answer: Mutex<Answer>,
     hold: Mutex<Option<Hold>>,
+    /// Notified of each arrival.
+    arrived: Notify,
 }
 
 /// A request that waits for its answer.
@@ -69,10 +71,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Endpoint {
     /// A server that answers by `answer`.
-    pub(crate) async fn start(answer: impl FnMut(&Value) -> u16 + Send + 'static) -> Self {
-        let answer: Answer = Box::new(answer);
+    pub(crate) async fn start(mut answer: impl FnMut(&Value) -> u16 + Send + 'static) -> Self {
+        let answer: Answer = Box::new(move |event| (answer(event), None));
         let (arrivals, answer) = (Mutex::default(), Mutex::new(answer));
-        let shared = Arc::new(Shared { arrivals, answer, hold: Mutex::default() });
+        let shared = Arc::new(Shared { arrivals, answer, hold: Mutex::default(), arrived: Notify::new() });
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let url = format!("http://{}/in", listener.local_addr().unwrap());
         let (mut server, own) = (JoinSet::new(), shared.clone());
@@ -88,8 +90,24 @@ impl Endpoint {
     }
 
     /// Answers by `answer` from now on.
-    pub(crate) fn answer(&self, answer: impl FnMut(&Value) -> u16 + Send + 'static) {
-        *locked(&self.shared.answer) = Box::new(answer);
+    pub(crate) fn answer(&self, mut answer: impl FnMut(&Value) -> u16 + Send + 'static) {
+        self.reply(move |event| (answer(event), None));
+    }
+
+    /// Answers by `reply` from now on: a status, and the header `Retry-After`.
+    pub(crate) fn reply(&self, reply: impl FnMut(&Value) -> (u16, Option<&'static str>) + Send + 'static) {
+        *locked(&self.shared.answer) = Box::new(reply);
+    }
+
+    /// Returns once what has arrived is as `is_there` says.
+    pub(crate) async fn until(&self, is_there: impl Fn(&[Arrival]) -> bool) {
+        loop {
+            let next = self.shared.arrived.notified();
+            if is_there(&self.arrivals()) {
+                return;
+            }
+            next.await;
+        }
     }
 
     /// Holds the next request.
@@ -143,9 +161,14 @@ impl Shared {
             hold.0.1.notified().await;
         }
         let event = serde_json::from_str(&body).unwrap();
-        let status = (locked(&self.answer))(&event);
+        let (status, retry_after) = (locked(&self.answer))(&event);
         locked(&self.arrivals).push(Arrival { headers, body, event, status });
-        StatusCode::from_u16(status).unwrap().into_response()
+        self.arrived.notify_waiters();
+        let mut response = StatusCode::from_u16(status).unwrap().into_response();
+        if let Some(value) = retry_after {
+            response.headers_mut().insert("retry-after", HeaderValue::from_static(value));
+        }
+        response
     }
 }
 

@@ -4,8 +4,8 @@ use serde_json::json;
 use shared::auth::System;
 use shared::domain::effect::Effect;
 use shared::domain::mail::WebhookMail::{self, Disabled, Failing};
-use shared::domain::webhook::{DisabledReason, Position, Webhook};
-use shared::store::Progress;
+use shared::domain::webhook::{DisabledReason, DeliveryCursor, Webhook};
+use shared::store::DeliveryProgress;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 
@@ -19,11 +19,11 @@ async fn note(app: &TestApp, uri: &str, mail: WebhookMail, reason: Option<Disabl
     let webhook = reason.into_iter().fold(Webhook::clone(&before.webhook), Webhook::disabled);
     let customers = system.store.all_customers(&company).await.unwrap();
     let customers = customers.iter().map(|customer| &**customer);
-    let version = before.position.version() + 1;
+    let version = before.cursor.version() + 1;
     let effects = Effect::of_webhook(&webhook, mail, customers, version, system.now);
-    let position = Position::clone(&before.position);
-    let after = Progress { webhook, position, lanes: Vec::new(), attempts: Vec::new(), effects };
-    system.commit(system.store.note_progress(&before, &after)).await.unwrap();
+    let cursor = DeliveryCursor::clone(&before.cursor);
+    let after = DeliveryProgress { webhook, cursor, stalled: Vec::new(), attempts: Vec::new(), effects };
+    system.commit(system.store.record_progress(&before, &after)).await.unwrap();
 }
 
 /// The mails to an address about a webhook: other tests have users of the same address.

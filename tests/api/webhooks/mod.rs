@@ -12,7 +12,7 @@ mod wakes;
 
 use serde_json::{Value, json};
 use shared::auth::System;
-use shared::domain::webhook::{Position, Webhook};
+use shared::domain::webhook::{DeliveryCursor, Webhook};
 use shared::store::Versioned;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
@@ -28,20 +28,20 @@ pub(crate) async fn webhook(caller: &impl Caller, fields: Value) -> String {
 }
 
 /// What the table holds of a webhook of the company.
-pub(crate) async fn stored(app: &TestApp, uri: &str) -> (Versioned<Webhook>, Versioned<Position>) {
+pub(crate) async fn stored(app: &TestApp, uri: &str) -> (Versioned<Webhook>, Versioned<DeliveryCursor>) {
     let (store, id) = (System::of(app.app()).store, last_segment(uri).parse().unwrap());
     let webhook = store.webhook(&"acme".parse().unwrap(), id).await.unwrap().unwrap();
-    (webhook, store.position(id).await.unwrap().unwrap())
+    (webhook, store.cursor(id).await.unwrap().unwrap())
 }
 
-/// Writes the position of a webhook, as the function that sends events does.
-pub(crate) async fn write_position(app: &TestApp, uri: &str, change: impl FnOnce(Position) -> Position) {
+/// Writes the cursor of a webhook, as the function that sends events does.
+pub(crate) async fn write_cursor(app: &TestApp, uri: &str, change: impl FnOnce(DeliveryCursor) -> DeliveryCursor) {
     let (_, before) = stored(app, uri).await;
-    let after = change(Position::clone(&before));
-    System::of(app.app()).store.save_position(&before, after).await.unwrap();
+    let after = change(DeliveryCursor::clone(&before));
+    System::of(app.app()).store.save_cursor(&before, after).await.unwrap();
 }
 
-/// The position as the function that sends events leaves it when nothing is left to do.
-pub(crate) fn at_rest(position: Position) -> Position {
-    Position { run_at: None, orders: Vec::new(), ..position }
+/// The cursor as the function that sends events leaves it when nothing is left to do.
+pub(crate) fn at_rest(cursor: DeliveryCursor) -> DeliveryCursor {
+    DeliveryCursor { run_at: None, requests: Vec::new(), ..cursor }
 }

@@ -28,7 +28,7 @@ fn new_numbers(companies: &[&str]) -> Value {
 }
 
 /// Numbers what there is, without a sender.
-async fn number(app: &TestApp) {
+pub(super) async fn number(app: &TestApp) {
     app.clock().advance(TimeDelta::minutes(2));
     let event = serde_json::from_value(json!({ "detail-type": "Scheduled Event" })).unwrap();
     Box::pin(outbox::handle(app.app(), event)).await.unwrap();
@@ -89,8 +89,8 @@ async fn a_run_that_dies_anywhere_repeats_a_page_at_most_and_loses_nothing() {
     endpoint.answer(|_| 200);
     pass(&app, [10, 60, 180, 400, 700]).await;
     endpoint.assert_has_all(&owner.new_token().await, "").await;
-    let position = stored(&app, &uri).await.1;
-    assert_eq!((position.lanes, position.run_at, position.leased_until), (0, None, None));
+    let cursor = stored(&app, &uri).await.1;
+    assert_eq!((cursor.stalled, cursor.run_at, cursor.leased_until), (0, None, None));
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn what_the_api_wants_during_a_run_is_done_by_that_run() {
     let (pings, events): (Vec<Value>, Vec<Value>) = endpoint.taken().into_iter().partition(ping);
     assert_eq!((pings.len(), events.len() + 1), (1, endpoint.arrivals().len()), "each once");
 
-    // To set the position voids how far the run has come.
+    // To set the cursor voids how far the run has come.
     owner.label("one").await;
     number(&app).await;
     endpoint.forget();
@@ -229,6 +229,16 @@ impl Resolve for Loopback {
     fn resolve<'a>(&'a self, _: &'a str, port: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
         self.0.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move { Ok(vec![([127, 0, 0, 1], port).into()]) })
+    }
+}
+
+/// Knows no name.
+#[derive(Clone, Copy)]
+pub(super) struct Nowhere;
+
+impl Resolve for Nowhere {
+    fn resolve<'a>(&'a self, _: &'a str, _: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
+        Box::pin(async { Err(io::ErrorKind::NotFound.into()) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The groups that one step sends, at once where the endpoint bears it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, Either, select};
@@ -72,6 +72,11 @@ impl<'a, T: Transport> UnderWay<'a, T> {
     /// Whether an event of the resource is under way.
     pub(crate) fn has(&self, history: &str) -> bool {
         self.resources.contains_key(history)
+    }
+
+    /// The resources whose events are under way.
+    pub(crate) fn resources(&self) -> BTreeSet<String> {
+        self.resources.keys().cloned().collect()
     }
 
     pub(crate) fn is_empty(&self) -> bool {

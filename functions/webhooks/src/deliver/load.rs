@@ -30,7 +30,7 @@ impl Sender<'_> {
         &self,
         task: DeliveryTask,
         endpoint: &Endpoint,
-        under_way: impl Fn(&str) -> bool,
+        under_way: &BTreeSet<String>,
     ) -> Result<Option<DeliveryBatch>> {
         match task {
             DeliveryTask::Requests => self.load_requests(endpoint).await.map(Some),
@@ -95,10 +95,10 @@ impl Sender<'_> {
     async fn load_stalled(
         &self,
         endpoint: &Endpoint,
-        under_way: impl Fn(&str) -> bool,
+        under_way: &BTreeSet<String>,
     ) -> Result<DeliveryBatch> {
         let (now, cursor) = (self.time(), &endpoint.cursor);
-        let mut due: Vec<_> = endpoint.stalled.iter().filter(|one| !under_way(&one.history)).collect();
+        let mut due: Vec<_> = endpoint.stalled.iter().filter(|one| !under_way.contains(&one.history)).collect();
         due.retain(|one| one.due_at(cursor) <= now);
         due.sort_by_key(|one| one.due_at(cursor));
         let mut batch = DeliveryBatch::default();

@@ -109,8 +109,8 @@ impl<'a> EndpointRun<'a> {
         }
         let next = self.next_task(&endpoint, now).filter(|_| !self.sender.is_over());
         if let Some((_, task)) = next.filter(|(at, _)| *at <= now) {
-            let under_way = &self.under_way;
-            match self.sender.load(task, &endpoint, |history| under_way.has(history)).await? {
+            let under_way = self.under_way.resources();
+            match self.sender.load(task, &endpoint, &under_way).await? {
                 Some(batch) => return self.deliver(endpoint, task, batch).await,
                 None if may_look && self.under_way.is_empty() => return Ok(StepEnd::NotYet),
                 None => {}

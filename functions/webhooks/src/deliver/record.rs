@@ -1,5 +1,6 @@
 //! Writes what a step has made of an endpoint.
 
+use chrono::{DateTime, Utc};
 use shared::domain::effect::Effect;
 use shared::domain::mail::WebhookMail;
 use shared::domain::webhook::{DeliveryCursor, DisabledReason, HealthJudgement, Webhook, next_task};
@@ -34,7 +35,12 @@ impl EndpointRun<'_> {
         result.cursor.has_void_resources &= !std::mem::take(&mut self.has_cleaned_up);
         let mut present = before.clone();
         for _ in 0..ATTEMPTS {
-            let progress = self.progress(before, &present, &result).await?;
+            let mut progress = progress(before, &present, &result, self.under_way.is_gone(), now);
+            progress.cursor = self.keep_or_give_back(&progress, present.sequence.last);
+            if progress.webhook.disabled_reason != present.webhook.disabled_reason {
+                let webhook = &progress.webhook;
+                progress.effects = self.sender.mails(&present, webhook, WebhookMail::Disabled).await?;
+            }
             let lease = progress.cursor.leased_until;
             match self.sender.system.commit(self.sender.store().record_progress(&present, &progress)).await {
                 Err(Error::Changed | Error::NotFound) => {}
@@ -54,37 +60,39 @@ impl EndpointRun<'_> {
         Err(Error::Changed)
     }
 
-    /// What the step's `result` makes of the `present` state, which the API may have changed since the step has read
-    /// `before`.
-    async fn progress(
-        &self,
-        before: &Endpoint,
-        present: &Endpoint,
-        result: &StepResult,
-    ) -> Result<DeliveryProgress> {
-        let now = self.sender.time();
-        let is_moved = before.cursor.epoch != present.cursor.epoch;
-        let is_restarted = before.cursor.restarts != present.cursor.restarts;
-        let stalled = if is_moved { present.stalled.clone() } else { result.stalled.clone() };
-        let meanwhile = DeliveryCursor::clone(&present.cursor);
-        let cursor = result.cursor.clone().merge_api_changes(&before.cursor, meanwhile);
-        let webhook = Webhook::clone(&present.webhook).without_ended_secret(now);
-        let attempts = result.attempts.clone();
-        let mut progress = DeliveryProgress { webhook, cursor, stalled, attempts, effects: Vec::new() };
-        if self.under_way.is_gone() && !is_restarted && progress.webhook.is_enabled() {
-            progress.webhook = progress.webhook.disabled(DisabledReason::Gone);
-            progress.effects = self.sender.mails(present, &progress.webhook, WebhookMail::Disabled).await?;
-        }
-        let DeliveryProgress { webhook, cursor, stalled, .. } = &progress;
-        let next = next_task(webhook, cursor, stalled, present.sequence.last, now, self.last);
+    /// Keeps the endpoint while something is under way or due.
+    fn keep_or_give_back(&self, progress: &DeliveryProgress, latest: u64) -> DeliveryCursor {
+        let (now, cursor) = (self.sender.time(), progress.cursor.clone());
+        let next = next_task(&progress.webhook, &cursor, &progress.stalled, latest, now, self.last);
         let goes_on = !self.under_way.is_empty() || next.is_some_and(|(at, _)| at <= now);
-        progress.cursor = if goes_on && !self.sender.is_over() {
-            progress.cursor.with_lease(self.sender.lease_end())
+        if goes_on && !self.sender.is_over() {
+            cursor.with_lease(self.sender.lease_end())
+        } else if self.under_way.is_empty() {
+            self.give_back(cursor, next.map(|(at, _)| at))
         } else {
-            self.give_back(progress.cursor, next.map(|(at, _)| at))
-        };
-        Ok(progress)
+            cursor
+        }
     }
+}
+
+/// What the step's `result` makes of the `present` state, which the API may have changed since the step has read `before`.
+fn progress(
+    before: &Endpoint,
+    present: &Endpoint,
+    result: &StepResult,
+    is_gone: bool,
+    now: DateTime<Utc>,
+) -> DeliveryProgress {
+    let is_moved = before.cursor.epoch != present.cursor.epoch;
+    let is_restarted = before.cursor.restarts != present.cursor.restarts;
+    let stalled = if is_moved { present.stalled.clone() } else { result.stalled.clone() };
+    let meanwhile = DeliveryCursor::clone(&present.cursor);
+    let cursor = result.cursor.clone().merge_api_changes(&before.cursor, meanwhile);
+    let mut webhook = Webhook::clone(&present.webhook).without_ended_secret(now);
+    if is_gone && !is_restarted {
+        webhook = webhook.disabled(DisabledReason::Gone);
+    }
+    DeliveryProgress { webhook, cursor, stalled, attempts: result.attempts.clone(), effects: Vec::new() }
 }
 
 impl Sender<'_> {

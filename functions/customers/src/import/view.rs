@@ -34,7 +34,7 @@ struct StaffImportResult {
     /// The user name.
     #[schemars(example = &"grace")]
     username: String,
-    /// The result.
+    /// What became of the customer.
     status: ImportStatus,
     /// The customer.
     customer: Uri,

@@ -30,7 +30,7 @@ pub(super) async fn apply_rows(
     for round in 0..ROUNDS {
         let mut open: Vec<&mut ImportRow> = rows.iter_mut().filter(|row| row.change.is_some()).collect();
         if open.is_empty() {
-            return Ok(rows);
+            break;
         }
         if round > 0 {
             turn.store.give_way(round).await;
@@ -50,7 +50,7 @@ pub(super) async fn apply_rows(
             }
         }
     }
-    Err(Error::Changed)
+    if rows.iter().any(|row| row.change.is_some()) { Err(Error::Changed) } else { Ok(rows) }
 }
 
 /// Plans the rows again from the table. New customers have nothing to be read.

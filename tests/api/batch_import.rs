@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD, Staff};
 
-const CUSTOMERS: &str = "/companies/acme/customers/";
-const IMPORT: &str = "/companies/acme/customers/batch-import/";
+pub(crate) const CUSTOMERS: &str = "/companies/acme/customers/";
+pub(crate) const IMPORT: &str = "/companies/acme/customers/batch-import/";
 
-fn entry(username: &str, email: &str, account_type: &str) -> Value {
+pub(crate) fn entry(username: &str, email: &str, account_type: &str) -> Value {
     json!({
         "pk_attribute": "username",
         "account_type": account_type,
@@ -19,7 +19,7 @@ fn entry(username: &str, email: &str, account_type: &str) -> Value {
     })
 }
 
-fn of(staff: &Staff, account_type: &str) -> Value {
+pub(crate) fn of(staff: &Staff, account_type: &str) -> Value {
     entry(&staff.username, &staff.email, account_type)
 }
 
@@ -28,7 +28,7 @@ fn with(mut entry: Value, field: &str, value: Value) -> Value {
     entry
 }
 
-fn counts(answer: &Value) -> [u64; 4] {
+pub(crate) fn counts(answer: &Value) -> [u64; 4] {
     ["created", "activated", "deactivated", "unchanged"].map(|name| answer[name].as_u64().unwrap())
 }
 

@@ -1,6 +1,6 @@
 //! The OpenAPI document, as the code makes it and as it is committed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use shared::domain::history::EventType;
@@ -29,4 +29,101 @@ fn the_document_describes_a_request_to_webhooks_for_every_type_of_event() {
         let schema = operation.pointer("/requestBody/content/application~1json/schema/$ref");
         assert_eq!(schema.unwrap(), "#/components/schemas/Event", "{name}");
     }
+}
+
+/// Calls `look` with each property of a schema, and where it is.
+fn each_property(place: &str, schema: &Value, look: &mut impl FnMut(String, &Value)) {
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let place = format!("{place}.{name}");
+        look(place.clone(), property);
+        each_property(&place, property, look);
+    }
+    if let Some(items) = schema.get("items") {
+        each_property(place, items, look);
+    }
+}
+
+/// All operations of the document.
+fn operations(document: &Value) -> impl Iterator<Item = &Value> {
+    document["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values())
+}
+
+/// The description of a field comes from that of its type, or of a field of the same name elsewhere; one that was meant for
+/// another field tells of other values.
+#[test]
+fn fields_with_the_same_description_have_the_same_values() {
+    let document: Value = serde_json::from_str(&written().unwrap()).unwrap();
+    let mut described: BTreeMap<String, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+    let mut note = |place: String, property: &Value| {
+        let (Some(text), Some(values)) = (property["description"].as_str(), property.get("enum")) else {
+            return;
+        };
+        // A list of the values follows after an empty line.
+        let text = text.split("\n\n").next().unwrap().to_owned();
+        described.entry(text).or_default().entry(values.to_string()).or_default().push(place);
+    };
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        each_property(name, schema, &mut note);
+    }
+    for operation in operations(&document) {
+        for body in operation["requestBody"]["content"].as_object().into_iter().flat_map(|all| all.values()) {
+            each_property(operation["operationId"].as_str().unwrap(), &body["schema"], &mut note);
+        }
+    }
+    described.retain(|_, values| values.len() > 1);
+    assert!(described.is_empty(), "{described:#?}");
+}
+
+/// What an example says that cannot be true at once.
+fn contradictions(place: &str, example: &Value, problems: &mut Vec<String>) {
+    const COMPANY: &str = "https://interviews.example.com/api/v3/companies/acme/";
+    for (index, one) in example.as_array().into_iter().flatten().enumerate() {
+        contradictions(&format!("{place}[{index}]"), one, problems);
+    }
+    let Some(fields) = example.as_object() else { return };
+    let later: &[&str] = match example["status"].as_str() {
+        Some("new") => &["confirmationdate", "interviewdate", "invitationdate"],
+        Some("invited") => &["confirmationdate", "interviewdate"],
+        Some("awaiting-upload") => &["error"],
+        _ => &[],
+    };
+    for date in later.iter().filter(|date| !example[**date].is_null()) {
+        problems.push(format!("{place}.{date} is set before its time"));
+    }
+    if let Some(role) = example["role"].as_str().filter(|role| fields.contains_key(*role)) {
+        let is_held = |name: &&str| example[*name] == true;
+        let held: Vec<&str> =
+            ["evaluator", "interview_manager", "reviewer"].into_iter().filter(is_held).collect();
+        if held != [role] {
+            problems.push(format!("{place}.role is {role}, and the flags say {held:?}"));
+        }
+    }
+    if let Some(rows) = example["objects"].as_array()
+        && let Some(total) = example["meta"]["total_count"].as_u64()
+        && (total < rows.len() as u64 || !example["meta"]["next"].is_null())
+    {
+        problems.push(format!("{place}.meta describes another list"));
+    }
+    for (name, value) in fields {
+        // Only companies have a time zone.
+        let is_company = name == "company" || fields.contains_key("timezone");
+        let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        if !is_company && values.iter().any(|value| value == COMPANY) {
+            problems.push(format!("{place}.{name} is the URL of a company"));
+        }
+        contradictions(&format!("{place}.{name}"), value, problems);
+    }
+}
+
+#[test]
+fn examples_of_answers_do_not_contradict_themselves() {
+    let document: Value = serde_json::from_str(&written().unwrap()).unwrap();
+    let mut problems = Vec::new();
+    for operation in operations(&document) {
+        for response in operation["responses"].as_object().into_iter().flat_map(|all| all.values()) {
+            let example = &response["content"]["application/json"]["example"];
+            contradictions(operation["operationId"].as_str().unwrap(), example, &mut problems);
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
 }

@@ -9,6 +9,7 @@ mod admin;
 mod admin_accounts;
 mod audit;
 mod batch_import;
+mod batch_import_races;
 mod canary;
 mod candidate_self;
 mod candidates;

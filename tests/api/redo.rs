@@ -11,7 +11,6 @@ use tests::files::{Form, photo};
 use tests::http::{Request, Response};
 
 const CUSTOMERS: &str = "/companies/acme/customers/";
-const IMPORT: &str = "/companies/acme/customers/batch-import/";
 
 fn customer(name: &str) -> Value {
     json!({
@@ -90,46 +89,6 @@ async fn a_tag_follows_the_response() {
         json!({ "password": "another horse battery", "current_password": tests::caller::PASSWORD });
     person.patch(&person.uri, password).await.expect(200);
     assert_eq!(tag(&owner, &person.uri).await, seen);
-}
-
-#[tokio::test]
-async fn an_import_continues_while_mails_are_sent() {
-    let (app, chaos) = TestApp::start_with_chaos().await;
-    let owner = app.owner().await;
-    let me = json!({
-        "pk_attribute": "username", "username": owner.username, "email": owner.email,
-        "account_type": "owner", "first_name": "Sam", "last_name": "Staff",
-    });
-    let entry = |number: usize| {
-        json!({
-            "pk_attribute": "username", "username": format!("user-{number}"), "account_type": "recruiter",
-            "email": format!("user-{number}@acme.example"), "first_name": "Ada", "last_name": "Byron",
-        })
-    };
-    let all: Vec<Value> = [me.clone()].into_iter().chain((0..40).map(entry)).collect();
-    owner.post(IMPORT, json!(all)).await.expect(200);
-    // The first fifteen are deactivated; then, before the next, the mails of all others are sent.
-    let (first, second) = (chaos.pause("TransactWriteItems"), chaos.pause("TransactWriteItems"));
-    let meanwhile = async {
-        first.reached().await;
-        first.resume();
-        second.reached().await;
-        app.settle().await;
-        second.resume();
-    };
-    let (answer, ()) = tokio::join!(owner.post(IMPORT, json!([me])), meanwhile);
-    let answer = answer.expect(200).json();
-    let count = |name: &str| answer[name].as_u64().unwrap();
-    assert_eq!(
-        (count("deactivated"), count("unchanged"), answer["objects"].as_array().unwrap().len()),
-        (40, 1, 41)
-    );
-    let active = async || {
-        let list = owner.get(&format!("{CUSTOMERS}?page_size=100")).await.expect(200).json();
-        list["objects"].as_array().unwrap().iter().filter(|one| one["is_active"] == true).count()
-    };
-    assert_eq!(active().await, 1);
-    app.settle().await;
 }
 
 #[tokio::test]

@@ -129,22 +129,52 @@ fn calls(service: &str, head: &request::Parts, body: &Bytes) -> Vec<String> {
     }
 }
 
+/// With the forms of the partition keys, which policies may have conditions on.
 fn dynamodb(head: &request::Parts, body: &Bytes) -> Vec<String> {
     let target = head.headers.get("x-amz-target").and_then(|target| target.to_str().ok());
     let operation = target.and_then(|target| target.rsplit('.').next()).unwrap_or_default();
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    if operation == "TransactWriteItems" {
-        let parts = body["TransactItems"].as_array().into_iter().flatten().filter_map(Value::as_object);
-        return parts
-            .flat_map(|part| part.keys())
-            .map(|kind| match kind.as_str() {
-                "ConditionCheck" => "dynamodb:ConditionCheckItem table".to_owned(),
-                kind => format!("dynamodb:{kind}Item table"),
-            })
-            .collect();
+    match operation {
+        "TransactWriteItems" => {
+            let parts = list(&body["TransactItems"]).filter_map(Value::as_object).flatten();
+            let call = |(kind, part): (&String, &Value)| match kind.as_str() {
+                "ConditionCheck" => format!("dynamodb:ConditionCheckItem table {}", written_key(part)),
+                kind => format!("dynamodb:{kind}Item table {}", written_key(part)),
+            };
+            parts.map(call).collect()
+        }
+        "BatchGetItem" => {
+            let tables = body["RequestItems"].as_object().into_iter().flat_map(|tables| tables.values());
+            let keys = tables.flat_map(|table| list(&table["Keys"]));
+            keys.map(|key| format!("dynamodb:BatchGetItem table {}", form(&key["pk"]))).collect()
+        }
+        "Query" => {
+            let index = body["IndexName"].as_str().map(|index| format!("/index/{index}"));
+            // The service's queries name the partition so.
+            let partition = form(&body["ExpressionAttributeValues"][":pk"]);
+            vec![format!("dynamodb:Query table{} {partition}", index.unwrap_or_default())]
+        }
+        operation => vec![format!("dynamodb:{operation} table {}", written_key(&body))],
     }
-    let index = body["IndexName"].as_str().map(|index| format!("/index/{index}")).unwrap_or_default();
-    vec![format!("dynamodb:{operation} table{index}")]
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// The form of the partition key of a call about one item.
+fn written_key(call: &Value) -> String {
+    let item = if call["Item"].is_null() { &call["Key"] } else { &call["Item"] };
+    form(&item["pk"])
+}
+
+/// A partition key without what is different each time: of its segments, those in capitals remain. A number has no others.
+fn form(key: &Value) -> String {
+    let is_word =
+        |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_uppercase());
+    let segments = key["S"].as_str().unwrap_or_default().split('#');
+    let segments = segments.map(|segment| if is_word(segment) { segment } else { "x" });
+    segments.collect::<Vec<_>>().join("#")
 }
 
 fn s3(head: &request::Parts) -> Vec<String> {

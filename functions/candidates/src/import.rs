@@ -83,7 +83,7 @@ struct Row {
     /// The index of the entry, from 0.
     #[schemars(example = 0)]
     index: usize,
-    /// The result.
+    /// What became of the entry.
     status: RowStatus,
     /// The candidate; null if there is none.
     candidate: Option<Uri>,

@@ -14,6 +14,7 @@ use shared::http::page::{Envelope, ListQuery};
 #[schemars(rename = "Language")]
 pub(crate) struct LanguageView {
     /// The short code.
+    #[schemars(example = &"de")]
     code: Language,
     /// The code with its country.
     #[schemars(example = &"de-DE")]

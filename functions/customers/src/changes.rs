@@ -1,21 +1,15 @@
 //! What clients send of a customer.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, Utc};
-use schemars::JsonSchema;
-use serde::Deserialize;
+use shared::Result;
 use shared::auth::password::Password;
 use shared::domain::choice;
-use shared::domain::company::Company;
 use shared::domain::customer::{AccountType, Customer, NewCustomer};
 use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::language::Language;
-use shared::domain::text::{Email, Line, Name, Username, fold_case};
-use shared::error::FieldErrors;
+use shared::domain::text::{Email, Line, Name, Username};
 use shared::http::Fields;
 use shared::http::fields::set;
-use shared::{Error, Result};
 
 /// The fields that people may change of themselves; none leaves a field as it is.
 #[derive(Default)]
@@ -147,133 +141,6 @@ impl Creation {
         let mut customer = Customer::invited(id, company, self.new, by, now);
         self.profile.apply_to(&mut customer);
         set(&mut customer.role, self.role);
-        customer
-    }
-}
-
-/// By what the entries of an import are found among the staff.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub(crate) enum PrimaryKey {
-    /// The user name.
-    Username,
-    /// The email address.
-    Email,
-}
-
-impl PrimaryKey {
-    /// The field of an entry that holds it.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Username => "username",
-            Self::Email => "email",
-        }
-    }
-
-    /// The key of a customer, in the form in which keys are compared.
-    pub(crate) fn of(self, username: &Username, email: &Email) -> String {
-        fold_case(match self {
-            Self::Username => username.as_str(),
-            Self::Email => email.as_str(),
-        })
-    }
-}
-
-/// An entry of an import.
-#[derive(Clone)]
-pub(crate) struct Imported {
-    pub(crate) account_type: AccountType,
-    username: Username,
-    email: Email,
-    first_name: Name,
-    last_name: Name,
-    gender: Option<Line<20>>,
-    position: Option<Line<150>>,
-}
-
-impl Imported {
-    /// Reads all entries, each of which has the same primary key and is found by it once.
-    ///
-    /// # Errors
-    /// Messages on the fields of all entries, such as `[3].email`.
-    pub(crate) fn read_all(entries: Vec<Result<Fields>>) -> Result<(PrimaryKey, Vec<Self>)> {
-        let mut errors = FieldErrors::default();
-        let mut primary_key = None;
-        let mut found = BTreeSet::new();
-        let mut read = Vec::new();
-        for (index, entry) in entries.into_iter().enumerate() {
-            match entry.and_then(Self::read) {
-                Ok((key, entry)) => {
-                    if *primary_key.get_or_insert(key) != key {
-                        let message = "This must be the same in all entries.";
-                        errors.add(&format!("[{index}].pk_attribute"), message);
-                    } else if !found.insert(entry.key(key)) {
-                        errors.add(&format!("[{index}].{}", key.as_str()), "This entry appears twice.");
-                    }
-                    read.push(entry);
-                }
-                Err(Error::Fields(messages)) => errors.merge(messages.below(&format!("[{index}]"))),
-                Err(error) => return Err(error),
-            }
-        }
-        match primary_key {
-            Some(key) if errors.is_empty() => Ok((key, read)),
-            _ => Err(Error::Fields(errors)),
-        }
-    }
-
-    fn read(mut body: Fields) -> Result<(PrimaryKey, Self)> {
-        let primary_key = body.required("pk_attribute", choice);
-        let account_type = body.required("account_type", choice);
-        let username = body.required("username", Username::parse);
-        let email = body.required("email", Email::parse);
-        let first_name = body.required("first_name", Name::parse);
-        let last_name = body.required("last_name", Name::parse);
-        let (gender, position) = (body.line("gender"), body.line("position"));
-        body.finish(|| {
-            let entry = Self {
-                account_type: account_type?,
-                username: username?,
-                email: email?,
-                first_name: first_name?,
-                last_name: last_name?,
-                gender,
-                position,
-            };
-            Some((primary_key?, entry))
-        })
-    }
-
-    /// The names that would lead to it, in the form in which names are compared, with the fields that hold them.
-    pub(crate) fn names(&self) -> [(&'static str, String); 2] {
-        [PrimaryKey::Username, PrimaryKey::Email].map(|field| (field.as_str(), self.key(field)))
-    }
-
-    /// By what it is found.
-    pub(crate) fn key(&self, primary_key: PrimaryKey) -> String {
-        primary_key.of(&self.username, &self.email)
-    }
-
-    /// The customer, who is to be invited by mail.
-    pub(crate) fn into_customer(
-        self,
-        id: CustomerId,
-        company: &Company,
-        by: Option<CustomerId>,
-        now: DateTime<Utc>,
-    ) -> Customer {
-        let new = NewCustomer {
-            account_type: self.account_type,
-            username: self.username,
-            email: self.email,
-            first_name: self.first_name,
-            last_name: self.last_name,
-            preferred_language: company.default_project_lang,
-        };
-        let mut customer = Customer::invited(id, company.id.clone(), new, by, now);
-        set(&mut customer.gender, self.gender);
-        set(&mut customer.position, self.position);
         customer
     }
 }

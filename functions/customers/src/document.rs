@@ -9,7 +9,8 @@ use shared::http::read_announcement;
 use shared::http::view::{CustomerView, UploadView};
 use shared::openapi::Operation;
 
-use crate::changes::{Changes, Creation, Imported};
+use crate::changes::{Changes, Creation};
+use crate::import::entry::StaffList;
 
 const MANAGED: &str = "Only customers with a higher account type may create, change or delete a customer.";
 
@@ -107,7 +108,7 @@ pub(crate) fn import_customers(operation: Operation) -> Operation {
             "Makes the list the company's active staff: new customers are created and invited, missing ones \
              deactivated, and the others left as they are. Nothing changes unless the whole list is valid.",
         )
-        .body::<CustomerView, _>(|body: Fields| Imported::read_all(vec![Ok(body)]))
+        .body::<CustomerView, _>(|body: Fields| StaffList::read(vec![Ok(body)]))
         .field("pk_attribute", "The attribute that identifies customers: the same in all entries.")
         .refuses(&[LAST_OWNER])
         .example(

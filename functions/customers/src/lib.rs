@@ -1,9 +1,9 @@
 //! The staff users of a company.
 
-mod batch_import;
 mod changes;
 mod crud;
 mod document;
+mod import;
 mod photo;
 mod reinvite;
 
@@ -16,7 +16,7 @@ pub fn routes<R: Routes>(routes: R) -> R {
         .under("/companies/{companyId}/customers/")
         .get("", crud::list, document::list_customers)
         .post("", crud::create, document::create_customer)
-        .post("batch-import/", batch_import::create, document::import_customers)
+        .post("batch-import/", import::create, document::import_customers)
         .under("/companies/{companyId}/customers/{customerId}/")
         .get("", crud::read, document::get_customer)
         .patch("", crud::update, document::change_customer)

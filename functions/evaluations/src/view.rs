@@ -87,6 +87,7 @@ pub(crate) struct EvaluationView {
     #[schemars(example = 5)]
     maximum_score: u32,
     /// What the evaluator recommends; null for nothing.
+    #[schemars(example = &"strong_yes")]
     recommendation: Option<Recommendation>,
     /// The evaluator's note.
     #[schemars(example = &"I would like to work with her.")]

@@ -82,6 +82,7 @@ pub(crate) fn give_role(operation: Operation) -> Operation {
              reviewer of the same project.",
         )
         .body_with_references::<RoleView, _>(RolesChange::read)
+        .field("role", "A role to give to the customer.")
         .example(
             "evaluator",
             json!({ "customer": "/api/v3/companies/acme/customers/01JQ8Z2M8F3A6D1S4J7H0K9PME/",

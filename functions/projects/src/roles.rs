@@ -27,7 +27,8 @@ pub(crate) struct RoleView {
     project: Uri,
     /// The customer with the role.
     customer: Uri,
-    /// The kind of credential.
+    /// A role of the customer in the project; the flags show all of them.
+    #[schemars(example = &"evaluator")]
     role: Role,
     /// Whether the customer is an interview manager of the project.
     interview_manager: bool,

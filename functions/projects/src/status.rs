@@ -19,7 +19,7 @@ use shared::http::wire::Uri;
 pub(crate) struct StatusView {
     /// The URL of the resource.
     resource_uri: Uri,
-    /// The current status.
+    /// The project's status.
     status: ProjectStatus,
 }
 

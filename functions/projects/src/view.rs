@@ -28,7 +28,7 @@ pub(crate) struct Viewer<'a> {
 }
 
 impl<'a> Viewer<'a> {
-    /// The caller whom a access has admitted.
+    /// The caller who was admitted.
     pub(crate) fn of(access: &'a Context, company: &'a Company) -> Self {
         let loaded = Loaded::default();
         Self { customer: access.caller.customer(), company, loaded, references: access.references() }

@@ -26,7 +26,7 @@ pub(crate) struct ResultView {
     /// The email address; empty if there is none.
     #[schemars(example = &"ada@example.com")]
     email: OrEmpty<Email>,
-    /// The current status.
+    /// The candidate's status.
     status: CandidateStatus,
     /// The URL of the photo; empty if there is none.
     #[schemars(example = &"")]
@@ -44,7 +44,7 @@ struct ProjectView {
     /// The display name.
     #[schemars(example = &"Backend engineer")]
     name: String,
-    /// The current status.
+    /// The project's status.
     status: ProjectStatus,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct VideoView {
     #[serde(skip_serializing_if = "Option::is_none")]
     internal_description: Option<String>,
     /// The duration in seconds; 0 until the video is converted.
-    #[schemars(example = 20)]
+    #[schemars(example = 0)]
     length: u32,
     /// When the video was created.
     #[schemars(example = &"2026-11-08")]
@@ -48,7 +48,7 @@ pub(crate) struct VideoView {
     thumb: OrEmpty<Uri>,
     /// The identifier of the video's conversion.
     video_conversion_id: Option<u64>,
-    /// The progress.
+    /// The progress of the conversion.
     video_conversion_status: ConversionStatus,
     /// Why the conversion failed, a sentence.
     video_conversion_error: Option<String>,
@@ -76,10 +76,10 @@ struct Streams {
 #[schemars(rename = "Dimensions")]
 struct Dimensions {
     /// In pixels; 0 until the video is converted.
-    #[schemars(example = 1280)]
+    #[schemars(example = 0)]
     width: u32,
     /// In pixels; 0 until the video is converted.
-    #[schemars(example = 720)]
+    #[schemars(example = 0)]
     height: u32,
 }
 

@@ -219,10 +219,13 @@ pub struct Envelope<T> {
 #[schemars(rename = "ListMeta")]
 struct Meta {
     /// The number of resources in the whole list.
+    #[schemars(example = 1)]
     total_count: u64,
     /// The URL of the previous page; null on the first one.
+    #[schemars(example = ())]
     previous: Option<Uri>,
     /// The URL of the next page; null on the last one.
+    #[schemars(example = ())]
     next: Option<Uri>,
 }
 

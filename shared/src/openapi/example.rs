@@ -3,6 +3,8 @@
 use serde_json::{Map, Value, json};
 
 const BASE: &str = "https://interviews.example.com/api/v3/companies/acme/";
+/// A company's pages in the web application.
+const SUITE: &str = "https://suite.example.com/companies/acme/";
 const PROJECT: &str = "projects/01JQ8Z6R7ZP4S3C0V9N2M5K8TD/";
 const CANDIDATE: &str = "projects/01JQ8Z6R7ZP4S3C0V9N2M5K8TD/candidates/01JQ8ZB4T1H6W5Y7X3Q9E2G0FA/";
 const CUSTOMER: &str = "customers/01JQ8Z2M8F3A6D1S4J7H0K9PME/";
@@ -60,10 +62,12 @@ fn address(schema: &str, name: &str) -> String {
         (_, "company") | ("Company" | "OwnCompany", _) => "",
         (
             _,
-            "created_by" | "submitted_by" | "customer" | "user" | "on_behalf_by" | "evaluators"
+            "created_by" | "submitted_by" | "customer" | "user" | "on_behalf_by" | "evaluator" | "evaluators"
             | "interview_managers" | "reviewers",
         )
         | ("Customer" | "Author", "resource_uri") => CUSTOMER,
+        ("Project" | "ListedProject", "interview_suite_url") => return format!("{SUITE}{PROJECT}"),
+        (_, "interview_suite_url") => return format!("{SUITE}{CANDIDATE}"),
         (_, "project") | ("Project" | "ListedProject" | "OwnProject" | "FoundProject", "resource_uri") => {
             PROJECT
         }
@@ -74,6 +78,21 @@ fn address(schema: &str, name: &str) -> String {
         ("NamedToken" | "NewNamedToken", _) => "tokens/01JQ8ZFB3W6Q9E2R5T8Y1N4MVC/",
         ("Share" | "ListOfShare", _) => {
             return format!("{BASE}{CANDIDATE}shares/01JQ8ZEV1S4D7F0G3H6J9K2MPQ/");
+        }
+        (_, "question") | ("Question", "resource_uri") => {
+            return format!("{BASE}{PROJECT}questions/01JQ8ZJX7F2M5T8W1B4E6G9KPQ/");
+        }
+        (_, "criterion") | ("Criterion", "resource_uri") => {
+            return format!("{BASE}{PROJECT}criteria/01JQ8ZKA0H3N6V9Y2C5F8J1MPQ/");
+        }
+        ("Evaluation", "resource_uri") => {
+            return format!("{BASE}{CANDIDATE}evaluations/01JQ8Z2M8F3A6D1S4J7H0K9PME/");
+        }
+        ("Veto", "resource_uri") => {
+            return format!("{BASE}{CANDIDATE}vetos/01JQ8ZMD3K6Q9X2A5D8G1N4RPQ/");
+        }
+        ("Result", "resource_uri") => {
+            return format!("{BASE}{PROJECT}results/01JQ8ZB4T1H6W5Y7X3Q9E2G0FA/");
         }
         ("Role", _) => return format!("{BASE}{PROJECT}roles/01JQ8ZGW6M9K2J5H8F1D4S7APQ/"),
         ("Upload", _) => return format!("{BASE}{CANDIDATE}uploads/01JQ8ZHT4D7S0A3F6G9H2J5KPQ/"),
@@ -88,7 +107,6 @@ fn address(schema: &str, name: &str) -> String {
             return format!("{BASE}webhooks/01JQ8ZNE6N9T2A5D8G1K4Q7VPQ/deliveries/?{place}");
         }
         ("FeedMeta", _) => return format!("{BASE}events/?after=1042&page_size=20"),
-        (_, "next") => return format!("{BASE}labels/?page=2&page_size=20&cursor=YTAx"),
         _ => "",
     };
     format!("{BASE}{own}")

@@ -75,10 +75,10 @@ impl Store {
 
     /// Changes up to [`MAX_CUSTOMERS`](Self::MAX_CUSTOMERS) customers of one company. Fails as
     /// [`create_customer`](Self::create_customer) and [`update_customer`](Self::update_customer).
-    pub fn change_customers(
+    pub fn change_customers<'a>(
         &self,
         company: &CompanyId,
-        changes: &[CustomerChange],
+        changes: impl IntoIterator<Item = &'a CustomerChange>,
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.transaction();
@@ -118,6 +118,15 @@ impl Store {
     /// Reads a customer.
     pub async fn customer(&self, company: &CompanyId, id: CustomerId) -> Result<Option<Versioned<Customer>>> {
         self.one(keys::customer(company, id)).await
+    }
+
+    /// Reads customers in the order of `ids`, without those that do not exist or cannot be read.
+    pub async fn customers(
+        &self,
+        company: &CompanyId,
+        ids: impl IntoIterator<Item = CustomerId>,
+    ) -> Result<Vec<Versioned<Customer>>> {
+        self.listed(ids.into_iter().map(|id| keys::customer(company, id)).collect()).await
     }
 
     /// A page of a company's customers, and their number.

@@ -124,6 +124,30 @@ async fn what_is_wrong_with_a_webhook_is_told_by_field() {
 }
 
 #[tokio::test]
+async fn an_address_without_a_public_host_is_refused_in_words_that_say_what_to_send() {
+    const NO_HOST: &str = "The URL names no host. Write it as https://host/path.";
+    const NOT_PUBLIC: &str = "Use the name of a host in the public internet.";
+    let app = TestApp::start_with(&[("WEBHOOK_TARGETS", "")]).await;
+    let owner = app.owner().await;
+    for (url, words) in [
+        ("https:///hooks", NO_HOST),
+        ("https:///hooks.example/in", NO_HOST),
+        ("https:hooks.example/in", NO_HOST),
+        ("https://hooks/", NOT_PUBLIC),
+        ("https://localhost/", NOT_PUBLIC),
+    ] {
+        let refused = owner.post(WEBHOOKS, json!({ "url": url })).await;
+        refused.expect_json(400, json!({ "url": [words] }));
+    }
+    // On one's own computer every host will do, but there must be one.
+    let local = TestApp::start().await;
+    let owner = local.owner().await;
+    owner.post(WEBHOOKS, json!({ "url": "http://receiver/hooks" })).await.expect(201);
+    let refused = owner.post(WEBHOOKS, json!({ "url": "http:///receiver/hooks" })).await;
+    refused.expect_json(400, json!({ "url": [NO_HOST] }));
+}
+
+#[tokio::test]
 async fn deliveries_begin_at_the_end_of_the_feed_or_where_the_client_says() {
     let app = TestApp::start().await;
     let owner = app.owner().await;

@@ -156,11 +156,12 @@ impl Template {
     }
 
     fn stream(&self, name: &str, mapping: &Value) -> Result<StreamTrigger, Error> {
-        // The first three have no effect here: records that are given up go to the log, the local run does not wait,
-        // and batches run in sequence.
+        // The first four have no effect here: records that are given up go to the log, the local run does not wait, so
+        // that no record grows old, and batches run in sequence.
         let known = [
             "DestinationConfig",
             "MaximumBatchingWindowInSeconds",
+            "MaximumRecordAgeInSeconds",
             "ParallelizationFactor",
             "BatchSize",
             "BisectBatchOnFunctionError",
@@ -301,6 +302,7 @@ Resources:
       FunctionResponseTypes: [ReportBatchItemFailures]
       BisectBatchOnFunctionError: true
       MaximumRetryAttempts: 3
+      MaximumRecordAgeInSeconds: 180
 "#;
 
     fn pattern(pattern: Value) -> Pattern {

@@ -37,6 +37,9 @@ impl WebhookUrl {
             _ => Some("Use a URL that begins with https://"),
         };
         let problem = problem.or_else(|| {
+            (!names_host(text)).then_some("The URL names no host. Write it as https://host/path.")
+        });
+        let problem = problem.or_else(|| {
             let (user, password) = (url.username(), url.password());
             let has_user = !user.is_empty() || password.is_some();
             (has_user).then_some("A user name or a password may not be part of the URL.")
@@ -65,6 +68,13 @@ impl WebhookUrl {
         let rest = self.0.split_once("://").map_or(self.0.as_str(), |(_, rest)| rest);
         rest.split(['/', '?']).next().unwrap_or_default()
     }
+}
+
+/// Whether a host follows the scheme. Where there is none, the parser does what browsers do: it takes the first segment of
+/// the path, so that events for `https:///hooks` would go to a host called `hooks`.
+fn names_host(text: &str) -> bool {
+    let rest = text.split_once("://").map(|(_, rest)| rest);
+    rest.is_some_and(|rest| !rest.starts_with(['/', '\\']))
 }
 
 /// Why requests are not sent to the host and the port of `url`.
@@ -136,6 +146,13 @@ mod tests {
             ("https://db.internal./", "public internet"),
             ("https://metadata.google.internal/", "public internet"),
             ("https://a..example/", "public internet"),
+            ("https://hooks./", "public internet"),
+            ("https:///hooks", "names no host"),
+            ("https:///hooks.example/in", "names no host"),
+            ("https:/hooks.example/in", "names no host"),
+            ("https:hooks.example/in", "names no host"),
+            ("https://\\hooks.example/in", "names no host"),
+            ("https:\\\\hooks.example/in", "names no host"),
             (&long, "no more than"),
         ] {
             let problem = WebhookUrl::parse(refused, Targets::Public).unwrap_err();
@@ -145,10 +162,12 @@ mod tests {
 
     #[test]
     fn a_service_on_ones_own_computer_may_send_anywhere() {
-        for sent in ["http://127.0.0.1:8080/hooks", "http://localhost/", "https://hooks.example/"] {
+        for sent in
+            ["http://127.0.0.1:8080/hooks", "http://localhost/", "http://receiver/", "https://hooks.example/"]
+        {
             assert!(WebhookUrl::parse(sent, Targets::Any).is_ok(), "{sent}");
         }
-        for refused in ["ftp://localhost/", "http://me@localhost/", "http://localhost/#x"] {
+        for refused in ["ftp://localhost/", "http://me@localhost/", "http://localhost/#x", "http:///hooks"] {
             assert!(WebhookUrl::parse(refused, Targets::Any).is_err(), "{refused}");
         }
     }

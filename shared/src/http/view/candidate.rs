@@ -92,10 +92,13 @@ pub struct CandidateFields {
     /// Changed by advancing and skipping, by deadlines and by the interview itself.
     status: CandidateStatus,
     /// When the invitation was accepted.
+    #[schemars(example = ())]
     confirmationdate: Option<Timestamp>,
     /// When the candidate was last invited.
+    #[schemars(example = ())]
     invitationdate: Option<Timestamp>,
     /// When the interview was completed.
+    #[schemars(example = ())]
     interviewdate: Option<Timestamp>,
     /// The end of the time for the interview.
     deadline: Option<Timestamp>,

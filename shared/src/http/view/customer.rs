@@ -45,6 +45,7 @@ pub struct CustomerView {
     /// Whether the invitation is accepted.
     status: CustomerStatus,
     /// When the invitation was accepted.
+    #[schemars(example = ())]
     confirmationdate: Option<Timestamp>,
     /// When the customer was last invited.
     invitationdate: Option<Timestamp>,

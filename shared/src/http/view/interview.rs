@@ -24,6 +24,7 @@ pub struct QuestionView {
     /// How candidates answer.
     kind: QuestionKind,
     /// The welcome video in which somebody asks the question; null for none.
+    #[schemars(example = ())]
     video: Option<Uri>,
     /// Seconds to prepare; null for no preparation.
     #[schemars(example = 30)]

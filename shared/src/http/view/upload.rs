@@ -19,13 +19,14 @@ pub struct UploadView {
     resource_uri: Uri,
     /// The field that the file is for.
     field: FileKind,
-    /// The progress.
+    /// The progress of the upload.
     status: UploadStatus,
     /// Why the upload failed, a sentence; null otherwise.
+    #[schemars(example = ())]
     error: Option<String>,
     /// The detected content type once the file is attached; before, the announced one, or null without an
     /// announcement.
-    #[schemars(example = &"application/pdf")]
+    #[schemars(example = &"image/jpeg")]
     content_type: Option<String>,
     /// The announced size, in bytes.
     #[schemars(example = 90000)]

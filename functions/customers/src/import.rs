@@ -1,0 +1,48 @@
+//! Importing customers: makes the company's active staff those of a list.
+//!
+//! An import is planned as a whole, and applied row by row: a customer whom somebody else writes at the same time, such as
+//! the service when it mails an invitation, is planned again alone.
+
+mod apply;
+pub(crate) mod entry;
+mod plan;
+mod view;
+
+use std::time::Duration;
+
+use axum::Json;
+use shared::Result;
+use shared::auth::access::CompanyAccess;
+use shared::domain::id::IdBlock;
+use shared::domain::policy::ImportCustomers;
+use shared::http::respond::Answered;
+use shared::http::{Entries, Progress, Turn};
+
+use apply::apply_rows;
+use entry::StaffList;
+use plan::plan_rows;
+use view::StaffImportResults;
+
+/// The most entries of one request.
+const MAX_ENTRIES: usize = IdBlock::SIZE;
+/// How long the storage may be busy before the import fails, which leaves some of the function's 29 seconds to answer.
+const PATIENCE: Duration = Duration::from_secs(26);
+
+type Access = CompanyAccess<ImportCustomers>;
+
+/// POST …/customers/batch-import/
+pub(crate) async fn create(
+    access: Access,
+    Entries(entries): Entries<MAX_ENTRIES>,
+) -> Result<Answered<Json<StaffImportResults>>> {
+    let list = StaffList::read(entries)?;
+    // Boxed, since the layout of the whole future is nested too deeply for the compiler.
+    access.once(PATIENCE, |turn| Box::pin(import(&access, list, turn))).await
+}
+
+async fn import(access: &Access, list: StaffList, turn: Turn) -> Result<Progress<Json<StaffImportResults>>> {
+    // All of the list is checked before anything is written.
+    let rows = plan_rows(access, list, &turn).await?;
+    let rows = apply_rows(access, rows, &turn).await?;
+    Ok(Progress::Done(Json(StaffImportResults::new(rows, access))))
+}

@@ -1,0 +1,74 @@
+//! Making the changes of an import, several in one transaction. Rows of a transaction that lost to another write are read
+//! and planned again, in smaller and smaller transactions.
+
+use std::collections::HashMap;
+
+use chrono::TimeDelta;
+use shared::domain::id::CustomerId;
+use shared::http::Turn;
+use shared::store::{CustomerChange, Store};
+use shared::{Error, Result};
+
+use super::Access;
+use super::plan::{ImportRow, plan_again};
+
+/// The most rounds. From the fourth on, each row has a transaction of its own, which loses only to writes of this very
+/// customer. The service makes one of those for each mail to them, so only other clients can make a row lose them all.
+const ROUNDS: u32 = 10;
+
+/// How long after the request's start transactions are begun. The last one still needs some of the function's 29 seconds.
+const TIME_LIMIT: TimeDelta = TimeDelta::seconds(22);
+
+/// Makes the changes of all rows. Fails with [`Error::Changed`] if other clients keep changing a customer, with
+/// [`Error::Busy`] after the time limit, and with the errors of [`plan_again`] and of [`Store::change_customers`]. Changes
+/// made until then stay: the same list makes those that are left.
+pub(super) async fn apply_rows(
+    access: &Access,
+    mut rows: Vec<ImportRow>,
+    turn: &Turn,
+) -> Result<Vec<ImportRow>> {
+    for round in 0..ROUNDS {
+        let mut open: Vec<&mut ImportRow> = rows.iter_mut().filter(|row| row.change.is_some()).collect();
+        if open.is_empty() {
+            break;
+        }
+        if round > 0 {
+            turn.store.give_way(round).await;
+        }
+        // 14, 7, 3, 1, 1, …
+        for group in open.chunks_mut((Store::MAX_CUSTOMERS >> round).max(1)) {
+            if access.age() >= TIME_LIMIT {
+                return Err(Error::Busy("an import took too long".into()));
+            }
+            if round > 0 {
+                read_again(access, group, turn).await?;
+            }
+            match commit(access, group, turn).await {
+                // Rows of a lost transaction stay open for the next round.
+                Ok(()) | Err(Error::Changed | Error::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    if rows.iter().any(|row| row.change.is_some()) { Err(Error::Changed) } else { Ok(rows) }
+}
+
+/// Plans the rows again from the table. New customers have nothing to be read.
+async fn read_again(access: &Access, group: &mut [&mut ImportRow], turn: &Turn) -> Result<()> {
+    let is_known = |row: &ImportRow| matches!(row.change, Some(CustomerChange::Replace(..)));
+    let known: Vec<CustomerId> = group.iter().filter(|row| is_known(row)).map(|row| row.customer).collect();
+    let found = turn.store.customers(access.company_id(), known).await?;
+    let mut found: HashMap<CustomerId, _> = found.into_iter().map(|one| (one.id, one)).collect();
+    for row in group.iter_mut().filter(|row| is_known(row)) {
+        plan_again(access, row, found.remove(&row.customer))?;
+    }
+    Ok(())
+}
+
+/// Makes the changes of these rows in one transaction.
+async fn commit(access: &Access, group: &mut [&mut ImportRow], turn: &Turn) -> Result<()> {
+    let changes = group.iter().filter_map(|row| row.change.as_ref());
+    turn.commit(turn.store.change_customers(access.company_id(), changes, access.now)).await?;
+    group.iter_mut().for_each(|row| row.change = None);
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! What an import does to each customer: decided for all of them from one reading, and again for those who have changed
+//! before their turn came.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use shared::domain::customer::{AccountType, Customer, LAST_OWNER};
+use shared::domain::id::CustomerId;
+use shared::domain::text::{Username, fold_case};
+use shared::error::FieldErrors;
+use shared::http::Turn;
+use shared::store::{CustomerChange, Versioned};
+use shared::{Error, Result};
+
+use super::Access;
+use super::entry::{StaffImportEntry, StaffList};
+use super::view::ImportStatus;
+
+/// What an import does to one customer.
+pub(super) struct ImportRow {
+    pub(super) customer: CustomerId,
+    pub(super) username: Username,
+    pub(super) status: ImportStatus,
+    /// The change that is still to be made; `None` once it is made, or if there is nothing to change.
+    pub(super) change: Option<CustomerChange>,
+    /// The index of the customer's entry; `None` if the list does not contain them.
+    entry: Option<usize>,
+}
+
+/// Plans an import. Fails with messages on all entries that are not valid, and for customers whom the caller may not
+/// create, activate or deactivate.
+pub(super) async fn plan_rows(access: &Access, list: StaffList, turn: &Turn) -> Result<Vec<ImportRow>> {
+    let staff = turn.store.all_customers(access.company_id()).await?;
+    let mut taken = taken_names(access, &list, &staff, turn).await?;
+    let key = list.primary_key;
+    let mut staff: BTreeMap<String, Versioned<Customer>> =
+        staff.into_iter().map(|customer| (key.of(&customer.username, &customer.email), customer)).collect();
+    let mut errors = FieldErrors::default();
+    let mut rows = Vec::new();
+    let mut has_owner = false;
+    for (index, entry) in list.entries.into_iter().enumerate() {
+        let id = turn.ids.id(index);
+        rows.push(match staff.remove(&entry.key(key)) {
+            // Created by an earlier run of the same request.
+            Some(customer) if customer.id == id => {
+                ImportRow::new(Some(index), &customer, ImportStatus::Created, None)
+            }
+            Some(customer) => {
+                has_owner |= will_be_owner(&customer);
+                listed_row(access, index, customer, &mut errors)
+            }
+            None => {
+                check_new(access, index, &entry, &mut taken, &mut errors);
+                let by = access.caller.customer();
+                new_row(index, entry.into_customer(id, &access.company, by, access.now))
+            }
+        });
+    }
+    for customer in staff.into_values().filter(|customer| customer.is_active) {
+        rows.push(absent_row(access, customer, &mut errors));
+    }
+    if !errors.is_empty() {
+        return Err(Error::Fields(errors));
+    }
+    if !has_owner {
+        return Err(LAST_OWNER.into());
+    }
+    Ok(rows)
+}
+
+/// Plans a row again for the customer as they are now; `None` if they are deleted. Fails like [`plan_rows`], and with
+/// [`Error::Changed`] if the list contains a deleted customer.
+pub(super) fn plan_again(
+    access: &Access,
+    row: &mut ImportRow,
+    customer: Option<Versioned<Customer>>,
+) -> Result<()> {
+    let mut errors = FieldErrors::default();
+    match (row.entry, customer) {
+        (Some(index), Some(customer)) => *row = listed_row(access, index, customer, &mut errors),
+        // Whether the entry can be created depends on all others.
+        (Some(_), None) => return Err(Error::Changed),
+        (None, Some(customer)) if customer.is_active => *row = absent_row(access, customer, &mut errors),
+        // Another request has deactivated or deleted the customer in the meantime.
+        (None, _) => row.change = None,
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Error::Fields(errors)) }
+}
+
+impl ImportRow {
+    fn new(
+        entry: Option<usize>,
+        customer: &Customer,
+        status: ImportStatus,
+        change: Option<CustomerChange>,
+    ) -> Self {
+        Self { customer: customer.id, username: customer.username.clone(), status, change, entry }
+    }
+}
+
+/// The row of a customer who is to be created.
+fn new_row(index: usize, customer: Customer) -> ImportRow {
+    let change = CustomerChange::Create(customer.clone());
+    ImportRow::new(Some(index), &customer, ImportStatus::Created, Some(change))
+}
+
+/// The row of a customer in the list.
+fn listed_row(
+    access: &Access,
+    index: usize,
+    customer: Versioned<Customer>,
+    errors: &mut FieldErrors,
+) -> ImportRow {
+    if customer.is_active {
+        return ImportRow::new(Some(index), &customer, ImportStatus::Unchanged, None);
+    }
+    if access.require_manages(customer.account_type).is_err() {
+        let message = "You may not activate customers of this account type.";
+        errors.add(&format!("[{index}].account_type"), message);
+    }
+    let after = Customer::clone(&customer).with_access(true);
+    let change = CustomerChange::Replace(Box::new(customer), after.clone());
+    ImportRow::new(Some(index), &after, ImportStatus::Activated, Some(change))
+}
+
+/// The row of an active customer who is not in the list.
+fn absent_row(access: &Access, customer: Versioned<Customer>, errors: &mut FieldErrors) -> ImportRow {
+    if access.caller.customer() == Some(customer.id) {
+        errors.add(FieldErrors::ACROSS, "The list must include your own account.");
+    } else if access.require_manages(customer.account_type).is_err() {
+        let name = customer.username.as_str();
+        let message = format!("The list must include \"{name}\", whom you may not deactivate.");
+        errors.add(FieldErrors::ACROSS, message);
+    }
+    let after = Customer::clone(&customer).with_access(false);
+    let change = CustomerChange::Replace(Box::new(customer), after.clone());
+    ImportRow::new(None, &after, ImportStatus::Deactivated, Some(change))
+}
+
+/// Checks that the caller may create a customer, and that their names are free; they are `taken` afterwards.
+fn check_new(
+    access: &Access,
+    index: usize,
+    entry: &StaffImportEntry,
+    taken: &mut BTreeSet<String>,
+    errors: &mut FieldErrors,
+) {
+    if access.require_manages(entry.account_type).is_err() {
+        let message = "You may not create customers of this account type.";
+        errors.add(&format!("[{index}].account_type"), message);
+    }
+    let names = entry.names();
+    for (field, _) in names.iter().filter(|(_, name)| taken.contains(name)) {
+        errors.add(&format!("[{index}].{field}"), "This value already belongs to another user.");
+    }
+    taken.extend(names.map(|(_, name)| name));
+}
+
+/// The names that no new customer can have: those of staff, and among the names of new entries those of candidates.
+async fn taken_names(
+    access: &Access,
+    list: &StaffList,
+    staff: &[Versioned<Customer>],
+    turn: &Turn,
+) -> Result<BTreeSet<String>> {
+    let key = list.primary_key;
+    let known: BTreeSet<String> = staff.iter().map(|one| key.of(&one.username, &one.email)).collect();
+    let new = list.entries.iter().filter(|entry| !known.contains(&entry.key(key)));
+    let names = new.flat_map(|entry| entry.names().map(|(_, name)| name));
+    let mut taken = turn.store.taken_usernames(access.company_id(), names).await?;
+    for customer in staff {
+        taken.extend([customer.username.as_str(), customer.email.as_str()].map(fold_case));
+    }
+    Ok(taken)
+}
+
+/// Whether a customer in the list is an owner who can log in afterwards.
+fn will_be_owner(customer: &Customer) -> bool {
+    customer.account_type == AccountType::Owner && Customer::clone(customer).with_access(true).is_at_work()
+}

@@ -1,0 +1,80 @@
+//! What an import answers.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use shared::http::wire::Uri;
+
+use super::Access;
+use super::plan::ImportRow;
+
+/// The result of an import.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "StaffImport")]
+pub(crate) struct StaffImportResults {
+    /// The number of customers who were created and invited.
+    #[schemars(example = 1)]
+    created: usize,
+    /// The number of customers who were inactive and are active again.
+    #[schemars(example = 0)]
+    activated: usize,
+    /// The number of customers who were deactivated because the list does not contain them.
+    #[schemars(example = 0)]
+    deactivated: usize,
+    /// The number of customers who did not change.
+    #[schemars(example = 0)]
+    unchanged: usize,
+    /// The result for each customer.
+    objects: Vec<StaffImportResult>,
+}
+
+/// The result of an import for one customer.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ImportedCustomer")]
+struct StaffImportResult {
+    /// The user name.
+    #[schemars(example = &"grace")]
+    username: String,
+    /// What became of the customer.
+    status: ImportStatus,
+    /// The customer.
+    customer: Uri,
+}
+
+/// What an import does to a customer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub(super) enum ImportStatus {
+    /// Created and invited.
+    Created,
+    /// Was inactive and is active again.
+    Activated,
+    /// Was active and is deactivated.
+    Deactivated,
+    /// Not changed.
+    Unchanged,
+}
+
+impl StaffImportResults {
+    /// The results of rows that have been applied.
+    pub(super) fn new(rows: Vec<ImportRow>, access: &Access) -> Self {
+        let count = |status: ImportStatus| rows.iter().filter(|row| row.status == status).count();
+        Self {
+            created: count(ImportStatus::Created),
+            activated: count(ImportStatus::Activated),
+            deactivated: count(ImportStatus::Deactivated),
+            unchanged: count(ImportStatus::Unchanged),
+            objects: rows.iter().map(|row| StaffImportResult::new(row, access)).collect(),
+        }
+    }
+}
+
+impl StaffImportResult {
+    fn new(row: &ImportRow, access: &Access) -> Self {
+        Self {
+            username: row.username.as_str().to_owned(),
+            status: row.status,
+            customer: access.references().customer(access.company_id(), row.customer),
+        }
+    }
+}

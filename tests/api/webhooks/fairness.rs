@@ -125,7 +125,7 @@ async fn what_a_former_address_answers_does_not_count_for_the_new_one() {
             held.release();
         };
         join(sweep(&app), meanwhile).await;
-        let health = stored(&app, &uri).await.1.health;
+        let health = &stored(&app, &uri).await.1.health;
         assert_eq!((health.failures, health.failing_since, health.warned_at), (0, None, None));
         let owner = owner.new_token().await;
         assert_eq!(shown(&owner, &uri).await["status"], "ok", "{status}");

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::customer::Customer;
 use super::deletion::{Deleter, Deletion};
-use super::erasure::{Erased, Erasure};
+use super::erasure::{Erased, ErasureCounts, ErasureReason};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, WebhookId};
 use super::language::Language;
 use super::mail::{CandidateMail, WebhookMail};
@@ -19,8 +19,10 @@ use super::webhook::Webhook;
 pub const ATTEMPTS: u32 = 8;
 /// How long an effect may be postponed.
 const PATIENCE: TimeDelta = TimeDelta::days(3);
-/// How long an effect that was given up is kept for the operator.
+/// How long a mail that was given up is kept for the operator.
 const KEPT: TimeDelta = TimeDelta::days(90);
+/// The same for a password reset, which holds what somebody has typed. The keys that it would send work for hours.
+const RESET_KEPT: TimeDelta = TimeDelta::days(1);
 /// The duration of a lease; after it, another worker may try.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 /// The maximum number of owners who get a mail about a webhook, so that the mails fit into one transaction.
@@ -79,12 +81,14 @@ pub enum Task {
         /// Their keys in the bucket.
         keys: Vec<String>,
     },
-    /// Record a deletion, and delete the objects of the deleted item.
+    /// Erase what a deletion has left, and record it.
     Erased {
-        /// The record.
+        /// The deleted item.
         erased: Erased,
-        /// The keys under which objects may exist.
-        keys: Vec<String>,
+        /// Why it was deleted.
+        reason: ErasureReason,
+        /// What the deletion has erased, and what the tries so far have found.
+        counts: ErasureCounts,
     },
     /// Complete a deletion in steps.
     Deletion {
@@ -225,11 +229,17 @@ impl Effect {
         format!("{deletion}-deletion")
     }
 
-    /// The record of a deletion whose objects may exist under `keys`. A restored table can cause it again.
-    pub fn of_erasure(erasure: Erasure, keys: Vec<String>) -> Self {
-        let Erasure { company, erased, at } = erasure;
-        let cause = format_args!("{erased}-{}", at.timestamp());
-        Self::new(company, cause, Task::Erased { erased, keys }, at)
+    /// The rest of a deletion at `now`, whose transaction deletes so many `items`. A restored table can cause it again.
+    pub fn of_erasure(
+        company: CompanyId,
+        erased: Erased,
+        reason: ErasureReason,
+        items: usize,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let cause = format_args!("{erased}-{}", now.timestamp());
+        let counts = ErasureCounts { items, ..ErasureCounts::default() };
+        Self::new(company, cause, Task::Erased { erased, reason, counts }, now)
     }
 
     /// Whether the effect may be tried at `now`.
@@ -285,7 +295,8 @@ impl Effect {
     /// When the effect and its personal data are deleted; none while it may still be tried. Deletions are kept, because
     /// their data would otherwise stay for good.
     pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
-        self.given_up_at.filter(|_| self.task.is_mail()).map(|at| at + KEPT)
+        let kept = if matches!(self.task, Task::PasswordReset { .. }) { RESET_KEPT } else { KEPT };
+        self.given_up_at.filter(|_| self.task.is_mail()).map(|at| at + kept)
     }
 }
 
@@ -320,7 +331,11 @@ mod tests {
             Task::CustomerInvitation { customer },
             Task::CustomerDeleted { was, by: by.clone() },
             Task::ObjectsDeleted { keys: Vec::new() },
-            Task::Erased { erased: Erased::Customer { customer }, keys: Vec::new() },
+            Task::Erased {
+                erased: Erased::Customer { customer },
+                reason: ErasureReason::Deleted,
+                counts: ErasureCounts::default(),
+            },
             Task::Deletion { deletion: Deletion::Customer { customer, by } },
             Task::PasswordReset { name: "ada".to_owned() },
             webhook_mail(WebhookMail::Failing),
@@ -336,8 +351,10 @@ mod tests {
         for effect in effects() {
             assert_eq!(effect.forgotten_at(), None);
             let given_up = effect.given_up(now);
-            let expected = given_up.task.is_mail().then(|| now + TimeDelta::days(90));
-            assert_eq!(given_up.forgotten_at(), expected, "{}", given_up.task.as_str());
+            let kind = given_up.task.as_str();
+            let days = TimeDelta::days(if kind == "password-reset" { 1 } else { 90 });
+            let expected = given_up.task.is_mail().then(|| now + days);
+            assert_eq!(given_up.forgotten_at(), expected, "{kind}");
             assert_eq!(given_up.retried(now).forgotten_at(), None);
         }
     }

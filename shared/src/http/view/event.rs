@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::domain::erasure::ErasureDetails;
 use crate::domain::history::{Author, Entry, EventType};
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::http::reference::References;
@@ -74,6 +75,8 @@ struct ChangeView {
     /// The customers who were removed, by field.
     removed: BTreeMap<String, Vec<Uri>>,
     #[serde(flatten)]
+    erasure: Option<ErasureDetails>,
+    #[serde(flatten)]
     facts: Map<String, Value>,
 }
 
@@ -129,6 +132,7 @@ impl EventView {
                 previous: details.previous.clone(),
                 added: customers(&details.added),
                 removed: customers(&details.removed),
+                erasure: details.erasure,
                 facts: details.facts.clone().into_iter().collect(),
             },
             by: AuthorView::new(company, origin.by, references),

@@ -1,6 +1,7 @@
 //! Who was deleted stays deleted, whatever moment the table is restored to.
 
 mod planted;
+mod remains;
 mod restores;
 
 use aws_sdk_dynamodb::types::AttributeValue;

@@ -132,7 +132,8 @@ pub fn docx(text: &str) -> Vec<u8> {
         zip.extend([b"PK\x03\x04", &head[..], name.as_bytes(), data.as_bytes()].concat());
         directory.extend([b"PK\x01\x02\x14\0", &head[..], &[0; 10], &offset, name.as_bytes()].concat());
     }
-    let place = [directory.len(), zip.len()].map(|one| u32::try_from(one).expect("a short file").to_le_bytes());
+    let place =
+        [directory.len(), zip.len()].map(|one| u32::try_from(one).expect("a short file").to_le_bytes());
     let end = [b"PK\x05\x06\0\0\0\0\x02\0\x02\0", &place.concat()[..], &[0; 2]].concat();
     [zip, directory, end].concat()
 }

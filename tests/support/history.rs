@@ -82,7 +82,8 @@ impl Histories {
             if !numbers.is_sorted() {
                 self.wrong.push(format!("{history} has events in another order: {numbers:?}"));
             }
-            let is_deletion = |entry: &Entry| entry.change.types.iter().any(|name| name.ends_with(".deleted"));
+            let is_deletion =
+                |entry: &Entry| entry.change.types.iter().any(|name| name.ends_with(".deleted"));
             // An erasure follows a deletion, unless a restoration has taken that back.
             let mut before = None;
             for entry in entries.values() {
@@ -95,7 +96,8 @@ impl Histories {
             if was_deleted == self.resources.contains_key(history) {
                 self.wrong.push(format!("{history} tells of a deletion: {was_deleted}"));
             }
-            let is_candidate = before.is_some_and(|last| matches!(last.change.resource, Resource::Candidate { .. }));
+            let is_candidate =
+                before.is_some_and(|last| matches!(last.change.resource, Resource::Candidate { .. }));
             if is_candidate && before.is_some_and(is_deletion) && !self.unerased.contains(history) {
                 self.wrong.push(format!("{history} ends with a deletion, and no effect erases the rest"));
             }

@@ -28,11 +28,15 @@ pub struct Moment {
 pub struct Moments(Arc<Mutex<Vec<Moment>>>);
 
 impl Moments {
-    /// Those at which something had changed since the one before.
+    /// The last of each moments in a row at which all was the same that a restoration takes back.
     pub fn take(&self) -> Vec<Moment> {
         let mut moments = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         moments.dedup_by(|after, before| {
-            (&after.items, &after.objects) == (&before.items, &before.objects)
+            let is_same = after.items().eq(before.items()) && after.files().eq(before.files());
+            if is_same {
+                std::mem::swap(after, before);
+            }
+            is_same
         });
         moments
     }
@@ -40,7 +44,8 @@ impl Moments {
 
 impl Moment {
     fn of(table: &str, bucket: &str, at: DateTime<Utc>) -> Self {
-        let item = |json: Value| Item::from(serde_json::from_value::<serde_dynamo::Item>(json).expect("an item"));
+        let item =
+            |json: Value| Item::from(serde_json::from_value::<serde_dynamo::Item>(json).expect("an item"));
         let items = BACKEND.items(table).expect("a scan").into_iter().map(item);
         let folder = BACKEND.folder().join("s3").join(bucket);
         let keys = BACKEND.object_keys(bucket).expect("a list").into_iter();
@@ -49,13 +54,26 @@ impl Moment {
         Self { at, items: items.map(|item| (key_of(&item), item)).collect(), objects: objects.collect() }
     }
 
+    /// The items that a restoration takes back.
+    fn items(&self) -> impl Iterator<Item = (&Key, &Item)> {
+        self.items
+            .iter()
+            .filter(|((pk, sk), _)| !untouched().any(|start| pk.starts_with(start) || sk.starts_with(start)))
+    }
+
+    /// The objects that a restoration takes back.
+    fn files(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {
+        self.objects.iter().filter(|(key, _)| key.starts_with("media/"))
+    }
+
     /// Every item as text by key, and every object as text by its key in the bucket.
     pub fn texts(&self) -> impl Iterator<Item = (String, String)> {
         let text = |((pk, sk), item): (&Key, &Item)| {
             let item: Value = serde_dynamo::from_item(item.clone()).expect("JSON");
             (format!("{pk} {sk}"), item.to_string())
         };
-        let object = |(key, bytes): (&String, &Vec<u8>)| (key.clone(), String::from_utf8_lossy(bytes).into_owned());
+        let object =
+            |(key, bytes): (&String, &Vec<u8>)| (key.clone(), String::from_utf8_lossy(bytes).into_owned());
         self.items.iter().map(text).chain(self.objects.iter().map(object))
     }
 }
@@ -81,23 +99,37 @@ impl TestApp {
         Moments(moments)
     }
 
+    /// Deletes the items that have expired, which DynamoDB does within days.
+    pub async fn delete_expired(&self) {
+        let now = self.moment();
+        let end = |item: &Item| item.get("expires_at").and_then(|end| end.as_n().ok()?.parse::<i64>().ok());
+        let has_ended = |item: &Item| end(item).is_some_and(|end| end <= now.at.timestamp());
+        for (key, _) in now.items.iter().filter(|(_, item)| has_ended(item)) {
+            self.table().erase(key).await;
+        }
+    }
+
     /// Takes table and bucket back to a moment as the program for it does, until deletions are repeated.
     pub async fn take_back_to(&self, moment: &Moment) {
         let now = self.moment();
-        let is_taken_back = |(pk, sk): &Key| untouched().all(|start| !pk.starts_with(start) && !sk.starts_with(start));
-        for key in now.items.keys().filter(|key| is_taken_back(key) && !moment.items.contains_key(*key)) {
+        for (key, _) in now.items().filter(|(key, _)| !moment.items.contains_key(*key)) {
             self.table().erase(key).await;
         }
-        for (_, item) in moment.items.iter().filter(|(key, item)| is_taken_back(key) && now.items.get(*key) != Some(*item)) {
+        for (_, item) in moment.items().filter(|(key, item)| now.items.get(*key) != Some(*item)) {
             self.table().put(item.clone()).await;
         }
-        let is_file = |key: &String| key.starts_with("media/");
         let (s3, bucket) = (self.app().aws().s3(), self.app().config().bucket.clone().expect("a bucket"));
-        for key in now.objects.keys().filter(|key| is_file(key) && !moment.objects.contains_key(*key)) {
+        for (key, _) in now.files().filter(|(key, _)| !moment.objects.contains_key(*key)) {
             s3.delete_object().bucket(&bucket).key(key).send().await.expect("a deletion");
         }
-        for (key, bytes) in moment.objects.iter().filter(|(key, _)| is_file(key) && !now.objects.contains_key(*key)) {
-            s3.put_object().bucket(&bucket).key(key).body(bytes.clone().into()).send().await.expect("a write");
+        for (key, bytes) in moment.files().filter(|(key, _)| !now.objects.contains_key(*key)) {
+            s3.put_object()
+                .bucket(&bucket)
+                .key(key)
+                .body(bytes.clone().into())
+                .send()
+                .await
+                .expect("a write");
         }
     }
 }

@@ -33,24 +33,18 @@ named! {
 
 /// What was erased.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
 #[schemars(inline)]
 pub struct ErasureCounts {
     /// Items that the deletion itself has deleted: the candidate, names, search entries, shares. 0 if it had happened
     /// before.
-    #[schemars(example = 17)]
     pub items: usize,
-    /// Evaluations.
-    #[schemars(example = 2)]
+    /// Evaluations, drafts included.
     pub evaluations: usize,
-    /// Entries of the history that have lost what they said, the deletion's included.
-    #[schemars(example = 8)]
+    /// Entries of the history, the deletion's included, of which only author, types and time are left.
     pub history_entries: usize,
     /// Files.
-    #[schemars(example = 2)]
     pub files: usize,
     /// The size of the files together.
-    #[schemars(example = 183_422)]
     pub bytes: u64,
 }
 
@@ -73,9 +67,11 @@ impl ErasureCounts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ErasureDetails {
-    /// Why the candidate was erased. Only events `candidate.erased` have this field and the next one.
+    /// Why the candidate was erased. Only events `candidate.erased` have this field.
+    #[schemars(extend("examples" = []))]
     pub reason: ErasureReason,
-    /// What was erased.
+    /// What was erased. Only events `candidate.erased` have this field.
+    #[schemars(extend("examples" = []))]
     pub erased: ErasureCounts,
 }
 

@@ -31,7 +31,9 @@ pub fn object_key(company: &CompanyId, owner: Owner, file: FileId) -> String {
 pub fn files_prefix(company: &CompanyId, owner: Owner) -> String {
     match owner {
         Owner::Customer { customer } => format!("media/{company}/customers/{customer}/"),
-        Owner::Candidate { project, candidate } => format!("media/{company}/candidates/{project}/{candidate}/"),
+        Owner::Candidate { project, candidate } => {
+            format!("media/{company}/candidates/{project}/{candidate}/")
+        }
     }
 }
 

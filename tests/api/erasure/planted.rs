@@ -2,7 +2,6 @@
 
 use docs::DOCUMENT;
 use serde_json::{Value, json};
-use shared::domain::candidate::CandidateStatus::Interviewed;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 use tests::files::{Form, docx, photo_saying};
@@ -15,6 +14,7 @@ pub(super) const ADDRESS: &str = "zugvogelnest@mail.example";
 
 pub(super) struct Planted {
     pub(super) owner: Staff,
+    pub(super) project: String,
     pub(super) candidate: String,
 }
 
@@ -41,11 +41,19 @@ pub(super) async fn plant(app: &TestApp) -> Planted {
     let project = owner.running_project(fields).await;
     let criterion = owner.post(&format!("{project}criteria/"), json!({ "name": "Listening" })).await;
     let criterion = criterion.expect(201).uri("resource_uri");
-    let candidate = owner.candidate_at(&project, Interviewed).await;
+    let invited = owner.invite(&project, json!({})).await;
+    let (own, candidate) = (invited.register().await, invited.uri.clone());
+    for _ in 0..2 {
+        own.advance(&candidate).await.expect(200);
+    }
+    app.complete(&candidate).await;
     owner.patch(&candidate, written()).await.expect(200);
-    let form = Form::new()
-        .file("photo", &format!("{CANARY}.jpg"), "image/jpeg", &photo_saying(CANARY))
-        .file("cv", &format!("{CANARY}.docx"), "application/octet-stream", &docx(CANARY));
+    let form = Form::new().file("photo", &format!("{CANARY}.jpg"), "image/jpeg", &photo_saying(CANARY)).file(
+        "cv",
+        &format!("{CANARY}.docx"),
+        "application/octet-stream",
+        &docx(CANARY),
+    );
     owner.send(Request::patch(&candidate).form(form)).await.expect(200);
     owner.post(&format!("{candidate}shares/"), json!({ "customer": second.uri })).await.expect(201);
     for by in [&owner, &second] {
@@ -57,7 +65,7 @@ pub(super) async fn plant(app: &TestApp) -> Planted {
     let veto = json!({ "comment": format!("{CANARY}, and I mean it") });
     owner.post(&format!("{candidate}vetos/"), veto).await.expect(201);
     app.settle().await;
-    Planted { owner, candidate }
+    Planted { owner, project, candidate }
 }
 
 /// Every field of a candidate that the reference lets clients write, with the word in each text.

@@ -53,7 +53,7 @@ fn known_types(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// What a change did. The facts of the resource after the change stand beside these fields, such as `status` and
-/// `deadline`. Once the resource is erased, only its URL, project and version are left.
+/// `deadline`. Once the resource is erased, only its URL, project and version are left, and what `candidate.erased` says.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Change")]
 struct ChangeView {
@@ -61,8 +61,8 @@ struct ChangeView {
     resource_uri: Uri,
     /// The project that the resource is or belongs to; null for none.
     project: Option<Uri>,
-    /// The number of writes of the resource, this one included; 0 for a ping. Questions and criteria have a number of
-    /// their own.
+    /// The number of writes of the resource, this one included; 0 for a ping, and the next number for an erasure. Questions
+    /// and criteria have a number of their own.
     #[schemars(example = 7)]
     version: u64,
     /// The names of the changed fields. Empty for new and for deleted resources.

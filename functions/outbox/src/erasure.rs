@@ -75,8 +75,7 @@ async fn erase_once(
     let mut counts = noted.max(remains.counts());
     if counts != noted {
         // Before the first is erased, so that a try that breaks off loses no count.
-        let task = Task::Erased { erased, reason, counts };
-        *effect = store.update_effect(effect, Effect { task, ..Effect::clone(effect) }).await?;
+        note_counts(system, effect, (erased, reason, counts)).await?;
     }
     store.delete_scorecards(&remains.evaluations).await?;
     let history = store.strip_history(&company, erased.resource()).await?;
@@ -90,7 +89,9 @@ async fn erase_once(
             objects.delete(&key).await?;
         }
     }
-    if !Remains::find(system, &company, erased).await?.is_empty() {
+    let more = Remains::find(system, &company, erased).await?;
+    if !more.is_empty() {
+        note_counts(system, effect, (erased, reason, counts.plus(more.counts()))).await?;
         return Ok(false);
     }
     if let Erased::Candidate { project, candidate } = erased {
@@ -100,4 +101,14 @@ async fn erase_once(
         store.end_history(&history, change).await?;
     }
     Ok(true)
+}
+
+async fn note_counts(
+    system: &System,
+    effect: &mut Versioned<Effect>,
+    (erased, reason, counts): (Erased, ErasureReason, ErasureCounts),
+) -> Result<()> {
+    let task = Task::Erased { erased, reason, counts };
+    *effect = system.store.update_effect(effect, Effect { task, ..Effect::clone(effect) }).await?;
+    Ok(())
 }

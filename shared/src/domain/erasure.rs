@@ -61,6 +61,18 @@ impl ErasureCounts {
             bytes: self.bytes.max(other.bytes),
         }
     }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            items: self.items + other.items,
+            evaluations: self.evaluations + other.evaluations,
+            history_entries: self.history_entries + other.history_entries,
+            files: self.files + other.files,
+            bytes: self.bytes + other.bytes,
+        }
+    }
 }
 
 /// The erasure of a candidate, as the history keeps it.

@@ -3,11 +3,11 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::Caller;
+use tests::caller::{Caller, last_segment};
 use tests::chaos::{Chaos, Fault};
 use tests::moment::Moment;
 
-use super::planted::{Planted, found, plant, told};
+use super::planted::{CANARY, Planted, found, plant, told};
 use super::{drift, erase_again};
 
 /// As in the program that restores a deployed stack.
@@ -118,4 +118,33 @@ async fn an_effect_that_dies_at_any_request_to_the_table_ends_as_if_it_had_not()
 #[tokio::test]
 async fn an_effect_that_dies_at_any_request_to_the_bucket_ends_as_if_it_had_not() {
     assert_same_end(|[_, s3]| s3).await;
+}
+
+#[tokio::test]
+async fn a_file_that_comes_while_the_rest_is_erased_is_erased_and_counted_as_well() {
+    let (app, proxies) = TestApp::start_with_storage_chaos().await;
+    let [_, s3] = &proxies;
+    let planted = plant(&app).await;
+    planted.owner.delete(&planted.candidate).await.expect(204);
+    let late = format!("media/acme/candidates/{}/{}/late", last_segment(&planted.project), planted.id());
+    let pause = s3.pause("DELETE");
+    let arrive = async {
+        pause.reached().await;
+        let bucket = app.app().config().bucket.as_deref().unwrap();
+        let put = app.app().aws().s3().put_object().bucket(bucket).key(late);
+        put.body(CANARY.as_bytes().to_vec().into()).send().await.unwrap();
+        pause.resume();
+    };
+    tokio::join!(app.settle(), arrive);
+    assert_eq!(end_of(&planted).await[1], "candidate.deleted", "it is not complete");
+    sweep_after(&app, TimeDelta::minutes(5)).await;
+    assert_eq!(found(&app.moment()), [] as [String; 0]);
+    assert_eq!(end_of(&planted).await, ["candidate.deleted", "candidate.erased"]);
+    let told = told(&planted).await;
+    let counted = &told.last().unwrap()["data"]["erased"];
+    assert_eq!((&counted["evaluations"], &counted["files"]), (&json!(2), &json!(3)), "{counted}");
+    assert_eq!(
+        counted["history_entries"],
+        json!(told.last().unwrap()["data"]["version"].as_u64().unwrap() - 1)
+    );
 }

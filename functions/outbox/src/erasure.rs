@@ -55,7 +55,7 @@ pub(crate) async fn erase(system: &System, effect: &mut Versioned<Effect>) -> Re
     let Task::Erased { erased, reason, counts } = effect.task else {
         return Err(Error::internal("an effect of another task"));
     };
-    match erase_once(system, effect, erased, (reason, counts)).await {
+    match erase_once(system, effect, erased, reason, counts).await {
         Ok(true) => Ok((Outcome::Deleted, String::new())),
         Ok(false) => Ok((Outcome::Failed, "more was written in the meantime".to_owned())),
         Err(error @ Error::Busy(_)) => Ok((Outcome::Failed, error.to_string())),
@@ -68,14 +68,15 @@ async fn erase_once(
     system: &System,
     effect: &mut Versioned<Effect>,
     erased: Erased,
-    (reason, noted): (ErasureReason, ErasureCounts),
+    reason: ErasureReason,
+    noted: ErasureCounts,
 ) -> Result<bool> {
     let (store, objects, company) = (&system.store, system.objects()?, effect.company.clone());
     let remains = Remains::find(system, &company, erased).await?;
     let mut counts = noted.max(remains.counts());
     if counts != noted {
         // Before the first is erased, so that a try that breaks off loses no count.
-        note_counts(system, effect, (erased, reason, counts)).await?;
+        note_counts(system, effect, counts).await?;
     }
     store.delete_scorecards(&remains.evaluations).await?;
     let history = store.strip_history(&company, erased.resource()).await?;
@@ -91,7 +92,7 @@ async fn erase_once(
     }
     let more = Remains::find(system, &company, erased).await?;
     if !more.is_empty() {
-        note_counts(system, effect, (erased, reason, counts.plus(more.counts()))).await?;
+        note_counts(system, effect, counts.plus(more.counts())).await?;
         return Ok(false);
     }
     if let Erased::Candidate { project, candidate } = erased {
@@ -103,12 +104,11 @@ async fn erase_once(
     Ok(true)
 }
 
-async fn note_counts(
-    system: &System,
-    effect: &mut Versioned<Effect>,
-    (erased, reason, counts): (Erased, ErasureReason, ErasureCounts),
-) -> Result<()> {
-    let task = Task::Erased { erased, reason, counts };
-    *effect = system.store.update_effect(effect, Effect { task, ..Effect::clone(effect) }).await?;
+async fn note_counts(system: &System, effect: &mut Versioned<Effect>, counts: ErasureCounts) -> Result<()> {
+    let mut after = Effect::clone(effect);
+    if let Task::Erased { counts: noted, .. } = &mut after.task {
+        *noted = counts;
+    }
+    *effect = system.store.update_effect(effect, after).await?;
     Ok(())
 }

@@ -73,8 +73,11 @@ async fn the_life_of_a_candidate_is_told_by_the_feed() {
     owner.delete(&ada).await.expect(204);
     app.settle().await;
     let life = read_all(&owner, &format!("resource={ada}")).await;
+    let (erased, life) = life.split_last().unwrap();
+    assert_eq!(line(erased), "system: candidate.erased");
+    assert_eq!(erased["data"]["reason"], "deleted");
     assert_eq!(line(life.last().unwrap()), "customer: candidate.deleted");
-    for event in &life {
+    for event in life {
         let data = event["data"].as_object().unwrap();
         let left = ["resource_uri", "project", "version", "changed", "previous", "added", "removed"];
         assert!(data.keys().all(|name| left.contains(&name.as_str())), "stripped: {event}");

@@ -212,7 +212,9 @@ async fn a_deleted_customer_is_gone_at_once_and_everywhere() {
     let by = json!({ "name": "Sam Staff", "email": "owner@acme.example" });
     assert_eq!((&told["by"], &told["was"]["email"]), (&by, &json!(leaves.email)));
     let erased = json!({ "kind": "customer", "customer": leaves.id() });
-    let erased = json!({ "kind": "erased", "erased": erased, "keys": [] });
+    // The customer and the two names.
+    let counts = json!({ "items": 3, "evaluations": 0, "history_entries": 0, "files": 0, "bytes": 0 });
+    let erased = json!({ "kind": "erased", "erased": erased, "reason": "deleted", "counts": counts });
     assert!(tasks.contains(&erased), "{tasks:?}");
     app.settle().await;
     let mails = app.mails_to(&leaves.email);

@@ -22,7 +22,7 @@ fn told(app: &TestApp, address: &str, detail: Value) -> Value {
     event
 }
 
-fn bounced(app: &TestApp, address: &str, kind: &str) -> Value {
+pub(crate) fn bounced(app: &TestApp, address: &str, kind: &str) -> Value {
     let recipients = json!([{ "emailAddress": address, "action": "failed", "status": "5.1.1" }]);
     let bounce = json!({ "bounceType": kind, "bounceSubType": "General", "bouncedRecipients": recipients });
     told(app, address, json!({ "eventType": "Bounce", "bounce": bounce }))
@@ -34,7 +34,7 @@ fn complained(app: &TestApp, address: &str) -> Value {
 }
 
 /// What comes of an event on the bus.
-async fn put(app: &TestApp, event: Value) -> String {
+pub(crate) async fn put(app: &TestApp, event: Value) -> String {
     let answers = app.put_event(event).await;
     answers["PlatformEventsFunction"].as_str().unwrap().to_owned()
 }

@@ -13,8 +13,7 @@ use shared::config::Config;
 use tokio::sync::OnceCell;
 
 use crate::caller::{Anonymous, Browser, Caller, PASSWORD, Staff, Token};
-use crate::chaos::Chaos;
-use crate::clock::{Hasty, ManualClock};
+use crate::clock::ManualClock;
 use crate::functions::functions_of;
 use crate::http::{Request, Response};
 use crate::logs;
@@ -37,7 +36,7 @@ const LEDGER: &str = "erased/";
 
 /// One for all tests of a process: starting it costs more than most tests. With `AWS_ENDPOINT_URL`, the services that
 /// answer there.
-static BACKEND: LazyLock<Backend> = LazyLock::new(|| {
+pub(crate) static BACKEND: LazyLock<Backend> = LazyLock::new(|| {
     let external = std::env::var_os("AWS_ENDPOINT_URL");
     let storage = external.map_or(Storage::Memory, |url| Storage::External(url.to_string_lossy().into()));
     Backend::start(&storage).expect("the back end starts")
@@ -85,7 +84,7 @@ impl TestApp {
         Self::assemble(variables, Arc::new(SystemEntropy))
     }
 
-    fn assemble(variables: &[(&'static str, &str)], entropy: Arc<dyn Entropy>) -> Self {
+    pub(crate) fn assemble(variables: &[(&'static str, &str)], entropy: Arc<dyn Entropy>) -> Self {
         logs::install();
         let table = format!("test-{}-{:04}", *PROCESS, TABLES.fetch_add(1, Ordering::Relaxed));
         BACKEND.create_table(&table).expect("a new table");
@@ -128,27 +127,6 @@ impl TestApp {
             people: AtomicUsize::new(0),
             sound: SoundAtEnd::new(&BACKEND, table),
         }))
-    }
-
-    /// The service, and what stands between it and DynamoDB. It does not wait before it tries again.
-    pub async fn start_with_chaos() -> (Self, Chaos) {
-        Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(Hasty)).await
-    }
-
-    /// The service, and what stands between it and DynamoDB. It waits before it tries again, as in production.
-    pub async fn start_with_patient_chaos() -> (Self, Chaos) {
-        Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(SystemEntropy)).await
-    }
-
-    /// The service, and what stands between it and SES.
-    pub async fn start_with_ses_chaos() -> (Self, Chaos) {
-        Self::behind_chaos("AWS_ENDPOINT_URL_SES", Arc::new(SystemEntropy)).await
-    }
-
-    async fn behind_chaos(endpoint: &'static str, entropy: Arc<dyn Entropy>) -> (Self, Chaos) {
-        let upstream = BACKEND.environment(BASE_URL, "").remove(endpoint);
-        let chaos = Chaos::start(&upstream.expect("an endpoint")).await;
-        (Self::assemble(&[(endpoint, chaos.url())], entropy), chaos)
     }
 
     /// The environment variables of its functions.

@@ -1,4 +1,4 @@
-//! What can go wrong between the service and DynamoDB, or SES, made to happen: a proxy that fails on demand.
+//! What can go wrong between the service and DynamoDB, S3 or SES, made to happen: a proxy that fails on demand.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
@@ -14,54 +14,14 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
+pub use crate::fault::{Fault, Pause};
 use crate::heat::Heat;
 use crate::refusals::{conflict, error, refusal};
 use crate::traffic::{Traffic, items_of};
 
-/// What happens to one request.
-#[derive(Debug, Clone)]
-pub enum Fault {
-    /// A transaction is cancelled because another one holds its items. Nothing is done.
-    Conflict,
-    /// The request is refused because there are too many. Nothing is done.
-    Throttled,
-    /// The connection breaks before anything is done.
-    Unreachable,
-    /// It is done, and the connection breaks before the answer arrives.
-    AnswerLost,
-    /// Only the first half of the keys is read, and the rest handed back.
-    HalfProcessed,
-    /// SES refuses it with this code. Nothing is done.
-    Refused(&'static str),
-    /// It waits until the test lets it go on.
-    Paused(Pause),
-}
-
-/// A request that has come as far as DynamoDB's door.
-#[derive(Debug, Clone, Default)]
-pub struct Pause(Arc<(Notify, Notify)>);
-
-impl Pause {
-    /// Returns once the request has come.
-    pub async fn reached(&self) {
-        self.0.0.notified().await;
-    }
-
-    /// Lets the request go on.
-    pub fn resume(&self) {
-        self.0.1.notify_one();
-    }
-
-    async fn wait(&self) {
-        self.0.0.notify_one();
-        self.0.1.notified().await;
-    }
-}
-
-/// A proxy in front of DynamoDB, or of SES, which ends with the test.
+/// A proxy in front of DynamoDB, S3 or SES, which ends with the test.
 pub struct Chaos {
     url: String,
     shared: Arc<Shared>,
@@ -79,6 +39,8 @@ struct Shared {
     recording: Mutex<Option<Vec<Bytes>>>,
     /// What requests consume; none unless it is measured.
     heat: Mutex<Option<Heat>>,
+    /// Called after each request that was done, before its answer arrives.
+    observer: Mutex<Option<Arc<dyn Fn() + Send + Sync>>>,
 }
 
 #[derive(Default)]
@@ -151,6 +113,7 @@ impl Chaos {
             traffic: Mutex::default(),
             recording: Mutex::default(),
             heat: Mutex::default(),
+            observer: Mutex::default(),
         });
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -202,6 +165,16 @@ impl Chaos {
     /// had died.
     pub fn cut_after(&self, requests: usize) {
         *self.shared.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(requests);
+    }
+
+    /// Calls `observer` after each request that was done, before its answer arrives.
+    pub fn observe(&self, observer: impl Fn() + Send + Sync + 'static) {
+        *self.shared.observer.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(observer));
+    }
+
+    /// How many more requests come through; none when all do.
+    pub fn left(&self) -> Option<usize> {
+        *self.shared.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets every request take so much longer, as if what is behind it were farther away.
@@ -346,14 +319,15 @@ async fn meet(
     }
 }
 
-/// What is asked of DynamoDB, or of SES.
+/// What is asked of DynamoDB or SES; of S3, the method.
 fn operation_of(head: &request::Parts, body: &[u8]) -> String {
     let target = head.headers.get("x-amz-target").and_then(|target| target.to_str().ok());
     match target.and_then(|target| target.rsplit('.').next()) {
         Some(operation) => operation.to_owned(),
         None => {
             let mut form = url::form_urlencoded::parse(body);
-            form.find(|(name, _)| name == "Action").map(|(_, action)| action.into_owned()).unwrap_or_default()
+            let action = form.find(|(name, _)| name == "Action").map(|(_, action)| action.into_owned());
+            action.unwrap_or_else(|| head.method.to_string())
         }
     }
 }
@@ -373,9 +347,12 @@ async fn call(shared: &Shared, head: request::Parts, body: Bytes) -> io::Result<
         let _ = connection.await;
     });
     let mut request = Request::from_parts(head, Body::from(body.clone()));
+    request.headers_mut().remove(header::TRANSFER_ENCODING);
     request.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
     let (head, body) = sender.send_request(request).await.map_err(io::Error::other)?.into_parts();
     let body = to_bytes(Body::new(body), usize::MAX).await.map_err(io::Error::other)?;
+    let observer = shared.observer.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    observer.iter().for_each(|observe| observe());
     Ok((head, body))
 }
 

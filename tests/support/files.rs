@@ -11,6 +11,7 @@ use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use serde_json::Value;
 use tokio::net::TcpStream;
 
+use crate::hostile::crc32;
 use crate::http::Request;
 
 /// The usual separator of a [`Form`]'s parts.
@@ -103,6 +104,38 @@ pub fn pdf(bytes: usize) -> Vec<u8> {
     }
     pdf.extend_from_slice(b"trailer << /Root 1 0 R >>\n%%EOF\n");
     pdf
+}
+
+/// A photo with an Exif segment and a comment that hold this text.
+pub fn photo_saying(text: &str) -> Vec<u8> {
+    let segment = |marker: u8, data: &[u8]| {
+        let length = u16::try_from(data.len() + 2).expect("a short text").to_be_bytes();
+        [&[0xFF, marker][..], &length, data].concat()
+    };
+    // A directory without entries, and what follows it.
+    let exif = [b"Exif\0\0II*\0\x08\0\0\0\0\0\0\0\0\0", text.as_bytes()].concat();
+    let jpeg = photo(ImageFormat::Jpeg, 9, 9);
+    [&jpeg[..2], &segment(0xE1, &exif), &segment(0xFE, text.as_bytes()), &jpeg[2..]].concat()
+}
+
+/// A Word document of this text, which is not packed.
+pub fn docx(text: &str) -> Vec<u8> {
+    let body = format!("<w:document><w:t>{text}</w:t></w:document>");
+    let (mut zip, mut directory) = (Vec::new(), Vec::new());
+    let entries = [("[Content_Types].xml", "<Types/>"), ("word/document.xml", body.as_str())];
+    for (name, data) in entries {
+        let length = |text: &str| u32::try_from(text.len()).expect("a short text").to_le_bytes();
+        let offset = u32::try_from(zip.len()).expect("a short file").to_le_bytes();
+        let sum = crc32(data.as_bytes()).to_le_bytes();
+        let sizes = [&sum[..], &length(data), &length(data), &length(name)[..2], &[0; 2]].concat();
+        let head = [b"\x14\0\0\0\0\0\0\0\0\0", &sizes[..]].concat();
+        zip.extend([b"PK\x03\x04", &head[..], name.as_bytes(), data.as_bytes()].concat());
+        directory.extend([b"PK\x01\x02\x14\0", &head[..], &[0; 10], &offset, name.as_bytes()].concat());
+    }
+    let place =
+        [directory.len(), zip.len()].map(|one| u32::try_from(one).expect("a short file").to_le_bytes());
+    let end = [b"PK\x05\x06\0\0\0\0\x02\0\x02\0", &place.concat()[..], &[0; 2]].concat();
+    [zip, directory, end].concat()
 }
 
 /// What the bucket answered.

@@ -1,8 +1,9 @@
 //! Whether the histories in a table are complete, and the numbers of its events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use shared::domain::history::Entry;
+use shared::domain::effect::{Effect, Task};
+use shared::domain::history::{Entry, Resource};
 
 use crate::table::{Item, Key, PAST_RULES, read, string};
 
@@ -17,6 +18,8 @@ pub(crate) struct Histories {
     resources: BTreeMap<String, (u64, bool)>,
     /// The last number of each company.
     last: BTreeMap<String, u64>,
+    /// The histories of those whom effects are still to erase.
+    unerased: BTreeSet<String>,
     wrong: Vec<String>,
 }
 
@@ -27,6 +30,11 @@ impl Histories {
         let number = |name: &str| item.get(name).and_then(|value| value.as_n().ok()?.parse::<u64>().ok());
         if pk.starts_with("HISTORY#") {
             self.add_entry(key, item);
+        } else if sk == "EFFECT" {
+            let effect: Effect = read(item);
+            if let Task::Erased { erased, .. } = effect.task {
+                self.unerased.insert(format!("HISTORY#{}#{erased}", effect.company));
+            }
         } else if sk == "SEQUENCE" {
             self.last.insert(pk.replacen("COMPANY#", "", 1), number("last").unwrap_or_default());
         } else if let (Some(history), Some(version)) = (history_of(key), number("version")) {
@@ -50,7 +58,8 @@ impl Histories {
         self.entries.entry(pk.clone()).or_default().insert(entry.version_after, entry);
     }
 
-    /// What is wrong: missing versions and numbers, and events in another order than their versions.
+    /// What is wrong: missing versions and numbers, events in another order than their versions, and
+    /// candidates whom nothing erases.
     pub(crate) fn problems(mut self) -> Vec<String> {
         for (history, (version, is_past_rules)) in &self.resources {
             let last = self.entries.get(history).and_then(|entries| entries.keys().last());
@@ -73,12 +82,24 @@ impl Histories {
             if !numbers.is_sorted() {
                 self.wrong.push(format!("{history} has events in another order: {numbers:?}"));
             }
-            let was_deleted = entries
-                .values()
-                .last()
-                .is_some_and(|last| last.change.types.iter().any(|name| name.ends_with(".deleted")));
+            let is_deletion =
+                |entry: &Entry| entry.change.types.iter().any(|name| name.ends_with(".deleted"));
+            // An erasure follows a deletion, unless a restoration has taken that back.
+            let mut before = None;
+            for entry in entries.values() {
+                if entry.is_erasure() && before.is_some_and(|before| !is_deletion(before)) {
+                    self.wrong.push(format!("{history} tells of an erasure without a deletion"));
+                }
+                before = Some(entry);
+            }
+            let was_deleted = before.is_some_and(|last| last.is_erasure() || is_deletion(last));
             if was_deleted == self.resources.contains_key(history) {
                 self.wrong.push(format!("{history} tells of a deletion: {was_deleted}"));
+            }
+            let is_candidate =
+                before.is_some_and(|last| matches!(last.change.resource, Resource::Candidate { .. }));
+            if is_candidate && before.is_some_and(is_deletion) && !self.unerased.contains(history) {
+                self.wrong.push(format!("{history} ends with a deletion, and no effect erases the rest"));
             }
         }
         let mut numbers = BTreeMap::<String, Vec<u64>>::new();

@@ -2,12 +2,14 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 pub mod app;
+mod behind_chaos;
 pub mod binaries;
 pub mod caller;
 pub mod callgrind;
 pub mod chaos;
 pub mod clock;
 pub mod document;
+mod fault;
 pub mod figures;
 pub mod files;
 pub mod fill;
@@ -19,6 +21,7 @@ pub mod hostile;
 pub mod http;
 pub mod logs;
 pub mod meter;
+pub mod moment;
 pub mod platform;
 pub mod receiver;
 mod recorder;

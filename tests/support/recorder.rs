@@ -188,11 +188,12 @@ fn s3(head: &request::Parts) -> Vec<String> {
     let has = |name: &str| url::form_urlencoded::parse(query.as_bytes()).any(|(found, _)| found == name);
     let on = |action: &str, key: &str| format!("s3:{action} bucket/{}", shortened(key));
     if key.is_empty() {
-        return vec![if head.method == Method::POST && has("delete") {
-            "s3:DeleteObject bucket/*".to_owned()
-        } else {
-            "s3:ListBucket bucket".to_owned()
-        }];
+        if head.method == Method::POST && has("delete") {
+            return vec!["s3:DeleteObject bucket/*".to_owned()];
+        }
+        let mut query = url::form_urlencoded::parse(query.as_bytes());
+        let prefix = query.find(|(name, _)| name == "prefix").map(|(_, prefix)| shortened(&prefix));
+        return vec![format!("s3:ListBucket bucket prefix={}", prefix.unwrap_or_default())];
     }
     match (&head.method, has("uploadId")) {
         (&Method::DELETE, true) => vec![on("AbortMultipartUpload", key)],

@@ -198,7 +198,7 @@ impl<'a> Table<'a> {
         self.put(item).await;
     }
 
-    async fn put(&self, item: Item) {
+    pub(crate) async fn put(&self, item: Item) {
         let put = self.client.put_item().table_name(self.name).set_item(Some(item));
         put.send().await.expect("a write");
     }

@@ -19,7 +19,7 @@ UNTOUCHED = ("EFFECT#", "FAILURES#", "RESET#", "SEQUENCE", "SESSION#", "TOKEN#",
 DELETING = ("deletion", "erased", "objects-deleted")
 # They serve the restore itself.
 RUNNING = ("AdminFunction", "ProbeFunction")
-# A deletion is recorded under the moment at which it began.
+# What a deletion has left is erased within this time after the moment under which that is recorded.
 DELETION_LASTS = datetime.timedelta(minutes=15)
 READ, WRITTEN, SEGMENTS = 100, 25, 8
 PATIENCE = 600
@@ -223,6 +223,7 @@ class Restore:
         drift = [drift for company in companies for drift in self.command("recount", company=company)["recount"]["drift"]]
         if drift:
             raise Incomplete(f"counts were wrong after the deletions: {json.dumps(drift)}")
+        # The outbox erases the rest of each when it runs again: files, evaluations, and what events have said.
         self.done(f"{erased['erased']} of {erased['noted']} deletions since then are repeated, and counts are right")
 
     def command(self, command, **arguments):

@@ -91,7 +91,8 @@ pub(crate) fn change_candidate(operation: Operation) -> Operation {
 pub(crate) fn delete_candidate(operation: Operation) -> Operation {
     operation
         .summary("Delete candidate")
-        .text("Also deletes the candidate's files, keys, sessions and shares.")
+        .text("Also deletes the candidate's files, evaluations, keys, sessions and shares. Files and evaluations go within \
+             seconds, with what earlier events say of the candidate: `candidate.erased` tells when that is done.")
 }
 
 pub(crate) fn set_deadline(operation: Operation) -> Operation {

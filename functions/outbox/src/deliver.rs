@@ -2,13 +2,12 @@
 
 use shared::auth::System;
 use shared::domain::effect::{Effect, Task};
-use shared::domain::erasure::{Erased, Erasure};
 use shared::mail::Mailer;
 use shared::store::Versioned;
 use shared::{Error, Result};
 
 use crate::outcome::Outcome;
-use crate::{account, candidate, reset, webhook};
+use crate::{account, candidate, erasure, reset, webhook};
 
 /// Effects that run in parallel.
 pub(crate) const PARALLEL: usize = 8;
@@ -29,14 +28,14 @@ pub(crate) async fn deliver(
         return Ok(Outcome::Skipped);
     }
     let taken = Effect::clone(&effect).taken(now);
-    let effect = match system.store.update_effect(&effect, taken).await {
+    let mut effect = match system.store.update_effect(&effect, taken).await {
         Err(Error::Changed) => return Ok(Outcome::Skipped),
         effect => effect?,
     };
     if effect.is_given_up() {
         return Ok(log(&effect, Outcome::GivenUp, "tried too often"));
     }
-    let (outcome, reason) = match perform(system, mailer, &effect).await {
+    let (outcome, reason) = match perform(system, mailer, &mut effect).await {
         Err(Error::Changed) => (Outcome::Failed, "another request changed the same thing".to_owned()),
         Err(Error::NotFound) => (Outcome::Outdated, "the account is gone".to_owned()),
         outcome => outcome?,
@@ -59,7 +58,11 @@ pub(crate) async fn deliver(
     Ok(log(&effect, if after.is_given_up() { Outcome::GivenUp } else { outcome }, &reason))
 }
 
-async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Result<(Outcome, String)> {
+async fn perform(
+    system: &System,
+    mailer: &Mailer<'_>,
+    effect: &mut Versioned<Effect>,
+) -> Result<(Outcome, String)> {
     let company = &effect.company;
     match &effect.task {
         Task::CandidateMail { project, candidate, mail } => {
@@ -71,10 +74,7 @@ async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Resul
         }
         Task::CustomerDeleted { was, by } => account::say_goodbye(system, mailer, company, was, by).await,
         Task::ObjectsDeleted { keys } => delete_objects(system, keys).await,
-        Task::Erased { erased, keys } => {
-            let erasure = Erasure { company: company.clone(), erased: *erased, at: effect.created_at };
-            erase(system, &erasure, keys).await
-        }
+        Task::Erased { .. } => erasure::erase(system, effect).await,
         Task::Deletion { deletion } => {
             let was_there = system.store.finish_deletion(company, deletion, system.now).await?;
             let outcome = if was_there { Outcome::Deleted } else { Outcome::Outdated };
@@ -84,17 +84,6 @@ async fn perform(system: &System, mailer: &Mailer<'_>, effect: &Effect) -> Resul
             webhook::notify_owner(system, mailer, company, (*customer, *webhook, *mail)).await
         }
         Task::PasswordReset { name } => reset::reset_passwords(system, mailer, effect, name).await,
-    }
-}
-
-async fn erase(system: &System, erasure: &Erasure, keys: &[String]) -> Result<(Outcome, String)> {
-    if let Erased::Candidate { project, candidate } = erasure.erased {
-        system.store.delete_scorecards(&erasure.company, project, candidate).await?;
-    }
-    system.store.strip_history(&erasure.company, erasure.erased.resource()).await?;
-    match system.objects()?.note_erasure(erasure).await {
-        Ok(()) => delete_objects(system, keys).await,
-        Err(error) => Ok((Outcome::Failed, error.to_string())),
     }
 }
 

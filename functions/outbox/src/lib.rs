@@ -1,4 +1,4 @@
-//! Runs the effects that changes have recorded: sends mails, deletes objects, records deletions. Numbers the events that
+//! Runs the effects that changes have recorded: sends mails, erases what deletions have left. Numbers the events that
 //! changes have written. Fails uploads that never arrived.
 //!
 //! Effects are written in the transaction of their cause, so that none is lost. The table's stream delivers each at
@@ -7,6 +7,7 @@
 mod account;
 mod candidate;
 mod deliver;
+mod erasure;
 mod numbering;
 mod outcome;
 mod reset;

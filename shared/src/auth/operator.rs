@@ -18,7 +18,7 @@ use crate::domain::secret::{OneTimeKey, PasswordHash};
 use crate::error::Result;
 use crate::http::reference::References;
 use crate::media::Objects;
-use crate::store::{Recount, Reindexed, Store, Transaction, Usage, Versioned};
+use crate::store::{FoundErasures, Recount, Reindexed, Store, Transaction, Usage, Versioned};
 
 /// How long the storage may be busy before a command is given up; the function has fifteen minutes.
 const PATIENCE: Duration = Duration::from_secs(14 * 60);
@@ -81,9 +81,14 @@ impl Operator {
         Objects::of(&self.app)
     }
 
-    /// Those of `erasures` whose subject is in the table all the same.
-    pub async fn undone(&self, erasures: Vec<Erasure>) -> Result<Vec<Erasure>> {
-        self.store.undone(erasures).await
+    /// Looks up the subjects of recorded erasures in a restored table.
+    pub async fn find_erased(&self, erasures: Vec<Erasure>) -> Result<FoundErasures> {
+        self.store.find_erased(erasures).await
+    }
+
+    /// Has the outbox erase again what a restored table and bucket may hold of subjects that do not exist.
+    pub async fn erase_rests(&self, erasures: &[Erasure]) -> Result<()> {
+        self.store.erase_rests(erasures, self.now).await
     }
 
     /// Deletes again what was erased before, with everything that follows from it; whether it was there. Fails with

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::customer::Customer;
 use super::deletion::{Deleter, Deletion};
-use super::erasure::{Erased, Erasure};
+use super::erasure::{Erased, ErasureCounts, ErasureReason};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, WebhookId};
 use super::language::Language;
 use super::mail::{CandidateMail, WebhookMail};
@@ -19,8 +19,10 @@ use super::webhook::Webhook;
 pub const ATTEMPTS: u32 = 8;
 /// How long an effect may be postponed.
 const PATIENCE: TimeDelta = TimeDelta::days(3);
-/// How long an effect that was given up is kept for the operator.
+/// How long a mail that was given up is kept for the operator.
 const KEPT: TimeDelta = TimeDelta::days(90);
+/// The same for a password reset, which holds what somebody has typed. The keys that it would send work for hours.
+const RESET_KEPT: TimeDelta = TimeDelta::days(1);
 /// The duration of a lease; after it, another worker may try.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 /// The maximum number of owners who get a mail about a webhook, so that the mails fit into one transaction.
@@ -79,12 +81,14 @@ pub enum Task {
         /// Their keys in the bucket.
         keys: Vec<String>,
     },
-    /// Record a deletion, and delete the objects of the deleted item.
+    /// Erase what a deletion has left, and record it.
     Erased {
-        /// The record.
+        /// The deleted item.
         erased: Erased,
-        /// The keys under which objects may exist.
-        keys: Vec<String>,
+        /// Why it was deleted.
+        reason: ErasureReason,
+        /// What the deletion has erased, and what the tries so far have found.
+        counts: ErasureCounts,
     },
     /// Complete a deletion in steps.
     Deletion {
@@ -225,11 +229,17 @@ impl Effect {
         format!("{deletion}-deletion")
     }
 
-    /// The record of a deletion whose objects may exist under `keys`. A restored table can cause it again.
-    pub fn of_erasure(erasure: Erasure, keys: Vec<String>) -> Self {
-        let Erasure { company, erased, at } = erasure;
-        let cause = format_args!("{erased}-{}", at.timestamp());
-        Self::new(company, cause, Task::Erased { erased, keys }, at)
+    /// The rest of a deletion at `now`, whose transaction deletes so many `items`. A restored table can cause it again.
+    pub fn of_erasure(
+        company: CompanyId,
+        erased: Erased,
+        reason: ErasureReason,
+        items: usize,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let cause = format_args!("{erased}-{}", now.timestamp());
+        let counts = ErasureCounts { items, ..ErasureCounts::default() };
+        Self::new(company, cause, Task::Erased { erased, reason, counts }, now)
     }
 
     /// Whether the effect may be tried at `now`.
@@ -285,106 +295,10 @@ impl Effect {
     /// When the effect and its personal data are deleted; none while it may still be tried. Deletions are kept, because
     /// their data would otherwise stay for good.
     pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
-        self.given_up_at.filter(|_| self.task.is_mail()).map(|at| at + KEPT)
+        let kept = if matches!(self.task, Task::PasswordReset { .. }) { RESET_KEPT } else { KEPT };
+        self.given_up_at.filter(|_| self.task.is_mail()).map(|at| at + kept)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::customer::{AccountType, CustomerStatus, NewCustomer};
-    use crate::domain::id::Id;
-    use crate::domain::samples;
-    use crate::domain::suppression::SuppressionReason;
-    use crate::domain::text::Username;
-    use crate::domain::webhook::tests::webhook;
-
-    fn effects() -> [Effect; 11] {
-        let (company, now): (CompanyId, _) = ("acme".parse().unwrap(), DateTime::UNIX_EPOCH);
-        let (project, candidate, customer) =
-            (Id::from_bytes([1; 16]), Id::from_bytes([2; 16]), Id::from_bytes([3; 16]));
-        let mail = |mail| Task::CandidateMail { project, candidate, mail };
-        let webhook = Id::from_bytes([4; 16]);
-        let webhook_mail = |mail| Task::WebhookMail { customer, webhook, mail };
-        let was = Box::new(FormerCustomer {
-            email: Email::parse("ada@mail.example").unwrap(),
-            first_name: Name::parse("Ada").unwrap(),
-            last_name: Name::parse("Byron").unwrap(),
-            language: Language::En,
-        });
-        let by = Deleter { name: "Sam Staff".to_owned(), email: None };
-        [
-            mail(CandidateMail::Invitation),
-            mail(CandidateMail::Reminder),
-            mail(CandidateMail::DeadlineChanged),
-            Task::CustomerInvitation { customer },
-            Task::CustomerDeleted { was, by: by.clone() },
-            Task::ObjectsDeleted { keys: Vec::new() },
-            Task::Erased { erased: Erased::Customer { customer }, keys: Vec::new() },
-            Task::Deletion { deletion: Deletion::Customer { customer, by } },
-            Task::PasswordReset { name: "ada".to_owned() },
-            webhook_mail(WebhookMail::Failing),
-            webhook_mail(WebhookMail::Disabled),
-        ]
-        .map(|task| Effect::new(company.clone(), "cause", task, now))
-    }
-
-    #[test]
-    fn every_kind_has_a_name_and_only_mails_are_forgotten() {
-        let now = DateTime::UNIX_EPOCH;
-        assert_eq!(effects().map(|effect| effect.task.as_str()), Task::KINDS);
-        for effect in effects() {
-            assert_eq!(effect.forgotten_at(), None);
-            let given_up = effect.given_up(now);
-            let expected = given_up.task.is_mail().then(|| now + TimeDelta::days(90));
-            assert_eq!(given_up.forgotten_at(), expected, "{}", given_up.task.as_str());
-            assert_eq!(given_up.retried(now).forgotten_at(), None);
-        }
-    }
-
-    #[test]
-    fn owners_who_can_log_in_and_take_mails_are_told_of_a_webhook() {
-        let owner = |id, status| {
-            let new = NewCustomer {
-                account_type: AccountType::Owner,
-                username: Username::parse("ada").unwrap(),
-                email: Email::parse("ada@acme.example").unwrap(),
-                first_name: Name::parse("Ada").unwrap(),
-                last_name: Name::parse("Byron").unwrap(),
-                preferred_language: Language::En,
-            };
-            let company = samples::company().id;
-            let owner = Customer::invited(Id::from_bytes([id; 16]), company, new, None, DateTime::UNIX_EPOCH);
-            Customer { status, ..owner }
-        };
-        let [owner_1, other] = [1, 2].map(|id| owner(id, CustomerStatus::Confirmed));
-        let invited = owner(3, CustomerStatus::Invited);
-        let inactive = Customer { is_active: false, ..owner(4, CustomerStatus::Confirmed) };
-        let bounced = owner(5, CustomerStatus::Confirmed);
-        let bounced =
-            bounced.clone().after_delivery_report(bounced.email.as_str(), SuppressionReason::Bounced);
-        let admin = Customer { account_type: AccountType::Admin, ..owner(6, CustomerStatus::Confirmed) };
-        let webhook = webhook();
-        let told = |customers: &[Customer]| {
-            Effect::of_webhook(&webhook, WebhookMail::Failing, customers, 7, DateTime::UNIX_EPOCH)
-        };
-        let effects = told(&[owner_1.clone(), invited, inactive, bounced.unwrap(), admin, other.clone()]);
-        let ids: Vec<_> = effects.iter().map(|effect| effect.id.as_str()).collect();
-        let id = |owner: &Customer| format!("{}-{}-7-webhook-failing", webhook.id, owner.id);
-        assert_eq!(ids, [id(&owner_1), id(&other)]);
-        let many: Vec<_> = (0..200).map(|id| owner(id, CustomerStatus::Confirmed)).collect();
-        assert_eq!(told(&many).len(), MAILED_OWNERS);
-    }
-
-    #[test]
-    fn postponing_slows_down_with_time_and_ends_after_three_days() {
-        let [effect, ..] = effects();
-        let after = |minutes: i64| {
-            let now = DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes);
-            effect.clone().postponed(now).next_try_at.map(|next| (next - now).num_seconds())
-        };
-        let day = 24 * 60;
-        let delays = [0, 30, 60, day, 2 * day, 3 * day, 3 * day + 1].map(after);
-        assert_eq!(delays, [Some(60), Some(60), Some(120), Some(48 * 60), Some(3600), Some(3600), None]);
-    }
-}
+mod tests;

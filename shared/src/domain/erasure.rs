@@ -3,10 +3,12 @@
 use std::fmt;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::history::Resource;
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, VideoId};
+use super::names::named;
 
 /// The record of a deletion. Valid for ever, because identifiers are never reused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +17,74 @@ pub struct Erasure {
     pub company: CompanyId,
     /// The deleted item.
     pub erased: Erased,
-    /// The time of the deletion, to the second.
+    /// When it was recorded, to the second: by each try to erase what the deletion has left, before that erases files.
     pub at: DateTime<Utc>,
+}
+
+named! {
+    /// Why something was erased.
+    pub enum ErasureReason {
+        /// A user or a service has deleted it.
+        Deleted = "deleted",
+        /// It had been deleted before the service was restored to an earlier moment.
+        Restored = "restored",
+    }
+}
+
+/// What was erased.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ErasureCounts {
+    /// Items that the deletion itself has deleted: the candidate, names, search entries, shares. 0 if it had happened
+    /// before.
+    pub items: usize,
+    /// Evaluations, drafts included.
+    pub evaluations: usize,
+    /// Entries of the history, the deletion's included, of which only author, types and time are left.
+    pub history_entries: usize,
+    /// Files.
+    pub files: usize,
+    /// The size of the files together.
+    pub bytes: u64,
+}
+
+impl ErasureCounts {
+    /// The larger of each two counts: those of an earlier try, which may have erased much before it broke off, and those of
+    /// what is left.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            items: self.items.max(other.items),
+            evaluations: self.evaluations.max(other.evaluations),
+            history_entries: self.history_entries.max(other.history_entries),
+            files: self.files.max(other.files),
+            bytes: self.bytes.max(other.bytes),
+        }
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            items: self.items + other.items,
+            evaluations: self.evaluations + other.evaluations,
+            history_entries: self.history_entries + other.history_entries,
+            files: self.files + other.files,
+            bytes: self.bytes + other.bytes,
+        }
+    }
+}
+
+/// The erasure of a candidate, as the history keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ErasureDetails {
+    /// Why the candidate was erased. Only events `candidate.erased` have this field.
+    #[schemars(extend("examples" = []))]
+    pub reason: ErasureReason,
+    /// What was erased. Only events `candidate.erased` have this field.
+    #[schemars(extend("examples" = []))]
+    pub erased: ErasureCounts,
 }
 
 /// An item with personal data.

@@ -10,7 +10,7 @@ mod text;
 
 pub use address::{MediaSigner, MediaToken};
 pub use checked::{Checked, inspect};
-pub use objects::{LedgerPosition, Objects, SignedUpload};
+pub use objects::{LedgerPosition, ListedObject, Objects, SignedUpload};
 
 use crate::domain::file::{Owner, StoredFile};
 use crate::domain::id::{CompanyId, FileId, VideoId};
@@ -24,10 +24,15 @@ const VIDEO_UPLOADS: &str = "uploads/videos/";
 
 /// The key of a validated file.
 pub fn object_key(company: &CompanyId, owner: Owner, file: FileId) -> String {
+    format!("{}{file}", files_prefix(company, owner))
+}
+
+/// What the keys of all files of an owner begin with, and no others.
+pub fn files_prefix(company: &CompanyId, owner: Owner) -> String {
     match owner {
-        Owner::Customer { customer } => format!("media/{company}/customers/{customer}/{file}"),
+        Owner::Customer { customer } => format!("media/{company}/customers/{customer}/"),
         Owner::Candidate { project, candidate } => {
-            format!("media/{company}/candidates/{project}/{candidate}/{file}")
+            format!("media/{company}/candidates/{project}/{candidate}/")
         }
     }
 }

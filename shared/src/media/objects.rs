@@ -6,6 +6,7 @@ use std::time::Duration;
 use aws_sdk_s3::error::SdkError;
 use aws_sdk_s3::presigning::{PresignedRequest, PresigningConfig};
 use aws_sdk_s3::primitives::ByteStream;
+use aws_sdk_s3::types::Object;
 use axum::body::Bytes;
 use axum::http::Method;
 use chrono::{DateTime, Utc};
@@ -114,6 +115,20 @@ impl<'a> Objects<'a> {
         Ok(())
     }
 
+    /// All objects whose keys begin with `prefix`.
+    pub async fn list(&self, prefix: &str) -> Result<Vec<ListedObject>> {
+        let mut listed: Vec<ListedObject> = Vec::new();
+        loop {
+            let list = self.s3().list_objects_v2().bucket(self.bucket).prefix(prefix);
+            let last = listed.last().map(|object| object.key.clone());
+            let page = list.set_start_after(last).send().await.map_err(busy)?;
+            listed.extend(page.contents.into_iter().flatten().filter_map(ListedObject::of));
+            if !page.is_truncated.unwrap_or_default() {
+                return Ok(listed);
+            }
+        }
+    }
+
     /// Records a deletion. Idempotent.
     pub async fn note_erasure(&self, erasure: &Erasure) -> Result<()> {
         self.put_unchecked(&ledger::entry_key(erasure), Bytes::new()).await
@@ -172,6 +187,22 @@ impl<'a> Objects<'a> {
         let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(content_type);
         let signed = put.content_length(size).presigned(lifetime).await.map_err(Error::internal)?;
         Ok(signed.into())
+    }
+}
+
+/// An object of a list.
+#[derive(Debug)]
+pub struct ListedObject {
+    /// Its key.
+    pub key: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+impl ListedObject {
+    fn of(object: Object) -> Option<Self> {
+        let bytes = object.size.and_then(|size| u64::try_from(size).ok()).unwrap_or_default();
+        Some(Self { key: object.key?, bytes })
     }
 }
 

@@ -33,6 +33,8 @@ pub(super) fn of(schema: &Value, schemas: &Map<String, Value>, of_schema: &str, 
     match kind(schema) {
         "object" => {
             let properties = schema["properties"].as_object().into_iter().flatten();
+            // An empty list of examples keeps a property out that few values have.
+            let properties = properties.filter(|(_, property)| property["examples"] != json!([]));
             let example =
                 |(name, property): (&String, &Value)| (name.clone(), of(property, schemas, of_schema, name));
             properties.map(example).collect::<Map<_, _>>().into()

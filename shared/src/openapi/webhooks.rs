@@ -57,6 +57,19 @@ fn example(name: &str, event: &Value, schemas: &Map<String, Value>) -> Option<Va
             example["data"]["interviewdate"] = json!("2026-11-08T22:59:00Z");
             example["data"]["status"] = json!("interviewed");
         }
+        "candidate.erased" => {
+            example["types"] = json!([name]);
+            example["id"] = json!("evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_9_1795293767");
+            example["sequence"] = json!(1044);
+            example["data"]["version"] = json!(9);
+            example["data"]["changed"] = json!([]);
+            example["data"]["reason"] = json!("deleted");
+            example["data"]["erased"] =
+                json!({ "items": 17, "evaluations": 2, "history_entries": 8, "files": 2, "bytes": 183_422 });
+            example["by"] = json!({ "kind": "system", "resource_uri": null });
+            example["on_behalf_by"] = Value::Null;
+            example["request_id"] = Value::Null;
+        }
         "webhook.ping" => {
             let webhook = example::of(&json!({ "format": "uri" }), schemas, "Webhook", "resource_uri");
             example["types"] = json!([name]);

@@ -17,7 +17,7 @@ use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
-use crate::domain::erasure::Erased;
+use crate::domain::erasure::{Erased, ErasureReason};
 use crate::domain::history::Change;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
@@ -110,7 +110,7 @@ impl Store {
     /// Deletes a candidate with their names, search entries, shares and files.
     pub fn delete_candidate(&self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
-        transaction.candidate_gone(candidate, now);
+        transaction.candidate_gone(candidate, ErasureReason::Deleted, now);
         transaction
     }
 
@@ -215,9 +215,16 @@ impl Transaction {
         self.effect(Effect::of_step(step, before.version() + 1, now));
     }
 
-    pub(super) fn candidate_gone(&mut self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) {
+    pub(super) fn candidate_gone(
+        &mut self,
+        candidate: &Versioned<Candidate>,
+        reason: ErasureReason,
+        now: DateTime<Utc>,
+    ) {
         self.delete(candidate);
         self.follow(Some(candidate), None, false, now);
+        let erased = Erased::Candidate { project: candidate.project, candidate: candidate.id };
+        self.erased(&candidate.company, erased, reason, now);
     }
 
     /// Writes what follows from a candidate `before` becoming `after`: counts, names, search entries, shares, files.
@@ -236,13 +243,8 @@ impl Transaction {
         self.search_entries(before, after);
         self.shares(before, after);
         self.summary(before, after);
-        match (before, after) {
-            (before, Some(after)) => self.files(before.map(files_of), files_of(after), now),
-            (Some(gone), None) => {
-                let erased = Erased::Candidate { project: gone.project, candidate: gone.id };
-                self.erased((&gone.company, erased), files_of(gone).keys(), now)
-            }
-            (None, None) => (),
+        if let Some(after) = after {
+            self.files(before.map(files_of), files_of(after), now);
         }
     }
 

@@ -16,7 +16,7 @@ use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
-use crate::domain::erasure::Erased;
+use crate::domain::erasure::{Erased, ErasureReason};
 use crate::domain::history::Change;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::text::fold_case;
@@ -179,12 +179,17 @@ impl Transaction {
         self.effect(after.is_invited_since(old).then(|| Effect::of_invitation(after, version, now)));
     }
 
-    pub(super) fn customer_gone(&mut self, customer: &Versioned<Customer>, now: DateTime<Utc>) {
+    pub(super) fn customer_gone(
+        &mut self,
+        customer: &Versioned<Customer>,
+        reason: ErasureReason,
+        now: DateTime<Utc>,
+    ) {
         self.delete(customer);
         self.customer_logins(Some(customer), None);
         self.company_tally(&customer.company, &counts(Some(customer), None));
         let erased = Erased::Customer { customer: customer.id };
-        self.erased((&customer.company, erased), files_of(customer).keys(), now);
+        self.erased(&customer.company, erased, reason, now);
     }
 
     /// Moves the unique markers of a customer's username and email address, which share one namespace.

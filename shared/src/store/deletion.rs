@@ -14,13 +14,12 @@ use super::transaction::Transaction;
 use crate::domain::customer::Customer;
 use crate::domain::deletion::{Deleter, Deletion};
 use crate::domain::effect::{Effect, FormerCustomer, Task};
-use crate::domain::erasure::Erased;
+use crate::domain::erasure::{Erased, ErasureReason};
 use crate::domain::id::CompanyId;
 use crate::domain::label::Label;
 use crate::domain::project::Project;
 use crate::domain::video::Video;
 use crate::error::{Error, Result};
-use crate::media::video_keys;
 
 impl Store {
     /// Deletes a customer with their roles and shares, and notes the mail that tells them. Fails with
@@ -124,7 +123,7 @@ impl Store {
             language: customer.preferred_language,
         });
         let mut transaction = self.transaction();
-        transaction.customer_gone(customer, now);
+        transaction.customer_gone(customer, ErasureReason::Deleted, now);
         transaction.end_deletion(&Deletion::Customer { customer: customer.id, by: by.clone() });
         let task = Task::CustomerDeleted { was, by };
         transaction.effect(Some(Effect::new(customer.company.clone(), customer.id, task, now)));
@@ -153,8 +152,8 @@ impl Store {
         transaction.delete(video);
         transaction.end_deletion(&Deletion::Video { video: video.id });
         transaction.company_tally(&video.company, &[(Owned::Videos, -1)]);
-        let objects = video_keys(&video.company, video.id).into();
-        transaction.erased((&video.company, Erased::Video { video: video.id }), objects, now);
+        let erased = Erased::Video { video: video.id };
+        transaction.erased(&video.company, erased, ErasureReason::Deleted, now);
         self.commit(transaction).await
     }
 }

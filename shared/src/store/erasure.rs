@@ -1,6 +1,9 @@
 //! Access patterns of erasures: noted with the deletion itself, and repeated in a restored table.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
+use futures_util::future::try_join_all;
 
 use super::Store;
 use super::item::{self, Versioned};
@@ -11,29 +14,68 @@ use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
-use crate::domain::erasure::{Erased, Erasure};
+use crate::domain::erasure::{Erased, Erasure, ErasureReason};
 use crate::domain::id::CompanyId;
-use crate::error::Result;
+use crate::error::{Error, Result};
+
+/// The most effects that are written at once.
+const AT_ONCE: usize = 32;
 
 impl Transaction {
-    /// Notes an erasure, which the ledger keeps, and has the objects deleted.
+    /// Has the rest of an item erased that the writes so far delete.
     pub(super) fn erased(
         &mut self,
-        (company, erased): (&CompanyId, Erased),
-        objects: Vec<String>,
+        company: &CompanyId,
+        erased: Erased,
+        reason: ErasureReason,
         now: DateTime<Utc>,
     ) {
-        let erasure = Erasure { company: company.clone(), erased, at: now };
-        self.effect(Some(Effect::of_erasure(erasure, objects)));
+        let items = self.deletions();
+        self.effect(Some(Effect::of_erasure(company.clone(), erased, reason, items, now)));
     }
 }
 
+/// Recorded erasures, each once, by whether their subject exists.
+#[derive(Debug, Default)]
+pub struct FoundErasures {
+    /// Those to repeat from the beginning.
+    pub undone: Vec<Erasure>,
+    /// Those of which only the rest has to be repeated.
+    pub done: Vec<Erasure>,
+}
+
 impl Store {
-    /// Those of `erasures` whose subject exists.
-    pub(crate) async fn undone(&self, erasures: Vec<Erasure>) -> Result<Vec<Erasure>> {
+    /// Looks up the subjects of `erasures`.
+    pub(crate) async fn find_erased(&self, erasures: Vec<Erasure>) -> Result<FoundErasures> {
         let mut batch = self.get(erasures.iter().map(key)).await?;
-        // An erasure may be in the ledger twice.
-        Ok(erasures.into_iter().filter(|erasure| batch.take_item(&key(erasure)).is_some()).collect())
+        let (mut found, mut known) = (FoundErasures::default(), HashSet::new());
+        for erasure in erasures {
+            let key = key(&erasure);
+            let exists = batch.take_item(&key).is_some();
+            // Each try has recorded the erasure.
+            if known.insert((key.pk, key.sk)) {
+                let place = if exists { &mut found.undone } else { &mut found.done };
+                place.push(erasure);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Has the outbox erase again what a restored table and bucket may hold of subjects that do not exist.
+    pub(crate) async fn erase_rests(&self, erasures: &[Erasure], now: DateTime<Utc>) -> Result<()> {
+        for together in erasures.chunks(AT_ONCE) {
+            try_join_all(together.iter().map(|erasure| self.erase_rest(erasure, now))).await?;
+        }
+        Ok(())
+    }
+
+    async fn erase_rest(&self, Erasure { company, erased, .. }: &Erasure, now: DateTime<Utc>) -> Result<()> {
+        let effect = Effect::of_erasure(company.clone(), *erased, ErasureReason::Restored, 0, now);
+        match self.create_alone(effect).await {
+            // The subject existed when another of its records was read, and this moment's deletion has this effect.
+            Err(Error::Changed) => Ok(()),
+            created => created.map(drop),
+        }
     }
 
     /// Deletes again what was erased before the table was restored. Returns whether it existed. Sends no mails, and
@@ -71,7 +113,7 @@ impl Store {
         let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
         let others = self.logins_of_others(candidate::username_of(candidate), account).await?;
         let mut transaction = self.transaction().sparing(others);
-        transaction.candidate_gone(candidate, now);
+        transaction.candidate_gone(candidate, ErasureReason::Restored, now);
         self.commit(transaction).await
     }
 
@@ -91,7 +133,7 @@ impl Store {
         let names = [customer::username_of(&customer), customer::email_of(&customer)];
         let others = self.logins_of_others(names, Account::Customer { customer: customer.id }).await?;
         let mut transaction = self.transaction().sparing(others);
-        transaction.customer_gone(&customer, now);
+        transaction.customer_gone(&customer, ErasureReason::Restored, now);
         self.commit(transaction).await
     }
 

@@ -8,9 +8,9 @@ use super::due::Queue;
 use super::item::{self, Entity, Versioned, string};
 use super::keys::{self, Key, TABLE};
 use super::query::Query;
-use crate::domain::history::{Entry, EventId, Resource};
+use crate::domain::history::{Change, Entry, EventId, Resource};
 use crate::domain::id::CompanyId;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The delay in which the table's stream, which is faster, has an event numbered.
 const DELAY: TimeDelta = TimeDelta::minutes(1);
@@ -139,22 +139,40 @@ impl Store {
         Ok(entry.filter(|entry| entry.id() == *id && entry.is_kept(now)))
     }
 
-    /// Removes from the history of an erased resource what it says of the resource. Fails with [`Error::Changed`] after too
-    /// many conflicts with the numbering of its events.
-    ///
-    /// [`Error::Changed`]: crate::Error::Changed
-    pub async fn strip_history(&self, company: &CompanyId, resource: Resource) -> Result<()> {
+    /// Removes from the history of an erased resource what it says of the resource, and returns its entries as they were.
+    /// Fails with [`Error::Changed`] after too many conflicts with the numbering of its events.
+    pub async fn strip_history(
+        &self,
+        company: &CompanyId,
+        resource: Resource,
+    ) -> Result<Vec<Versioned<Entry>>> {
         self.retry(|| self.strip_once(company, resource)).await
     }
 
-    async fn strip_once(&self, company: &CompanyId, resource: Resource) -> Result<()> {
+    async fn strip_once(&self, company: &CompanyId, resource: Resource) -> Result<Vec<Versioned<Entry>>> {
         let history = keys::history(company, &resource.history_id(company));
-        for entry in self.all::<Entry>(&history).await? {
-            let stripped = Entry::clone(&entry).stripped();
-            if stripped != *entry {
-                self.replace(&entry, stripped).await?;
+        let entries = self.all::<Entry>(&history).await?;
+        for entry in &entries {
+            let stripped = Entry::clone(entry).stripped();
+            if stripped != **entry {
+                self.replace(entry, stripped).await?;
             }
         }
-        Ok(())
+        Ok(entries)
+    }
+
+    /// Ends the `history` of an erased resource with `change`, which tells of the erasure. Does nothing if the history ends
+    /// with an erasure already. Fails with [`Error::Changed`] if it goes on since it was read.
+    pub async fn end_history(&self, history: &[Versioned<Entry>], change: Change) -> Result<()> {
+        let last = history.last();
+        if last.is_some_and(|last| last.is_erasure()) {
+            return Ok(());
+        }
+        let origin = self.origin.as_deref().cloned();
+        let origin = origin.ok_or_else(|| Error::internal("a change without an author"))?;
+        // A restoration to a moment before the resource was created has taken the whole history back.
+        let version = last.map_or(0, |last| last.version_after) + 1;
+        let entry = Entry::new(change, version, origin, self.app.config().event_retention);
+        self.create_alone(entry).await.map(drop)
     }
 }

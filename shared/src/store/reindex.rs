@@ -11,7 +11,7 @@ use super::condition::Condition;
 use super::item::{self, Item, Versioned, string};
 use super::keys::{self, Key, PK, SK, TABLE};
 use super::query::Query;
-use super::search::{AT_ONCE, entry};
+use super::search::{AT_ONCE, entry, hash_of};
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
@@ -126,7 +126,10 @@ impl Store {
                 item.retain(|name, _| name != PK && name != SK);
                 match keys::in_search_entry(&key) {
                     Some((.., candidate)) => drop(entries.entry(candidate).or_default().insert(key, item)),
-                    None => tracing::error!(target: "search", sk = key.sk, "an entry cannot be read"),
+                    None => {
+                        let sk = hash_of(&key);
+                        tracing::error!(target: "search", sk, "an entry cannot be read");
+                    }
                 }
             }
         }

@@ -28,6 +28,10 @@ impl Entity for Scorecard {
     }
 }
 
+/// The place of an evaluation in the table.
+#[derive(Debug)]
+pub struct ScorecardKey(Key);
+
 /// A candidate with results.
 #[derive(Debug)]
 pub struct Summarised {
@@ -100,15 +104,21 @@ impl Store {
         Ok(cards.iter().map(|card| ((card.candidate, card.evaluator), Scorecard::clone(card))).collect())
     }
 
-    /// Deletes everything that was written about a candidate who is gone.
-    pub async fn delete_scorecards(
+    /// The places of everything that was written about a candidate, also of what cannot be read.
+    pub async fn scorecard_keys(
         &self,
         company: &CompanyId,
         project: ProjectId,
         candidate: CandidateId,
-    ) -> Result<()> {
-        for row in self.query_rows(cards_of(company, project, candidate), usize::MAX).await? {
-            self.delete_alone(&item::key_of(&row)?).await?;
+    ) -> Result<Vec<ScorecardKey>> {
+        let rows = self.query_rows(cards_of(company, project, candidate), usize::MAX).await?;
+        rows.iter().map(|row| item::key_of(row).map(ScorecardKey)).collect()
+    }
+
+    /// Deletes what was written about a candidate who is gone.
+    pub async fn delete_scorecards(&self, keys: &[ScorecardKey]) -> Result<()> {
+        for ScorecardKey(key) in keys {
+            self.delete_alone(key).await?;
         }
         Ok(())
     }

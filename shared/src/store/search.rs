@@ -18,7 +18,8 @@ use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::search::{MAX_RESULTS, MAX_WORDS, Source, Terms};
-use crate::error::Result;
+use crate::domain::secret::SecretHash;
+use crate::error::{Error, Result};
 
 /// The attribute that holds all words of the candidate.
 pub(super) const WORDS: &str = "words";
@@ -53,6 +54,17 @@ pub(super) fn entry(candidate: &Candidate, (word, source): (&str, Source), words
         (WORDS.to_owned(), string(all.join(" "))),
     ]);
     (key, attributes)
+}
+
+/// What a log line tells of an entry's key, which holds a word of a name or an address.
+pub(super) fn hash_of(key: &Key) -> String {
+    SecretHash::of(&key.sk).as_str().to_owned()
+}
+
+fn unreadable(key: &Key) -> Error {
+    Error::Unreadable(
+        format!("the search entry {} cannot be read: it has a strange key", hash_of(key)).into(),
+    )
 }
 
 /// A query for each source in one place. Its partition may depend on the source and the start of the words.
@@ -136,8 +148,7 @@ impl Store {
             for item in found.rows {
                 let key = item::key_of(&item)?;
                 let words = item.get(WORDS).and_then(|words| words.as_s().ok()).map_or("", String::as_str);
-                let entry =
-                    keys::in_search_entry(&key).ok_or_else(|| item::unreadable(&item, "a strange key"));
+                let entry = keys::in_search_entry(&key).ok_or_else(|| unreadable(&key));
                 let Some((word, _, project, candidate)) = item::or_skipped(entry)? else { continue };
                 if candidates.len() < MAX_RESULTS && terms.are_in(words.split(' ')) {
                     candidates.insert(candidate);

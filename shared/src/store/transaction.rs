@@ -166,6 +166,11 @@ impl Transaction {
         self.push(delete.build().map(|delete| TransactWriteItem::builder().delete(delete).build()), refusal);
     }
 
+    /// How many items it deletes so far.
+    pub(super) fn deletions(&self) -> usize {
+        self.writes.iter().filter(|write| write.delete().is_some()).count()
+    }
+
     /// Requires a condition of an item that the transaction does not write.
     pub(super) fn require(&mut self, key: Key, condition: Condition, refusal: Error) {
         let check = ConditionCheck::builder()

@@ -42,10 +42,6 @@ impl FilesOf<'_> {
     fn ids(&self) -> Vec<FileId> {
         self.files.iter().map(|file| file.id).collect()
     }
-
-    pub(super) fn keys(&self) -> Vec<String> {
-        self.files.iter().map(|file| object_key(self.company, self.owner, file.id)).collect()
-    }
 }
 
 impl Transaction {

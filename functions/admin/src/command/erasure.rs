@@ -4,6 +4,7 @@ use shared::auth::Operator;
 use shared::domain::erasure::{Erased, Erasure};
 use shared::http::wire::Uri;
 use shared::media::LedgerPosition;
+use shared::store::FoundErasures;
 use shared::{Error, Result};
 
 use super::moment;
@@ -22,7 +23,9 @@ pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
         page.retain(|erasure| erasure.at <= operator.now);
         position = next.filter(|_| page.len() == listed);
         outcome.noted += page.len();
-        for erasure in operator.undone(page).await? {
+        let FoundErasures { undone, done } = operator.find_erased(page).await?;
+        operator.erase_rests(&done).await?;
+        for erasure in undone {
             match operator.erase_again(&erasure).await {
                 Ok(was_there) => outcome.erased += usize::from(was_there),
                 Err(Error::Changed) => outcome.keep(

@@ -97,7 +97,7 @@ pub(crate) fn list_deliveries(operation: Operation) -> Operation {
     operation
         .summary("List deliveries")
         .text(
-            "Attempts of the last 30 days, the latest first. With a filter, a request looks at 500 attempts at most, \
+            "Attempts of the last seven days, the latest first. With a filter, a request looks at 500 attempts at most, \
              so a page may be empty although `next` is not null.",
         )
         .query::<String>("event", "Only attempts for the event with this identifier.")

@@ -6,7 +6,9 @@ use std::time::Duration;
 use futures_util::future::{BoxFuture, Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use shared::Result;
-use shared::domain::webhook::{DeliveryAttempt, DeliveryRequest, DeliveryVerdict, Webhook};
+use shared::domain::webhook::{
+    DeliveryAttempt, DeliveryRequest, DeliveryVerdict, EndpointHealth, Webhook,
+};
 
 use super::load::PAGE;
 use super::group::{EventGroup, GroupOrigin, GroupReport, SharedHealth, Transport, send_group};
@@ -81,6 +83,12 @@ impl<'a, T: Transport> UnderWay<'a, T> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.requests.is_empty()
+    }
+
+    /// Goes on with what is known about the endpoint, whatever requests of the run have shown before.
+    pub(crate) fn start_over(&mut self, health: EndpointHealth) {
+        *self.health.lock() = health;
+        self.is_gone = false;
     }
 
     /// Whether the endpoint has said that it accepts nothing any more.

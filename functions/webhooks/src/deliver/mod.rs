@@ -105,7 +105,7 @@ impl<'a> EndpointRun<'a> {
         // While the run has the endpoint, only a client changes what is known about it.
         if self.lease.is_none() || self.restarts != Some(endpoint.cursor.restarts) {
             self.restarts = Some(endpoint.cursor.restarts);
-            *self.under_way.health.lock() = endpoint.cursor.health.clone();
+            self.under_way.start_over(endpoint.cursor.health.clone());
         }
         let next = self.next_task(&endpoint, now).filter(|_| !self.sender.is_over());
         if let Some((_, task)) = next.filter(|(at, _)| *at <= now) {

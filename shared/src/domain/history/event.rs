@@ -43,6 +43,8 @@ named! {
         CandidateUpdated = "candidate.updated",
         /// A candidate was deleted with all their data.
         CandidateDeleted = "candidate.deleted",
+        /// Everything that was left of a deleted candidate was erased: files, evaluations, and what their events had said.
+        CandidateErased = "candidate.erased",
         /// A project was created.
         ProjectCreated = "project.created",
         /// Settings, questions or criteria of a project were changed.

@@ -20,6 +20,7 @@ pub use filter::{EventFilter, TypeFilter};
 pub(crate) use recorded::Recorded;
 
 use super::account::{Account, Principal};
+use super::erasure::ErasureDetails;
 use super::id::{
     CandidateId, CompanyId, CustomerId, InvalidId, LabelId, ProjectId, TokenId, VideoId, WebhookId,
 };
@@ -194,6 +195,9 @@ pub struct Details {
     /// The customers who went, by field.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub removed: BTreeMap<String, BTreeSet<CustomerId>>,
+    /// What was erased after the deletion of the resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub erasure: Option<ErasureDetails>,
 }
 
 impl Details {
@@ -272,14 +276,26 @@ impl Change {
         let types = types.into_iter().map(|one| one.as_str().to_owned()).collect();
         Some(Self { company: company.clone(), resource, types, details })
     }
+
+    /// The erasure of what the deletion of a candidate has left.
+    pub fn of_erasure(
+        company: CompanyId,
+        project: ProjectId,
+        candidate: CandidateId,
+        erasure: ErasureDetails,
+    ) -> Self {
+        let types = vec![EventType::CandidateErased.as_str().to_owned()];
+        let details = Details { erasure: Some(erasure), ..Details::default() };
+        Self { company, resource: Resource::Candidate { project, candidate }, types, details }
+    }
 }
 
-/// One row of the history: one write of a resource.
+/// One row of the history: one write of a resource, or the erasure of what its deletion has left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// What happened.
     pub change: Change,
-    /// The number of the write, from 1, that is the version of the resource since.
+    /// The number of the write, from 1, that is the version of the resource since; of an erasure, the next number.
     pub version_after: u64,
     /// Who did it, and when.
     pub origin: Origin,
@@ -322,10 +338,15 @@ impl Entry {
         Self { sequence: Some(sequence), numbered_at: Some(now), ..self }
     }
 
-    /// The entry without anything that was said of the resource, which was erased.
+    /// The entry without anything that was said of the resource, which was erased. What an erasure says stays.
     pub fn stripped(mut self) -> Self {
-        self.change.details = Details::default();
+        self.change.details = Details { erasure: self.change.details.erasure, ..Details::default() };
         self
+    }
+
+    /// Whether it tells of an erasure instead of a write.
+    pub fn is_erasure(&self) -> bool {
+        self.change.details.erasure.is_some()
     }
 
     /// The identifier of the event.

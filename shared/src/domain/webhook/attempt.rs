@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::domain::id::{AttemptId, WebhookId};
 use crate::domain::names::named;
 
-/// How long attempts are kept.
-const KEPT: TimeDelta = TimeDelta::days(30);
+/// How long attempts are kept, with what endpoints have answered.
+const KEPT: TimeDelta = TimeDelta::days(7);
 
 named! {
     /// The outcome of an attempt.

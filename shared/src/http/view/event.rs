@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::domain::erasure::ErasureDetails;
 use crate::domain::history::{Author, Entry, EventType};
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::http::reference::References;
@@ -52,7 +53,7 @@ fn known_types(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// What a change did. The facts of the resource after the change stand beside these fields, such as `status` and
-/// `deadline`. Once the resource is erased, only its URL, project and version are left.
+/// `deadline`. Once the resource is erased, only its URL, project and version are left, and what `candidate.erased` says.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Change")]
 struct ChangeView {
@@ -60,8 +61,8 @@ struct ChangeView {
     resource_uri: Uri,
     /// The project that the resource is or belongs to; null for none.
     project: Option<Uri>,
-    /// The number of writes of the resource, this one included; 0 for a ping. Questions and criteria have a number of
-    /// their own.
+    /// The number of writes of the resource, this one included; 0 for a ping, and the next number for an erasure. Questions
+    /// and criteria have a number of their own.
     #[schemars(example = 7)]
     version: u64,
     /// The names of the changed fields. Empty for new and for deleted resources.
@@ -73,6 +74,8 @@ struct ChangeView {
     added: BTreeMap<String, Vec<Uri>>,
     /// The customers who were removed, by field.
     removed: BTreeMap<String, Vec<Uri>>,
+    #[serde(flatten)]
+    erasure: Option<ErasureDetails>,
     #[serde(flatten)]
     facts: Map<String, Value>,
 }
@@ -129,6 +132,7 @@ impl EventView {
                 previous: details.previous.clone(),
                 added: customers(&details.added),
                 removed: customers(&details.removed),
+                erasure: details.erasure,
                 facts: details.facts.clone().into_iter().collect(),
             },
             by: AuthorView::new(company, origin.by, references),

@@ -1,0 +1,101 @@
+use super::*;
+use crate::domain::customer::{AccountType, CustomerStatus, NewCustomer};
+use crate::domain::id::Id;
+use crate::domain::samples;
+use crate::domain::suppression::SuppressionReason;
+use crate::domain::text::Username;
+use crate::domain::webhook::tests::webhook;
+
+fn effects() -> [Effect; 11] {
+    let (company, now): (CompanyId, _) = ("acme".parse().unwrap(), DateTime::UNIX_EPOCH);
+    let (project, candidate, customer) =
+        (Id::from_bytes([1; 16]), Id::from_bytes([2; 16]), Id::from_bytes([3; 16]));
+    let mail = |mail| Task::CandidateMail { project, candidate, mail };
+    let webhook = Id::from_bytes([4; 16]);
+    let webhook_mail = |mail| Task::WebhookMail { customer, webhook, mail };
+    let was = Box::new(FormerCustomer {
+        email: Email::parse("ada@mail.example").unwrap(),
+        first_name: Name::parse("Ada").unwrap(),
+        last_name: Name::parse("Byron").unwrap(),
+        language: Language::En,
+    });
+    let by = Deleter { name: "Sam Staff".to_owned(), email: None };
+    [
+        mail(CandidateMail::Invitation),
+        mail(CandidateMail::Reminder),
+        mail(CandidateMail::DeadlineChanged),
+        Task::CustomerInvitation { customer },
+        Task::CustomerDeleted { was, by: by.clone() },
+        Task::ObjectsDeleted { keys: Vec::new() },
+        Task::Erased {
+            erased: Erased::Customer { customer },
+            reason: ErasureReason::Deleted,
+            counts: ErasureCounts::default(),
+        },
+        Task::Deletion { deletion: Deletion::Customer { customer, by } },
+        Task::PasswordReset { name: "ada".to_owned() },
+        webhook_mail(WebhookMail::Failing),
+        webhook_mail(WebhookMail::Disabled),
+    ]
+    .map(|task| Effect::new(company.clone(), "cause", task, now))
+}
+
+#[test]
+fn every_kind_has_a_name_and_only_mails_are_forgotten() {
+    let now = DateTime::UNIX_EPOCH;
+    assert_eq!(effects().map(|effect| effect.task.as_str()), Task::KINDS);
+    for effect in effects() {
+        assert_eq!(effect.forgotten_at(), None);
+        let given_up = effect.given_up(now);
+        let kind = given_up.task.as_str();
+        let days = TimeDelta::days(if kind == "password-reset" { 1 } else { 90 });
+        let expected = given_up.task.is_mail().then(|| now + days);
+        assert_eq!(given_up.forgotten_at(), expected, "{kind}");
+        assert_eq!(given_up.retried(now).forgotten_at(), None);
+    }
+}
+
+#[test]
+fn owners_who_can_log_in_and_take_mails_are_told_of_a_webhook() {
+    let owner = |id, status| {
+        let new = NewCustomer {
+            account_type: AccountType::Owner,
+            username: Username::parse("ada").unwrap(),
+            email: Email::parse("ada@acme.example").unwrap(),
+            first_name: Name::parse("Ada").unwrap(),
+            last_name: Name::parse("Byron").unwrap(),
+            preferred_language: Language::En,
+        };
+        let company = samples::company().id;
+        let owner = Customer::invited(Id::from_bytes([id; 16]), company, new, None, DateTime::UNIX_EPOCH);
+        Customer { status, ..owner }
+    };
+    let [owner_1, other] = [1, 2].map(|id| owner(id, CustomerStatus::Confirmed));
+    let invited = owner(3, CustomerStatus::Invited);
+    let inactive = Customer { is_active: false, ..owner(4, CustomerStatus::Confirmed) };
+    let bounced = owner(5, CustomerStatus::Confirmed);
+    let bounced = bounced.clone().after_delivery_report(bounced.email.as_str(), SuppressionReason::Bounced);
+    let admin = Customer { account_type: AccountType::Admin, ..owner(6, CustomerStatus::Confirmed) };
+    let webhook = webhook();
+    let told = |customers: &[Customer]| {
+        Effect::of_webhook(&webhook, WebhookMail::Failing, customers, 7, DateTime::UNIX_EPOCH)
+    };
+    let effects = told(&[owner_1.clone(), invited, inactive, bounced.unwrap(), admin, other.clone()]);
+    let ids: Vec<_> = effects.iter().map(|effect| effect.id.as_str()).collect();
+    let id = |owner: &Customer| format!("{}-{}-7-webhook-failing", webhook.id, owner.id);
+    assert_eq!(ids, [id(&owner_1), id(&other)]);
+    let many: Vec<_> = (0..200).map(|id| owner(id, CustomerStatus::Confirmed)).collect();
+    assert_eq!(told(&many).len(), MAILED_OWNERS);
+}
+
+#[test]
+fn postponing_slows_down_with_time_and_ends_after_three_days() {
+    let [effect, ..] = effects();
+    let after = |minutes: i64| {
+        let now = DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes);
+        effect.clone().postponed(now).next_try_at.map(|next| (next - now).num_seconds())
+    };
+    let day = 24 * 60;
+    let delays = [0, 30, 60, day, 2 * day, 3 * day, 3 * day + 1].map(after);
+    assert_eq!(delays, [Some(60), Some(60), Some(120), Some(48 * 60), Some(3600), Some(3600), None]);
+}

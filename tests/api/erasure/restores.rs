@@ -1,0 +1,150 @@
+//! A restoration to any step of a deletion: nothing comes back for good, and the end is told once.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, last_segment};
+use tests::chaos::{Chaos, Fault};
+use tests::moment::Moment;
+
+use super::planted::{CANARY, Planted, found, plant, told};
+use super::{drift, erase_again};
+
+/// As in the program that restores a deployed stack.
+const DELETION_LASTS: TimeDelta = TimeDelta::minutes(15);
+
+/// The types of the last events of the candidate.
+async fn end_of(planted: &Planted) -> Vec<String> {
+    let events = told(planted).await;
+    let types = events.iter().flat_map(|event| event["types"].as_array().unwrap().clone());
+    let types: Vec<String> = types.map(|name| name.as_str().unwrap().to_owned()).collect();
+    types[types.len() - 2..].to_vec()
+}
+
+/// Has everything tried again that waits for no longer than this.
+async fn sweep_after(app: &TestApp, time: TimeDelta) {
+    app.clock().advance(time);
+    app.sweep().await;
+    app.settle().await;
+}
+
+/// Takes everything back to each of these moments, and makes sure that the candidate is forgotten each time.
+async fn assert_forgotten_since(app: &TestApp, planted: &Planted, moments: Vec<Moment>) {
+    for (step, moment) in moments.iter().enumerate() {
+        app.clock().advance(TimeDelta::minutes(1));
+        // The numbers that are lost would otherwise be missing.
+        app.operate(json!({ "command": "advance-sequence", "company": "acme" })).await.unwrap();
+        app.take_back_to(moment).await;
+        drift(app).await;
+        let since = (moment.at - DELETION_LASTS).to_rfc3339();
+        assert_eq!(erase_again(app, &since).await["kept"], json!([]), "step {step}");
+        assert_eq!(drift(app).await, json!([]), "step {step}");
+        app.settle().await;
+        // Events that come back without a number are not new to the stream.
+        sweep_after(app, TimeDelta::minutes(2)).await;
+        assert_eq!(found(&app.moment()), [] as [String; 0], "step {step}");
+        let histories = app.table().snapshot().await;
+        let stripped = histories.iter().filter(|((pk, _), _)| pk.ends_with(planted.id()));
+        for (key, entry) in stripped.filter(|(_, entry)| entry["change"]["types"][0] != "candidate.erased") {
+            assert_eq!(entry["change"]["details"], json!({}), "step {step}: {key:?}");
+        }
+        // For ten minutes, the numbers that were left out could be some that the index does not show yet.
+        app.clock().advance(TimeDelta::minutes(11));
+        let events = told(planted).await;
+        let erased: Vec<&Value> =
+            events.iter().filter(|event| event["types"] == json!(["candidate.erased"])).collect();
+        assert_eq!(erased.len(), 1, "step {step}: {events:?}");
+        assert_eq!(end_of(planted).await, ["candidate.deleted", "candidate.erased"], "step {step}");
+        app.assert_sound();
+        app.assert_files_sound().await;
+    }
+}
+
+#[tokio::test]
+async fn a_restoration_to_any_step_of_a_deletion_forgets_it_all() {
+    let (app, proxies) = TestApp::start_with_storage_chaos().await;
+    let [_, s3] = &proxies;
+    let planted = plant(&app).await;
+    assert!(found(&app.moment()).len() > 8, "{:?}", found(&app.moment()));
+    let (moments, began) = (app.note_moments(&proxies), app.moment().at);
+    planted.owner.delete(&planted.candidate).await.expect(204);
+    for operation in ["GET", "PUT", "DELETE", "DELETE"] {
+        s3.always(operation, Fault::Unreachable);
+        app.settle().await;
+        sweep_after(&app, TimeDelta::minutes(10)).await;
+        s3.heal();
+    }
+    sweep_after(&app, TimeDelta::minutes(40)).await;
+    let moments = moments.take();
+    assert!(moments.len() > 10, "{}", moments.len());
+    assert!(moments.iter().any(|moment| moment.at - began > TimeDelta::minutes(20)));
+    assert_eq!(found(&app.moment()), [] as [String; 0]);
+    assert_forgotten_since(&app, &planted, moments).await;
+}
+
+/// Lets the process die after each request to one of the storages in turn.
+async fn assert_same_end(kills: impl Fn(&[Chaos; 2]) -> &Chaos) {
+    let (app, proxies) = TestApp::start_with_storage_chaos().await;
+    let mut undisturbed: Option<Value> = None;
+    for requests in 0.. {
+        let planted = plant(&app).await;
+        planted.owner.delete(&planted.candidate).await.expect(204);
+        let killed = kills(&proxies);
+        killed.cut_after(requests);
+        // What dies may answer nothing.
+        let _ = app.events().deliver_stream().await;
+        let left = killed.left();
+        killed.heal();
+        sweep_after(&app, TimeDelta::minutes(5)).await;
+        let events = told(&planted).await;
+        let last = events.last().unwrap()["data"].clone();
+        assert_eq!(end_of(&planted).await, ["candidate.deleted", "candidate.erased"], "{requests}");
+        assert_eq!(found(&app.moment()), [] as [String; 0], "{requests}");
+        let told = json!([last["reason"], last["erased"]]);
+        assert_eq!(undisturbed.get_or_insert_with(|| told.clone()), &told, "{requests}");
+        if left > Some(0) {
+            let counted = &told[1];
+            assert_eq!((&counted["evaluations"], &counted["files"]), (&json!(2), &json!(2)), "{told}");
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_effect_that_dies_at_any_request_to_the_table_ends_as_if_it_had_not() {
+    assert_same_end(|[dynamodb, _]| dynamodb).await;
+}
+
+#[tokio::test]
+async fn an_effect_that_dies_at_any_request_to_the_bucket_ends_as_if_it_had_not() {
+    assert_same_end(|[_, s3]| s3).await;
+}
+
+#[tokio::test]
+async fn a_file_that_comes_while_the_rest_is_erased_is_erased_and_counted_as_well() {
+    let (app, proxies) = TestApp::start_with_storage_chaos().await;
+    let [_, s3] = &proxies;
+    let planted = plant(&app).await;
+    planted.owner.delete(&planted.candidate).await.expect(204);
+    let late = format!("media/acme/candidates/{}/{}/late", last_segment(&planted.project), planted.id());
+    let pause = s3.pause("DELETE");
+    let arrive = async {
+        pause.reached().await;
+        let bucket = app.app().config().bucket.as_deref().unwrap();
+        let put = app.app().aws().s3().put_object().bucket(bucket).key(late);
+        put.body(CANARY.as_bytes().to_vec().into()).send().await.unwrap();
+        pause.resume();
+    };
+    tokio::join!(app.settle(), arrive);
+    assert_eq!(end_of(&planted).await[1], "candidate.deleted", "it is not complete");
+    sweep_after(&app, TimeDelta::minutes(5)).await;
+    assert_eq!(found(&app.moment()), [] as [String; 0]);
+    assert_eq!(end_of(&planted).await, ["candidate.deleted", "candidate.erased"]);
+    let told = told(&planted).await;
+    let counted = &told.last().unwrap()["data"]["erased"];
+    assert_eq!((&counted["evaluations"], &counted["files"]), (&json!(2), &json!(3)), "{counted}");
+    assert_eq!(
+        counted["history_entries"],
+        json!(told.last().unwrap()["data"]["version"].as_u64().unwrap() - 1)
+    );
+}

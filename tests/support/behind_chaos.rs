@@ -1,0 +1,45 @@
+//! The service with a proxy that fails on demand between it and what it is built on.
+
+use std::sync::Arc;
+
+use shared::clock::{Entropy, SystemEntropy};
+
+use crate::app::{BACKEND, BASE_URL, TestApp};
+use crate::chaos::Chaos;
+use crate::clock::Hasty;
+
+impl TestApp {
+    /// The service, and what stands between it and DynamoDB. It does not wait before it tries again.
+    pub async fn start_with_chaos() -> (Self, Chaos) {
+        Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(Hasty)).await
+    }
+
+    /// The service, and what stands between it and DynamoDB. It waits before it tries again, as in production.
+    pub async fn start_with_patient_chaos() -> (Self, Chaos) {
+        Self::behind_chaos("AWS_ENDPOINT_URL_DYNAMODB", Arc::new(SystemEntropy)).await
+    }
+
+    /// The service, and what stands between it and SES.
+    pub async fn start_with_ses_chaos() -> (Self, Chaos) {
+        Self::behind_chaos("AWS_ENDPOINT_URL_SES", Arc::new(SystemEntropy)).await
+    }
+
+    /// The service, and what stands between it and DynamoDB, and between it and S3. It does not wait before it tries again.
+    pub async fn start_with_storage_chaos() -> (Self, [Chaos; 2]) {
+        let endpoints = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_S3"];
+        let [dynamodb, s3] = endpoints;
+        let (dynamodb, s3) = (Self::chaos_before(dynamodb).await, Self::chaos_before(s3).await);
+        let urls = [(endpoints[0], dynamodb.url()), (endpoints[1], s3.url())];
+        (Self::assemble(&urls, Arc::new(Hasty)), [dynamodb, s3])
+    }
+
+    async fn behind_chaos(endpoint: &'static str, entropy: Arc<dyn Entropy>) -> (Self, Chaos) {
+        let chaos = Self::chaos_before(endpoint).await;
+        (Self::assemble(&[(endpoint, chaos.url())], entropy), chaos)
+    }
+
+    async fn chaos_before(endpoint: &'static str) -> Chaos {
+        let upstream = BACKEND.environment(BASE_URL, "").remove(endpoint);
+        Chaos::start(&upstream.expect("an endpoint")).await
+    }
+}

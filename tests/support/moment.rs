@@ -1,0 +1,141 @@
+//! The state of table and bucket at a moment, and the restoration to it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use shared::clock::Clock;
+
+use crate::app::{BACKEND, TestApp};
+use crate::chaos::Chaos;
+use crate::table::{Contents, Item, Key, key_of};
+
+/// The program that restores a deployed stack.
+const RESTORE: &str = include_str!("../../functions/admin/deploy/restore.py");
+
+/// What table and bucket held at a moment. Only the local back end in this process shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moment {
+    /// When it was.
+    pub at: DateTime<Utc>,
+    items: Contents,
+    /// Objects by key.
+    objects: BTreeMap<String, Vec<u8>>,
+}
+
+/// The moments that have been noted so far.
+pub struct Moments(Arc<Mutex<Vec<Moment>>>);
+
+impl Moments {
+    /// The last of each moments in a row at which all was the same that a restoration takes back.
+    pub fn take(&self) -> Vec<Moment> {
+        let mut moments = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        moments.dedup_by(|after, before| {
+            let is_same = after.items().eq(before.items()) && after.files().eq(before.files());
+            if is_same {
+                std::mem::swap(after, before);
+            }
+            is_same
+        });
+        moments
+    }
+}
+
+impl Moment {
+    fn of(table: &str, bucket: &str, at: DateTime<Utc>) -> Self {
+        let item =
+            |json: Value| Item::from(serde_json::from_value::<serde_dynamo::Item>(json).expect("an item"));
+        let items = BACKEND.items(table).expect("a scan").into_iter().map(item);
+        let folder = BACKEND.folder().join("s3").join(bucket);
+        let keys = BACKEND.object_keys(bucket).expect("a list").into_iter();
+        // One may be deleted between the list and the read.
+        let objects = keys.filter_map(|key| Some((key.clone(), std::fs::read(folder.join(&key)).ok()?)));
+        Self { at, items: items.map(|item| (key_of(&item), item)).collect(), objects: objects.collect() }
+    }
+
+    /// The items that a restoration takes back.
+    fn items(&self) -> impl Iterator<Item = (&Key, &Item)> {
+        self.items
+            .iter()
+            .filter(|((pk, sk), _)| !untouched().any(|start| pk.starts_with(start) || sk.starts_with(start)))
+    }
+
+    /// The objects that a restoration takes back.
+    fn files(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {
+        self.objects.iter().filter(|(key, _)| key.starts_with("media/"))
+    }
+
+    /// Every item as text by key, and every object as text by its key in the bucket.
+    pub fn texts(&self) -> impl Iterator<Item = (String, String)> {
+        let text = |((pk, sk), item): (&Key, &Item)| {
+            let item: Value = serde_dynamo::from_item(item.clone()).expect("JSON");
+            (format!("{pk} {sk}"), item.to_string())
+        };
+        let object =
+            |(key, bytes): (&String, &Vec<u8>)| (key.clone(), String::from_utf8_lossy(bytes).into_owned());
+        self.items.iter().map(text).chain(self.objects.iter().map(object))
+    }
+}
+
+impl TestApp {
+    /// The present moment.
+    pub fn moment(&self) -> Moment {
+        let config = self.app().config();
+        Moment::of(&config.table, config.bucket.as_deref().expect("a bucket"), self.clock().now())
+    }
+
+    /// Notes the moment after each request that comes through one of these proxies from now on.
+    pub fn note_moments(&self, proxies: &[Chaos]) -> Moments {
+        let moments = Arc::new(Mutex::new(vec![self.moment()]));
+        for proxy in proxies {
+            let (app, moments) = (self.app().clone(), moments.clone());
+            proxy.observe(move || {
+                let config = app.config();
+                let now = Moment::of(&config.table, config.bucket.as_deref().expect("a bucket"), app.now());
+                moments.lock().unwrap_or_else(PoisonError::into_inner).push(now);
+            });
+        }
+        Moments(moments)
+    }
+
+    /// Deletes the items that have expired, which DynamoDB does within days.
+    pub async fn delete_expired(&self) {
+        let now = self.moment();
+        let end = |item: &Item| item.get("expires_at").and_then(|end| end.as_n().ok()?.parse::<i64>().ok());
+        let has_ended = |item: &Item| end(item).is_some_and(|end| end <= now.at.timestamp());
+        for (key, _) in now.items.iter().filter(|(_, item)| has_ended(item)) {
+            self.table().erase(key).await;
+        }
+    }
+
+    /// Takes table and bucket back to a moment as the program for it does, until deletions are repeated.
+    pub async fn take_back_to(&self, moment: &Moment) {
+        let now = self.moment();
+        for (key, _) in now.items().filter(|(key, _)| !moment.items.contains_key(*key)) {
+            self.table().erase(key).await;
+        }
+        for (_, item) in moment.items().filter(|(key, item)| now.items.get(*key) != Some(*item)) {
+            self.table().put(item.clone()).await;
+        }
+        let (s3, bucket) = (self.app().aws().s3(), self.app().config().bucket.clone().expect("a bucket"));
+        for (key, _) in now.files().filter(|(key, _)| !moment.objects.contains_key(*key)) {
+            s3.delete_object().bucket(&bucket).key(key).send().await.expect("a deletion");
+        }
+        for (key, bytes) in moment.files().filter(|(key, _)| !now.objects.contains_key(*key)) {
+            s3.put_object()
+                .bucket(&bucket)
+                .key(key)
+                .body(bytes.clone().into())
+                .send()
+                .await
+                .expect("a write");
+        }
+    }
+}
+
+/// What the keys of items begin with that a restoration leaves as they are.
+fn untouched() -> impl Iterator<Item = &'static str> {
+    let line = RESTORE.lines().find_map(|line| line.strip_prefix("UNTOUCHED = (")).expect("a list");
+    line.split('"').skip(1).step_by(2)
+}

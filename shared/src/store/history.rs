@@ -6,14 +6,29 @@ use serde::{Deserialize, Serialize};
 use super::Store;
 use super::due::Queue;
 use super::item::{self, Entity, Versioned, string};
-use super::keys::{self, Key, TABLE};
+use super::keys::{self, Collection, Key, TABLE};
+use super::page::{Cursor, Page, PageRequest};
 use super::query::Query;
-use crate::domain::history::{Entry, EventId, Resource};
-use crate::domain::id::CompanyId;
+use crate::domain::history::{Entry, EventId, EventMark, Resource};
+use crate::domain::id::{CompanyId, Id};
 use crate::error::Result;
 
 /// The delay in which the table's stream, which is faster, has an event numbered.
 const DELAY: TimeDelta = TimeDelta::minutes(1);
+
+/// The most entries that one query passes to find the first that has not expired.
+const MAX_ROWS: usize = 100;
+
+/// The place of a version in a history as cursors hold it, which are made for identifiers.
+pub fn history_place(version: u64) -> String {
+    Id::<()>::from_bytes(u128::from(version).to_be_bytes()).to_string()
+}
+
+fn version_at(place: &str) -> u64 {
+    let bytes = place.parse::<Id<()>>().map(|id| u128::from_be_bytes(id.to_bytes()));
+    // Others lie past every version.
+    bytes.ok().and_then(|bytes| bytes.try_into().ok()).unwrap_or(u64::MAX)
+}
 
 /// The place of an entry in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +83,8 @@ pub struct Sequence {
     pub last: u64,
     /// When it was given.
     pub at: DateTime<Utc>,
+    /// The event with the last number that an event has; none before the first. Numbers after it were left out.
+    pub last_event: Option<EventMark>,
     /// Whether the company has webhooks, so that the schedule looks whether new numbers have reached them.
     #[serde(default)]
     pub has_webhooks: bool,
@@ -78,13 +95,22 @@ pub struct Sequence {
 impl Sequence {
     /// The sequence of a company without events and webhooks.
     pub fn new(company: CompanyId, now: DateTime<Utc>) -> Self {
-        Self { company, last: 0, at: now, has_webhooks: false, look_at: None }
+        Self { company, last: 0, at: now, last_event: None, has_webhooks: false, look_at: None }
     }
 
-    /// The sequence, whose `last` number was given at `now`.
-    pub(super) fn up_to(self, last: u64, now: DateTime<Utc>) -> Self {
-        let look_at = self.look_at.or(Some(now + DELAY)).filter(|_| self.has_webhooks);
-        Self { last, at: now, look_at, ..self }
+    /// The sequence after some more numbers, which were given at `now`.
+    pub(super) fn advance(&mut self, by: u64, now: DateTime<Utc>) {
+        self.last += by;
+        self.at = now;
+        self.look_at = self.look_at.or(Some(now + DELAY)).filter(|_| self.has_webhooks);
+    }
+
+    /// Gives the next number to `event` at `now`.
+    pub(super) fn number(&mut self, event: Entry, now: DateTime<Utc>) -> Entry {
+        self.advance(1, now);
+        let mark = EventMark { number: self.last, expires_at: event.expires_at };
+        let predecessor = self.last_event.replace(mark);
+        event.with_number(self.last, predecessor, now)
     }
 }
 
@@ -99,16 +125,82 @@ impl Entity for Sequence {
 }
 
 impl Store {
-    /// The entries of a resource that have not expired at `now`, by version.
-    pub async fn history(
+    /// A page of the entries of a resource that have not expired at `now`, by version, and how many entries there are.
+    /// `latest` is the version of the resource. Cursors hold what [`history_place`] makes of versions.
+    pub async fn history_page(
+        &self,
+        company: &CompanyId,
+        resource: Resource,
+        latest: u64,
+        request: &PageRequest,
+        now: DateTime<Utc>,
+    ) -> Result<(Page<Versioned<Entry>>, u64)> {
+        let history = keys::history(company, &resource.history_id(company));
+        let Some(first) = self.first_kept(&history, now).await? else {
+            return Ok((Page { rows: Vec::new(), next: None, previous: None }, 0));
+        };
+        let size = request.size as usize;
+        let query = Query::of(&history);
+        let mut query = match &request.cursor {
+            Some(Cursor::After(place)) => query.after(keys::version(version_at(place))),
+            Some(Cursor::Before(place)) => query.before(keys::version(version_at(place))),
+            // Versions have no gaps, so that pages before this one need not be read.
+            None => {
+                let skipped = (request.number - 1).saturating_mul(u64::from(request.size));
+                query.after(keys::version((first - 1).saturating_add(skipped)))
+            }
+        };
+        query.backwards = matches!(request.cursor, Some(Cursor::Before(_)));
+        let is_backwards = query.backwards;
+        // One more row than requested tells whether another page follows.
+        let mut rows = self.query_rows(query, size + 1).await?;
+        let has_more = rows.len() > size;
+        rows.truncate(size);
+        if is_backwards {
+            rows.reverse();
+        }
+        let mut rows: Vec<Versioned<Entry>> = item::readable(rows)?;
+        rows.retain(|entry| entry.is_kept(now));
+        let (last, top) = (rows.last(), rows.first());
+        let latest = last.map_or(latest, |entry| entry.version_after.max(latest));
+        let (has_previous, has_next) =
+            (top.is_some_and(|entry| entry.version_after > first), is_backwards || has_more);
+        let place = |entry: &Versioned<Entry>| history_place(entry.version_after);
+        let turned = request.cursor.as_ref().filter(|_| rows.is_empty()).and_then(Cursor::turned);
+        let next = last.filter(|_| has_next).map(|entry| Cursor::After(place(entry)));
+        let previous = top.filter(|_| has_previous).map(|entry| Cursor::Before(place(entry)));
+        let previous = previous.or(turned);
+        Ok((Page { next, previous, rows }, latest + 1 - first))
+    }
+
+    /// The version of the first entry that has not expired at `now`; none if all have.
+    async fn first_kept(&self, history: &Collection, now: DateTime<Utc>) -> Result<Option<u64>> {
+        let mut query = Query::of(history);
+        query.limit = Some(1);
+        loop {
+            let found = self.query(&query).await?;
+            let entries: Vec<Versioned<Entry>> = item::readable(found.rows)?;
+            if let Some(first) = entries.iter().find(|entry| entry.is_kept(now)) {
+                return Ok(Some(first.version_after));
+            }
+            query.start = found.last;
+            if query.start.is_none() {
+                return Ok(None);
+            }
+            query.limit = Some(MAX_ROWS);
+        }
+    }
+
+    /// The events of a resource that have not expired at `now`, by version: its history without changes that are no events.
+    pub async fn events_of(
         &self,
         company: &CompanyId,
         resource: Resource,
         now: DateTime<Utc>,
     ) -> Result<Vec<Versioned<Entry>>> {
-        let mut entries: Vec<Versioned<Entry>> =
-            self.all(&keys::history(company, &resource.history_id(company))).await?;
-        entries.retain(|entry| entry.is_kept(now));
+        let history = keys::history(company, &resource.history_id(company));
+        let mut entries: Vec<Versioned<Entry>> = self.all(&history).await?;
+        entries.retain(|entry| entry.is_event() && entry.is_kept(now));
         Ok(entries)
     }
 
@@ -136,7 +228,7 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<Option<Versioned<Entry>>> {
         let entry = self.one::<Entry>(keys::entry(company, &id.history, id.version)).await?;
-        Ok(entry.filter(|entry| entry.id() == *id && entry.is_kept(now)))
+        Ok(entry.filter(|entry| entry.id() == *id && entry.is_event() && entry.is_kept(now)))
     }
 
     /// Removes from the history of an erased resource what it says of the resource. Fails with [`Error::Changed`] after too

@@ -2,7 +2,7 @@
 
 mod changes;
 mod deliveries;
-mod endpoint;
+pub(crate) mod endpoint;
 mod fairness;
 mod mails;
 mod runs;

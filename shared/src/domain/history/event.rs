@@ -139,7 +139,7 @@ pub(super) fn of_candidate(before: Option<&Candidate>, after: &Candidate, detail
 }
 
 /// The fields of a candidate whose changes have events of their own.
-const TOLD_OF_CANDIDATES: [&str; 10] = [
+const TOLD_OF_CANDIDATES: [&str; 9] = [
     "status",
     "deadline",
     "invitationdate",
@@ -148,7 +148,6 @@ const TOLD_OF_CANDIDATES: [&str; 10] = [
     "email_status",
     "completed_evaluations",
     "evaluations",
-    "vetos",
     "shares",
 ];
 

@@ -50,14 +50,9 @@ pub enum Resource {
         /// Its identifier.
         token: TokenId,
     },
-    /// A project, but for its questions and criteria.
+    /// A project with its questions and criteria.
     Project {
         /// Its identifier.
-        project: ProjectId,
-    },
-    /// The questions and criteria of a project.
-    Interview {
-        /// The project.
         project: ProjectId,
     },
     /// A candidate.
@@ -81,7 +76,6 @@ impl Resource {
             Self::Company => company.to_string(),
             Self::Customer { customer } => customer.to_string(),
             Self::Project { project } => project.to_string(),
-            Self::Interview { project } => format!("{project}-interview"),
             Self::Candidate { candidate, .. } => candidate.to_string(),
             Self::Video { video } => video.to_string(),
             Self::Label { label } => label.to_string(),
@@ -90,20 +84,10 @@ impl Resource {
         }
     }
 
-    /// The resource by which clients know it: questions and criteria are parts of their project.
-    pub fn shown(self) -> Self {
-        match self {
-            Self::Interview { project } => Self::Project { project },
-            other => other,
-        }
-    }
-
     /// The project that it is or belongs to.
     pub fn project(&self) -> Option<ProjectId> {
         match self {
-            Self::Project { project } | Self::Interview { project } | Self::Candidate { project, .. } => {
-                Some(*project)
-            }
+            Self::Project { project } | Self::Candidate { project, .. } => Some(*project),
             Self::Company
             | Self::Customer { .. }
             | Self::Label { .. }
@@ -259,6 +243,11 @@ pub struct Change {
 }
 
 impl Change {
+    /// Whether it is an event. Other changes are in the history alone.
+    pub fn is_event(&self) -> bool {
+        !self.types.is_empty()
+    }
+
     /// The change of `before` to `after`, of which one is none for a new or a deleted resource.
     pub(crate) fn of<T: Recorded>(before: Option<&T>, after: Option<&T>) -> Option<Self> {
         let (company, resource) = after.or(before)?.place();
@@ -274,6 +263,16 @@ impl Change {
     }
 }
 
+/// The place of an event in the feed, as the event after it remembers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventMark {
+    /// The number of the event.
+    pub number: u64,
+    /// When the event expires.
+    #[serde(with = "ts_seconds")]
+    pub expires_at: DateTime<Utc>,
+}
+
 /// One row of the history: one write of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
@@ -283,6 +282,8 @@ pub struct Entry {
     pub version_after: u64,
     /// Who did it, and when.
     pub origin: Origin,
+    /// The version of the last write of the resource before this one that is an event; none if there is none.
+    pub event_before: Option<u64>,
     /// When it is deleted.
     #[serde(with = "ts_seconds")]
     pub expires_at: DateTime<Utc>,
@@ -290,13 +291,29 @@ pub struct Entry {
     pub sequence: Option<u64>,
     /// When it was numbered.
     pub numbered_at: Option<DateTime<Utc>>,
+    /// The event with the number before; none for the first event of the company, and before it is numbered. Numbers
+    /// between the two were left out and never had an event.
+    pub predecessor: Option<EventMark>,
 }
 
 impl Entry {
     /// The `version`th write of a resource, to be kept for `kept`.
     pub fn new(change: Change, version: u64, origin: Origin, kept: TimeDelta) -> Self {
-        let expires_at = origin.at + kept;
-        Self { change, version_after: version, origin, expires_at, sequence: None, numbered_at: None }
+        Self {
+            change,
+            version_after: version,
+            event_before: None,
+            expires_at: origin.at + kept,
+            origin,
+            sequence: None,
+            numbered_at: None,
+            predecessor: None,
+        }
+    }
+
+    /// The entry after the event with this version of the resource.
+    pub fn with_event_before(self, version: Option<u64>) -> Self {
+        Self { event_before: version, ..self }
     }
 
     /// A test event for a webhook, which is kept nowhere. No other event has its version.
@@ -312,14 +329,19 @@ impl Entry {
         now < self.expires_at
     }
 
-    /// Whether it is an event that has no number yet.
-    pub fn is_unnumbered(&self) -> bool {
-        self.sequence.is_none() && !self.change.types.is_empty()
+    /// Whether it is an event.
+    pub fn is_event(&self) -> bool {
+        self.change.is_event()
     }
 
-    /// The entry as event number `sequence` since `now`.
-    pub fn numbered(self, sequence: u64, now: DateTime<Utc>) -> Self {
-        Self { sequence: Some(sequence), numbered_at: Some(now), ..self }
+    /// Whether it is an event that has no number yet.
+    pub fn is_unnumbered(&self) -> bool {
+        self.sequence.is_none() && self.is_event()
+    }
+
+    /// The entry as event number `sequence` since `now`, after the event with the number before.
+    pub fn with_number(self, sequence: u64, predecessor: Option<EventMark>, now: DateTime<Utc>) -> Self {
+        Self { sequence: Some(sequence), predecessor, numbered_at: Some(now), ..self }
     }
 
     /// The entry without anything that was said of the resource, which was erased.

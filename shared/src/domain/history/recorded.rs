@@ -79,7 +79,7 @@ impl Recorded for Interview {
     const DELETED: Option<EventType> = None;
 
     fn place(&self) -> (&CompanyId, Resource) {
-        (&self.company, Resource::Interview { project: self.project })
+        (&self.company, Resource::Project { project: self.project })
     }
 
     fn fields(&self) -> Vec<Named> {

@@ -19,7 +19,11 @@ pub struct EventView {
     /// The identifier. No two events ever have the same.
     #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766")]
     id: String,
-    /// What has happened, the most telling first. Ignore types that you do not know: more may be added. Empty in the
+    /// What has happened: the first of `types`. Null in the history of a resource for changes without an event.
+    #[serde(rename = "type")]
+    #[schemars(schema_with = "known_type", example = &"candidate.interviewed")]
+    main_type: Option<String>,
+    /// Everything that has happened, the most telling first. Ignore types that you do not know: more may be added. Empty in the
     /// history of a resource for changes without an event.
     #[schemars(schema_with = "known_types", example = &["candidate.interviewed"])]
     types: Vec<String>,
@@ -42,13 +46,21 @@ pub struct EventView {
     request_id: Option<String>,
 }
 
-/// A list of texts rather than of choices, since clients must take types that they do not know.
-fn known_types(_: &mut SchemaGenerator) -> Schema {
+/// A text rather than a choice, since clients must take types that they do not know.
+fn type_name() -> Value {
     let mut name = inline::<EventType>();
     if let Some(schema) = name.as_object_mut() {
         schema.remove("enum");
     }
-    json_schema!({ "type": "array", "items": name })
+    name
+}
+
+fn known_type(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "null"], "description": type_name()["description"] })
+}
+
+fn known_types(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "items": type_name() })
 }
 
 /// What a change did. The facts of the resource after the change stand beside these fields, such as `status` and
@@ -60,8 +72,8 @@ struct ChangeView {
     resource_uri: Uri,
     /// The project that the resource is or belongs to; null for none.
     project: Option<Uri>,
-    /// The number of writes of the resource, this one included; 0 for a ping. Questions and criteria have a number of
-    /// their own.
+    /// The number of writes of the resource, this one included; 0 for a ping. A write of a question or a criterion is one
+    /// of its project.
     #[schemars(example = 7)]
     version: u64,
     /// The names of the changed fields. Empty for new and for deleted resources.
@@ -117,6 +129,7 @@ impl EventView {
         };
         Self {
             id: entry.id().to_string(),
+            main_type: change.types.first().cloned(),
             types: change.types.clone(),
             sequence: entry.sequence,
             timestamp: Timestamp(origin.at),

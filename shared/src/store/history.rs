@@ -30,6 +30,24 @@ fn version_at(place: &str) -> u64 {
     bytes.ok().and_then(|bytes| bytes.try_into().ok()).unwrap_or(u64::MAX)
 }
 
+/// The query of a page of a history whose `first` version is the first that is kept.
+fn page_query(history: &Collection, first: u64, request: &PageRequest) -> Query {
+    let query = Query::of(history);
+    match &request.cursor {
+        Some(Cursor::After(place)) => query.after(keys::version(version_at(place))),
+        Some(Cursor::Before(place)) => {
+            let mut query = query.before(keys::version(version_at(place)));
+            query.backwards = true;
+            query
+        }
+        // Versions have no gaps, unless an item was put back, so the pages before this one need not be read.
+        None => {
+            let skipped = (request.number - 1).saturating_mul(u64::from(request.size));
+            query.after(keys::version((first - 1).saturating_add(skipped)))
+        }
+    }
+}
+
 /// The place of an entry in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryKey {
@@ -139,19 +157,8 @@ impl Store {
         let Some(first) = self.first_kept(&history, now).await? else {
             return Ok((Page { rows: Vec::new(), next: None, previous: None }, 0));
         };
-        let size = request.size as usize;
-        let query = Query::of(&history);
-        let mut query = match &request.cursor {
-            Some(Cursor::After(place)) => query.after(keys::version(version_at(place))),
-            Some(Cursor::Before(place)) => query.before(keys::version(version_at(place))),
-            // Versions have no gaps, so that pages before this one need not be read.
-            None => {
-                let skipped = (request.number - 1).saturating_mul(u64::from(request.size));
-                query.after(keys::version((first - 1).saturating_add(skipped)))
-            }
-        };
-        query.backwards = matches!(request.cursor, Some(Cursor::Before(_)));
-        let is_backwards = query.backwards;
+        let query = page_query(&history, first, request);
+        let (size, is_backwards) = (request.size as usize, query.backwards);
         // One more row than requested tells whether another page follows.
         let mut rows = self.query_rows(query, size + 1).await?;
         let has_more = rows.len() > size;
@@ -161,16 +168,15 @@ impl Store {
         }
         let mut rows: Vec<Versioned<Entry>> = item::readable(rows)?;
         rows.retain(|entry| entry.is_kept(now));
-        let (last, top) = (rows.last(), rows.first());
-        let latest = last.map_or(latest, |entry| entry.version_after.max(latest));
-        let (has_previous, has_next) =
-            (top.is_some_and(|entry| entry.version_after > first), is_backwards || has_more);
-        let place = |entry: &Versioned<Entry>| history_place(entry.version_after);
-        let turned = request.cursor.as_ref().filter(|_| rows.is_empty()).and_then(Cursor::turned);
-        let next = last.filter(|_| has_next).map(|entry| Cursor::After(place(entry)));
-        let previous = top.filter(|_| has_previous).map(|entry| Cursor::Before(place(entry)));
-        let previous = previous.or(turned);
-        Ok((Page { next, previous, rows }, latest + 1 - first))
+        let versions =
+            rows.first().zip(rows.last()).map(|(top, last)| (top.version_after, last.version_after));
+        let Some((top, last)) = versions else {
+            let previous = request.cursor.as_ref().and_then(Cursor::turned);
+            return Ok((Page { rows, next: None, previous }, latest + 1 - first));
+        };
+        let next = (is_backwards || has_more).then(|| Cursor::After(history_place(last)));
+        let previous = (top > first).then(|| Cursor::Before(history_place(top)));
+        Ok((Page { rows, next, previous }, latest.max(last) + 1 - first))
     }
 
     /// The version of the first entry that has not expired at `now`; none if all have.

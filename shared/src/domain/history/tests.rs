@@ -123,7 +123,7 @@ fn projects_and_their_interviews_have_events() {
     let interview = Interview::new(before.company.clone(), before.id);
     let change = change(None, Some(&interview));
     assert_eq!(change.types, ["project.updated"]);
-    assert_eq!(change.resource.history_id(&before.company), format!("{}-interview", before.id));
+    assert_eq!(change.resource.history_id(&before.company), before.id.to_string());
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub struct EventView {
     id: String,
     /// What has happened: the first of `types`. Null in the history of a resource for changes without an event.
     #[serde(rename = "type")]
-    #[schemars(schema_with = "known_type", example = &"candidate.interviewed")]
+    #[schemars(example = &"candidate.interviewed")]
     main_type: Option<String>,
     /// Everything that has happened, the most telling first. Ignore types that you do not know: more may be added. Empty in the
     /// history of a resource for changes without an event.
@@ -46,21 +46,13 @@ pub struct EventView {
     request_id: Option<String>,
 }
 
-/// A text rather than a choice, since clients must take types that they do not know.
-fn type_name() -> Value {
+/// A list of texts rather than of choices, since clients must take types that they do not know.
+fn known_types(_: &mut SchemaGenerator) -> Schema {
     let mut name = inline::<EventType>();
     if let Some(schema) = name.as_object_mut() {
         schema.remove("enum");
     }
-    name
-}
-
-fn known_type(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": ["string", "null"], "description": type_name()["description"] })
-}
-
-fn known_types(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "array", "items": type_name() })
+    json_schema!({ "type": "array", "items": name })
 }
 
 /// What a change did. The facts of the resource after the change stand beside these fields, such as `status` and

@@ -227,6 +227,8 @@ async fn questions_and_criteria_have_their_place_among_the_changes_of_their_proj
     let [name, questions, criteria] = ["name", "questions", "criteria"].map(|field| json!([field]));
     let expected = [json!([]), questions.clone(), name.clone(), criteria, questions.clone(), name, questions];
     assert_eq!(changes(&owner, &project).await, expected);
+    let last = read_all(&owner, &format!("resource={project}")).await.pop().unwrap();
+    assert_eq!((&last["data"]["name"], &last["data"]["version"]), (&json!("Support"), &json!(7)));
     app.settle().await;
     assert_eq!(changes(&owner, &project).await, expected);
     // A project shows its questions nowhere but under their own URLs, so its tag stays.

@@ -63,8 +63,8 @@ impl Store {
             Some(before) => transaction.replace(before, after),
             None => transaction.create_unless(after, || Error::Changed),
         }
-        let change = Change::of(Some(before.map_or(&nothing, |before| before)), Some(after));
-        transaction.note_change_of_part(project, change);
+        let before = before.map_or(&nothing, |before| before);
+        transaction.note_change_of_part(project, Change::of_interview(project, before, after));
         transaction
     }
 

@@ -100,10 +100,8 @@ impl Transaction {
 
     /// Notes in the history of `whole` the `change` of a part of it that has an item of its own, so that both have one
     /// order; [`Error::Changed`] after a concurrent write of `whole`, which stays as it is but for its version.
-    pub(super) fn note_change_of_part<T: Entity>(&mut self, whole: &Versioned<T>, change: Option<Change>) {
-        if change.is_some() {
-            self.put_next(whole, whole, change);
-        }
+    pub(super) fn note_change_of_part<T: Entity>(&mut self, whole: &Versioned<T>, change: Change) {
+        self.put_next(whole, whole, Some(change));
     }
 
     fn put_next<T: Entity>(&mut self, before: &Versioned<T>, after: &T, change: Option<Change>) {

@@ -26,7 +26,7 @@ use crate::domain::webhook::Webhook;
 pub(crate) type Named = (&'static str, Field);
 
 /// The value of a field, and what is noted of its changes.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) enum Field {
     /// The former and the new value.
     Fact(Value),

@@ -1,13 +1,12 @@
 //! The history of resources: what is noted of every change, who made it, and the events that tell of it.
 
 mod event;
+mod event_id;
 mod fields;
 mod filter;
 mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::str::FromStr;
 
 use chrono::serde::ts_seconds;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -15,14 +14,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use event::EventType;
+pub use event_id::EventId;
 use fields::{Field, Named};
 pub use filter::{EventFilter, TypeFilter};
 pub(crate) use recorded::Recorded;
 
 use super::account::{Account, Principal};
-use super::id::{
-    CandidateId, CompanyId, CustomerId, InvalidId, LabelId, ProjectId, TokenId, VideoId, WebhookId,
-};
+use super::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId, VideoId, WebhookId};
+use super::interview::Interview;
+use super::project::Project;
 
 /// A resource whose changes the history keeps. Sorted by what may refer to what: a company comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -261,6 +261,16 @@ impl Change {
         let types = types.into_iter().map(|one| one.as_str().to_owned()).collect();
         Some(Self { company: company.clone(), resource, types, details })
     }
+
+    /// The change of the questions and criteria of `project`, which are a part of it.
+    pub(crate) fn of_interview(project: &Project, before: &Interview, after: &Interview) -> Self {
+        let before = [project.fields(), fields::of_interview(before)].concat();
+        let details =
+            Details::between(Some(before), [project.fields(), fields::of_interview(after)].concat());
+        let types = vec![EventType::ProjectUpdated.as_str().to_owned()];
+        let resource = Resource::Project { project: project.id };
+        Self { company: project.company.clone(), resource, types, details }
+    }
 }
 
 /// The place of an event in the feed, as the event after it remembers it.
@@ -357,37 +367,6 @@ impl Entry {
             version: self.version_after,
             second: self.origin.at.timestamp(),
         }
-    }
-}
-
-/// The identifier of an event: its resource and version, and its second, since a restored table counts versions again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventId {
-    /// The identifier of the history.
-    pub history: String,
-    /// The version of the resource after the change.
-    pub version: u64,
-    /// The time of the change, in seconds since 1970.
-    pub second: i64,
-}
-
-impl fmt::Display for EventId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "evt_{}_{}_{}", self.history, self.version, self.second)
-    }
-}
-
-impl FromStr for EventId {
-    type Err = InvalidId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        let parse = || {
-            let (rest, second) = text.strip_prefix("evt_")?.rsplit_once('_')?;
-            let (history, version) = rest.rsplit_once('_')?;
-            let history = history.to_owned();
-            Some(Self { history, version: version.parse().ok()?, second: second.parse().ok()? })
-        };
-        parse().ok_or(InvalidId)
     }
 }
 

@@ -16,10 +16,11 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::clock::{Clock, SystemClock};
 
 /// The targets of the service's own lines. A test finds missing ones.
-pub const TARGETS: [&str; 13] = [
+pub const TARGETS: [&str; 14] = [
     "aws",
     "conversion",
     "deadline-expiry",
+    "feed",
     "idempotency",
     "import",
     "operator",
@@ -37,12 +38,13 @@ pub const TARGETS: [&str; 13] = [
 type Metrics = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 /// The targets of lines with metrics.
-const METRICS: [(&str, &[Metrics]); 5] = [
+const METRICS: [(&str, &[Metrics]); 6] = [
     (
         "request",
         &[(&["method", "route"], &[("milliseconds", "Milliseconds")]), (&[], &[("cold_start", "Count")])],
     ),
     ("deadline-expiry", &[(&[], &[("lag_seconds", "Seconds")])]),
+    ("feed", &[(&[], &[("index_lag_seconds", "Seconds")])]),
     ("outbox", &[(&[], &[("numbering_lag_seconds", "Seconds")])]),
     ("unreadable", &[(&[], &[("unreadable_items", "Count")])]),
     ("webhooks", &[(&[], &[("webhook_delay_seconds", "Seconds")])]),

@@ -61,10 +61,7 @@ async fn the_life_of_a_candidate_is_told_by_the_feed() {
     let completed = [&interviewed["status"], &interviewed["interviewdate"], &interviewed["project"]];
     assert_eq!(completed, [&json!("interviewed"), &json!("2026-11-08T10:00:00Z"), &json!(project)]);
     assert_eq!(data(7)["added"], json!({ "evaluations": [evaluator.uri] }));
-    assert_eq!(
-        (&data(7)["completed_evaluations"], &data(8)["added"]),
-        (&json!(1), &json!({ "vetos": [evaluator.uri] }))
-    );
+    assert_eq!((&data(7)["completed_evaluations"], &data(8)["added"]), (&json!(1), &json!({})));
     assert_eq!(data(9)["added"], json!({ "shares": [evaluator.uri] }));
     assert_eq!(life[5]["by"]["resource_uri"], ada);
     // The event of the platform that told of the end of the interview.

@@ -217,3 +217,58 @@ async fn rows_before_a_page_are_skipped_by_their_keys() {
     // A thousand keys, at half the price since the index lags: a row read whole takes a quarter unit each.
     assert!(deep.log().read_units < first.log().read_units + 40.0, "{:?}", deep.log());
 }
+
+#[tokio::test]
+async fn a_filter_of_the_feed_looks_at_many_events_at_once() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    for number in 0..520 {
+        owner.label(&format!("label {number}")).await;
+    }
+    app.settle().await;
+    // The caller with the sequence; of the index and of the table one event, and five times up to a hundred.
+    for place in ["after=0", "before=latest"] {
+        let few = format!("/companies/acme/events/?type=candidate.created&page_size=1&{place}");
+        assert_calls(&owner.get(&few).await.expect(200), 13);
+        let one = format!("/companies/acme/events/?page_size=1&{place}");
+        let one = owner.get(&one).await.expect(200);
+        assert_calls(&one, 3);
+        assert!(one.log().read_units < 8.0, "{:?}", one.log());
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_a_history_costs_the_same_however_long_it_is() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let ada = owner.candidate(&project, json!({})).await;
+    let list = format!("{ada}events/?page_size=10");
+    let mut units = Vec::new();
+    for count in [30, 300] {
+        for phone in 0..count {
+            owner.patch(&ada, json!({ "phone": phone.to_string() })).await.expect(200);
+        }
+        let mut pages = Vec::new();
+        let mut target = list.clone();
+        for number in 1..=3 {
+            let page = owner.get(&target).await.expect(200);
+            assert_eq!(
+                owner.get(&format!("{list}&page={number}")).await.expect(200).json()["objects"],
+                page.json()["objects"]
+            );
+            target = page.json()["meta"]["next"].as_str().unwrap().to_owned();
+            pages.push(page);
+        }
+        let previous = pages[2].json()["meta"]["previous"].as_str().unwrap().to_owned();
+        pages.push(owner.get(&previous).await.expect(200));
+        assert_eq!(pages[1].json()["objects"], pages[3].json()["objects"]);
+        for page in &pages {
+            assert!(page.log().dynamodb_calls <= 3, "{:?}", page.log());
+        }
+        units.push(pages.iter().map(|page| page.log().read_units).collect::<Vec<_>>());
+    }
+    assert_eq!(units[0], units[1]);
+    let last = owner.get(&format!("{list}&page=34")).await.expect(200).json();
+    assert_eq!((&last["meta"]["total_count"], last["objects"].as_array().unwrap().len()), (&json!(331), 1));
+}

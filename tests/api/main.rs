@@ -32,6 +32,7 @@ mod events;
 mod expand;
 mod expiry;
 mod feed;
+mod feed_holes;
 mod file_addresses;
 mod file_histories;
 mod files;

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
-use tests::caller::{Caller, Staff};
+use tests::caller::{Caller, Staff, last_segment};
 use tests::chaos::{Chaos, Fault};
+use tests::http::Request;
 use tokio::task::JoinSet;
 
 use crate::feed::{FEED, numbers, read_all, read_on};
@@ -50,11 +51,10 @@ async fn assert_complete(app: &TestApp, owner: &Staff, events: &[Value]) {
         .iter()
         .filter(|((pk, _), item)| pk.starts_with("HISTORY#") && !item["change"]["types"].is_null());
     assert_eq!(numbers(events), (1..=entries.count() as u64).collect::<Vec<_>>());
-    let mut versions = BTreeMap::<(&str, bool), Vec<u64>>::new();
+    let mut versions = BTreeMap::<&str, Vec<u64>>::new();
     for event in events {
         let data = &event["data"];
-        let is_interview = event["id"].as_str().unwrap().contains("-interview");
-        let versions = versions.entry((data["resource_uri"].as_str().unwrap(), is_interview)).or_default();
+        let versions = versions.entry(data["resource_uri"].as_str().unwrap()).or_default();
         versions.push(data["version"].as_u64().unwrap());
     }
     assert!(versions.values().all(|versions| versions.is_sorted_by(|one, next| one < next)), "{versions:?}");
@@ -194,27 +194,145 @@ async fn two_who_number_at_once_give_each_number_once() {
     assert_complete(&app, &owner, &read_all(&owner, "").await).await;
 }
 
+/// Has the outbox take the stream's record of the entry of a resource with this version.
+async fn take_record(app: &TestApp, resource: &str, version: u64) {
+    let (pk, sk) = (format!("HISTORY#acme#{}", last_segment(resource)), format!("{version:010}"));
+    let record = json!({ "Keys": { "pk": { "S": pk }, "sk": { "S": sk } }, "SequenceNumber": "1" });
+    let event = serde_json::from_value(json!({ "Records": [{ "dynamodb": record }] })).unwrap();
+    let answer = outbox::handle(app.app(), event).await.unwrap();
+    assert_eq!(serde_json::to_value(&answer).unwrap(), json!({ "batchItemFailures": [] }));
+}
+
+/// The fields that each event of a resource has changed, in the order of the feed.
+async fn changes(owner: &Staff, resource: &str) -> Vec<Value> {
+    let events = read_all(owner, &format!("resource={resource}&page_size=100")).await;
+    events.iter().map(|event| event["data"]["changed"].clone()).collect()
+}
+
+#[tokio::test]
+async fn questions_and_criteria_have_their_place_among_the_changes_of_their_project() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let project = owner.project(json!({})).await;
+    let question = owner.post(&format!("{project}questions/"), json!({ "text": "Why us?" })).await;
+    let question = question.expect(201).uri("resource_uri");
+    let before = owner.get(&project).await.expect(200);
+    owner.patch(&project, json!({ "name": "Marketing" })).await.expect(200);
+    owner.post(&format!("{project}criteria/"), json!({ "name": "Listening" })).await.expect(201);
+    owner.patch(&question, json!({ "text": "Why you?" })).await.expect(200);
+    owner.patch(&project, json!({ "name": "Support" })).await.expect(200);
+    owner.delete(&question).await.expect(204);
+    // The record of the last change comes first.
+    take_record(&app, &project, 7).await;
+    let [name, questions, criteria] = ["name", "questions", "criteria"].map(|field| json!([field]));
+    let expected = [json!([]), questions.clone(), name.clone(), criteria, questions.clone(), name, questions];
+    assert_eq!(changes(&owner, &project).await, expected);
+    let last = read_all(&owner, &format!("resource={project}")).await.pop().unwrap();
+    assert_eq!((&last["data"]["name"], &last["data"]["version"]), (&json!("Support"), &json!(7)));
+    app.settle().await;
+    assert_eq!(changes(&owner, &project).await, expected);
+    // A project shows its questions nowhere but under their own URLs, so its tag stays.
+    let renamed = owner.patch(&project, json!({ "name": "Marketing" })).await.expect(200);
+    let tag = renamed.header("etag").unwrap().to_owned();
+    assert_ne!(before.header("etag"), Some(&*tag));
+    owner.post(&format!("{project}questions/"), json!({ "text": "Why now?" })).await.expect(201);
+    let unchanged = Request::get(&project).header("if-none-match", &tag);
+    owner.send(unchanged).await.expect(304);
+    let conditional = Request::patch(&project).header("if-match", &tag).json(&json!({ "name": "Lab" }));
+    owner.send(conditional).await.expect(200);
+}
+
+/// A candidate whom the owner evaluates, and the drafts of that evaluation.
+struct Drafts {
+    owner: Staff,
+    ada: String,
+    criterion: String,
+}
+
+impl Drafts {
+    async fn of(app: &TestApp) -> Self {
+        let owner = app.owner().await;
+        let project = json!({ "evaluators": [owner.uri], "allow_hash_login": true });
+        let project = owner.running_project(project).await;
+        let criterion = owner.post(&format!("{project}criteria/"), json!({ "name": "Listening" })).await;
+        let criterion = criterion.expect(201).uri("resource_uri");
+        let ada = owner.candidate(&project, json!({})).await;
+        Self { owner, ada, criterion }
+    }
+
+    /// Saves one, which is a change of the candidate.
+    async fn save(&self, text: &str) {
+        let ratings = json!([{ "criterion": self.criterion, "value": 3 }]);
+        let own = Request::put(&format!("{}evaluations/{}/", self.ada, self.owner.id()));
+        let saved = self.owner.send(own.json(&json!({ "comment": text, "ratings": ratings }))).await;
+        assert!([200, 201].contains(&saved.status.as_u16()), "{saved}");
+    }
+}
+
 #[tokio::test]
 async fn a_draft_has_no_number_and_holds_up_no_event() {
     let app = TestApp::start().await;
-    let owner = app.owner().await;
-    let project = json!({ "evaluators": [owner.uri], "allow_hash_login": true });
-    let project = owner.running_project(project).await;
-    let criterion = json!({ "name": "Listening" });
-    let criterion =
-        owner.post(&format!("{project}criteria/"), criterion).await.expect(201).uri("resource_uri");
-    let ada = owner.candidate(&project, json!({})).await;
-    let own = format!("{ada}evaluations/{}/", owner.id());
+    let drafts = Drafts::of(&app).await;
+    let Drafts { owner, ada, .. } = &drafts;
     for number in 0..20 {
-        let draft = json!({ "comment": format!("Draft {number}"), "ratings": [{ "criterion": criterion, "value": 3 }] });
-        let saved = owner.send(tests::http::Request::put(&own).json(&draft)).await;
-        assert!([200, 201].contains(&saved.status.as_u16()), "{saved}");
+        drafts.save(&format!("Draft {number}")).await;
     }
-    owner.patch(&ada, json!({ "phone": "1" })).await.expect(200);
+    owner.patch(ada, json!({ "phone": "1" })).await.expect(200);
     app.settle().await;
-    let events = read_all(&owner, &format!("resource={ada}")).await;
+    let events = read_all(owner, &format!("resource={ada}")).await;
     let versions: Vec<&Value> = events.iter().map(|event| &event["data"]["version"]).collect();
     assert_eq!(versions, [&json!(1), &json!(22)]);
-    let history = owner.get(&format!("{ada}events/?page_size=100")).await.expect(200).json();
-    assert_eq!(history["meta"]["total_count"], 22);
+    // Who has yet to evaluate does not see drafts.
+    let history = format!("{ada}events/?page_size=100");
+    assert_eq!(owner.get(&history).await.expect(200).json()["meta"]["total_count"], 2);
+    let service = owner.named_token("Audit").await.1;
+    assert_eq!(service.get(&history).await.expect(200).json()["meta"]["total_count"], 22);
+}
+
+#[tokio::test]
+async fn numbering_costs_the_same_however_many_drafts_there_are() {
+    let (app, chaos) = TestApp::start_with_chaos().await;
+    let drafts = Drafts::of(&app).await;
+    app.settle().await;
+    let reads = async |version: u64| {
+        chaos.measure(&app.items(), false);
+        take_record(&app, &drafts.ada, version).await;
+        chaos.measured().unwrap().drain().iter().map(|load| load.reads).sum::<f64>()
+    };
+    for number in 0..150 {
+        drafts.save(&format!("Draft {number}")).await;
+    }
+    // The sequence and the draft.
+    let mut units = 0.0;
+    for version in [2, 3, 50, 151] {
+        units += reads(version).await;
+    }
+    assert!(units <= 8.0, "{units} units for four drafts");
+    // The event behind them also reads the event before them.
+    drafts.owner.patch(&drafts.ada, json!({ "phone": "1" })).await.expect(200);
+    let units = reads(152).await;
+    assert!(units <= 3.0, "{units} units for an event after 150 drafts");
+    app.settle().await;
+    assert_eq!(changes(&drafts.owner, &drafts.ada).await, [json!([]), json!(["phone"])]);
+}
+
+#[tokio::test]
+async fn an_event_numbers_all_before_it_that_have_no_number() {
+    let app = TestApp::start().await;
+    let drafts = Drafts::of(&app).await;
+    let Drafts { owner, ada, .. } = &drafts;
+    // More than fit in one transaction, with drafts between them.
+    for number in 0..120 {
+        owner.patch(ada, json!({ "phone": number.to_string() })).await.expect(200);
+        if number % 10 == 0 {
+            drafts.save(&format!("Draft {number}")).await;
+        }
+    }
+    take_record(&app, ada, 133).await;
+    let events = read_all(owner, &format!("resource={ada}&page_size=100")).await;
+    assert_eq!(events.len(), 121);
+    assert_eq!(numbers(&events), (1..=121).collect::<Vec<_>>());
+    let versions: Vec<u64> = events.iter().map(|event| event["data"]["version"].as_u64().unwrap()).collect();
+    assert!(versions.is_sorted(), "{versions:?}");
+    app.settle().await;
 }

@@ -1,10 +1,11 @@
 //! Vetos.
 
 use platform_events::Outcome::Ignored;
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::caller::Caller;
 
 use crate::events::{evaluated, report};
+use crate::feed::read_all;
 use crate::scorecards::{given, own, result_of, save, veto};
 
 #[tokio::test]
@@ -67,4 +68,52 @@ async fn a_veto_completes_the_evaluation_and_others_stay_blind() {
     owner.get(&result_of(&given.project, &candidate)).await.expect_code(404, "not_found");
     assert_eq!(given.results(owner, "").await["meta"]["total_count"], 0);
     assert_eq!(owner.get(&candidate).await.expect(200).json()["evaluation_status"], "pending");
+}
+
+/// The entries of a history, and their number.
+async fn history(caller: &impl Caller, candidate: &str, query: &str) -> (Vec<Value>, u64) {
+    let page = caller.get(&format!("{candidate}events/?{query}")).await.expect(200).json();
+    (page["objects"].as_array().unwrap().clone(), page["meta"]["total_count"].as_u64().unwrap())
+}
+
+#[tokio::test]
+async fn history_and_feed_tell_nobody_who_has_vetoed_and_blind_evaluators_nothing_of_drafts() {
+    let given = given().await;
+    let (owner, [one, two]) = (&given.owner, &given.evaluators);
+    // Managers read histories; this one evaluates as well.
+    let managers = json!({ "interview_managers": [owner.uri, two.uri] });
+    owner.patch(&given.project, managers).await.expect(200);
+    let candidate = given.interviewed().await;
+    let drafted = json!({ "ratings": given.ratings(1.0, 1.0) });
+    save(one, &candidate, drafted.clone()).await.expect(201);
+    given.rate(one, &candidate, 1.0, 2.0).await.expect(200);
+    veto(one, &candidate).await.expect(201);
+    given.app.settle().await;
+
+    let (whole, count) = history(owner, &candidate, "page_size=100").await;
+    let events: Vec<Value> = whole.iter().filter(|entry| !entry["type"].is_null()).cloned().collect();
+    assert!(count == whole.len() as u64 && events.len() < whole.len());
+    let feed = read_all(owner, &format!("resource={candidate}&page_size=100")).await;
+    assert_eq!(feed, events);
+    let [evaluated, vetoed] = &events[events.len() - 2..] else { panic!("two events") };
+    for event in [evaluated, vetoed] {
+        assert_eq!(event["types"], json!(["candidate.evaluated"]));
+    }
+    assert_eq!(evaluated["data"]["added"], json!({ "evaluations": [one.uri] }));
+    assert_eq!((&vetoed["data"]["added"], &vetoed["data"]["changed"]), (&json!({}), &json!([])));
+    assert!(!whole.iter().any(|entry| entry.to_string().contains("veto")), "{whole:?}");
+
+    // Until they have evaluated themselves, nobody's drafts are among what they see, on any page.
+    let entry = &whole[whole.iter().position(|entry| entry["type"].is_null()).unwrap()];
+    assert_eq!(history(two, &candidate, "page_size=100").await, (events.clone(), events.len() as u64));
+    let size = events.len() as u64 - 1;
+    let first = two.get(&format!("{candidate}events/?page_size={size}")).await.expect(200).json();
+    let rest = two.get(first["meta"]["next"].as_str().unwrap()).await.expect(200).json();
+    assert_eq!((&rest["objects"], &rest["meta"]["next"]), (&json!([vetoed]), &json!(null)));
+    let draft = format!("/companies/acme/events/{}/", entry["id"].as_str().unwrap());
+    owner.get(&draft).await.expect_code(404, "not_found");
+    given.rate(two, &candidate, 5.0, 5.0).await.expect(201);
+    assert_eq!(history(two, &candidate, "page_size=100").await.0[..whole.len()], whole);
+    // The owner evaluates nobody, so nothing is hidden from them.
+    assert_eq!(history(owner, &candidate, "page_size=100").await.1, count + 1);
 }

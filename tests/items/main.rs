@@ -10,9 +10,7 @@ use image::ImageFormat;
 use serde_json::{Value, json};
 use shared::auth::System;
 use shared::domain::candidate::CandidateStatus;
-use shared::domain::webhook::{
-    DeliveryAttempt, DeliveryCursor, DeliveryOutcome, StalledResource, Webhook,
-};
+use shared::domain::webhook::{DeliveryAttempt, DeliveryCursor, DeliveryOutcome, StalledResource, Webhook};
 use shared::store::DeliveryProgress;
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use shared::domain::effect::{Effect, Task};
-use shared::domain::history::{Entry, Resource};
+use shared::domain::history::{Entry, EventMark, Resource};
+use shared::store::Sequence;
 
 use crate::table::{Item, Key, PAST_RULES, read, string};
 
@@ -16,8 +17,8 @@ pub(crate) struct Histories {
     entries: BTreeMap<String, BTreeMap<u64, Entry>>,
     /// The version of each resource, and whether a test has written it past all rules.
     resources: BTreeMap<String, (u64, bool)>,
-    /// The last number of each company.
-    last: BTreeMap<String, u64>,
+    /// The last numbers of each company.
+    last: BTreeMap<String, Sequence>,
     /// The histories of those whom effects are still to erase.
     unerased: BTreeSet<String>,
     wrong: Vec<String>,
@@ -36,7 +37,7 @@ impl Histories {
                 self.unerased.insert(format!("HISTORY#{}#{erased}", effect.company));
             }
         } else if sk == "SEQUENCE" {
-            self.last.insert(pk.replacen("COMPANY#", "", 1), number("last").unwrap_or_default());
+            self.last.insert(pk.replacen("COMPANY#", "", 1), read(item));
         } else if let (Some(history), Some(version)) = (history_of(key), number("version")) {
             self.resources.insert(history, (version, item.contains_key(PAST_RULES)));
         }
@@ -76,7 +77,10 @@ impl Histories {
             if let Some(missing) = gap(before, entries.keys().copied()) {
                 self.wrong.push(format!("{history} has no version {missing}"));
             }
-            let events = entries.values().filter(|entry| !entry.change.types.is_empty());
+            if let Some(stray) = stray(before, entries.values()) {
+                self.wrong.push(format!("{history} has another event before version {stray}"));
+            }
+            let events = entries.values().filter(|entry| entry.is_event());
             // Those without a number come last.
             let numbers: Vec<u64> = events.map(|event| event.sequence.unwrap_or(u64::MAX)).collect();
             if !numbers.is_sorted() {
@@ -102,17 +106,29 @@ impl Histories {
                 self.wrong.push(format!("{history} ends with a deletion, and no effect erases the rest"));
             }
         }
-        let mut numbers = BTreeMap::<String, Vec<u64>>::new();
+        let mut feeds = BTreeMap::<String, BTreeMap<u64, &Entry>>::new();
         for entry in self.entries.values().flat_map(BTreeMap::values) {
-            numbers.entry(entry.change.company.to_string()).or_default().extend(entry.sequence);
+            let feed = feeds.entry(entry.change.company.to_string()).or_default();
+            feed.extend(entry.sequence.map(|number| (number, entry)));
         }
-        for (company, mut numbers) in numbers {
-            numbers.sort_unstable();
-            let last = self.last.get(&company).copied().unwrap_or_default();
-            let gap = gap(0, numbers.iter().copied());
-            let is_last = last >= numbers.last().copied().unwrap_or_default() + JUMP;
-            if gap.is_some() || !(is_last || numbers.last().copied().unwrap_or_default() == last) {
+        for (company, feed) in feeds {
+            let (last, last_event) =
+                self.last.get(&company).map_or((0, None), |sequence| (sequence.last, sequence.last_event));
+            let gap = gap(0, feed.keys().copied());
+            let last_number = feed.keys().last().copied().unwrap_or_default();
+            if gap.is_some() || !(last >= last_number + JUMP || last_number == last) {
                 self.wrong.push(format!("{company} has given {last} numbers; {gap:?} is missing"));
+            }
+            let mut predecessor = None;
+            for (number, event) in feed {
+                if event.predecessor != predecessor {
+                    self.wrong.push(format!("{company} has {predecessor:?} before number {number}"));
+                }
+                predecessor = Some(EventMark { number, expires_at: event.expires_at });
+            }
+            if last_event != predecessor {
+                self.wrong
+                    .push(format!("{company} has {predecessor:?} as its last event, not {last_event:?}"));
             }
         }
         self.wrong
@@ -131,6 +147,22 @@ fn gap(before: u64, numbers: impl Iterator<Item = u64>) -> Option<u64> {
     None
 }
 
+/// The first version after `start` that does not name the event before it.
+fn stray<'a>(start: u64, entries: impl Iterator<Item = &'a Entry>) -> Option<u64> {
+    let mut version = start;
+    let mut event = (start == 0).then_some(None);
+    for entry in entries {
+        // Before the start, or before an item was put back, there was another event or none.
+        event = event.filter(|_| entry.version_after < version + JUMP);
+        if event.is_some_and(|event| event != entry.event_before) {
+            return Some(entry.version_after);
+        }
+        version = entry.version_after;
+        event = if entry.is_event() { Some(Some(version)) } else { event };
+    }
+    None
+}
+
 /// The history of the resource with this key; none for other items.
 fn history_of((pk, sk): &Key) -> Option<String> {
     let place = pk.strip_prefix("COMPANY#")?;
@@ -141,9 +173,6 @@ fn history_of((pk, sk): &Key) -> Option<String> {
             Some(format!("HISTORY#{place}#{id}"))
         }
         (Some((company, _)), "CANDIDATE") => Some(format!("HISTORY#{company}#{id}")),
-        (Some((company, project)), "INTERVIEW") => {
-            Some(format!("HISTORY#{company}#{}-interview", project.strip_prefix("PROJECT#")?))
-        }
         _ => None,
     }
 }

@@ -7,9 +7,9 @@ from cfnlint.decode.cfn_yaml import loads
 
 # Dollars per month and piece: https://aws.amazon.com/cloudwatch/pricing/, https://aws.amazon.com/secrets-manager/pricing/.
 ALARM_METRIC, METRIC, DASHBOARD, SECRET = 0.10, 0.30, 3.00, 0.40
-# Metrics without dimensions: cold_start, lag_seconds, numbering_lag_seconds, webhook_delay_seconds, unreadable_items,
-# EventFailures and GatewayThrottles.
-SINGLE_METRICS = 7
+# Metrics without dimensions: cold_start, lag_seconds, numbering_lag_seconds, index_lag_seconds, webhook_delay_seconds,
+# unreadable_items, EventFailures and GatewayThrottles.
+SINGLE_METRICS = 8
 # Every five minutes, at 0.10 dollars per 1,000.
 PROBE_MAILS, MAIL = 30 * 24 * 12, 0.0001
 OPERATIONS = ("get", "post", "put", "patch", "delete")

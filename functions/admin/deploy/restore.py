@@ -14,7 +14,8 @@ from reservations import reservations
 
 # What stays as it is: sessions, named tokens and webhooks that have ended do not come back, mails are not sent twice,
 # deletions that are still pending are done, and no number of an event is given twice.
-UNTOUCHED = ("EFFECT#", "FAILURES#", "RESET#", "SEQUENCE", "SESSION#", "TOKEN#", "UPLOAD#", "WEBHOOK#")
+SEQUENCE = "SEQUENCE"
+UNTOUCHED = ("EFFECT#", "FAILURES#", "RESET#", SEQUENCE, "SESSION#", "TOKEN#", "UPLOAD#", "WEBHOOK#")
 # These write the records of deletions, without which people who were deleted would come back, and delete files.
 DELETING = ("deletion", "erased", "objects-deleted")
 # They serve the restore itself.
@@ -159,8 +160,11 @@ class Restore:
         count = 0
         for items in self.pages(restored, segment, SEGMENTS):
             self.looked_at += len(items)
-            items = [item for item in items if is_taken_back(item)]
+            items = [item for item in items if is_taken_back(item) or is_sequence(item)]
             current = self.read(self.table, items)
+            items = [
+                with_last_event_of(item, current.get(key_of(item), item)) if is_sequence(item) else item for item in items
+            ]
             differing = [item for item in items if current.get(key_of(item)) != item]
             self.write([{"PutRequest": {"Item": item}} for item in differing])
             count += len(differing)
@@ -169,10 +173,10 @@ class Restore:
     def delete_newer(self, restored, segment):
         count = 0
         for items in self.pages(self.table, segment, SEGMENTS):
-            items = [item for item in items if is_taken_back(item)]
+            items = [item for item in items if is_taken_back(item) or (is_sequence(item) and "last_event" in item)]
             known = self.read(restored, items)
             newer = [item for item in items if key_of(item) not in known]
-            self.write([{"DeleteRequest": {"Key": {"pk": item["pk"], "sk": item["sk"]}}} for item in newer])
+            self.write([delete_or_keep_numbers(item) for item in newer])
             count += len(newer)
         return count
 
@@ -245,6 +249,23 @@ class Restore:
 
 def is_taken_back(item):
     return not item["pk"]["S"].startswith(UNTOUCHED) and not item["sk"]["S"].startswith(UNTOUCHED)
+
+
+def is_sequence(item):
+    return item["sk"]["S"] == SEQUENCE
+
+
+def with_last_event_of(then, now):
+    """The numbers of a company as they are, after the last event that there was then: the next one tells readers so."""
+    now = {name: value for name, value in now.items() if name != "last_event"}
+    return now | {"last_event": then["last_event"]} if "last_event" in then else now
+
+
+def delete_or_keep_numbers(item):
+    """The request that takes back an item that did not exist then."""
+    if is_sequence(item):
+        return {"PutRequest": {"Item": with_last_event_of({}, item)}}
+    return {"DeleteRequest": {"Key": {"pk": item["pk"], "sk": item["sk"]}}}
 
 
 def key_of(item):

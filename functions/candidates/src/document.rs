@@ -41,7 +41,8 @@ pub(crate) fn create_candidate(operation: Operation) -> Operation {
 pub(crate) fn list_candidate_events(operation: Operation) -> Operation {
     operation.summary("List candidate's events").text(
         "The history of the candidate, oldest first: every write, at once. Those without `types` have changed nothing \
-         that others are told about. `sequence` is null until the event is in the company's feed.",
+         that others are told about; who has yet to evaluate the candidate does not see them. `sequence` is null until \
+         the event is in the company's feed.",
     )
 }
 

@@ -3,10 +3,10 @@
 use shared::Result;
 use shared::auth::access::CandidateAccess;
 use shared::domain::history::Resource;
-use shared::domain::id::Id;
 use shared::domain::policy::ReadHistory;
 use shared::http::page::{Envelope, ListQuery};
 use shared::http::view::EventView;
+use shared::store::history_place;
 
 /// GET …/events/
 pub(crate) async fn list(
@@ -14,11 +14,15 @@ pub(crate) async fn list(
     query: ListQuery,
 ) -> Result<Envelope<EventView>> {
     let (project, candidate) = (access.project.id, access.candidate.id);
-    let resource = Resource::Candidate { project, candidate };
-    let entries = access.store.history(access.company_id(), resource, access.now).await?;
-    // Cursors hold identifiers, so each version stands for one.
-    let place = |version: u64| Id::<()>::from_bytes(u128::from(version).to_be_bytes()).to_string();
-    let (page, total) = query.slice(entries, |entry| place(entry.version_after));
+    let (company, resource) = (access.company_id(), Resource::Candidate { project, candidate });
+    let (page, total) = if access.candidate.is_hidden_from(access.caller.customer(), &access.project) {
+        // Drafts are no events. What blind managers see is counted, so all of it is read: they are few.
+        let events = access.store.events_of(company, resource, access.now).await?;
+        query.slice(events, |event| history_place(event.version_after))
+    } else {
+        let latest = access.candidate.version();
+        access.store.history_page(company, resource, latest, query.page(), access.now).await?
+    };
     let page = page.map(|entry| EventView::new(&entry, access.references()));
     let address = access.references().candidate(access.company_id(), project, candidate).join("events");
     query.answer(&address, page, total)

@@ -34,7 +34,12 @@ pub(crate) async fn create(
     let criterion = CriterionChanges::read_whole(body)?.into_whole(id, 1, position)?;
     let address = access.references().criterion(&before.company, before.project, id);
     let created = Created(address, CriterionView::new(&criterion, before, access.references()));
-    access.commit(access.stored.change_to(&access.store, &before.clone().with(criterion)?)?, created).await
+    access
+        .commit(
+            access.stored.change_to(&access.store, &access.project, &before.clone().with(criterion)?)?,
+            created,
+        )
+        .await
 }
 
 /// GET …/criteria/{criterionId}/
@@ -65,11 +70,16 @@ async fn change(
 ) -> Result<Answered<Json<CriterionView>>> {
     let interview = &access.stored.interview;
     let view = Json(CriterionView::new(&after, interview, access.references()));
-    access.commit(access.stored.change_to(&access.store, &interview.clone().with(after)?)?, view).await
+    access
+        .commit(
+            access.stored.change_to(&access.store, &access.project, &interview.clone().with(after)?)?,
+            view,
+        )
+        .await
 }
 
 /// DELETE …/criteria/{criterionId}/
 pub(crate) async fn delete(access: CriterionAccess<ChangeProject>) -> Result<Answered<Done>> {
     let after = access.stored.interview.clone().without::<Criterion>(access.criterion.id);
-    access.commit(access.stored.change_to(&access.store, &after)?, Done).await
+    access.commit(access.stored.change_to(&access.store, &access.project, &after)?, Done).await
 }

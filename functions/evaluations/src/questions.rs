@@ -35,7 +35,12 @@ pub(crate) async fn create(
     let question = new.into_whole(id, 1, before.last_position::<Question>())?;
     let address = access.references().question(&before.company, before.project, id);
     let created = Created(address, QuestionView::new(&question, before, access.references()));
-    access.commit(access.stored.change_to(&access.store, &before.clone().with(question)?)?, created).await
+    access
+        .commit(
+            access.stored.change_to(&access.store, &access.project, &before.clone().with(question)?)?,
+            created,
+        )
+        .await
 }
 
 /// GET …/questions/{questionId}/
@@ -69,13 +74,18 @@ async fn change(
 ) -> Result<Answered<Json<QuestionView>>> {
     let interview = &access.stored.interview;
     let view = Json(QuestionView::new(&after, interview, access.references()));
-    access.commit(access.stored.change_to(&access.store, &interview.clone().with(after)?)?, view).await
+    access
+        .commit(
+            access.stored.change_to(&access.store, &access.project, &interview.clone().with(after)?)?,
+            view,
+        )
+        .await
 }
 
 /// DELETE …/questions/{questionId}/
 pub(crate) async fn delete(access: QuestionAccess<ChangeProject>) -> Result<Answered<Done>> {
     let after = access.stored.interview.clone().without::<Question>(access.question.id);
-    access.commit(access.stored.change_to(&access.store, &after)?, Done).await
+    access.commit(access.stored.change_to(&access.store, &access.project, &after)?, Done).await
 }
 
 fn view(

@@ -117,7 +117,8 @@ impl<'a> Sender<'a> {
     pub(crate) async fn can_reach_out(&self) -> bool {
         let config = self.app.config();
         let reaches = async {
-            let can_reach = config.webhook_targets == Targets::Any || self.outgoing.reaches(&config.base_url).await;
+            let can_reach =
+                config.webhook_targets == Targets::Any || self.outgoing.reaches(&config.base_url).await;
             if !can_reach {
                 tracing::error!(target: "webhooks", "cannot reach the service's own host, so no endpoint is judged");
             }

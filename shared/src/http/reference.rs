@@ -204,7 +204,7 @@ impl<'a> References<'a> {
         match resource {
             Resource::Company => self.company(c),
             Resource::Customer { customer } => self.customer(c, customer),
-            Resource::Project { project } | Resource::Interview { project } => self.project(c, project),
+            Resource::Project { project } => self.project(c, project),
             Resource::Candidate { project, candidate } => self.candidate(c, project, candidate),
             Resource::Video { video } => self.video(c, video),
             Resource::Label { label } => self.label(c, label),

@@ -95,7 +95,8 @@ impl Store {
                 transaction.put_derived(stalled.key(), item);
             }
         }
-        let is_left = |one: &&StalledResource| !after.stalled.iter().any(|after| after.history == one.history);
+        let is_left =
+            |one: &&StalledResource| !after.stalled.iter().any(|after| after.history == one.history);
         for stalled in before.stalled.iter().filter(is_left) {
             transaction.delete_derived(stalled.key());
         }

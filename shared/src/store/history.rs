@@ -6,14 +6,47 @@ use serde::{Deserialize, Serialize};
 use super::Store;
 use super::due::Queue;
 use super::item::{self, Entity, Versioned, string};
-use super::keys::{self, Key, TABLE};
+use super::keys::{self, Collection, Key, TABLE};
+use super::page::{Cursor, Page, PageRequest};
 use super::query::Query;
-use crate::domain::history::{Change, Entry, EventId, Resource};
-use crate::domain::id::CompanyId;
+use crate::domain::history::{Change, Entry, EventId, EventMark, Resource};
+use crate::domain::id::{CompanyId, Id};
 use crate::error::{Error, Result};
 
 /// The delay in which the table's stream, which is faster, has an event numbered.
 const DELAY: TimeDelta = TimeDelta::minutes(1);
+
+/// The most entries that one query passes to find the first that has not expired.
+const MAX_ROWS: usize = 100;
+
+/// The place of a version in a history as cursors hold it, which are made for identifiers.
+pub fn history_place(version: u64) -> String {
+    Id::<()>::from_bytes(u128::from(version).to_be_bytes()).to_string()
+}
+
+fn version_at(place: &str) -> u64 {
+    let bytes = place.parse::<Id<()>>().map(|id| u128::from_be_bytes(id.to_bytes()));
+    // Others lie past every version.
+    bytes.ok().and_then(|bytes| bytes.try_into().ok()).unwrap_or(u64::MAX)
+}
+
+/// The query of a page of a history whose `first` version is the first that is kept.
+fn page_query(history: &Collection, first: u64, request: &PageRequest) -> Query {
+    let query = Query::of(history);
+    match &request.cursor {
+        Some(Cursor::After(place)) => query.after(keys::version(version_at(place))),
+        Some(Cursor::Before(place)) => {
+            let mut query = query.before(keys::version(version_at(place)));
+            query.backwards = true;
+            query
+        }
+        // Versions have no gaps, unless an item was put back, so the pages before this one need not be read.
+        None => {
+            let skipped = (request.number - 1).saturating_mul(u64::from(request.size));
+            query.after(keys::version((first - 1).saturating_add(skipped)))
+        }
+    }
+}
 
 /// The place of an entry in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +101,8 @@ pub struct Sequence {
     pub last: u64,
     /// When it was given.
     pub at: DateTime<Utc>,
+    /// The event with the last number that an event has; none before the first. Numbers after it were left out.
+    pub last_event: Option<EventMark>,
     /// Whether the company has webhooks, so that the schedule looks whether new numbers have reached them.
     #[serde(default)]
     pub has_webhooks: bool,
@@ -78,13 +113,22 @@ pub struct Sequence {
 impl Sequence {
     /// The sequence of a company without events and webhooks.
     pub fn new(company: CompanyId, now: DateTime<Utc>) -> Self {
-        Self { company, last: 0, at: now, has_webhooks: false, look_at: None }
+        Self { company, last: 0, at: now, last_event: None, has_webhooks: false, look_at: None }
     }
 
-    /// The sequence, whose `last` number was given at `now`.
-    pub(super) fn up_to(self, last: u64, now: DateTime<Utc>) -> Self {
-        let look_at = self.look_at.or(Some(now + DELAY)).filter(|_| self.has_webhooks);
-        Self { last, at: now, look_at, ..self }
+    /// The sequence after some more numbers, which were given at `now`.
+    pub(super) fn advance(&mut self, by: u64, now: DateTime<Utc>) {
+        self.last += by;
+        self.at = now;
+        self.look_at = self.look_at.or(Some(now + DELAY)).filter(|_| self.has_webhooks);
+    }
+
+    /// Gives the next number to `event` at `now`.
+    pub(super) fn number(&mut self, event: Entry, now: DateTime<Utc>) -> Entry {
+        self.advance(1, now);
+        let mark = EventMark { number: self.last, expires_at: event.expires_at };
+        let predecessor = self.last_event.replace(mark);
+        event.with_number(self.last, predecessor, now)
     }
 }
 
@@ -99,16 +143,70 @@ impl Entity for Sequence {
 }
 
 impl Store {
-    /// The entries of a resource that have not expired at `now`, by version.
-    pub async fn history(
+    /// A page of the entries of a resource that have not expired at `now`, by version, and how many entries there are.
+    /// `latest` is the version of the resource. Cursors hold what [`history_place`] makes of versions.
+    pub async fn history_page(
+        &self,
+        company: &CompanyId,
+        resource: Resource,
+        latest: u64,
+        request: &PageRequest,
+        now: DateTime<Utc>,
+    ) -> Result<(Page<Versioned<Entry>>, u64)> {
+        let history = keys::history(company, &resource.history_id(company));
+        let Some(first) = self.first_kept(&history, now).await? else {
+            return Ok((Page { rows: Vec::new(), next: None, previous: None }, 0));
+        };
+        let query = page_query(&history, first, request);
+        let (size, is_backwards) = (request.size as usize, query.backwards);
+        // One more row than requested tells whether another page follows.
+        let mut rows = self.query_rows(query, size + 1).await?;
+        let has_more = rows.len() > size;
+        rows.truncate(size);
+        if is_backwards {
+            rows.reverse();
+        }
+        let mut rows: Vec<Versioned<Entry>> = item::readable(rows)?;
+        rows.retain(|entry| entry.is_kept(now));
+        let versions =
+            rows.first().zip(rows.last()).map(|(top, last)| (top.version_after, last.version_after));
+        let Some((top, last)) = versions else {
+            let previous = request.cursor.as_ref().and_then(Cursor::turned);
+            return Ok((Page { rows, next: None, previous }, latest + 1 - first));
+        };
+        let next = (is_backwards || has_more).then(|| Cursor::After(history_place(last)));
+        let previous = (top > first).then(|| Cursor::Before(history_place(top)));
+        Ok((Page { rows, next, previous }, latest.max(last) + 1 - first))
+    }
+
+    /// The version of the first entry that has not expired at `now`; none if all have.
+    async fn first_kept(&self, history: &Collection, now: DateTime<Utc>) -> Result<Option<u64>> {
+        let mut query = Query::of(history);
+        query.limit = Some(1);
+        loop {
+            let found = self.query(&query).await?;
+            let entries: Vec<Versioned<Entry>> = item::readable(found.rows)?;
+            if let Some(first) = entries.iter().find(|entry| entry.is_kept(now)) {
+                return Ok(Some(first.version_after));
+            }
+            query.start = found.last;
+            if query.start.is_none() {
+                return Ok(None);
+            }
+            query.limit = Some(MAX_ROWS);
+        }
+    }
+
+    /// The events of a resource that have not expired at `now`, by version: its history without changes that are no events.
+    pub async fn events_of(
         &self,
         company: &CompanyId,
         resource: Resource,
         now: DateTime<Utc>,
     ) -> Result<Vec<Versioned<Entry>>> {
-        let mut entries: Vec<Versioned<Entry>> =
-            self.all(&keys::history(company, &resource.history_id(company))).await?;
-        entries.retain(|entry| entry.is_kept(now));
+        let history = keys::history(company, &resource.history_id(company));
+        let mut entries: Vec<Versioned<Entry>> = self.all(&history).await?;
+        entries.retain(|entry| entry.is_event() && entry.is_kept(now));
         Ok(entries)
     }
 
@@ -136,7 +234,7 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<Option<Versioned<Entry>>> {
         let entry = self.one::<Entry>(keys::entry(company, &id.history, id.version)).await?;
-        Ok(entry.filter(|entry| entry.id() == *id && entry.is_kept(now)))
+        Ok(entry.filter(|entry| entry.id() == *id && entry.is_event() && entry.is_kept(now)))
     }
 
     /// Removes from the history of an erased resource what it says of the resource, and returns its entries as they were.
@@ -172,7 +270,10 @@ impl Store {
         let origin = origin.ok_or_else(|| Error::internal("a change without an author"))?;
         // A restoration to a moment before the resource was created has taken the whole history back.
         let version = last.map_or(0, |last| last.version_after) + 1;
-        let entry = Entry::new(change, version, origin, self.app.config().event_retention);
+        let event_before =
+            history.iter().rev().find(|entry| entry.is_event()).map(|entry| entry.version_after);
+        let entry = Entry::new(change, version, origin, self.app.config().event_retention)
+            .with_event_before(event_before);
         self.create_alone(entry).await.map(drop)
     }
 }

@@ -8,7 +8,7 @@ use super::keys::{self, Key};
 use super::tally::{self, HAS_BEGUN};
 use super::transaction::Transaction;
 use crate::domain::history::Change;
-use crate::domain::id::{CompanyId, VideoId};
+use crate::domain::id::{CompanyId, ProjectId, VideoId};
 use crate::domain::interview::{Interview, QUESTIONS_IN_USE};
 use crate::domain::project::Project;
 use crate::error::{Error, Result};
@@ -17,27 +17,19 @@ impl Entity for Interview {
     fn key(&self) -> Key {
         keys::interview(&self.company, self.project)
     }
-
-    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
-        // The first question changes an interview that had none.
-        let empty = after.map(|after| Self::new(after.company.clone(), after.project));
-        Change::of(before.or(empty.as_ref()), after)
-    }
 }
 
 impl Store {
     /// Replaces `before`, none for a project without questions and criteria, by `after`. Fails with [`Error::Changed`]
-    /// also if another request creates the first one, with `QUESTIONS_IN_USE` if a candidate has begun whom the change
+    /// also after a concurrent write of the project, with `QUESTIONS_IN_USE` if a candidate has begun whom the change
     /// would affect, and with a message on `video` if a new one does not exist.
-    pub fn save_interview(&self, before: Option<&Versioned<Interview>>, after: &Interview) -> Transaction {
-        let mut transaction = match before {
-            Some(before) => self.replacing(before, after),
-            None => {
-                let mut transaction = self.transaction();
-                transaction.create_unless(after, || Error::Changed);
-                transaction
-            }
-        };
+    pub fn save_interview(
+        &self,
+        project: &Versioned<Project>,
+        before: Option<&Versioned<Interview>>,
+        after: &Interview,
+    ) -> Transaction {
+        let mut transaction = self.write_interview(project, before, after);
         let nothing = Interview::new(after.company.clone(), after.project);
         let before = before.map_or(&nothing, |before| before);
         if !before.asks_the_same_as(after) {
@@ -54,20 +46,53 @@ impl Store {
         transaction
     }
 
+    /// Writes the questions and criteria of a project, and notes the change in the project's history: clients know both
+    /// by one URL, so their events need one order.
+    fn write_interview(
+        &self,
+        project: &Versioned<Project>,
+        before: Option<&Versioned<Interview>>,
+        after: &Interview,
+    ) -> Transaction {
+        let mut transaction = self.transaction();
+        let nothing = Interview::new(after.company.clone(), after.project);
+        if before.map_or(&nothing, |before| before) == after {
+            return transaction;
+        }
+        match before {
+            Some(before) => transaction.replace(before, after),
+            None => transaction.create_unless(after, || Error::Changed),
+        }
+        let before = before.map_or(&nothing, |before| before);
+        transaction.note_change_of_part(project, Change::of_interview(project, before, after));
+        transaction
+    }
+
     /// Removes a video from all questions of the company that show it.
     pub(super) async fn detach_from_questions(&self, company: &CompanyId, video: VideoId) -> Result<()> {
         let projects = self.all_wanted::<Project>(keys::projects(company), |_| true).await?;
         let keys: Vec<Key> = projects.iter().map(|project| keys::interview(company, project.id)).collect();
         let mut batch = self.get(keys.iter().cloned()).await?;
-        for key in &keys {
+        for (project, key) in projects.iter().zip(&keys) {
             let found = batch.take::<Interview>(key)?;
-            let Some(interview) = found.filter(|interview| interview.shows(video)) else { continue };
-            self.amend(interview, |before| {
-                let after = Interview::clone(before).without_video(video);
-                Some(self.replacing(before, &after))
-            })
-            .await?;
+            if found.is_some_and(|interview| interview.shows(video)) {
+                self.retry(|| self.detach_from_interview(company, project.id, video)).await?;
+            }
         }
         Ok(())
+    }
+
+    async fn detach_from_interview(
+        &self,
+        company: &CompanyId,
+        project: ProjectId,
+        video: VideoId,
+    ) -> Result<()> {
+        let (project, interview) = (keys::project(company, project), keys::interview(company, project));
+        let mut batch = self.get([project.clone(), interview.clone()]).await?;
+        let (project, before) = (batch.take::<Project>(&project)?, batch.take::<Interview>(&interview)?);
+        let (Some(project), Some(before)) = (project, before) else { return Ok(()) };
+        let after = Interview::clone(&before).without_video(video);
+        self.commit(self.write_interview(&project, Some(&before), &after)).await
     }
 }

@@ -22,7 +22,9 @@ pub(crate) type Item = HashMap<String, AttributeValue>;
 pub(crate) const VERSION: &str = "version";
 /// The attribute that counts writes that responses show; absent while it equals the version.
 pub(super) const REVISION: &str = "revision";
-/// The attributes of an item that are not of its value.
+/// The attribute that is the version of the last write that is an event; absent if none is.
+const EVENT_VERSION: &str = "event_version";
+/// The attributes of an item that are not of its value, and that each write sets anew.
 pub(super) const OWN: [&str; 9] =
     [PK, SK, VERSION, REVISION, BY_STATUS.pk, BY_STATUS.sk, EXPIRES_AT, DUE.pk, DUE.sk];
 
@@ -85,6 +87,11 @@ impl<T> Versioned<T> {
         self.revision
     }
 
+    /// The version of its last write that is an event of its history; none if there is none.
+    pub(super) fn event_version(&self) -> Option<u64> {
+        number_in(&self.stored, EVENT_VERSION)
+    }
+
     pub(super) fn stored(&self) -> &Item {
         &self.stored
     }
@@ -94,7 +101,8 @@ impl<T> Versioned<T> {
     where
         T: Entity,
     {
-        let Next { item, revision, .. } = rewrite::next(self, &after)?;
+        let change = T::recorded(Some(&self.value), Some(&after));
+        let Next { item, revision, .. } = rewrite::next(self, &after, change.as_ref())?;
         Ok(Self { value: after, version: self.version + 1, revision, stored: Arc::new(item) })
     }
 }
@@ -138,6 +146,13 @@ pub(super) fn attributes_of(value: &impl Serialize) -> Result<Item> {
     let mut attributes: Item = serde_dynamo::to_item(value).map_err(Error::internal)?;
     attributes.retain(|_, value| !value.is_null());
     Ok(attributes)
+}
+
+/// Notes in an item whose `version`th write is this change whether that is an event; none for one without a history.
+pub(super) fn note_event(item: &mut Item, change: Option<&Change>, version: u64) {
+    if change.is_some_and(Change::is_event) {
+        item.insert(EVENT_VERSION.to_owned(), number(version));
+    }
 }
 
 /// A moment as the index by due date sorts it.

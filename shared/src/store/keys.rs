@@ -297,7 +297,12 @@ pub(crate) fn history(c: &CompanyId, id: &str) -> Collection {
 }
 
 pub(crate) fn entry(c: &CompanyId, history_id: &str, version: u64) -> Key {
-    history(c, history_id).key(format_args!("{version:010}"))
+    history(c, history_id).key(self::version(version))
+}
+
+/// A version of a resource as its history sorts it.
+pub(crate) fn version(version: u64) -> String {
+    format!("{version:010}")
 }
 
 /// The company and the identifier of the history with this partition key; none for other items.

@@ -67,7 +67,7 @@ pub use due::{Due, DueCursor, Queue};
 pub use effect::Subject;
 pub use erasure::FoundErasures;
 pub use feed::Feed;
-pub use history::{EntryKey, Sequence};
+pub use history::{EntryKey, Sequence, history_place};
 pub use idempotency::Answer;
 pub(crate) use idempotency::{Attempt, Begun, Earlier, KeyedRequest};
 pub(crate) use item::Entity;

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use super::Store;
 use super::amend::ATTEMPTS;
 use super::history::{EntryKey, Sequence};
-use super::item::Versioned;
+use super::item::{self, Versioned};
 use super::keys;
 use crate::domain::history::Entry;
 use crate::domain::id::CompanyId;
@@ -26,24 +26,22 @@ const LEFT_OUT: u64 = 1_000_000;
 type Events = BTreeMap<(String, u64), Versioned<Entry>>;
 
 impl Store {
-    /// Numbers these events of one company at `now`, after all earlier ones of the same resources, and returns how many
-    /// got a number. Fails with [`Error::Changed`] after too many conflicts with others that number the same company.
+    /// Numbers these events of one company at `now`, after all earlier ones of the same resources. Fails with
+    /// [`Error::Changed`] after too many conflicts with others that number the same company.
     pub async fn number_events(
         &self,
         company: &CompanyId,
         entries: &[EntryKey],
         now: DateTime<Utc>,
-    ) -> Result<usize> {
-        let (mut numbered, mut lost) = (0, 0);
+    ) -> Result<()> {
+        let mut lost = 0;
         loop {
             match self.number_once(company, entries, now).await {
-                Ok(0) => return Ok(numbered),
-                Ok(count) => numbered += count,
                 Err(Error::Changed | Error::NotFound) if lost < ATTEMPTS => {
                     lost += 1;
                     self.give_way(lost as u32).await;
                 }
-                Err(error) => return Err(error),
+                settled => return settled,
             }
         }
     }
@@ -56,78 +54,61 @@ impl Store {
 
     async fn advance_once(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
         let Some(before) = self.one::<Sequence>(keys::sequence(company)).await? else { return Ok(None) };
-        let last = before.last + LEFT_OUT;
-        self.replace(&before, Sequence::clone(&before).up_to(last, now)).await?;
+        let mut after = Sequence::clone(&before);
+        after.advance(LEFT_OUT, now);
+        let last = after.last;
+        self.replace(&before, after).await?;
         Ok(Some(last))
     }
 
-    async fn number_once(
-        &self,
-        company: &CompanyId,
-        entries: &[EntryKey],
-        now: DateTime<Utc>,
-    ) -> Result<usize> {
+    async fn number_once(&self, company: &CompanyId, entries: &[EntryKey], now: DateTime<Utc>) -> Result<()> {
         let sequence = self.one::<Sequence>(keys::sequence(company));
-        let (sequence, events) = tokio::try_join!(sequence, self.unnumbered(company, entries))?;
-        let events = in_order(events);
-        if events.is_empty() {
-            return Ok(0);
-        }
-        let mut transaction = self.transaction();
-        let mut last = sequence.as_ref().map_or(0, |sequence| sequence.last);
-        let together = events.len().min(MAX_TOGETHER);
-        for event in &events[..together] {
-            last += 1;
-            transaction.replace(event, &Entry::clone(event).numbered(last, now));
-        }
-        match &sequence {
-            Some(before) => transaction.replace(before, &Sequence::clone(before).up_to(last, now)),
-            None => {
-                let first = Sequence::new(company.clone(), now).up_to(last, now);
-                transaction.create_unless(&first, || Error::Changed);
+        let (mut sequence, events) = tokio::try_join!(sequence, self.unnumbered(company, entries))?;
+        for together in in_order(events).chunks(MAX_TOGETHER) {
+            let mut transaction = self.transaction();
+            let mut after = match &sequence {
+                Some(before) => Sequence::clone(before),
+                None => Sequence::new(company.clone(), now),
+            };
+            for event in together {
+                transaction.replace(event, &after.number(Entry::clone(event), now));
             }
+            match &sequence {
+                Some(before) => transaction.replace(before, &after),
+                None => transaction.create_unless(&after, || Error::Changed),
+            }
+            self.commit(transaction).await?;
+            sequence = Some(match sequence {
+                Some(before) => before.followed_by(after)?,
+                None => item::first(after)?,
+            });
         }
-        self.commit(transaction).await?;
-        Ok(together)
+        Ok(())
     }
 
     /// The events without a number among `entries` and before them.
     ///
-    /// A version can only follow one that is committed, and reads of single items never see less than a commit that came
-    /// before what they have seen already. So every earlier event of a resource is found, however late its record comes.
+    /// Each event names the one before it of the same resource, which was committed first, and reads of single items never
+    /// see less than a commit that came before what they have seen already. So every earlier event is found, however late
+    /// its record comes, past any number of changes that are no events.
     async fn unnumbered(&self, company: &CompanyId, entries: &[EntryKey]) -> Result<Events> {
-        // From each entry downwards: the version to look at next, and how many at once.
-        let starts: BTreeSet<_> =
-            entries.iter().map(|entry| (entry.history.as_str(), entry.version)).collect();
-        let mut walks: Vec<_> = starts.into_iter().rev().map(|(history, from)| (history, from, 2)).collect();
+        let mut places: BTreeSet<_> =
+            entries.iter().map(|entry| (entry.history.clone(), entry.version)).collect();
         let mut found = Events::new();
-        while !walks.is_empty() {
-            let versions = |from: u64, count: u64| (from.saturating_sub(count) + 1..=from).rev();
-            let key = |history: &str, version| keys::entry(company, history, version);
-            let keys = walks.iter().flat_map(|(history, from, count)| {
-                versions(*from, *count).map(move |version| key(history, version))
-            });
-            let mut batch = self.get(keys.collect::<Vec<_>>()).await?;
-            let mut left = Vec::new();
-            for (history, from, count) in walks {
-                let mut goes_on = from > count;
-                for version in versions(from, count) {
-                    // Another walk has come here before, or one is numbered and so are all before it, or it is missing: it
-                    // has expired, or an older release wrote that version.
-                    let entry = batch.take_listed::<Entry>(&key(history, version))?;
-                    let Some(entry) = entry.filter(|entry| entry.sequence.is_none()) else {
-                        goes_on = false;
-                        break;
-                    };
-                    if entry.is_unnumbered() {
-                        found.insert((history.to_owned(), version), entry);
-                    }
-                }
-                if goes_on {
-                    left.push((history, from - count, count * 2));
-                }
+        while !places.is_empty() {
+            let key = |(history, version): &(String, u64)| keys::entry(company, history, *version);
+            let mut batch = self.get(places.iter().map(key)).await?;
+            let mut earlier = BTreeSet::new();
+            for place in places {
+                // Before an event with a number, all have one. An entry that is missing has expired, and so have those
+                // before it.
+                let entry = batch.take_listed::<Entry>(&key(&place))?;
+                let Some(event) = entry.filter(|entry| entry.is_unnumbered()) else { continue };
+                earlier.extend(event.event_before.map(|version| (place.0.clone(), version)));
+                found.insert(place, event);
             }
-            walks = left;
+            earlier.retain(|place| !found.contains_key(place));
+            places = earlier;
         }
         Ok(found)
     }

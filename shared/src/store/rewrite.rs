@@ -3,6 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::item::{self, Entity, Item, OWN, REVISION, Versioned, number};
+use crate::domain::history::Change;
 use crate::error::Result;
 
 pub(super) struct Next {
@@ -12,13 +13,14 @@ pub(super) struct Next {
     pub(super) is_shown: bool,
 }
 
-/// The item with `after` in place of `before`.
-pub(super) fn next<T: Entity>(before: &Versioned<T>, after: &T) -> Result<Next> {
+/// The item with `after` in place of `before`, which is the `change` of a history; none without one.
+pub(super) fn next<T: Entity>(before: &Versioned<T>, after: &T, change: Option<&Change>) -> Result<Next> {
     let known = item::attributes_of(&**before)?;
     let version = before.version() + 1;
     let mut item = item::write(after, version)?;
     let is_shown = shown::<T>(&known).ne(&shown::<T>(&item));
     carry(before.stored(), &known, &mut item, T::PARTS);
+    item::note_event(&mut item, change, version);
     let revision = before.revision() + u64::from(is_shown);
     if revision != version {
         item.insert(REVISION.to_owned(), number(revision));
@@ -101,7 +103,7 @@ mod tests {
         let before = stored();
         let mut after = Thing::clone(&before);
         after.name = "b".to_owned();
-        let written = next(&before, &after).unwrap();
+        let written = next(&before, &after, None).unwrap();
         assert_eq!(written.item["newer"], number(7));
         assert_eq!(
             (newer(&written.item, "part"), newer(&written.item, "value")),
@@ -116,10 +118,10 @@ mod tests {
         let mut after = Thing::clone(&before);
         after.part.one = 2;
         after.value = Some(Part { one: 2, list: vec![] });
-        let written = next(&before, &after).unwrap();
+        let written = next(&before, &after, None).unwrap();
         assert_eq!((newer(&written.item, "part"), newer(&written.item, "value")), (Some(number(8)), None));
         after.value = None;
-        let written = next(&before, &after).unwrap();
+        let written = next(&before, &after, None).unwrap();
         assert_eq!(written.item.get("value"), None);
     }
 

@@ -70,7 +70,7 @@ fn value<T: DeserializeOwned>(name: &'static str, item: Item) -> Result<&'static
 
 fn entity<T: Entity>(name: &'static str, item: Item) -> Result<&'static str> {
     let read = item::read::<T>(item.clone())?;
-    let again = rewrite::next(&read, &read)?.item;
+    let again = rewrite::next(&read, &read, None)?.item;
     let is_own = |name: &String| OWN.contains(&name.as_str());
     let lost: Vec<&String> =
         item.keys().filter(|name| !is_own(name) && again.get(*name) != item.get(*name)).collect();

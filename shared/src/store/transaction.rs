@@ -13,12 +13,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
-use super::condition::{Change, Condition};
+use super::condition::{self, Condition};
 use super::item::{self, Entity, Item, Versioned};
 use super::keys::Key;
 use super::retry::Failure;
 use super::rewrite;
-use crate::domain::history::{Entry, Origin};
+use crate::domain::history::{Change, Entry, Origin};
 use crate::error::{Error, FieldErrors, Result};
 
 /// The most writes that DynamoDB takes in one transaction.
@@ -85,34 +85,49 @@ impl Transaction {
 
     /// Creates an entity; `taken` if it exists, or has existed and has a history.
     pub(super) fn create_unless<T: Entity>(&mut self, entity: &T, taken: impl Fn() -> Error) {
-        if let Some(item) = self.or_fault(item::write(entity, 1)) {
+        if let Some(mut item) = self.or_fault(item::write(entity, 1)) {
+            let change = T::recorded(None, Some(entity));
+            item::note_event(&mut item, change.as_ref(), 1);
             self.put(entity.key(), item, Condition::Absent, taken());
-            self.record(None, Some(entity), 1, taken());
+            self.record(change, 1, None, taken());
         }
     }
 
     /// Replaces `before` by `after`; [`Error::Changed`] after a concurrent write.
     pub(super) fn replace<T: Entity>(&mut self, before: &Versioned<T>, after: &T) {
-        if let Some(next) = self.or_fault(rewrite::next(before, after)) {
+        self.put_next(before, after, T::recorded(Some(&**before), Some(after)));
+    }
+
+    /// Notes in the history of `whole` the `change` of a part of it that has an item of its own, so that both have one
+    /// order; [`Error::Changed`] after a concurrent write of `whole`, which stays as it is but for its version.
+    pub(super) fn note_change_of_part<T: Entity>(&mut self, whole: &Versioned<T>, change: Change) {
+        self.put_next(whole, whole, Some(change));
+    }
+
+    fn put_next<T: Entity>(&mut self, before: &Versioned<T>, after: &T, change: Option<Change>) {
+        if let Some(next) = self.or_fault(rewrite::next(before, after, change.as_ref())) {
             self.is_shown |= next.is_shown;
             self.put(after.key(), next.item, Condition::Version(before.version()), Error::Changed);
-            self.record(Some(&**before), Some(after), before.version() + 1, ahead());
+            self.record(change, before.version() + 1, before.event_version(), ahead());
         }
     }
 
     /// Deletes an entity; [`Error::Changed`] after a concurrent write.
     pub(super) fn delete<T: Entity>(&mut self, entity: &Versioned<T>) {
         self.delete_item(entity.key(), Condition::Version(entity.version()), Error::Changed);
-        self.record(Some(&**entity), None, entity.version() + 1, ahead());
+        let change = T::recorded(Some(&**entity), None);
+        self.record(change, entity.version() + 1, entity.event_version(), ahead());
     }
 
-    /// Notes in the history how the `version`th write of an entity turns `before` into `after`; `taken` if the history has
-    /// that version.
-    fn record<T: Entity>(&mut self, before: Option<&T>, after: Option<&T>, version: u64, taken: Error) {
-        let Some(change) = T::recorded(before, after) else { return };
+    /// Notes in the history the `change` that the `version`th write of an item is, none for one without a history, after
+    /// the event with version `event_before`; `taken` if the history has that version. The condition of the write makes
+    /// sure that no other event comes between the two.
+    fn record(&mut self, change: Option<Change>, version: u64, event_before: Option<u64>, taken: Error) {
+        let Some(change) = change else { return };
         let origin = self.origin.as_deref().cloned();
         let origin = self.or_fault(origin.ok_or_else(|| Error::internal("a change without an author")));
-        let entry = origin.map(|origin| Entry::new(change, version, origin, self.kept));
+        let entry = origin
+            .map(|origin| Entry::new(change, version, origin, self.kept).with_event_before(event_before));
         let item = entry.and_then(|entry| Some((entry.key(), self.or_fault(item::write(&entry, 1))?)));
         if let Some((key, item)) = item {
             self.put(key, item, Condition::Absent, taken);
@@ -184,8 +199,8 @@ impl Transaction {
     }
 
     /// Changes attributes of an item, which is created if it does not exist.
-    pub(super) fn update(&mut self, key: Key, change: Change, refusal: Error) {
-        let Change { expression, condition, names, values } = change;
+    pub(super) fn update(&mut self, key: Key, change: condition::Change, refusal: Error) {
+        let condition::Change { expression, condition, names, values } = change;
         let update = Update::builder()
             .table_name(&self.table)
             .set_key(Some(key.into_attributes()))

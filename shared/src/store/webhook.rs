@@ -120,7 +120,12 @@ impl Transaction {
 
 impl Store {
     /// Creates a webhook, whose deliveries begin at once. Fails with `TOO_MANY_WEBHOOKS` and with a message on `projects`.
-    pub fn create_webhook(&self, webhook: &Webhook, cursor: &DeliveryCursor, now: DateTime<Utc>) -> Transaction {
+    pub fn create_webhook(
+        &self,
+        webhook: &Webhook,
+        cursor: &DeliveryCursor,
+        now: DateTime<Utc>,
+    ) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(webhook);
         transaction.create(cursor);
@@ -223,7 +228,8 @@ impl Store {
             let is_last = rows.len() < most;
             query.start = rows.last().map(item::key_of).transpose()?.map(Key::into_attributes);
             looked_at += rows.len();
-            for attempt in item::readable::<DeliveryAttempt>(rows)?.into_iter().filter(|one| one.is_kept(now)) {
+            for attempt in item::readable::<DeliveryAttempt>(rows)?.into_iter().filter(|one| one.is_kept(now))
+            {
                 found.next = Some(attempt.id);
                 found.rows.extend(Some(attempt).filter(|attempt| filter.wants(attempt)));
                 if found.rows.len() == most {

@@ -138,7 +138,8 @@ async fn an_event_is_queued_again_unless_ten_are_waiting() {
         repeat(id).await.expect(202);
     }
     let cursor = stored(&app, &uri).await.1;
-    let requests: Vec<DeliveryRequest> = ids[..10].iter().map(|id| DeliveryRequest::Event { event: (*id).to_owned() }).collect();
+    let requests: Vec<DeliveryRequest> =
+        ids[..10].iter().map(|id| DeliveryRequest::Event { event: (*id).to_owned() }).collect();
     assert_eq!(cursor.requests, requests);
     repeat(ids[10]).await.expect_code(400, "queue_full");
     owner.post(&format!("{uri}ping/"), json!({})).await.expect_code(400, "queue_full");
@@ -189,7 +190,8 @@ async fn to_set_the_position_keeps_what_was_queued_and_frees_a_failing_endpoint(
     assert!(cursor.has_void_resources);
     // Each change may send the whole feed again.
     app.clock().advance(TimeDelta::seconds(59));
-    let early = owner.post(&format!("{uri}position/"), json!({ "after": 0 })).await.expect_code(429, "throttled");
+    let early =
+        owner.post(&format!("{uri}position/"), json!({ "after": 0 })).await.expect_code(429, "throttled");
     assert_eq!(early.header("retry-after"), Some("1"));
     app.clock().advance(TimeDelta::seconds(1));
     owner.post(&format!("{uri}position/"), json!({ "after": 0 })).await.expect(200);

@@ -42,8 +42,9 @@ async fn an_event_at_which_an_endpoint_breaks_waits_alone_and_is_given_up() {
     app.settle().await;
     app.clock().advance(TimeDelta::minutes(1));
     let breaks = bad.clone();
-    let is_bad =
-        move |event: &Value| event["data"]["resource_uri"] == breaks.as_str() && event["data"]["version"] == 2;
+    let is_bad = move |event: &Value| {
+        event["data"]["resource_uri"] == breaks.as_str() && event["data"]["version"] == 2
+    };
     let refused = is_bad.clone();
     endpoint.answer(move |event| if refused(event) { 502 } else { 200 });
     owner.patch(&bad, json!({ "phone": "1" })).await.expect(200);
@@ -90,7 +91,11 @@ async fn an_event_that_is_rejected_once_the_endpoint_is_back_does_not_keep_it_do
     endpoint.answer(|_| 400);
     pass(&app, [1, 15]).await;
     assert!(!stored(&app, &uri).await.1.health.is_down());
-    assert_eq!(facts(&owner, &uri).await, [json!("failing"), json!(0), json!(2)], "it has accepted nothing yet");
+    assert_eq!(
+        facts(&owner, &uri).await,
+        [json!("failing"), json!(0), json!(2)],
+        "it has accepted nothing yet"
+    );
     app.clock().advance(TimeDelta::seconds(1));
     endpoint.answer(|_| 200);
     owner.label("three").await;
@@ -115,8 +120,7 @@ async fn what_a_former_address_answers_does_not_count_for_the_new_one() {
             failing_since: Some(long_ago),
             ..EndpointHealth::default()
         };
-        write_cursor(&app, &uri, |cursor| DeliveryCursor { health, run_at: Some(long_ago), ..cursor })
-            .await;
+        write_cursor(&app, &uri, |cursor| DeliveryCursor { health, run_at: Some(long_ago), ..cursor }).await;
         let held = dead.hold();
         let meanwhile = async {
             held.reached().await;
@@ -254,7 +258,9 @@ async fn a_slow_endpoint_does_not_delay_the_others_of_its_company() {
         let keys = json!({ "pk": { "S": format!("HISTORY#acme#{}", last_segment(&label)) }, "sk": { "S": "0000000001" } });
         let event = json!({ "Records": [{ "dynamodb": { "Keys": keys, "SequenceNumber": "1" } }] });
         Box::pin(outbox::handle(app.app(), serde_json::from_value(event).unwrap())).await.unwrap();
-        healthy.until(|arrivals| arrivals.iter().any(|one| one.event["data"]["resource_uri"] == label.as_str())).await;
+        healthy
+            .until(|arrivals| arrivals.iter().any(|one| one.event["data"]["resource_uri"] == label.as_str()))
+            .await;
         held.release();
     };
     join(async { app.settle().await }, meanwhile).await;
@@ -292,7 +298,8 @@ async fn stalled_resources_of_a_former_position_are_deleted() {
         owner.label(&format!("label {number}")).await;
     }
     app.settle().await;
-    let stalled = async || app.table().snapshot().await.keys().filter(|(_, sk)| sk.starts_with("STALLED#")).count();
+    let stalled =
+        async || app.table().snapshot().await.keys().filter(|(_, sk)| sk.starts_with("STALLED#")).count();
     assert_eq!((stalled().await, facts(&owner, &uri).await[2].clone()), (3, json!(3)));
     let latest = shown(&owner, &uri).await["after"].clone();
     owner.post(&format!("{uri}position/"), json!({ "after": latest })).await.expect(200);
@@ -307,7 +314,8 @@ async fn no_endpoint_is_judged_while_the_service_reaches_nothing() {
     let app = TestApp::start_with(&[("WEBHOOK_TARGETS", ""), ("SESSION_IDLE_MINUTES", "43200")]).await;
     let owner = app.owner().await;
     let uri = super::webhook(&owner, json!({ "after": 0 })).await;
-    let outgoing = webhooks::outgoing::Outgoing::new(super::runs::Nowhere, shared::domain::webhook::is_public);
+    let outgoing =
+        webhooks::outgoing::Outgoing::new(super::runs::Nowhere, shared::domain::webhook::is_public);
     super::runs::number(&app).await;
     for _ in 0..7 {
         app.clock().advance(TimeDelta::days(1));

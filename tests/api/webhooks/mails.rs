@@ -4,7 +4,7 @@ use serde_json::json;
 use shared::auth::System;
 use shared::domain::effect::Effect;
 use shared::domain::mail::WebhookMail::{self, Disabled, Failing};
-use shared::domain::webhook::{DisabledReason, DeliveryCursor, Webhook};
+use shared::domain::webhook::{DeliveryCursor, DisabledReason, Webhook};
 use shared::store::DeliveryProgress;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};

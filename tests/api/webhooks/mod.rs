@@ -2,7 +2,7 @@
 
 mod changes;
 mod deliveries;
-mod endpoint;
+pub(crate) mod endpoint;
 mod fairness;
 mod mails;
 mod runs;
@@ -35,7 +35,11 @@ pub(crate) async fn stored(app: &TestApp, uri: &str) -> (Versioned<Webhook>, Ver
 }
 
 /// Writes the cursor of a webhook, as the function that sends events does.
-pub(crate) async fn write_cursor(app: &TestApp, uri: &str, change: impl FnOnce(DeliveryCursor) -> DeliveryCursor) {
+pub(crate) async fn write_cursor(
+    app: &TestApp,
+    uri: &str,
+    change: impl FnOnce(DeliveryCursor) -> DeliveryCursor,
+) {
     let (_, before) = stored(app, uri).await;
     let after = change(DeliveryCursor::clone(&before));
     System::of(app.app()).store.save_cursor(&before, after).await.unwrap();

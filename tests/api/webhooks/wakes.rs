@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::json;
 use shared::auth::System;
-use shared::store::{DueCursor, Queue, Sequence, Versioned, StreamTrigger};
+use shared::store::{DueCursor, Queue, Sequence, StreamTrigger, Versioned};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 
@@ -124,7 +124,10 @@ async fn a_position_is_due_when_its_next_run_is_or_its_lease_ends() {
 #[test]
 fn records_of_the_stream_tell_what_they_wake_it_for() {
     let id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
-    assert_eq!(StreamTrigger::parse("COMPANY#acme", "SEQUENCE"), Some(StreamTrigger::Company("acme".parse().unwrap())));
+    assert_eq!(
+        StreamTrigger::parse("COMPANY#acme", "SEQUENCE"),
+        Some(StreamTrigger::Company("acme".parse().unwrap()))
+    );
     assert_eq!(
         StreamTrigger::parse(&format!("WEBHOOK#{id}"), "CURSOR"),
         Some(StreamTrigger::Webhook(last_segment(id).parse().unwrap()))

@@ -4,9 +4,7 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::WebhookAccess;
-use shared::domain::webhook::{
-    DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DisabledReason, Webhook,
-};
+use shared::domain::webhook::{DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DisabledReason, Webhook};
 use shared::http::page::ListQuery;
 use shared::http::reference::References;
 use shared::http::wire::{Timestamp, Uri};

@@ -6,12 +6,10 @@ use std::time::Duration;
 use futures_util::future::{BoxFuture, Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use shared::Result;
-use shared::domain::webhook::{
-    DeliveryAttempt, DeliveryRequest, DeliveryVerdict, EndpointHealth, Webhook,
-};
+use shared::domain::webhook::{DeliveryAttempt, DeliveryRequest, DeliveryVerdict, EndpointHealth, Webhook};
 
-use super::load::PAGE;
 use super::group::{EventGroup, GroupOrigin, GroupReport, SharedHealth, Transport, send_group};
+use super::load::PAGE;
 
 /// How long a step waits for requests when nothing else is to be sent. The next steps do not wait for those that hang.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -102,7 +100,11 @@ impl<'a, T: Transport> UnderWay<'a, T> {
     }
 
     /// Sends groups, and returns what came of them and of earlier groups. Groups that hang stay under way.
-    pub(crate) async fn send(&mut self, webhook: &Webhook, groups: Vec<EventGroup>) -> Result<Vec<GroupReport>> {
+    pub(crate) async fn send(
+        &mut self,
+        webhook: &Webhook,
+        groups: Vec<EventGroup>,
+    ) -> Result<Vec<GroupReport>> {
         let (mut waiting, mut reports) = (VecDeque::from(groups), Vec::new());
         self.batches += 1;
         loop {
@@ -160,9 +162,7 @@ impl<'a, T: Transport> UnderWay<'a, T> {
     }
 
     fn is_stopped(&self) -> bool {
-        self.is_gone
-            || self.transport.is_late()
-            || self.health.lock().is_paused(self.transport.now())
+        self.is_gone || self.transport.is_late() || self.health.lock().is_paused(self.transport.now())
     }
 
     /// The next group that ends; `None` if none does in this time.

@@ -92,13 +92,10 @@ impl Sender<'_> {
         }
     }
 
-    async fn load_stalled(
-        &self,
-        endpoint: &Endpoint,
-        under_way: &BTreeSet<String>,
-    ) -> Result<DeliveryBatch> {
+    async fn load_stalled(&self, endpoint: &Endpoint, under_way: &BTreeSet<String>) -> Result<DeliveryBatch> {
         let (now, cursor) = (self.time(), &endpoint.cursor);
-        let mut due: Vec<_> = endpoint.stalled.iter().filter(|one| !under_way.contains(&one.history)).collect();
+        let mut due: Vec<_> =
+            endpoint.stalled.iter().filter(|one| !under_way.contains(&one.history)).collect();
         due.retain(|one| one.due_at(cursor) <= now);
         due.sort_by_key(|one| one.due_at(cursor));
         let mut batch = DeliveryBatch::default();
@@ -120,7 +117,7 @@ impl Sender<'_> {
             self.store().history_from(&webhook.company, &history, stalled.next_version, LOOK).await?;
         let (mut events, mut from, mut is_complete) = (Vec::new(), stalled.next_version, !may_go_on);
         for entry in &entries {
-            let is_event = !entry.change.types.is_empty();
+            let is_event = entry.is_event();
             // Those after the cursor are still to be read from the feed.
             if is_event && entry.sequence.is_none_or(|number| number > cursor.after) {
                 is_complete = true;
@@ -142,7 +139,12 @@ impl Sender<'_> {
         let attempt = stalled.tries.max(cursor.health.failures) + 1;
         let first_tried_at = stalled.first_tried_at;
         let group = EventGroup::of_feed(history, events, attempt);
-        Ok(NextOfStalled::Events(EventGroup { origin: GroupOrigin::Stalled, first_tried_at, is_complete, ..group }))
+        Ok(NextOfStalled::Events(EventGroup {
+            origin: GroupOrigin::Stalled,
+            first_tried_at,
+            is_complete,
+            ..group
+        }))
     }
 
     /// One event: in turn the oldest that waits, and the first that waits of the resource that changed last. The oldest may

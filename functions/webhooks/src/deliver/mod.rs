@@ -67,7 +67,16 @@ pub(crate) struct EndpointRun<'a> {
 impl<'a> EndpointRun<'a> {
     pub(crate) fn new(sender: &'a Sender<'a>, company: &'a CompanyId, webhook: WebhookId) -> Self {
         let under_way = UnderWay::new(sender);
-        Self { sender, company, webhook, under_way, lease: None, restarts: None, last: None, has_cleaned_up: false }
+        Self {
+            sender,
+            company,
+            webhook,
+            under_way,
+            lease: None,
+            restarts: None,
+            last: None,
+            has_cleaned_up: false,
+        }
     }
 
     /// Delivers until nothing is left to do or the time is over.
@@ -180,7 +189,8 @@ impl<'a> EndpointRun<'a> {
     fn give_back(&self, cursor: DeliveryCursor, next_run_at: Option<DateTime<Utc>>) -> DeliveryCursor {
         let now = self.sender.time();
         let cursor = cursor.without_lease(next_run_at, now);
-        let is_cut_off = |at: DateTime<Utc>| at.max(now) >= self.sender.until && at < now + RunKind::Stream.time();
+        let is_cut_off =
+            |at: DateTime<Utc>| at.max(now) >= self.sender.until && at < now + RunKind::Stream.time();
         let goes_on = self.sender.kind == RunKind::Stream
             && next_run_at.is_some_and(is_cut_off)
             && self.under_way.is_worth_another_run();

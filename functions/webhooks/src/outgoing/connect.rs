@@ -30,7 +30,8 @@ impl Outgoing {
             return Ok(Stream::Plain(stream));
         }
         let name = url.host_str().and_then(|name| ServerName::try_from(name.to_owned()).ok());
-        let encrypted = TlsConnector::from(self.tls.clone()).connect(name.ok_or(DeliveryError::Tls)?, stream).await;
+        let encrypted =
+            TlsConnector::from(self.tls.clone()).connect(name.ok_or(DeliveryError::Tls)?, stream).await;
         encrypted.map(|stream| Stream::Encrypted(Box::new(stream))).map_err(|_| DeliveryError::Tls)
     }
 

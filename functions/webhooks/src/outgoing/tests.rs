@@ -105,7 +105,8 @@ async fn endless(start: &'static str, more: &'static [u8], pause: Duration) -> (
 async fn the_request_is_that_of_standard_webhooks() {
     let (url, server) = server_of("HTTP/1.1 503 Busy\r\nRetry-After: 9\r\nContent-Length: 2\r\n\r\nno").await;
     let answer = outgoing(&[&[PUBLIC]], |_| true).0.post(&message(&url)).await;
-    let expected = EndpointResponse { status: 503, retry_after: Some("9".to_owned()), start: "no".to_owned() };
+    let expected =
+        EndpointResponse { status: 503, retry_after: Some("9".to_owned()), start: "no".to_owned() };
     assert_eq!(answer, Ok(expected));
     let host = &url[7..url.len() - 7];
     let head = format!(
@@ -236,11 +237,7 @@ async fn a_body_that_does_not_end_leaves_the_status_as_it_is() {
 #[tokio::test]
 async fn slow_answers_end_at_the_deadline() {
     let hints = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
-    for (start, more) in [
-        ("HTTP/1.1 200 OK\r\nX-Slow: ", &b"x"[..]),
-        ("HTTP", b""),
-        ("", hints),
-    ] {
+    for (start, more) in [("HTTP/1.1 200 OK\r\nX-Slow: ", &b"x"[..]), ("HTTP", b""), ("", hints)] {
         let (url, server) = endless(start, more, Duration::from_millis(5)).await;
         assert_eq!(impatient().post(&message(&url)).await, Err(DeliveryError::Timeout), "{start:?}");
         if !more.is_empty() {
@@ -344,5 +341,8 @@ async fn what_does_not_encrypt_is_not_talked_to() {
         drop(stream);
     })
     .await;
-    assert_eq!(impatient().post(&message(&url.replacen("http", "https", 1))).await, Err(DeliveryError::Timeout));
+    assert_eq!(
+        impatient().post(&message(&url.replacen("http", "https", 1))).await,
+        Err(DeliveryError::Timeout)
+    );
 }

@@ -49,7 +49,7 @@ impl<A: Grant> Guard for EventAccess<A> {
         // Only callers who may do this learn whether the event exists.
         let context = request.authorise(A::ACTION, &standing)?;
         let event = event?;
-        if id != Ok(event.id()) || !event.is_kept(context.now) {
+        if id != Ok(event.id()) || !event.is_event() || !event.is_kept(context.now) {
             return Err(Error::NotFound);
         }
         Ok(Self { context: context.about(&event), event, action: PhantomData })

@@ -25,13 +25,18 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// The transaction that changes them to `after`. Fails with [`QUESTIONS_IN_USE`] if a candidate has begun whom the
-    /// change would affect.
-    pub fn change_to(&self, store: &Store, after: &Interview) -> Result<Transaction> {
+    /// The transaction that changes them to `after`, and the history of their `project`. Fails with [`QUESTIONS_IN_USE`]
+    /// if a candidate has begun whom the change would affect.
+    pub fn change_to(
+        &self,
+        store: &Store,
+        project: &Versioned<Project>,
+        after: &Interview,
+    ) -> Result<Transaction> {
         if self.has_begun && !self.interview.asks_the_same_as(after) {
             return Err(QUESTIONS_IN_USE.into());
         }
-        Ok(store.save_interview(self.item.as_ref(), after))
+        Ok(store.save_interview(project, self.item.as_ref(), after))
     }
 
     pub(super) fn of(project: &Project, item: Option<Versioned<Interview>>, has_begun: bool) -> Self {
@@ -91,6 +96,8 @@ impl<A: Grant> InterviewAccess<A> {
 
 /// A caller who may do `A` with the question of the path.
 pub struct QuestionAccess<A> {
+    /// The project.
+    pub project: Versioned<Project>,
     /// All questions and criteria of its project.
     pub stored: Stored,
     /// The question.
@@ -109,13 +116,15 @@ impl<A: Grant> Guard for QuestionAccess<A> {
     async fn load(request: Authenticated) -> Result<Self> {
         let id = request.path.id::<QuestionId>("questionId");
         let (access, question) = InterviewAccess::<A>::about(request, id).await?;
-        let InterviewAccess { stored, standing, context, action, .. } = access;
-        Ok(Self { stored, question, standing, context, action })
+        let InterviewAccess { project, stored, standing, context, action, .. } = access;
+        Ok(Self { project, stored, question, standing, context, action })
     }
 }
 
 /// A caller who may do `A` with the criterion of the path.
 pub struct CriterionAccess<A> {
+    /// The project.
+    pub project: Versioned<Project>,
     /// All questions and criteria of its project.
     pub stored: Stored,
     /// The criterion.
@@ -132,8 +141,8 @@ impl<A: Grant> Guard for CriterionAccess<A> {
     async fn load(request: Authenticated) -> Result<Self> {
         let id = request.path.id::<CriterionId>("criterionId");
         let (access, criterion) = InterviewAccess::<A>::about(request, id).await?;
-        let InterviewAccess { stored, context, action, .. } = access;
-        Ok(Self { stored, criterion, context, action })
+        let InterviewAccess { project, stored, context, action, .. } = access;
+        Ok(Self { project, stored, criterion, context, action })
     }
 }
 

@@ -141,7 +141,7 @@ pub(super) fn of_candidate(before: Option<&Candidate>, after: &Candidate, detail
 }
 
 /// The fields of a candidate whose changes have events of their own.
-const TOLD_OF_CANDIDATES: [&str; 10] = [
+const TOLD_OF_CANDIDATES: [&str; 9] = [
     "status",
     "deadline",
     "invitationdate",
@@ -150,7 +150,6 @@ const TOLD_OF_CANDIDATES: [&str; 10] = [
     "email_status",
     "completed_evaluations",
     "evaluations",
-    "vetos",
     "shares",
 ];
 

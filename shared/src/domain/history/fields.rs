@@ -26,7 +26,7 @@ use crate::domain::webhook::Webhook;
 pub(crate) type Named = (&'static str, Field);
 
 /// The value of a field, and what is noted of its changes.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) enum Field {
     /// The former and the new value.
     Fact(Value),
@@ -69,7 +69,6 @@ pub(super) fn of_candidate(candidate: &Candidate) -> Vec<Named> {
         first_name, last_name, username, email, deadline, phone, gender, address, partner_data,
     } = profile;
     let completed_by = candidate.completed_by();
-    let vetoed_by: BTreeSet<CustomerId> = candidate.vetos().map(|(by, _)| by).collect();
     vec![
         ("status", fact(status)),
         ("deadline", moment(*deadline)),
@@ -79,7 +78,6 @@ pub(super) fn of_candidate(candidate: &Candidate) -> Vec<Named> {
         ("email_status", fact(&candidate.email_status())),
         ("completed_evaluations", fact(&completed_by.len())),
         ("evaluations", customers(&completed_by)),
-        ("vetos", customers(&vetoed_by)),
         ("shares", customers(shares.values())),
         ("first_name", private(first_name)),
         ("last_name", private(last_name)),

@@ -59,7 +59,7 @@ impl EventFilter {
         let resource = entry.change.resource;
         let fits = |types: &TypeFilter| entry.change.types.iter().any(|name| types.fits(name));
         self.types.as_ref().is_none_or(fits)
-            && self.resource.is_none_or(|wanted| wanted == resource.shown())
+            && self.resource.is_none_or(|wanted| wanted == resource)
             && self.project.is_none_or(|wanted| resource.project() == Some(wanted))
             && self.by.is_none_or(|wanted| wanted == entry.origin.by)
     }

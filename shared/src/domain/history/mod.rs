@@ -1,13 +1,12 @@
 //! The history of resources: what is noted of every change, who made it, and the events that tell of it.
 
 mod event;
+mod event_id;
 mod fields;
 mod filter;
 mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::str::FromStr;
 
 use chrono::serde::ts_seconds;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -15,15 +14,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use event::EventType;
+pub use event_id::EventId;
 use fields::{Field, Named};
 pub use filter::{EventFilter, TypeFilter};
 pub(crate) use recorded::Recorded;
 
 use super::account::{Account, Principal};
 use super::erasure::ErasureDetails;
-use super::id::{
-    CandidateId, CompanyId, CustomerId, InvalidId, LabelId, ProjectId, TokenId, VideoId, WebhookId,
-};
+use super::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId, VideoId, WebhookId};
+use super::interview::Interview;
+use super::project::Project;
 
 /// A resource whose changes the history keeps. Sorted by what may refer to what: a company comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -51,14 +51,9 @@ pub enum Resource {
         /// Its identifier.
         token: TokenId,
     },
-    /// A project, but for its questions and criteria.
+    /// A project with its questions and criteria.
     Project {
         /// Its identifier.
-        project: ProjectId,
-    },
-    /// The questions and criteria of a project.
-    Interview {
-        /// The project.
         project: ProjectId,
     },
     /// A candidate.
@@ -82,7 +77,6 @@ impl Resource {
             Self::Company => company.to_string(),
             Self::Customer { customer } => customer.to_string(),
             Self::Project { project } => project.to_string(),
-            Self::Interview { project } => format!("{project}-interview"),
             Self::Candidate { candidate, .. } => candidate.to_string(),
             Self::Video { video } => video.to_string(),
             Self::Label { label } => label.to_string(),
@@ -91,20 +85,10 @@ impl Resource {
         }
     }
 
-    /// The resource by which clients know it: questions and criteria are parts of their project.
-    pub fn shown(self) -> Self {
-        match self {
-            Self::Interview { project } => Self::Project { project },
-            other => other,
-        }
-    }
-
     /// The project that it is or belongs to.
     pub fn project(&self) -> Option<ProjectId> {
         match self {
-            Self::Project { project } | Self::Interview { project } | Self::Candidate { project, .. } => {
-                Some(*project)
-            }
+            Self::Project { project } | Self::Candidate { project, .. } => Some(*project),
             Self::Company
             | Self::Customer { .. }
             | Self::Label { .. }
@@ -263,6 +247,11 @@ pub struct Change {
 }
 
 impl Change {
+    /// Whether it is an event. Other changes are in the history alone.
+    pub fn is_event(&self) -> bool {
+        !self.types.is_empty()
+    }
+
     /// The change of `before` to `after`, of which one is none for a new or a deleted resource.
     pub(crate) fn of<T: Recorded>(before: Option<&T>, after: Option<&T>) -> Option<Self> {
         let (company, resource) = after.or(before)?.place();
@@ -288,6 +277,26 @@ impl Change {
         let details = Details { erasure: Some(erasure), ..Details::default() };
         Self { company, resource: Resource::Candidate { project, candidate }, types, details }
     }
+
+    /// The change of the questions and criteria of `project`, which are a part of it.
+    pub(crate) fn of_interview(project: &Project, before: &Interview, after: &Interview) -> Self {
+        let before = [project.fields(), fields::of_interview(before)].concat();
+        let details =
+            Details::between(Some(before), [project.fields(), fields::of_interview(after)].concat());
+        let types = vec![EventType::ProjectUpdated.as_str().to_owned()];
+        let resource = Resource::Project { project: project.id };
+        Self { company: project.company.clone(), resource, types, details }
+    }
+}
+
+/// The place of an event in the feed, as the event after it remembers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventMark {
+    /// The number of the event.
+    pub number: u64,
+    /// When the event expires.
+    #[serde(with = "ts_seconds")]
+    pub expires_at: DateTime<Utc>,
 }
 
 /// One row of the history: one write of a resource, or the erasure of what its deletion has left.
@@ -299,6 +308,8 @@ pub struct Entry {
     pub version_after: u64,
     /// Who did it, and when.
     pub origin: Origin,
+    /// The version of the last write of the resource before this one that is an event; none if there is none.
+    pub event_before: Option<u64>,
     /// When it is deleted.
     #[serde(with = "ts_seconds")]
     pub expires_at: DateTime<Utc>,
@@ -306,13 +317,29 @@ pub struct Entry {
     pub sequence: Option<u64>,
     /// When it was numbered.
     pub numbered_at: Option<DateTime<Utc>>,
+    /// The event with the number before; none for the first event of the company, and before it is numbered. Numbers
+    /// between the two were left out and never had an event.
+    pub predecessor: Option<EventMark>,
 }
 
 impl Entry {
     /// The `version`th write of a resource, to be kept for `kept`.
     pub fn new(change: Change, version: u64, origin: Origin, kept: TimeDelta) -> Self {
-        let expires_at = origin.at + kept;
-        Self { change, version_after: version, origin, expires_at, sequence: None, numbered_at: None }
+        Self {
+            change,
+            version_after: version,
+            event_before: None,
+            expires_at: origin.at + kept,
+            origin,
+            sequence: None,
+            numbered_at: None,
+            predecessor: None,
+        }
+    }
+
+    /// The entry after the event with this version of the resource.
+    pub fn with_event_before(self, version: Option<u64>) -> Self {
+        Self { event_before: version, ..self }
     }
 
     /// A test event for a webhook, which is kept nowhere. No other event has its version.
@@ -328,14 +355,19 @@ impl Entry {
         now < self.expires_at
     }
 
-    /// Whether it is an event that has no number yet.
-    pub fn is_unnumbered(&self) -> bool {
-        self.sequence.is_none() && !self.change.types.is_empty()
+    /// Whether it is an event.
+    pub fn is_event(&self) -> bool {
+        self.change.is_event()
     }
 
-    /// The entry as event number `sequence` since `now`.
-    pub fn numbered(self, sequence: u64, now: DateTime<Utc>) -> Self {
-        Self { sequence: Some(sequence), numbered_at: Some(now), ..self }
+    /// Whether it is an event that has no number yet.
+    pub fn is_unnumbered(&self) -> bool {
+        self.sequence.is_none() && self.is_event()
+    }
+
+    /// The entry as event number `sequence` since `now`, after the event with the number before.
+    pub fn with_number(self, sequence: u64, predecessor: Option<EventMark>, now: DateTime<Utc>) -> Self {
+        Self { sequence: Some(sequence), predecessor, numbered_at: Some(now), ..self }
     }
 
     /// The entry without anything that was said of the resource, which was erased. What an erasure says stays.
@@ -356,37 +388,6 @@ impl Entry {
             version: self.version_after,
             second: self.origin.at.timestamp(),
         }
-    }
-}
-
-/// The identifier of an event: its resource and version, and its second, since a restored table counts versions again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventId {
-    /// The identifier of the history.
-    pub history: String,
-    /// The version of the resource after the change.
-    pub version: u64,
-    /// The time of the change, in seconds since 1970.
-    pub second: i64,
-}
-
-impl fmt::Display for EventId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "evt_{}_{}_{}", self.history, self.version, self.second)
-    }
-}
-
-impl FromStr for EventId {
-    type Err = InvalidId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
-        let parse = || {
-            let (rest, second) = text.strip_prefix("evt_")?.rsplit_once('_')?;
-            let (history, version) = rest.rsplit_once('_')?;
-            let history = history.to_owned();
-            Some(Self { history, version: version.parse().ok()?, second: second.parse().ok()? })
-        };
-        parse().ok_or(InvalidId)
     }
 }
 

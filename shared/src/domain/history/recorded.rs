@@ -7,7 +7,6 @@ use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
 use crate::domain::id::CompanyId;
-use crate::domain::interview::Interview;
 use crate::domain::label::Label;
 use crate::domain::named_token::NamedToken;
 use crate::domain::project::Project;
@@ -72,22 +71,6 @@ impl Recorded for Project {
 
     fn events(before: Option<&Self>, _: &Self, details: &Details) -> Vec<EventType> {
         before.map_or_else(|| vec![EventType::ProjectCreated], |_| event::of_project(details))
-    }
-}
-
-impl Recorded for Interview {
-    const DELETED: Option<EventType> = None;
-
-    fn place(&self) -> (&CompanyId, Resource) {
-        (&self.company, Resource::Interview { project: self.project })
-    }
-
-    fn fields(&self) -> Vec<Named> {
-        fields::of_interview(self)
-    }
-
-    fn events(_: Option<&Self>, _: &Self, _: &Details) -> Vec<EventType> {
-        vec![EventType::ProjectUpdated]
     }
 }
 

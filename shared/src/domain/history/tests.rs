@@ -120,10 +120,11 @@ fn projects_and_their_interviews_have_events() {
         after.settings.veto_enabled = true;
     });
     assert_eq!(types, ["project.staff_changed", "project.updated"]);
-    let interview = Interview::new(before.company.clone(), before.id);
-    let change = change(None, Some(&interview));
+    let nothing = Interview::new(before.company.clone(), before.id);
+    let change = Change::of_interview(&before, &nothing, &nothing);
     assert_eq!(change.types, ["project.updated"]);
-    assert_eq!(change.resource.history_id(&before.company), format!("{}-interview", before.id));
+    assert_eq!(change.details.facts["status"], json!(before.status));
+    assert_eq!(change.resource.history_id(&before.company), before.id.to_string());
 }
 
 #[test]

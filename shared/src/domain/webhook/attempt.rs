@@ -60,7 +60,8 @@ impl DeliveryAttempt {
 
     /// The attempt at a message that is not sent again by itself.
     pub fn given_up(self) -> Self {
-        let outcome = if self.outcome == DeliveryOutcome::Failed { DeliveryOutcome::GivenUp } else { self.outcome };
+        let outcome =
+            if self.outcome == DeliveryOutcome::Failed { DeliveryOutcome::GivenUp } else { self.outcome };
         Self { outcome, next_try_at: None, ..self }
     }
 

@@ -137,7 +137,8 @@ impl DeliveryCursor {
         match remaining(self.pinged_at, PING_PAUSE, now) {
             Some(wait) => Err(Unsent::TooMany(wait)),
             None => {
-                Ok(Self { pinged_at: Some(now), ..self }.add_request(DeliveryRequest::Ping { at: now }, now)?)
+                Ok(Self { pinged_at: Some(now), ..self }
+                    .add_request(DeliveryRequest::Ping { at: now }, now)?)
             }
         }
     }

@@ -100,7 +100,8 @@ impl EndpointHealth {
                 // A pause that the endpoint has asked for goes on.
                 let next_try_at = self.next_try_at.filter(|_| !self.is_down());
                 let resources_at_once = (self.resources_at_once * 2).min(MAX_AT_ONCE);
-                *self = Self { last_accepted_at: Some(now), next_try_at, resources_at_once, ..Self::default() };
+                *self =
+                    Self { last_accepted_at: Some(now), next_try_at, resources_at_once, ..Self::default() };
             }
             DeliveryVerdict::Throttled(wait) => self.throttle(wait, now),
             DeliveryVerdict::Rejected(_) | DeliveryVerdict::Unclear(_)
@@ -238,7 +239,11 @@ mod tests {
             (&[("a", unclear), ("b", slower), ("c", unclear)], true, true),
         ] {
             let health = after(attempts);
-            assert_eq!((health.failing_since.is_some(), health.is_down()), (is_failing, is_down), "{attempts:?}");
+            assert_eq!(
+                (health.failing_since.is_some(), health.is_down()),
+                (is_failing, is_down),
+                "{attempts:?}"
+            );
         }
     }
 
@@ -292,7 +297,11 @@ mod tests {
         for _ in 0..8 {
             health.observe(observed("d", Throttled(NONE), at, at), 0);
             pauses.push((health.next_try_at.unwrap() - at).num_seconds());
-            assert_eq!(health.failing_since.is_some(), pauses.len() >= 6, "a minute of nothing else is a failure");
+            assert_eq!(
+                health.failing_since.is_some(),
+                pauses.len() >= 6,
+                "a minute of nothing else is a failure"
+            );
             at = health.next_try_at.unwrap();
         }
         assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60]);

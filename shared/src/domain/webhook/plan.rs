@@ -44,7 +44,8 @@ pub fn next_task(
         return Some((DateTime::UNIX_EPOCH, DeliveryTask::CleanUp));
     }
     let secret = webhook.former_secret.as_ref().map(|former| (former.until, DeliveryTask::CleanUp));
-    let deliveries = if webhook.is_enabled() { next_delivery(cursor, stalled, latest, now, last) } else { None };
+    let deliveries =
+        if webhook.is_enabled() { next_delivery(cursor, stalled, latest, now, last) } else { None };
     [secret, deliveries].into_iter().flatten().min_by_key(|(at, _)| *at)
 }
 
@@ -102,7 +103,8 @@ mod tests {
         // The cursor of the samples is after event 5.
         let request = DeliveryRequest::Event { event: "e".to_owned() };
         let asked = cursor().add_request(request, START).unwrap();
-        let paused = with_health(EndpointHealth { next_try_at: Some(second(50)), ..EndpointHealth::default() });
+        let paused =
+            with_health(EndpointHealth { next_try_at: Some(second(50)), ..EndpointHealth::default() });
         let down = with_health(EndpointHealth { next_try_at: Some(second(50)), ..suspects(&["a", "b"]) });
         let one = with_health(suspects(&["a"]));
         let (due, later) = (stalled_until(3), stalled_until(40));

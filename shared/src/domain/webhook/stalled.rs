@@ -91,7 +91,9 @@ impl StalledResource {
                 self.next_try_at = now + health.probe_pause(wait, chance);
                 return false;
             }
-            DeliveryVerdict::Accepted | DeliveryVerdict::Throttled(_) | DeliveryVerdict::Gone => return false,
+            DeliveryVerdict::Accepted | DeliveryVerdict::Throttled(_) | DeliveryVerdict::Gone => {
+                return false;
+            }
         };
         self.next_try_at = now + add_jitter(pause, chance);
         if self.tries < MAX_TRIES || !is_events_fault {
@@ -162,8 +164,18 @@ mod tests {
         one.note_failure(DeliveryVerdict::Rejected(hour), second(0), &accepted_at(1), second(10), 255);
         assert_eq!(one.next_try_at, second(10 + 3_960));
         let mut throttled = stalled();
-        assert!(!throttled.note_failure(DeliveryVerdict::Throttled(hour), second(0), &accepted_at(1), second(9), 0));
-        assert_eq!((throttled.tries, throttled.next_try_at), (0, second(0)), "the endpoint waits, not the event");
+        assert!(!throttled.note_failure(
+            DeliveryVerdict::Throttled(hour),
+            second(0),
+            &accepted_at(1),
+            second(9),
+            0
+        ));
+        assert_eq!(
+            (throttled.tries, throttled.next_try_at),
+            (0, second(0)),
+            "the endpoint waits, not the event"
+        );
     }
 
     #[test]

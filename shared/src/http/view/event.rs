@@ -20,7 +20,11 @@ pub struct EventView {
     /// The identifier. No two events ever have the same.
     #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766")]
     id: String,
-    /// What has happened, the most telling first. Ignore types that you do not know: more may be added. Empty in the
+    /// What has happened: the first of `types`. Null in the history of a resource for changes without an event.
+    #[serde(rename = "type")]
+    #[schemars(example = &"candidate.interviewed")]
+    main_type: Option<String>,
+    /// Everything that has happened, the most telling first. Ignore types that you do not know: more may be added. Empty in the
     /// history of a resource for changes without an event.
     #[schemars(schema_with = "known_types", example = &["candidate.interviewed"])]
     types: Vec<String>,
@@ -61,8 +65,8 @@ struct ChangeView {
     resource_uri: Uri,
     /// The project that the resource is or belongs to; null for none.
     project: Option<Uri>,
-    /// The number of writes of the resource, this one included; 0 for a ping, and the next number for an erasure. Questions
-    /// and criteria have a number of their own.
+    /// The number of writes of the resource, this one included; 0 for a ping, and the next number for an erasure. A write of
+    /// a question or a criterion is one of its project.
     #[schemars(example = 7)]
     version: u64,
     /// The names of the changed fields. Empty for new and for deleted resources.
@@ -120,6 +124,7 @@ impl EventView {
         };
         Self {
             id: entry.id().to_string(),
+            main_type: change.types.first().cloned(),
             types: change.types.clone(),
             sequence: entry.sequence,
             timestamp: Timestamp(origin.at),

@@ -16,7 +16,8 @@ use shared::domain::history::{Author, Change, Entry, Origin, Resource};
 use shared::domain::id::Id;
 use shared::domain::webhook::{
     DeliveryAttempt, DeliveryCursor, DeliveryError, DeliveryOutcome, DeliveryTask, DeliveryVerdict,
-    EndpointResponse, HealthJudgement, SigningSecret, StalledResource, Targets, Webhook, WebhookUrl, next_task,
+    EndpointResponse, HealthJudgement, SigningSecret, StalledResource, Targets, Webhook, WebhookUrl,
+    next_task,
 };
 
 use super::batch::{DeliveryBatch, UnderWay};
@@ -163,7 +164,7 @@ impl Simulation {
                 Change { company: company.clone(), resource: label, types, details: Default::default() };
             let origin = Origin::new(Author::System, second(at));
             let entry = Entry::new(change, *version, origin, TimeDelta::days(400));
-            (second(at), entry.numbered(number as u64 + 1, second(at)))
+            (second(at), entry.with_number(number as u64 + 1, None, second(at)))
         });
         let feed: Vec<_> = feed.collect();
         assert!(feed.is_sorted_by_key(|(at, _)| *at));
@@ -296,10 +297,8 @@ impl Simulation {
                 }
                 HealthJudgement::Disable => {
                     journal.disabled_at = Some(now);
-                    self.webhook = self
-                        .webhook
-                        .clone()
-                        .disabled(shared::domain::webhook::DisabledReason::Failing);
+                    self.webhook =
+                        self.webhook.clone().disabled(shared::domain::webhook::DisabledReason::Failing);
                     self.cursor.run_at = None;
                 }
             }

@@ -119,7 +119,11 @@ fn others_wait_for_a_bad_event_for_seconds_at_most() {
 }
 
 /// Accepts so many requests in each window of time.
-fn limited(most: u32, window: TimeDelta, retry_after: Option<&'static str>) -> impl FnMut(&Entry, DateTime<Utc>) -> Reply {
+fn limited(
+    most: u32,
+    window: TimeDelta,
+    retry_after: Option<&'static str>,
+) -> impl FnMut(&Entry, DateTime<Utc>) -> Reply {
     let (mut start, mut count) = (DateTime::UNIX_EPOCH, 0);
     move |_, now| {
         if now >= start + window {
@@ -151,8 +155,10 @@ fn a_limited_receiver_gets_its_events_as_fast_as_it_takes_them() {
 #[test]
 fn a_rejected_type_holds_up_no_other() {
     // An import of a thousand, all rejected, then events that are accepted.
-    let events = burst(10.0, 1_000, 1_000).chain((0..20).map(|number| (12.0 + f64::from(number), 1_001 + number)));
-    let receiver = |event: &Entry, _: DateTime<Utc>| if event.sequence <= Some(1_000) { reply(400) } else { ok() };
+    let events =
+        burst(10.0, 1_000, 1_000).chain((0..20).map(|number| (12.0 + f64::from(number), 1_001 + number)));
+    let receiver =
+        |event: &Entry, _: DateTime<Utc>| if event.sequence <= Some(1_000) { reply(400) } else { ok() };
     let (_, figures) = simulate(events, receiver, 120.0);
     print("rejected type, a burst of 1,000", &figures);
     assert!(figures.latest_delay < TimeDelta::seconds(60), "{}", figures.latest_delay);

@@ -38,7 +38,7 @@ pub(crate) struct WebhookView {
     disabled_reason: Option<DisabledReason>,
     /// How deliveries are going.
     status: WebhookStatus,
-    /// Since when no delivery has succeeded; null unless it is failing.
+    /// The first failure after which nothing was accepted; null unless the webhook is failing.
     #[schemars(example = ())]
     failing_since: Option<Timestamp>,
     /// The number (`sequence`) of the last event that deliveries have passed.
@@ -47,10 +47,10 @@ pub(crate) struct WebhookView {
     /// How many events come after that one, those of other types and projects included.
     #[schemars(example = 0)]
     behind: u64,
-    /// The number of resources whose events wait because one of theirs was refused while others were accepted.
+    /// The number of resources whose events wait behind one that was not accepted.
     #[schemars(example = 0)]
     waiting_resources: u32,
-    /// The last successful delivery; null for none.
+    /// When an event was last accepted; null for none.
     last_delivery_at: Option<Timestamp>,
     /// Until when deliveries are signed with the former secret too; null if they are not.
     #[schemars(example = ())]
@@ -66,7 +66,7 @@ pub(crate) struct WebhookView {
 pub(crate) enum WebhookStatus {
     /// Events are sent as they come.
     Ok,
-    /// The last deliveries have failed. They are tried again, less and less often.
+    /// The last delivery has failed, and none was accepted since.
     Failing,
     /// Nothing is sent.
     Disabled,
@@ -167,7 +167,7 @@ struct DeliveryView {
     /// The identifier of the event; null for events that were deleted because of their age before they could be sent.
     #[schemars(example = &"evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766")]
     event: Option<String>,
-    /// Which attempt it was, from 1: for this event, or since the last success while the address accepts nothing.
+    /// Which attempt it was, from 1: for this event, or since the last accepted event while the address may be down.
     #[schemars(example = 1)]
     attempt: u32,
     /// The outcome.

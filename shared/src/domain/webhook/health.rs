@@ -270,7 +270,7 @@ mod tests {
             // Another request that was under way changes nothing.
             health.observe(observed("c", Unclear(NONE), at, at), 0);
             assert_eq!(health.next_try_at, Some(at + TimeDelta::seconds(pause)));
-            at = at + TimeDelta::seconds(pause);
+            at += TimeDelta::seconds(pause);
         }
         assert_eq!(health.suspects, BTreeSet::from(["a".to_owned(), "b".to_owned()]));
         assert_eq!(health.probe_pause(NONE, 255), TimeDelta::seconds(810));

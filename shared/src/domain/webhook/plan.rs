@@ -107,24 +107,25 @@ mod tests {
             with_health(EndpointHealth { next_try_at: Some(second(50)), ..EndpointHealth::default() });
         let down = with_health(EndpointHealth { next_try_at: Some(second(50)), ..suspects(&["a", "b"]) });
         let one = with_health(suspects(&["a"]));
-        let (due, later) = (stalled_until(3), stalled_until(40));
+        let (due, later) = (&[stalled_until(3)][..], &[stalled_until(40)][..]);
+        let both = &[stalled_until(40), stalled_until(3)][..];
         for (number, (cursor, stalled, latest, last, expected)) in [
             (&cursor(), &[][..], 5, None, None),
             (&cursor(), &[], 6, None, Some((START, Feed))),
-            (&asked, &[due.clone()], 6, None, Some((START, Requests))),
-            (&cursor(), &[due.clone()], 5, None, Some((second(3), Stalled))),
-            (&cursor(), &[later.clone()], 5, None, Some((second(40), Stalled))),
-            (&cursor(), &[later.clone()], 6, Some(Feed), Some((START, Feed))),
-            (&cursor(), &[later.clone(), due.clone()], 6, None, Some((START, Feed))),
-            (&cursor(), &[later.clone(), due.clone()], 6, Some(Feed), Some((second(3), Stalled))),
-            (&cursor(), &[due.clone()], 6, Some(Stalled), Some((START, Feed))),
-            (&paused, &[due.clone()], 6, None, Some((second(50), Feed))),
-            (&paused, &[due.clone()], 5, None, Some((second(50), Stalled))),
-            (&down, &[due.clone()], 5, None, Some((second(50), Probe))),
+            (&asked, due, 6, None, Some((START, Requests))),
+            (&cursor(), due, 5, None, Some((second(3), Stalled))),
+            (&cursor(), later, 5, None, Some((second(40), Stalled))),
+            (&cursor(), later, 6, Some(Feed), Some((START, Feed))),
+            (&cursor(), both, 6, None, Some((START, Feed))),
+            (&cursor(), both, 6, Some(Feed), Some((second(3), Stalled))),
+            (&cursor(), due, 6, Some(Stalled), Some((START, Feed))),
+            (&paused, due, 6, None, Some((second(50), Feed))),
+            (&paused, due, 5, None, Some((second(50), Stalled))),
+            (&down, due, 5, None, Some((second(50), Probe))),
             (&down, &[], 6, None, Some((second(50), Probe))),
             (&down, &[], 5, None, None),
-            (&one, &[later.clone()], 6, None, Some((START, Trial))),
-            (&one, &[due.clone()], 5, None, Some((second(3), Stalled))),
+            (&one, later, 6, None, Some((START, Trial))),
+            (&one, due, 5, None, Some((second(3), Stalled))),
         ]
         .into_iter()
         .enumerate()

@@ -42,6 +42,7 @@ fn simulate(
     (simulation, figures)
 }
 
+#[expect(clippy::print_stdout, reason = "the table of figures is what the simulation is for")]
 fn print(name: &str, figures: &Figures) {
     let seconds = |time: TimeDelta| time.num_milliseconds() as f64 / 1000.0;
     println!(

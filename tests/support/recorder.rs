@@ -32,8 +32,8 @@ static RECORDER: LazyLock<Option<Recorder>> = LazyLock::new(|| {
 struct Recorder {
     /// Those noted already, and where they are.
     calls: Mutex<(HashSet<String>, File)>,
-    /// By function and by what is behind it.
-    doors: Mutex<HashMap<(String, String), String>>,
+    /// By function, service and address: a port may be that of another service later.
+    doors: Mutex<HashMap<(String, &'static str, String), String>>,
     runtime: Runtime,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn watch(function: &str, environment: &mut BTreeMap<&'static str, Str
 impl Recorder {
     fn door(&'static self, function: &str, service: &'static str, upstream: &str) -> String {
         let mut doors = self.doors.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = (function.to_owned(), upstream.to_owned());
+        let place = (function.to_owned(), service, upstream.to_owned());
         doors.entry(place).or_insert_with(|| self.open(function.to_owned(), service, upstream)).clone()
     }
 

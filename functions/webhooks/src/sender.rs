@@ -161,13 +161,20 @@ impl<'a> Sender<'a> {
                     Some((_, Ok(RunEnd::Leased))) | None => {}
                 },
                 Either::Right(_) if self.is_over() || idle.is_empty() => {}
-                Either::Right(_) => {
-                    let now = self.latest(company).await?;
-                    if now > latest {
+                Either::Right(_) => match self.latest(company).await {
+                    Ok(now) if now > latest => {
                         latest = now;
                         under_way.extend(idle.drain(..).map(|id| self.serve_one(company, id)));
                     }
-                }
+                    Ok(_) => {}
+                    // Those under way go on; the schedule serves the others.
+                    Err(error) => {
+                        let company = company.as_str();
+                        tracing::error!(target: "webhooks", company, %error, "could not look for new events");
+                        idle.clear();
+                        failed += 1;
+                    }
+                },
             }
         }
         Ok(failed)

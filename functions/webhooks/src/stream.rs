@@ -37,8 +37,9 @@ pub(crate) async fn handle(sender: &Sender<'_>, records: Vec<StreamRecord>) -> R
     let served = endpoints.into_iter().map(|(company, webhooks)| async move {
         sender.serve_company(&company, webhooks.into_iter().collect()).await
     });
-    let mut served = stream::iter(served).buffer_unordered(ENDPOINTS);
-    while let Some(failed) = served.next().await {
+    // All of them, before the first failure is reported.
+    let served: Vec<Result<usize>> = stream::iter(served).buffer_unordered(ENDPOINTS).collect().await;
+    for failed in served {
         summary.failed += failed?;
     }
     summary.more = sender.is_over();

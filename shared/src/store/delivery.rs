@@ -1,5 +1,7 @@
 //! Access patterns of the sender of events: what it reads before each step, and what it writes after.
 
+use std::collections::{HashMap, HashSet};
+
 use chrono::{DateTime, Utc};
 
 use super::Store;
@@ -13,6 +15,11 @@ use crate::domain::webhook::{
     DeliveryAttempt, DeliveryCursor, DeliveryTask, StalledResource, Webhook, next_task,
 };
 use crate::error::{Error, Result};
+
+/// The most void resources that are deleted at a time.
+const VOID_AT_ONCE: usize = 100;
+/// The most attempts in a transaction of their own.
+const ATTEMPTS_AT_ONCE: usize = 100;
 
 /// A webhook, as the sender of events needs it.
 #[derive(Debug, Clone)]
@@ -53,6 +60,16 @@ pub struct DeliveryProgress {
     pub effects: Vec<Effect>,
 }
 
+impl Transaction {
+    fn put_attempts(&mut self, attempts: &[DeliveryAttempt]) {
+        for attempt in attempts {
+            if let Some(item) = self.or_fault(item::write(attempt, 1)) {
+                self.put_derived(attempt.key(), item);
+            }
+        }
+    }
+}
+
 impl Store {
     /// Reads an endpoint; `None` once the webhook is deleted.
     pub async fn endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<Option<Endpoint>> {
@@ -72,13 +89,25 @@ impl Store {
         Ok(Some(Endpoint { webhook, cursor, sequence: Sequence::clone(&sequence), stalled }))
     }
 
-    /// Deletes the stalled resources of earlier epochs. Only the run that has the endpoint may do so, since resources that
-    /// stall again get the same keys.
-    pub async fn delete_void_resources(&self, cursor: &DeliveryCursor) -> Result<()> {
+    /// Deletes stalled resources of earlier epochs, and returns whether none is left. Only the run that has the endpoint may
+    /// do so, since resources that stall again get the same keys.
+    pub async fn delete_void_resources(&self, cursor: &DeliveryCursor) -> Result<bool> {
         let found: Vec<Versioned<StalledResource>> =
             self.all(&keys::stalled_resources(cursor.webhook)).await?;
-        for void in found.iter().filter(|one| one.epoch < cursor.epoch) {
-            self.delete_alone(&void.key()).await?;
+        let void: Vec<_> = found.iter().filter(|one| one.epoch < cursor.epoch).collect();
+        // Few enough for the lease, whatever else DynamoDB does.
+        for one in void.iter().take(VOID_AT_ONCE) {
+            self.delete_alone(&one.key()).await?;
+        }
+        Ok(void.len() <= VOID_AT_ONCE)
+    }
+
+    /// Writes attempts by themselves, besides those of [`record_progress`](Self::record_progress).
+    pub async fn save_attempts(&self, attempts: &[DeliveryAttempt]) -> Result<()> {
+        for some in attempts.chunks(ATTEMPTS_AT_ONCE) {
+            let mut transaction = self.transaction();
+            transaction.put_attempts(some);
+            self.commit(transaction).await?;
         }
         Ok(())
     }
@@ -87,7 +116,9 @@ impl Store {
     pub fn record_progress(&self, before: &Endpoint, after: &DeliveryProgress) -> Transaction {
         let mut transaction = self.replacing(&before.webhook, &after.webhook);
         transaction.replace(&before.cursor, &after.cursor);
-        for stalled in after.stalled.iter().filter(|one| !before.stalled.contains(one)) {
+        let known: HashMap<&str, _> = before.stalled.iter().map(|one| (one.history.as_str(), one)).collect();
+        let left: HashSet<&str> = after.stalled.iter().map(|one| one.history.as_str()).collect();
+        for stalled in after.stalled.iter().filter(|one| known.get(one.history.as_str()) != Some(one)) {
             if let Some(mut item) = transaction.or_fault(item::write(stalled, 1)) {
                 // As long as the events that wait there, whatever happens to the webhook: they are older than the next try.
                 let end = stalled.next_try_at + self.app.config().event_retention;
@@ -95,16 +126,10 @@ impl Store {
                 transaction.put_derived(stalled.key(), item);
             }
         }
-        let is_left =
-            |one: &&StalledResource| !after.stalled.iter().any(|after| after.history == one.history);
-        for stalled in before.stalled.iter().filter(is_left) {
+        for stalled in before.stalled.iter().filter(|one| !left.contains(one.history.as_str())) {
             transaction.delete_derived(stalled.key());
         }
-        for attempt in &after.attempts {
-            if let Some(item) = transaction.or_fault(item::write(attempt, 1)) {
-                transaction.put_derived(attempt.key(), item);
-            }
-        }
+        transaction.put_attempts(&after.attempts);
         for effect in &after.effects {
             transaction.effect(Some(effect.clone()));
         }

@@ -56,6 +56,7 @@ async fn an_event_at_which_an_endpoint_breaks_waits_alone_and_is_given_up() {
     assert!(end >= (app.app().now() + TimeDelta::days(400)).timestamp(), "as long as the events that wait");
     let tries = || endpoint.arrivals().iter().filter(|arrival| is_bad(&arrival.event)).count();
     let early = tries();
+    app.clock().advance(TimeDelta::seconds(1));
     let mut hours = 0;
     let owner = loop {
         hours += 1;
@@ -306,6 +307,17 @@ async fn stalled_resources_of_a_former_position_are_deleted() {
     app.settle().await;
     assert_eq!((stalled().await, facts(&owner, &uri).await[2].clone()), (0, json!(0)));
     assert!(!stored(&app, &uri).await.1.has_void_resources);
+}
+
+#[tokio::test]
+async fn a_webhook_whose_feed_waits_for_stalled_resources_is_failing() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let uri = super::webhook(&owner, json!({})).await;
+    for (stalled, status) in [(1_999, "ok"), (2_000, "failing")] {
+        write_cursor(&app, &uri, |cursor| DeliveryCursor { stalled, ..cursor }).await;
+        assert_eq!(facts(&owner, &uri).await[0], status);
+    }
 }
 
 #[tokio::test]

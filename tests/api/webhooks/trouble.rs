@@ -88,6 +88,7 @@ async fn one_resource_that_is_refused_holds_up_no_other_and_goes_on_once_its_eve
     let behind = feed.iter().filter(of_bad).count() - 1;
     assert_eq!(endpoint.taken().len(), feed.len() - behind, "all but that and what follows it");
     assert_eq!(shown(&owner, &uri).await["waiting_resources"], 1);
+    app.clock().advance(TimeDelta::seconds(1));
     owner.patch(&candidates[1], json!({ "phone": "9" })).await.expect(200);
     owner.patch(&candidates[2], json!({ "phone": "9" })).await.expect(200);
     app.settle().await;
@@ -155,26 +156,39 @@ async fn webhook_mails(app: &TestApp, owner: &Staff, endpoint: &Endpoint) -> usi
 async fn five_days_of_failures_disable_a_webhook_and_enabling_it_goes_on_where_it_stopped() {
     let app = start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::start(|_| 500).await;
-    let uri = hook(&owner, &endpoint, json!({})).await;
+    let mut hooks = Vec::new();
+    for status in [500, 404, 302] {
+        let endpoint = Endpoint::start(move |_| status).await;
+        hooks.push((hook(&owner, &endpoint, json!({})).await, endpoint));
+    }
     given(&owner, 4).await;
     app.settle().await;
     for _ in 0..7 {
         pass(&app, DAY).await;
         app.settle().await;
     }
-    let disabled = shown(&owner, &uri).await;
-    assert_eq!((&disabled["status"], &disabled["disabled_reason"]), (&json!("disabled"), &json!("failing")));
-    assert_eq!(webhook_mails(&app, &owner, &endpoint).await, 2);
+    for (uri, endpoint) in &hooks {
+        let disabled = shown(&owner, uri).await;
+        assert_eq!(
+            (&disabled["status"], &disabled["disabled_reason"]),
+            (&json!("disabled"), &json!("failing"))
+        );
+        assert_eq!(webhook_mails(&app, &owner, endpoint).await, 2);
+        endpoint.answer(|_| 200);
+        endpoint.forget();
+    }
     assert_eq!(sweep(&app).await.endpoints, 0);
-    endpoint.answer(|_| 200);
-    endpoint.forget();
     pass(&app, DAY).await;
-    assert!(endpoint.arrivals().is_empty());
-    owner.patch(&uri, json!({ "is_enabled": true })).await.expect(200);
+    for (uri, endpoint) in &hooks {
+        assert!(endpoint.arrivals().is_empty());
+        owner.patch(uri, json!({ "is_enabled": true })).await.expect(200);
+    }
     app.settle().await;
     pass(&app, [1, 1]).await;
-    endpoint.assert_has_all(&owner, "").await;
+    for (_, endpoint) in &hooks {
+        endpoint.assert_has_all(&owner, "").await;
+        assert_eq!(endpoint.arrivals().len(), endpoint.taken().len(), "each once");
+    }
 }
 
 #[tokio::test]

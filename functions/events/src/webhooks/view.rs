@@ -4,7 +4,9 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::WebhookAccess;
-use shared::domain::webhook::{DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DisabledReason, Webhook};
+use shared::domain::webhook::{
+    DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DisabledReason, MAX_STALLED, Webhook,
+};
 use shared::http::page::ListQuery;
 use shared::http::reference::References;
 use shared::http::wire::{Timestamp, Uri};
@@ -38,7 +40,7 @@ pub(crate) struct WebhookView {
     disabled_reason: Option<DisabledReason>,
     /// How deliveries are going.
     status: WebhookStatus,
-    /// The first failure after which nothing was accepted; null unless the webhook is failing.
+    /// The first failure after which nothing was accepted; null if there is none.
     #[schemars(example = ())]
     failing_since: Option<Timestamp>,
     /// The number (`sequence`) of the last event that deliveries have passed.
@@ -66,7 +68,7 @@ pub(crate) struct WebhookView {
 pub(crate) enum WebhookStatus {
     /// Events are sent as they come.
     Ok,
-    /// The last delivery has failed, and none was accepted since.
+    /// The last delivery has failed, and none was accepted since; or so many resources wait that no others are sent.
     Failing,
     /// Nothing is sent.
     Disabled,
@@ -92,10 +94,12 @@ impl WebhookView {
             projects: webhook.projects.iter().map(|one| references.project(company, *one)).collect(),
             is_enabled: webhook.is_enabled(),
             disabled_reason: webhook.disabled_reason,
-            status: match failing_since {
-                _ if !webhook.is_enabled() => WebhookStatus::Disabled,
-                Some(_) => WebhookStatus::Failing,
-                None => WebhookStatus::Ok,
+            status: if !webhook.is_enabled() {
+                WebhookStatus::Disabled
+            } else if failing_since.is_some() || cursor.stalled as usize >= MAX_STALLED {
+                WebhookStatus::Failing
+            } else {
+                WebhookStatus::Ok
             },
             failing_since: failing_since.map(Timestamp),
             after: cursor.after,

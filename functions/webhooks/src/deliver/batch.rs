@@ -6,13 +6,15 @@ use std::time::Duration;
 use futures_util::future::{BoxFuture, Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use shared::Result;
-use shared::domain::webhook::{DeliveryAttempt, DeliveryRequest, DeliveryVerdict, EndpointHealth, Webhook};
+use shared::domain::webhook::{DeliveryAttempt, DeliveryRequest, DeliveryVerdict, Webhook};
 
 use super::group::{EventGroup, GroupOrigin, GroupReport, SharedHealth, Transport, send_group};
 use super::load::PAGE;
 
 /// How long a step waits for requests when nothing else is to be sent. The next steps do not wait for those that hang.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a run that has nothing else to do waits for these before it looks for new events.
+const LOOK_PAUSE: Duration = Duration::from_millis(300);
 
 /// What a step sends.
 #[derive(Debug, Default)]
@@ -83,12 +85,6 @@ impl<'a, T: Transport> UnderWay<'a, T> {
         self.requests.is_empty()
     }
 
-    /// Goes on with what is known about the endpoint, whatever requests of the run have shown before.
-    pub(crate) fn start_over(&mut self, health: EndpointHealth) {
-        *self.health.lock() = health;
-        self.is_gone = false;
-    }
-
     /// Whether the endpoint has said that it accepts nothing any more.
     pub(crate) fn is_gone(&self) -> bool {
         self.is_gone
@@ -105,6 +101,8 @@ impl<'a, T: Transport> UnderWay<'a, T> {
         webhook: &Webhook,
         groups: Vec<EventGroup>,
     ) -> Result<Vec<GroupReport>> {
+        // What clients ask for is queued until it was tried, so it would be sent again if a batch left it under way.
+        let is_of_requests = groups.iter().any(EventGroup::is_request);
         let (mut waiting, mut reports) = (VecDeque::from(groups), Vec::new());
         self.batches += 1;
         loop {
@@ -115,7 +113,7 @@ impl<'a, T: Transport> UnderWay<'a, T> {
             }
             // Not while more may be started once a request ends, nor at an endpoint that may be down.
             let is_working = self.health.lock().failing_since.is_none();
-            let may_leave = is_working && !is_full;
+            let may_leave = is_working && !is_full && !is_of_requests;
             match self.next_report(may_leave.then_some(PATIENCE)).await? {
                 Some(report) => reports.push(report),
                 None => {
@@ -138,9 +136,19 @@ impl<'a, T: Transport> UnderWay<'a, T> {
         set_aside.collect()
     }
 
-    /// Waits for one of the groups that are under way.
+    /// Waits for one of the groups that are under way; `None` if none ends soon.
     pub(crate) async fn wait_for_one(&mut self) -> Result<Option<GroupReport>> {
-        self.next_report(None).await
+        self.next_report(Some(LOOK_PAUSE)).await
+    }
+
+    /// Waits for everything that is under way, and returns the attempts. What they show does not count any more.
+    pub(crate) async fn drain(&mut self) -> Result<Vec<DeliveryAttempt>> {
+        let mut attempts = Vec::new();
+        while let Some(report) = self.next_report(None).await? {
+            attempts.extend(report.attempts);
+        }
+        self.is_gone = false;
+        Ok(attempts)
     }
 
     fn start(&mut self, webhook: &Webhook, waiting: &mut VecDeque<EventGroup>) {
@@ -176,9 +184,12 @@ impl<'a, T: Transport> UnderWay<'a, T> {
             },
         };
         let Some(mut report) = ended.transpose()? else { return Ok(None) };
-        let resource = self.resources.remove(&report.group.history);
-        if report.group.origin == GroupOrigin::Feed && resource.is_some_and(|one| one.is_stalled) {
-            (report.group.origin, report.group.is_complete) = (GroupOrigin::Stalled, false);
+        if let Some(resource) = self.resources.remove(&report.group.history) {
+            if report.group.origin == GroupOrigin::Feed && resource.is_stalled {
+                report.group.origin = GroupOrigin::Stalled;
+            }
+            // The cursor may have passed later events of the resource since.
+            report.group.is_complete &= resource.batch == self.batches;
         }
         self.accepted += report.accepted;
         self.is_gone |= report.failure.is_some_and(|failure| failure.verdict == DeliveryVerdict::Gone)

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use shared::domain::webhook::{
-    DeliveryAttempt, DeliveryCursor, DeliveryVerdict, EndpointHealth, MAX_STALLED, StalledResource,
+    DeliveryAttempt, DeliveryCursor, DeliveryVerdict, EndpointHealth, StalledResource,
 };
 
 use super::batch::DeliveryBatch;
@@ -53,12 +53,8 @@ impl StepResult {
             }
         }
         self.cursor.after = after.max(self.cursor.after);
-        self.cursor.accepted.retain(|number| *number > after);
+        self.cursor.accepted.retain(|number| *number > self.cursor.after);
         self.cursor.stalled = self.stalled.len() as u32;
-        if self.stalled.len() >= MAX_STALLED {
-            // The feed waits, so its owners must see that something is wrong, whatever else is accepted.
-            self.cursor.health.failing_since.get_or_insert(self.now);
-        }
     }
 
     /// Stalls a resource whose events of the feed are still under way, so that others do not wait for it. If the run breaks
@@ -70,8 +66,7 @@ impl StepResult {
 
     /// Returns the number up to which the cursor may pass.
     fn conclude_feed(&mut self, mut report: GroupReport) -> u64 {
-        let accepted = report.group.events[..report.accepted].iter().filter_map(|event| event.sequence);
-        self.cursor.accepted.extend(accepted);
+        self.cursor.accepted.extend(report.accepted_numbers());
         let next = report.next().map(|event| (event.version_after, event.sequence.unwrap_or_default()));
         let Some((version, number)) = next else {
             self.attempts.append(&mut report.attempts);
@@ -101,6 +96,8 @@ impl StepResult {
         let (now, chance) = (self.now, self.chance);
         let health = self.cursor.health.clone();
         let restarts = self.cursor.restarts;
+        // Those of a group that was set aside may be after the cursor.
+        self.cursor.accepted.extend(report.accepted_numbers());
         let Some(stalled) = self.find(&report.group.history) else {
             // A client has set the position in the meantime.
             self.attempts.append(&mut report.attempts);
@@ -135,27 +132,5 @@ impl StepResult {
     fn note_attempts(&mut self, mut attempts: Vec<DeliveryAttempt>, next_try_at: Option<DateTime<Utc>>) {
         attempts.last_mut().into_iter().for_each(|attempt| attempt.repeat_at(next_try_at));
         self.attempts.append(&mut attempts);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use chrono::TimeDelta;
-    use shared::domain::id::Id;
-
-    use super::*;
-
-    #[test]
-    fn an_endpoint_whose_feed_waits_for_stalled_resources_counts_as_failing() {
-        let now = DateTime::UNIX_EPOCH + TimeDelta::days(1);
-        let company = "acme".parse().unwrap();
-        let cursor = DeliveryCursor::new(Id::from_bytes([9; 16]), company, 0, now);
-        for (count, failing_since) in [(MAX_STALLED - 1, None), (MAX_STALLED, Some(now))] {
-            let stalled = vec![StalledResource::new(&cursor, "h".to_owned(), 1, now); count];
-            let mut result = StepResult::new(cursor.clone(), stalled, EndpointHealth::default(), now, 0);
-            result.conclude(&DeliveryBatch::default(), Vec::new());
-            assert_eq!(result.cursor.health.failing_since, failing_since);
-            assert_eq!(result.cursor.stalled as usize, count);
-        }
     }
 }

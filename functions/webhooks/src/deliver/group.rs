@@ -39,8 +39,8 @@ pub(crate) struct EventGroup {
 }
 
 impl EventGroup {
-    /// The next events of the feed of a resource.
-    pub(crate) fn of_feed(history: String, events: Vec<Entry>, attempt: u32) -> Self {
+    /// A group of the feed, all of which may be sent.
+    pub(crate) fn new(history: String, events: Vec<Entry>, attempt: u32) -> Self {
         let (limit, origin) = (events.len(), GroupOrigin::Feed);
         Self { history, origin, events, limit, attempt, first_tried_at: None, is_complete: false }
     }
@@ -72,6 +72,11 @@ impl GroupReport {
     /// A group none of which was sent.
     pub(crate) fn unsent(group: EventGroup) -> Self {
         Self { group, accepted: 0, failure: None, attempts: Vec::new() }
+    }
+
+    /// The numbers of the events that the endpoint has accepted.
+    pub(crate) fn accepted_numbers(&self) -> impl Iterator<Item = u64> {
+        self.group.events[..self.accepted].iter().filter_map(|event| event.sequence)
     }
 
     /// The first event that was not accepted.

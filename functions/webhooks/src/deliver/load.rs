@@ -34,7 +34,7 @@ impl Sender<'_> {
     ) -> Result<Option<DeliveryBatch>> {
         match task {
             DeliveryTask::Requests => self.load_requests(endpoint).await.map(Some),
-            DeliveryTask::Probe => self.load_probe(endpoint).await,
+            DeliveryTask::Probe => self.load_probe(endpoint, under_way).await,
             DeliveryTask::Trial => Ok(self.load_feed(endpoint).await?.map(keep_one_event)),
             DeliveryTask::Feed => self.load_feed(endpoint).await,
             DeliveryTask::Stalled => self.load_stalled(endpoint, under_way).await.map(Some),
@@ -56,7 +56,7 @@ impl Sender<'_> {
                 batch.expired.push((attempt, Some(request.clone())));
                 continue;
             };
-            let group = EventGroup::of_feed(format!("request {number}"), vec![event], 1);
+            let group = EventGroup::new(format!("request {number}"), vec![event], 1);
             batch.groups.push(EventGroup { origin: GroupOrigin::Request(request.clone()), ..group });
         }
         Ok(batch)
@@ -138,7 +138,7 @@ impl Sender<'_> {
         }
         let attempt = stalled.tries.max(cursor.health.failures) + 1;
         let first_tried_at = stalled.first_tried_at;
-        let group = EventGroup::of_feed(history, events, attempt);
+        let group = EventGroup::new(history, events, attempt);
         Ok(NextOfStalled::Events(EventGroup {
             origin: GroupOrigin::Stalled,
             first_tried_at,
@@ -149,13 +149,16 @@ impl Sender<'_> {
 
     /// One event: in turn the oldest that waits, and the first that waits of the resource that changed last. The oldest may
     /// fail for ever, and the other one is most likely to be fine.
-    async fn load_probe(&self, endpoint: &Endpoint) -> Result<Option<DeliveryBatch>> {
+    async fn load_probe(
+        &self,
+        endpoint: &Endpoint,
+        under_way: &BTreeSet<String>,
+    ) -> Result<Option<DeliveryBatch>> {
         let Endpoint { cursor, sequence, stalled, .. } = endpoint;
         let attempt = cursor.health.failures + 1;
-        if cursor.health.failures % 2 == 0
-            && let Some(newest) = self.first_of_newest(endpoint).await?
-        {
-            let group = EventGroup::of_feed(newest.id().history, vec![newest], attempt);
+        let is_other = cursor.health.failures.is_multiple_of(2);
+        if is_other && let Some(newest) = self.first_of_newest(endpoint).await? {
+            let group = EventGroup::new(newest.id().history, vec![newest], attempt);
             return Ok(Some(DeliveryBatch { groups: vec![group], ..DeliveryBatch::default() }));
         }
         if cursor.after < sequence.last {
@@ -164,6 +167,11 @@ impl Sender<'_> {
                 return Ok(Some(batch));
             }
             if !batch.groups.is_empty() {
+                if is_other {
+                    // The newest is not to be had, so another than the oldest.
+                    let last = batch.groups.len() - 1;
+                    batch.groups.swap(0, last);
+                }
                 batch.groups[0].attempt = attempt;
                 return Ok(Some(keep_one_event(batch)));
             }
@@ -172,8 +180,9 @@ impl Sender<'_> {
                 return Ok(Some(batch));
             }
         }
-        let oldest = stalled.iter().min_by_key(|one| (one.first_tried_at, one.next_try_at));
-        let Some(oldest) = oldest else { return Ok(Some(DeliveryBatch::default())) };
+        // Each failure puts off the next try, so all have their turn.
+        let idle = stalled.iter().filter(|one| !under_way.contains(&one.history));
+        let Some(oldest) = idle.min_by_key(|one| one.next_try_at) else { return Ok(None) };
         let mut batch = DeliveryBatch::default();
         match self.load_resource(endpoint, oldest).await? {
             NextOfStalled::Events(group) => batch.groups.push(EventGroup { limit: 1, ..group }),
@@ -224,7 +233,7 @@ pub(super) fn group_by_resource(events: Vec<Entry>) -> Vec<EventGroup> {
         let history = event.id().history;
         match groups.iter_mut().find(|group| group.history == history) {
             Some(group) => group.events.push(event),
-            None => groups.push(EventGroup::of_feed(history, vec![event], 1)),
+            None => groups.push(EventGroup::new(history, vec![event], 1)),
         }
     }
     groups.iter_mut().for_each(|group| group.limit = group.events.len());

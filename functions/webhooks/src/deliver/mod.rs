@@ -60,7 +60,7 @@ pub(crate) struct EndpointRun<'a> {
     /// The restarts of the cursor that the run knows of.
     restarts: Option<u32>,
     last: Option<DeliveryTask>,
-    /// Whether void stalled resources were deleted, which the next write of the cursor notes.
+    /// Whether all void stalled resources were deleted, which the next write of the cursor notes.
     has_cleaned_up: bool,
 }
 
@@ -111,10 +111,17 @@ impl<'a> EndpointRun<'a> {
 
     async fn step(&mut self, mut endpoint: Endpoint, may_look: bool) -> Result<StepEnd> {
         let now = self.sender.time();
-        // While the run has the endpoint, only a client changes what is known about it.
+        // While the run has the endpoint, only a client changes what is known about it, and where deliveries go on.
         if self.lease.is_none() || self.restarts != Some(endpoint.cursor.restarts) {
+            if !self.under_way.is_empty() {
+                // What is under way belongs to the former state.
+                let attempts = self.under_way.drain().await?;
+                self.sender.store().save_attempts(&attempts).await?;
+                return Ok(StepEnd::Forward);
+            }
             self.restarts = Some(endpoint.cursor.restarts);
-            self.under_way.start_over(endpoint.cursor.health.clone());
+            self.under_way = UnderWay::new(self.sender);
+            *self.under_way.health.lock() = endpoint.cursor.health.clone();
         }
         let next = self.next_task(&endpoint, now).filter(|_| !self.sender.is_over());
         if let Some((_, task)) = next.filter(|(at, _)| *at <= now) {
@@ -126,18 +133,27 @@ impl<'a> EndpointRun<'a> {
             }
         }
         if !self.under_way.is_empty() {
-            let ended = self.under_way.wait_for_one().await?;
-            self.record(&endpoint, &DeliveryBatch::default(), ended.into_iter().collect()).await?;
+            if let Some(ended) = self.under_way.wait_for_one().await? {
+                self.record(&endpoint, &DeliveryBatch::default(), vec![ended]).await?;
+            }
             return Ok(StepEnd::Forward);
         }
         self.release(&mut endpoint).await?;
         match next {
-            Some((at, _)) if at > now && at < self.sender.until => Ok(StepEnd::Waits(at)),
+            Some((at, _)) if at > now && at < self.sender.until && self.may_wait(&endpoint.cursor) => {
+                Ok(StepEnd::Waits(at))
+            }
             _ => {
                 self.sender.judge(endpoint).await?;
                 Ok(StepEnd::Settled)
             }
         }
+    }
+
+    /// Whether the run waits for what is due within its time. Others wait behind a run of the stream, so it does only for
+    /// endpoints that want all events, with pauses.
+    fn may_wait(&self, cursor: &DeliveryCursor) -> bool {
+        self.sender.kind == RunKind::Schedule || cursor.health.is_throttling(self.sender.time())
     }
 
     /// What to do next, but with resources whose events are under way.
@@ -163,8 +179,7 @@ impl<'a> EndpointRun<'a> {
             self.lease = Some(until);
         }
         if endpoint.cursor.has_void_resources {
-            self.sender.store().delete_void_resources(&endpoint.cursor).await?;
-            self.has_cleaned_up = true;
+            self.has_cleaned_up = self.sender.store().delete_void_resources(&endpoint.cursor).await?;
         }
         self.last = Some(task);
         let groups = std::mem::take(&mut batch.groups);

@@ -8,13 +8,16 @@ use shared::store::{DeliveryProgress, Endpoint};
 use shared::{Error, Result};
 
 use super::EndpointRun;
-use super::batch::DeliveryBatch;
+use super::batch::{DeliveryBatch, UnderWay};
 use super::conclude::StepResult;
 use super::group::GroupReport;
 use crate::sender::Sender;
 
 /// How often the result of a step is written anew after writes of the API.
-const ATTEMPTS: usize = 10;
+const WRITES: usize = 10;
+/// The most attempts in the transaction of a step. With the stalled resources of a page and of what was under way, and mails
+/// to the owners, it has less than 100 writes.
+const MAX_ATTEMPTS: usize = 40;
 
 impl EndpointRun<'_> {
     /// Writes what came of a step that has read `before`. Keeps the endpoint while something is under way or due. Fails with
@@ -29,12 +32,15 @@ impl EndpointRun<'_> {
         let cursor = DeliveryCursor::clone(&before.cursor);
         let mut result = StepResult::new(cursor, before.stalled.clone(), health, now, self.sender.random());
         result.conclude(batch, reports);
+        // Groups of earlier steps may have ended as well, and a transaction has 100 writes.
+        let more = result.attempts.split_off(result.attempts.len().min(MAX_ATTEMPTS));
+        self.sender.store().save_attempts(&more).await?;
         for (history, version) in self.under_way.set_aside() {
             result.set_aside(history, version);
         }
         result.cursor.has_void_resources &= !std::mem::take(&mut self.has_cleaned_up);
         let mut present = before.clone();
-        for _ in 0..ATTEMPTS {
+        for _ in 0..WRITES {
             let mut progress = progress(before, &present, &result, self.under_way.is_gone(), now);
             progress.cursor = self.keep_or_give_back(&progress, present.sequence.last);
             if progress.webhook.disabled_reason != present.webhook.disabled_reason {
@@ -56,7 +62,8 @@ impl EndpointRun<'_> {
                 _ => break,
             }
         }
-        self.lease = None;
+        // What is under way is not what the table says.
+        (self.lease, self.under_way) = (None, UnderWay::new(self.sender));
         Err(Error::Changed)
     }
 
@@ -100,7 +107,9 @@ impl Sender<'_> {
     pub(crate) async fn judge(&self, endpoint: Endpoint) -> Result<()> {
         let (now, health) = (self.time(), &endpoint.cursor.health);
         let judgement = health.judge(now);
-        let is_due = self.judges && endpoint.webhook.is_enabled();
+        // An endpoint for which nothing waits fails no more.
+        let has_waiting = endpoint.cursor.after < endpoint.sequence.last || !endpoint.stalled.is_empty();
+        let is_due = self.judges && endpoint.webhook.is_enabled() && has_waiting;
         if !is_due || judgement == HealthJudgement::Tolerable || !self.can_reach_out().await {
             return Ok(());
         }
@@ -108,7 +117,8 @@ impl Sender<'_> {
             (Webhook::clone(&endpoint.webhook), DeliveryCursor::clone(&endpoint.cursor));
         let mail = if judgement == HealthJudgement::Disable {
             webhook = webhook.disabled(DisabledReason::Failing);
-            cursor.run_at = None;
+            let next = next_task(&webhook, &cursor, &endpoint.stalled, endpoint.sequence.last, now, None);
+            cursor.run_at = next.map(|(at, _)| at);
             WebhookMail::Disabled
         } else {
             cursor.health.warned_at = Some(now);

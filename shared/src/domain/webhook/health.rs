@@ -166,6 +166,11 @@ impl EndpointHealth {
         self.next_try_at.is_some_and(|at| now < at)
     }
 
+    /// Whether the endpoint has asked for a pause that goes on at `now`.
+    pub fn is_throttling(&self, now: DateTime<Utc>) -> bool {
+        !self.is_down() && self.is_paused(now)
+    }
+
     /// The pause before the next probe. `wait` is what the endpoint asks for. `chance` takes off up to a tenth, so that
     /// endpoints that failed together are not tried together, and none later than promised.
     pub fn probe_pause(&self, wait: TimeDelta, chance: u8) -> TimeDelta {

@@ -252,7 +252,11 @@ impl Simulation {
                     }
                     None => {
                         match next {
-                            Some((at, _)) if at > now && at < *self.network.until.lock().unwrap() => {
+                            Some((at, _))
+                                if at > now
+                                    && at < *self.network.until.lock().unwrap()
+                                    && (is_schedule || cursor.health.is_throttling(now)) =>
+                            {
                                 clock.wait(at - now).await;
                                 continue;
                             }
@@ -360,7 +364,7 @@ impl Simulation {
         let is_complete = left.len() <= 4;
         let attempt = stalled.tries.max(cursor.health.failures) + 1;
         let events = left.into_iter().take(4).collect();
-        let group = EventGroup::of_feed(stalled.history.clone(), events, attempt);
+        let group = EventGroup::new(stalled.history.clone(), events, attempt);
         let (origin, first_tried_at) = (GroupOrigin::Stalled, stalled.first_tried_at);
         batch.groups.push(EventGroup { origin, first_tried_at, is_complete, ..group });
     }
@@ -369,15 +373,20 @@ impl Simulation {
         let newest = &self.feed[self.latest() as usize - 1].1;
         let of_newest = self.waiting(cursor, stalled).find(|entry| entry.id().history == newest.id().history);
         if let Some(first) = of_newest.filter(|_| cursor.health.failures.is_multiple_of(2)) {
-            let group = EventGroup::of_feed(first.id().history, vec![first.clone()], 1);
+            let group = EventGroup::new(first.id().history, vec![first.clone()], 1);
             return DeliveryBatch { groups: vec![group], ..DeliveryBatch::default() };
         }
-        let batch = keep_one_event(self.load_feed(cursor, stalled));
+        let mut batch = self.load_feed(cursor, stalled);
+        if cursor.health.failures.is_multiple_of(2) && !batch.groups.is_empty() {
+            let last = batch.groups.len() - 1;
+            batch.groups.swap(0, last);
+        }
+        let batch = keep_one_event(batch);
         if !batch.groups.is_empty() || stalled.is_empty() {
             return batch;
         }
         let mut batch = DeliveryBatch::default();
-        let oldest = stalled.iter().min_by_key(|one| (one.first_tried_at, one.next_try_at)).unwrap();
+        let oldest = stalled.iter().min_by_key(|one| one.next_try_at).unwrap();
         self.load_resource(cursor, oldest, &mut batch);
         batch.groups.iter_mut().for_each(|group| group.limit = 1);
         batch

@@ -177,7 +177,41 @@ fn requests_that_hang_hold_up_their_own_resource_alone() {
     let (_, figures) = simulate(burst(10.0, 2_000, 250), receiver, 2_000.0);
     print("a hanging share of 2 %, a burst of 2,000", &figures);
     assert_eq!((figures.lost, figures.given_up, figures.doubled), (0, 0, 0));
-    assert!(figures.latest_delay < TimeDelta::seconds(240), "{}", figures.latest_delay);
+    assert!(figures.latest_delay < TimeDelta::minutes(5), "{}", figures.latest_delay);
+}
+
+#[test]
+fn slow_receivers_get_every_event_once_and_in_order() {
+    for (name, milliseconds) in [("0.7 s", 700), ("3 s", 3_000), ("14 s", 14_000)] {
+        let slow = TimeDelta::milliseconds(milliseconds);
+        // Of each resource one event is rejected at first, so that its later events wait, and some answers ask for a pause.
+        let mut tried = std::collections::BTreeSet::new();
+        let receiver = move |event: &Entry, _: DateTime<Utc>| match event.sequence {
+            Some(number) if number % 17 == 3 && tried.insert(number) => reply(400),
+            Some(number) if number % 23 == 5 && tried.insert(number) => reply(429),
+            _ => Reply { after: slow, ..ok() },
+        };
+        let events = burst(10.0, 150, 6).chain((0..150).map(|number| (11.0 + f64::from(number), number % 7)));
+        let (_, figures) = simulate(events, receiver, 2.0 * DAY);
+        print(&format!("every answer takes {name}"), &figures);
+        assert_eq!(
+            (figures.lost, figures.given_up, figures.doubled, figures.stalled),
+            (0, 0, 0, 0),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn two_that_hang_for_ever_keep_no_endpoint_down() {
+    // Both are found at once, with nothing accepted before, and nothing else comes for an hour.
+    let receiver = |event: &Entry, _: DateTime<Utc>| if event.sequence <= Some(2) { silence() } else { ok() };
+    let events = [(1.0, 1), (1.0, 2), (3_600.0, 3), (7_200.0, 4)];
+    let (_, figures) = simulate(events, receiver, 8.0 * DAY);
+    print("two that hang for ever, almost nothing else", &figures);
+    assert_eq!((figures.lost, figures.given_up, figures.doubled), (0, 2, 0));
+    assert!(figures.latest_delay < TimeDelta::minutes(32), "{}", figures.latest_delay);
+    assert_eq!(figures.disabled_at, None);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! `cargo test -p webhooks simulation -- --nocapture --test-threads 1` prints a line for each receiver.
 
 mod clock;
+mod memory;
 mod receivers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,15 +16,14 @@ use shared::Result;
 use shared::domain::history::{Author, Change, Entry, Origin, Resource};
 use shared::domain::id::Id;
 use shared::domain::webhook::{
-    DeliveryAttempt, DeliveryCursor, DeliveryError, DeliveryOutcome, DeliveryTask, DeliveryVerdict,
+    DeliveryAttempt, DeliveryCursor, DeliveryError, DeliveryOutcome, DeliveryVerdict, DisabledReason,
     EndpointResponse, HealthJudgement, SigningSecret, StalledResource, Targets, Webhook, WebhookUrl,
     next_task,
 };
 
 use super::batch::{DeliveryBatch, UnderWay};
 use super::conclude::StepResult;
-use super::group::{EventGroup, GroupOrigin, Transport};
-use super::load::{PAGE, group_by_resource, keep_one_event};
+use super::group::Transport;
 use clock::VirtualClock;
 
 /// How long the feed and the stream take.
@@ -301,98 +301,14 @@ impl Simulation {
                 }
                 HealthJudgement::Disable => {
                     journal.disabled_at = Some(now);
-                    self.webhook =
-                        self.webhook.clone().disabled(shared::domain::webhook::DisabledReason::Failing);
+                    self.webhook = self.webhook.clone().disabled(DisabledReason::Failing);
                     self.cursor.run_at = None;
                 }
             }
         }
     }
 
-    /// What the sender reads from the table. `idle` are the stalled resources of which nothing is under way.
-    fn load(
-        &self,
-        task: DeliveryTask,
-        cursor: &DeliveryCursor,
-        stalled: &[StalledResource],
-        idle: &[StalledResource],
-    ) -> DeliveryBatch {
-        match task {
-            DeliveryTask::Feed => self.load_feed(cursor, stalled),
-            DeliveryTask::Trial => keep_one_event(self.load_feed(cursor, stalled)),
-            DeliveryTask::Stalled => {
-                let now = self.network.now();
-                let mut due: Vec<_> = idle.iter().filter(|one| one.due_at(cursor) <= now).collect();
-                due.sort_by_key(|one| one.due_at(cursor));
-                let mut batch = DeliveryBatch::default();
-                due.into_iter().take(8).for_each(|one| self.load_resource(cursor, one, &mut batch));
-                batch
-            }
-            DeliveryTask::Probe => self.load_probe(cursor, stalled),
-            DeliveryTask::Requests | DeliveryTask::CleanUp => DeliveryBatch::default(),
-        }
-    }
-
-    /// The events after the cursor that were not accepted, and whose resource has not stalled.
-    fn waiting(&self, cursor: &DeliveryCursor, stalled: &[StalledResource]) -> impl Iterator<Item = &Entry> {
-        let after = cursor.after as usize;
-        let stalled: BTreeSet<String> = stalled.iter().map(|one| one.history.clone()).collect();
-        let accepted = cursor.accepted.clone();
-        let feed = self.feed[after..(self.latest() as usize).max(after)].iter().map(|(_, entry)| entry);
-        feed.filter(move |entry| {
-            !accepted.contains(&entry.sequence.unwrap()) && !stalled.contains(&entry.id().history)
-        })
-    }
-
-    fn load_feed(&self, cursor: &DeliveryCursor, stalled: &[StalledResource]) -> DeliveryBatch {
-        let events: Vec<Entry> = self.waiting(cursor, stalled).take(PAGE).cloned().collect();
-        let is_whole = events.len() < PAGE;
-        let reached = if is_whole { self.latest() } else { events.last().unwrap().sequence.unwrap() };
-        DeliveryBatch { groups: group_by_resource(events), reached, ..DeliveryBatch::default() }
-    }
-
-    fn load_resource(&self, cursor: &DeliveryCursor, stalled: &StalledResource, batch: &mut DeliveryBatch) {
-        let passed = self.feed[..cursor.after as usize].iter().map(|(_, entry)| entry);
-        let left = passed.filter(|entry| {
-            entry.id().history == stalled.history && entry.version_after >= stalled.next_version
-        });
-        let left: Vec<Entry> = left.cloned().collect();
-        if left.is_empty() {
-            batch.caught_up.push(stalled.history.clone());
-            return;
-        }
-        let is_complete = left.len() <= 4;
-        let attempt = stalled.tries.max(cursor.health.failures) + 1;
-        let events = left.into_iter().take(4).collect();
-        let group = EventGroup::new(stalled.history.clone(), events, attempt);
-        let (origin, first_tried_at) = (GroupOrigin::Stalled, stalled.first_tried_at);
-        batch.groups.push(EventGroup { origin, first_tried_at, is_complete, ..group });
-    }
-
-    fn load_probe(&self, cursor: &DeliveryCursor, stalled: &[StalledResource]) -> DeliveryBatch {
-        let newest = &self.feed[self.latest() as usize - 1].1;
-        let of_newest = self.waiting(cursor, stalled).find(|entry| entry.id().history == newest.id().history);
-        if let Some(first) = of_newest.filter(|_| cursor.health.failures.is_multiple_of(2)) {
-            let group = EventGroup::new(first.id().history, vec![first.clone()], 1);
-            return DeliveryBatch { groups: vec![group], ..DeliveryBatch::default() };
-        }
-        let mut batch = self.load_feed(cursor, stalled);
-        if cursor.health.failures.is_multiple_of(2) && !batch.groups.is_empty() {
-            let last = batch.groups.len() - 1;
-            batch.groups.swap(0, last);
-        }
-        let batch = keep_one_event(batch);
-        if !batch.groups.is_empty() || stalled.is_empty() {
-            return batch;
-        }
-        let mut batch = DeliveryBatch::default();
-        let oldest = stalled.iter().min_by_key(|one| one.next_try_at).unwrap();
-        self.load_resource(cursor, oldest, &mut batch);
-        batch.groups.iter_mut().for_each(|group| group.limit = 1);
-        batch
-    }
-
-    /// What has come of the events so far. `is_bad` are those that the receiver never accepts.
+    /// What has come of the events so far.
     pub(super) fn figures(&self) -> Figures {
         let journal = self.network.journal.lock().unwrap();
         for (resource, versions) in &journal.order {

@@ -312,3 +312,23 @@ async fn an_item_that_is_put_back_goes_on_after_its_history() {
     let versions: Vec<&Value> = events.iter().map(|event| &event["data"]["version"]).collect();
     assert_eq!(versions, [&json!(1), &json!(2), &json!(1_000_002)]);
 }
+
+#[tokio::test]
+async fn what_is_still_to_be_erased_of_a_candidate_stays_if_they_were_brought_back() {
+    let given = Given::new().await;
+    let id = last_segment(&given.ada).to_owned();
+    let files = async || given.app.object_keys().into_iter().filter(|key| key.contains(&id)).count();
+    assert_eq!(files().await, 2);
+    given.owner.delete(&given.ada).await.expect(204);
+    // The operator brings them back before the outbox has done its part.
+    let (_, candidate) =
+        given.before.iter().find(|((_, sk), _)| *sk == format!("CANDIDATE#{id}")).expect("a candidate");
+    let mut candidate: Value = serde_dynamo::from_item(candidate.clone()).unwrap();
+    candidate["version"] = (candidate["version"].as_u64().unwrap() + 1_000_000).into();
+    given.app.table().load(&[candidate]).await;
+    given.app.settle().await;
+    assert_eq!(files().await, 2);
+    let types = read_all(&given.owner, "type=candidate.*").await;
+    assert!(types.iter().all(|event| event["type"] != "candidate.erased"));
+    given.app.leave_unsound("a candidate was put back without what follows from them");
+}

@@ -18,20 +18,29 @@ fn every_item_of_the_last_release_is_read_and_written_again_without_loss() {
         kinds.extend(read.unwrap_or_else(|error| panic!("{error} in {item}")));
     }
     let all = [
+        "attempt of a webhook",
         "candidate",
         "company",
+        "cursor of a webhook",
         "customer",
         "effect",
+        "entry of a history",
+        "evaluation",
         "failed logins",
+        "interview",
         "keyed request",
         "label",
         "login",
         "named token",
         "project",
+        "result",
+        "sequence of events",
         "session",
         "share",
+        "stalled resource of a webhook",
         "upload",
         "video",
+        "webhook",
     ];
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), all);
 }
@@ -40,13 +49,12 @@ fn every_item_of_the_last_release_is_read_and_written_again_without_loss() {
 async fn a_company_of_the_last_release_goes_on() {
     let app = TestApp::start().await;
     app.table().load(&items()).await;
-    // Evaluations from before there were results have no summaries yet.
+    // The recorded items are without search entries, which are derived from candidates.
     app.operate(json!({ "command": "recount", "company": "acme" })).await.unwrap();
-    // The search entries of a project had one partition.
     let reindexed = app.operate(json!({ "command": "reindex-search", "company": "acme" })).await.unwrap();
     let reindexed = serde_json::to_value(reindexed.search.unwrap()).unwrap();
-    assert_eq!(reindexed["added"], reindexed["entries"]);
-    assert_eq!(reindexed["removed"], reindexed["entries"]);
+    assert_ne!(reindexed["entries"], 0);
+    assert_eq!((&reindexed["added"], &reindexed["removed"]), (&reindexed["entries"], &json!(0)));
     app.assert_sound();
     let login = app.anonymous().log_in("acme", "owner", PASSWORD).await.expect(200);
     let owner = app.token(&login.uri("token"));

@@ -55,10 +55,17 @@ pub(crate) async fn erase(system: &System, effect: &mut Versioned<Effect>) -> Re
     let Task::Erased { erased, reason, counts } = effect.task else {
         return Err(Error::internal("an effect of another task"));
     };
+    if let Erased::Candidate { project, candidate } = erased
+        && system.store.candidate(&effect.company, project, candidate).await?.is_some()
+    {
+        // The operator has brought them back, since the deletion was a mistake.
+        return Ok((Outcome::Outdated, "the candidate exists".to_owned()));
+    }
     match erase_once(system, effect, erased, reason, counts).await {
         Ok(true) => Ok((Outcome::Deleted, String::new())),
         Ok(false) => Ok((Outcome::Failed, "more was written in the meantime".to_owned())),
-        Err(error @ Error::Busy(_)) => Ok((Outcome::Failed, error.to_string())),
+        // The storage is to blame, so this is no try that counts towards giving up.
+        Err(error @ Error::Busy(_)) => Ok((Outcome::Postponed, error.to_string())),
         Err(error) => Err(error),
     }
 }

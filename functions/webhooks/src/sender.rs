@@ -158,7 +158,7 @@ impl<'a> Sender<'a> {
                 Either::Left((ended, _)) => match ended {
                     Some((id, Ok(RunEnd::Settled))) => idle.push(id),
                     Some((_, Err(_))) => failed += 1,
-                    Some((_, Ok(RunEnd::Leased))) | None => {}
+                    Some((_, Ok(RunEnd::Unserved))) | None => {}
                 },
                 Either::Right(_) if self.is_over() || idle.is_empty() => {}
                 Either::Right(_) => match self.latest(company).await {
@@ -193,7 +193,7 @@ impl<'a> Sender<'a> {
         let ended = EndpointRun::new(self, company, id).run().await;
         match &ended {
             // It keeps losing against writes of the API, or was deleted.
-            Err(Error::Changed | Error::NotFound) => return Ok(RunEnd::Leased),
+            Err(Error::Changed | Error::NotFound) => return Ok(RunEnd::Unserved),
             Err(error) => {
                 let company = company.as_str();
                 tracing::error!(target: "webhooks", company, webhook = %id, %error, "delivery run failed");

@@ -21,8 +21,9 @@ pub const ATTEMPTS: u32 = 8;
 const PATIENCE: TimeDelta = TimeDelta::days(3);
 /// How long a mail that was given up is kept for the operator.
 const KEPT: TimeDelta = TimeDelta::days(90);
-/// The same for a password reset, which holds what somebody has typed. The keys that it would send work for hours.
-const RESET_KEPT: TimeDelta = TimeDelta::days(1);
+/// How long a mail is kept that holds personal data itself: a password reset, with what the user has typed and keys that work
+/// for hours, and the farewell to a deleted customer.
+const PERSONAL_KEPT: TimeDelta = TimeDelta::days(1);
 /// The duration of a lease; after it, another worker may try.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 /// The maximum number of owners who get a mail about a webhook, so that the mails fit into one transaction.
@@ -295,7 +296,8 @@ impl Effect {
     /// When the effect and its personal data are deleted; none while it may still be tried. Deletions are kept, because
     /// their data would otherwise stay for good.
     pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
-        let kept = if matches!(self.task, Task::PasswordReset { .. }) { RESET_KEPT } else { KEPT };
+        let is_personal = matches!(self.task, Task::PasswordReset { .. } | Task::CustomerDeleted { .. });
+        let kept = if is_personal { PERSONAL_KEPT } else { KEPT };
         self.given_up_at.filter(|_| self.task.is_mail()).map(|at| at + kept)
     }
 }

@@ -192,7 +192,9 @@ impl Store {
         for (row, key) in found.iter().zip(keys) {
             let number = row.get(BY_STATUS.sk).and_then(|number| number.as_s().ok()?.parse().ok());
             let number = number.ok_or_else(|| Error::internal("an event without a number in the index"))?;
-            rows.push((number, batch.take::<Entry>(&key)?));
+            // After a restoration, the index may still show numbers that their entries have lost.
+            let event = batch.take::<Entry>(&key)?.filter(|event| event.sequence == Some(number));
+            rows.push((number, event));
         }
         Ok(rows)
     }

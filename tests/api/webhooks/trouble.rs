@@ -173,6 +173,7 @@ async fn five_days_of_failures_disable_a_webhook_and_enabling_it_goes_on_where_i
             (&disabled["status"], &disabled["disabled_reason"]),
             (&json!("disabled"), &json!("failing"))
         );
+        assert_eq!(disabled["failing_since"], "2026-11-08T10:00:00Z", "its owner sees since when");
         assert_eq!(webhook_mails(&app, &owner, endpoint).await, 2);
         endpoint.answer(|_| 200);
         endpoint.forget();

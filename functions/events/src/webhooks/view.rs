@@ -84,7 +84,9 @@ impl WebhookView {
     ) -> Self {
         let company = &webhook.company;
         let former = webhook.former_secret.as_ref().filter(|former| former.at(now).is_some());
-        let failing_since = cursor.health.failing_since.filter(|_| webhook.is_enabled());
+        // A webhook that the service has disabled shows since when it fails; one that a client has disabled does not fail.
+        let is_by_client = webhook.disabled_reason == Some(DisabledReason::Request);
+        let failing_since = cursor.health.failing_since.filter(|_| !is_by_client);
         Self {
             resource_uri: references.webhook(company, webhook.id),
             company: references.company(company),

@@ -11,8 +11,8 @@ use shared::domain::webhook::{DeliveryAttempt, DeliveryRequest, DeliveryVerdict,
 use super::group::{EventGroup, GroupOrigin, GroupReport, SharedHealth, Transport, send_group};
 use super::load::PAGE;
 
-/// How long a step waits for requests when nothing else is to be sent. The next steps do not wait for those that hang.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a step waits for requests when nothing else is to be sent: then they hang. The next steps do not wait for those that hang.
+const HANG_TIME: Duration = Duration::from_secs(2);
 /// How long a run that has nothing else to do waits for these before it looks for new events.
 const LOOK_PAUSE: Duration = Duration::from_millis(300);
 
@@ -114,7 +114,7 @@ impl<'a, T: Transport> UnderWay<'a, T> {
             // Not while more may be started once a request ends, nor at an endpoint that may be down.
             let is_working = self.health.lock().failing_since.is_none();
             let may_leave = is_working && !is_full && !is_of_requests;
-            match self.next_report(may_leave.then_some(PATIENCE)).await? {
+            match self.next_report(may_leave.then_some(HANG_TIME)).await? {
                 Some(report) => reports.push(report),
                 None => {
                     self.has_hung = true;

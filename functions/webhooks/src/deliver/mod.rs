@@ -33,8 +33,8 @@ const LOST_WRITES: u32 = 10;
 pub(crate) enum RunEnd {
     /// The cursor says when the next run is due.
     Settled,
-    /// Another run has the endpoint.
-    Leased,
+    /// Another run has the endpoint, or the API keeps writing it.
+    Unserved,
 }
 
 /// How a step has ended.
@@ -87,7 +87,7 @@ impl<'a> EndpointRun<'a> {
                 return Ok(RunEnd::Settled);
             };
             if self.is_taken(&endpoint.cursor) {
-                return Ok(RunEnd::Leased);
+                return Ok(RunEnd::Unserved);
             }
             match self.step(endpoint, looks < LOOKS).await {
                 Ok(StepEnd::Forward) => (looks, lost) = (0, 0),

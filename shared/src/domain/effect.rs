@@ -200,7 +200,7 @@ impl Effect {
     }
 
     /// The mails to the owners among `customers` about a webhook, one each, as the `version`th write of the webhook or
-    /// of its position. Owners who cannot log in or take no mails get none; of very many, the first ones do.
+    /// of its cursor. Owners who cannot log in or take no mails get none; of very many, the first ones do.
     pub fn of_webhook<'a>(
         webhook: &Webhook,
         mail: WebhookMail,

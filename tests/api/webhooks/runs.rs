@@ -66,7 +66,7 @@ async fn a_run_that_dies_anywhere_repeats_a_page_at_most_and_loses_nothing() {
     let uri = hook(&owner, &endpoint, json!({})).await;
     let refused = candidates[0].clone();
     for calls in 0..24 {
-        // One candidate's events go through a lane.
+        // One candidate stalls.
         let refused = refused.clone();
         let is_odd = calls % 2 == 1;
         endpoint.answer(

@@ -15,9 +15,9 @@ use crate::sender::Sender;
 
 /// How often the result of a step is written anew after writes of the API.
 const WRITES: usize = 10;
-/// The most attempts in the transaction of a step. With the stalled resources of a page and of what was under way, and mails
-/// to the owners, it has less than 100 writes.
-const MAX_ATTEMPTS: usize = 40;
+/// The most attempts in the transaction of a step. With 40 stalled resources, of a page and of what was under way, cursor,
+/// webhook, its history and 20 mails to owners, it has less than 100 writes.
+const MAX_ATTEMPTS: usize = 30;
 
 impl EndpointRun<'_> {
     /// Writes what came of a step that has read `before`. Keeps the endpoint while something is under way or due. Fails with

@@ -48,7 +48,8 @@ fn every_kind_has_a_name_and_only_mails_are_forgotten() {
         assert_eq!(effect.forgotten_at(), None);
         let given_up = effect.given_up(now);
         let kind = given_up.task.as_str();
-        let days = TimeDelta::days(if kind == "password-reset" { 1 } else { 90 });
+        let is_personal = ["password-reset", "customer-deleted"].contains(&kind);
+        let days = TimeDelta::days(if is_personal { 1 } else { 90 });
         let expected = given_up.task.is_mail().then(|| now + days);
         assert_eq!(given_up.forgotten_at(), expected, "{kind}");
         assert_eq!(given_up.retried(now).forgotten_at(), None);

@@ -1,7 +1,7 @@
 //! Importing customers: makes the company's active staff those of a list.
 //!
-//! An import is planned as a whole, and applied row by row: a customer whom somebody else writes at the same time, such as
-//! the service when it mails an invitation, is planned again alone.
+//! An import is planned as a whole, and applied row by row: a customer that another writer changes at the same time, such
+//! as the service when it mails an invitation, is planned again alone.
 
 mod apply;
 pub(crate) mod entry;

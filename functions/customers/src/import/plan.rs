@@ -26,8 +26,8 @@ pub(super) struct ImportRow {
     entry: Option<usize>,
 }
 
-/// Plans an import. Fails with messages on all entries that are not valid, and for customers whom the caller may not
-/// create, activate or deactivate.
+/// Plans an import. Fails with messages on all entries that are not valid, and if the caller may not create, activate or
+/// deactivate one of the customers.
 pub(super) async fn plan_rows(access: &Access, list: StaffList, turn: &Turn) -> Result<Vec<ImportRow>> {
     let staff = turn.store.all_customers(access.company_id()).await?;
     let mut taken = taken_names(access, &list, &staff, turn).await?;

@@ -130,8 +130,9 @@ impl One {
                 self.status = Aborted;
                 self.has_key = false;
             }
+            // A veto completes the evaluation for good: no event takes that back.
             Report::Evaluated { by, completed }
-                if self.evaluations[by].is_none_or(|(_, known)| known <= at) =>
+                if !self.vetos[by] && self.evaluations[by].is_none_or(|(_, known)| known <= at) =>
             {
                 self.evaluations[by] = Some((completed, at));
             }

@@ -5,28 +5,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, Utc};
 
-use crate::aws::Aws;
-use crate::clock::{Clock, Entropy, SystemClock, SystemEntropy};
+use crate::aws::AwsClients;
+use crate::clock::{Clock, RandomSource, SystemClock, SystemEntropy};
 use crate::config::{Config, ConfigError};
-use crate::domain::id::Ids;
+use crate::domain::id::IdGenerator;
 
 /// A handle on the application state. Clones share it.
 #[derive(Clone)]
-pub struct App(Arc<Inner>);
+pub struct App(Arc<AppState>);
 
-struct Inner {
+struct AppState {
     config: Config,
     clock: Arc<dyn Clock>,
-    entropy: Arc<dyn Entropy>,
-    ids: Arc<Ids>,
-    aws: Aws,
+    entropy: Arc<dyn RandomSource>,
+    ids: Arc<IdGenerator>,
+    aws: AwsClients,
     has_answered: AtomicBool,
 }
 
 impl App {
     /// The application for these settings, with the given sources of time and chance.
-    pub fn new(config: Config, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
-        let ids = Arc::new(Ids::new(entropy.clone()));
+    pub fn new(config: Config, clock: Arc<dyn Clock>, entropy: Arc<dyn RandomSource>) -> Self {
+        let ids = Arc::new(IdGenerator::new(entropy.clone()));
         Self::assemble(config, clock, entropy, ids)
     }
 
@@ -35,9 +35,14 @@ impl App {
         Self::assemble(config, self.0.clock.clone(), self.0.entropy.clone(), self.0.ids.clone())
     }
 
-    fn assemble(config: Config, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>, ids: Arc<Ids>) -> Self {
-        let aws = Aws::new(&config.aws);
-        Self(Arc::new(Inner { config, clock, entropy, ids, aws, has_answered: AtomicBool::new(false) }))
+    fn assemble(
+        config: Config,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn RandomSource>,
+        ids: Arc<IdGenerator>,
+    ) -> Self {
+        let aws = AwsClients::new(&config.aws);
+        Self(Arc::new(AppState { config, clock, entropy, ids, aws, has_answered: AtomicBool::new(false) }))
     }
 
     /// Reads the configuration from the environment; fails with the first variable that is missing or invalid.
@@ -64,12 +69,12 @@ impl App {
     }
 
     /// Generates identifiers.
-    pub fn ids(&self) -> &Ids {
+    pub fn ids(&self) -> &IdGenerator {
         &self.0.ids
     }
 
     /// Random bytes for secrets.
-    pub fn entropy(&self) -> &dyn Entropy {
+    pub fn entropy(&self) -> &dyn RandomSource {
         &*self.0.entropy
     }
 
@@ -79,7 +84,7 @@ impl App {
     }
 
     /// The AWS clients.
-    pub fn aws(&self) -> &Aws {
+    pub fn aws(&self) -> &AwsClients {
         &self.0.aws
     }
 }

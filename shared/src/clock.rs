@@ -28,7 +28,7 @@ impl Clock for SystemClock {
 }
 
 /// A source of random bytes.
-pub trait Entropy: Send + Sync + 'static {
+pub trait RandomSource: Send + Sync + 'static {
     /// Fills `bytes` with unpredictable bytes.
     ///
     /// # Panics
@@ -40,7 +40,7 @@ pub trait Entropy: Send + Sync + 'static {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemEntropy;
 
-impl Entropy for SystemEntropy {
+impl RandomSource for SystemEntropy {
     #[expect(clippy::disallowed_methods, reason = "the one place where chance enters")]
     #[expect(clippy::expect_used, reason = "a service without randomness must not answer")]
     fn fill(&self, bytes: &mut [u8]) {

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use url::{Host, Url};
 
 use crate::domain::text::Email;
-use crate::domain::webhook::Targets;
+use crate::domain::webhook::AllowedTargets;
 
 /// The common prefix of all routes.
 pub const VERSION_PATH: &str = "/api/v3";
@@ -47,7 +47,7 @@ pub struct Config {
     pub event_retention: TimeDelta,
     /// `WEBHOOK_TARGETS`, default public names over https: `any` sends events to any address, over http too. Refused unless
     /// DynamoDB's endpoint is on this computer, which it never is in production.
-    pub webhook_targets: Targets,
+    pub webhook_targets: AllowedTargets,
     /// `PATH`, set by every system: the folders of ffmpeg and ffprobe.
     pub program_path: String,
     /// Access to the AWS APIs.
@@ -126,7 +126,7 @@ impl Config {
     /// Reads variables by name through `variable`; empty values count as missing. Fails with the first variable that is
     /// missing or invalid.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
-        let read = Variables(variable);
+        let read = ConfigVariables(variable);
         let mut base_url = read.url("BASE_URL")?.ok_or_else(|| missing("BASE_URL"))?;
         base_url.set_path(base_url.path().trim_end_matches('/').to_owned().as_str());
         if base_url.path() != VERSION_PATH || base_url.query().is_some() || base_url.fragment().is_some() {
@@ -165,8 +165,8 @@ impl Config {
             }
         };
         let webhook_targets = match read.get("WEBHOOK_TARGETS").as_deref() {
-            None => Targets::Public,
-            Some("any") if dynamodb_endpoint.as_deref().is_some_and(is_loopback) => Targets::Any,
+            None => AllowedTargets::Public,
+            Some("any") if dynamodb_endpoint.as_deref().is_some_and(is_loopback) => AllowedTargets::Any,
             Some(_) => {
                 let problem =
                     "must be `any` or absent, and absent unless DynamoDB's endpoint is on this computer";
@@ -201,9 +201,9 @@ impl Config {
     }
 }
 
-struct Variables<F>(F);
+struct ConfigVariables<F>(F);
 
-impl<F: Fn(&str) -> Option<String>> Variables<F> {
+impl<F: Fn(&str) -> Option<String>> ConfigVariables<F> {
     fn get(&self, name: &'static str) -> Option<String> {
         self.0(name).filter(|value| !value.is_empty())
     }
@@ -313,10 +313,10 @@ pub(crate) mod tests {
 
     #[test]
     fn events_are_sent_to_public_names_unless_dynamodb_is_on_this_computer() {
-        assert_eq!(read(&[]).unwrap().webhook_targets, Targets::Public);
+        assert_eq!(read(&[]).unwrap().webhook_targets, AllowedTargets::Public);
         let (any, local) =
             (("WEBHOOK_TARGETS", "any"), ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:8000"));
-        assert_eq!(read(&[any, local]).unwrap().webhook_targets, Targets::Any);
+        assert_eq!(read(&[any, local]).unwrap().webhook_targets, AllowedTargets::Any);
         for wrong in [&[any][..], &[("WEBHOOK_TARGETS", "all"), local]] {
             assert_eq!(read(wrong).err().unwrap().variable, "WEBHOOK_TARGETS");
         }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::domain::Refusal;
 use crate::domain::interview::NotPlaced;
-use crate::domain::rate::Unsent;
+use crate::domain::rate::MailLimitReached;
 
 /// What handlers, guards and the store return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -54,19 +54,19 @@ pub enum Error {
     /// The Idempotency-Key came with another body before: 422.
     KeyReused,
     /// The storage is busy; come again in some seconds: 503.
-    Busy(Source),
+    Busy(ErrorSource),
     /// An item that this release cannot read, most likely because a newer one wrote it: 503. The source is logged.
-    Unreadable(Source),
+    Unreadable(ErrorSource),
     /// A fault of ours: 500. The source is logged, never shown.
-    Internal(Source),
+    Internal(ErrorSource),
 }
 
 /// What an error came from.
-pub type Source = Box<dyn std::error::Error + Send + Sync>;
+pub type ErrorSource = Box<dyn std::error::Error + Send + Sync>;
 
 impl Error {
     /// A fault of ours, caused by `source`.
-    pub fn internal(source: impl Into<Source>) -> Self {
+    pub fn internal(source: impl Into<ErrorSource>) -> Self {
         Self::Internal(source.into())
     }
 
@@ -199,32 +199,32 @@ impl From<NotPlaced> for Error {
     }
 }
 
-impl From<Unsent> for Error {
-    fn from(unsent: Unsent) -> Self {
+impl From<MailLimitReached> for Error {
+    fn from(unsent: MailLimitReached) -> Self {
         match unsent {
-            Unsent::Refused(refusal) => Self::Refused(refusal),
-            Unsent::TooMany(wait) => Self::Throttled(wait),
+            MailLimitReached::Refused(refusal) => Self::Refused(refusal),
+            MailLimitReached::TooMany(wait) => Self::Throttled(wait),
         }
     }
 }
 
 /// Marks the response of a request that lost to another write.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Outdated;
+pub(crate) struct ConflictMark;
 
 /// The cause of a response that is our fault, for the request log.
 #[derive(Debug, Clone)]
-pub struct Cause(pub Arc<str>);
+pub struct ErrorCause(pub Arc<str>);
 
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let mut response = (self.status(), axum::Json(self.body())).into_response();
         response.headers_mut().extend(self.header());
         if matches!(self, Self::Changed) {
-            response.extensions_mut().insert(Outdated);
+            response.extensions_mut().insert(ConflictMark);
         }
         if let Self::Busy(source) | Self::Unreadable(source) | Self::Internal(source) = self {
-            response.extensions_mut().insert(Cause(describe(&*source).into()));
+            response.extensions_mut().insert(ErrorCause(describe(&*source).into()));
         }
         response
     }

@@ -4,14 +4,14 @@ use lambda_runtime::{Diagnostic, LambdaEvent, service_fn};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::Outcome;
+use crate::LambdaResult;
 use crate::app::App;
 use crate::error::Result;
 use crate::telemetry;
 
 /// Handles events until the execution environment ends. Fails if a setting is missing, or if the Lambda runtime API
 /// does.
-pub fn serve<E, O>(handle: impl AsyncFn(&App, E) -> Result<O>) -> Outcome
+pub fn serve<E, O>(handle: impl AsyncFn(&App, E) -> Result<O>) -> LambdaResult
 where
     E: DeserializeOwned,
     O: Serialize,
@@ -32,11 +32,11 @@ where
 }
 
 /// Like [`serve`], for a function that reads its events from a queue. Events that fail are returned to the queue alone.
-pub fn serve_queue<E, O>(handle: impl AsyncFn(&App, E) -> Result<O>) -> Outcome
+pub fn serve_queue<E, O>(handle: impl AsyncFn(&App, E) -> Result<O>) -> LambdaResult
 where
     E: DeserializeOwned,
 {
-    serve(async |app, batch: Batch| Ok(batch.deliver(async |event| handle(app, event).await).await))
+    serve(async |app, batch: QueueBatch| Ok(batch.deliver(async |event| handle(app, event).await).await))
 }
 
 /// The events of a function that the table's stream and a schedule start; any other fails.
@@ -68,25 +68,25 @@ pub enum ScheduleKind {
 /// A stream record: a change of one item.
 #[derive(Deserialize)]
 pub struct StreamRecord {
-    dynamodb: Change,
+    dynamodb: ItemChange,
 }
 
 #[derive(Deserialize)]
-struct Change {
+struct ItemChange {
     #[serde(rename = "Keys")]
-    keys: Keys,
+    keys: ItemKeys,
     #[serde(rename = "SequenceNumber")]
     sequence_number: String,
 }
 
 #[derive(Deserialize)]
-struct Keys {
-    pk: Text,
-    sk: Text,
+struct ItemKeys {
+    pk: TextAttribute,
+    sk: TextAttribute,
 }
 
 #[derive(Deserialize)]
-struct Text {
+struct TextAttribute {
     #[serde(rename = "S")]
     value: String,
 }
@@ -110,14 +110,14 @@ impl StreamRecord {
 
 /// Messages of a queue, each with an event as its body.
 #[derive(Debug, Deserialize)]
-struct Batch {
+struct QueueBatch {
     #[serde(rename = "Records")]
-    messages: Vec<Message>,
+    messages: Vec<QueueMessage>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Message {
+struct QueueMessage {
     message_id: String,
     body: String,
 }
@@ -125,7 +125,7 @@ struct Message {
 /// The messages that the queue keeps: it delivers them again and, after some tries, moves them to its dead letters.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Returned {
+struct ReturnedMessages {
     batch_item_failures: Vec<ReturnedMessage>,
 }
 
@@ -135,14 +135,14 @@ struct ReturnedMessage {
     item_identifier: String,
 }
 
-impl Batch {
+impl QueueBatch {
     /// Handles the events in turn.
-    async fn deliver<E, O>(self, handle: impl AsyncFn(E) -> Result<O>) -> Returned
+    async fn deliver<E, O>(self, handle: impl AsyncFn(E) -> Result<O>) -> ReturnedMessages
     where
         E: DeserializeOwned,
     {
-        let mut returned = Returned::default();
-        for Message { message_id, body } in self.messages {
+        let mut returned = ReturnedMessages::default();
+        for QueueMessage { message_id, body } in self.messages {
             let is_done = match serde_json::from_str(&body) {
                 // The handler logs its failures.
                 Ok(event) => handle(event).await.is_ok(),
@@ -164,16 +164,16 @@ impl Batch {
 pub struct ObjectCreated {
     /// The event's identifier, the same for each redelivery.
     pub id: String,
-    detail: Detail,
+    detail: UploadDetail,
 }
 
 #[derive(Debug, Deserialize)]
-struct Detail {
-    object: Object,
+struct UploadDetail {
+    object: UploadedObject,
 }
 
 #[derive(Debug, Deserialize)]
-struct Object {
+struct UploadedObject {
     key: String,
 }
 
@@ -202,7 +202,7 @@ mod tests {
             message("d", "{}"),
             message("e", "3"),
         ];
-        let batch: Batch = serde_json::from_value(json!({ "Records": messages })).unwrap();
+        let batch: QueueBatch = serde_json::from_value(json!({ "Records": messages })).unwrap();
         let handled = std::cell::RefCell::new(Vec::new());
         let returned = batch.deliver(async |event: u32| {
             handled.borrow_mut().push(event);

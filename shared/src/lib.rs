@@ -20,10 +20,10 @@ pub mod store;
 pub mod telemetry;
 
 pub use error::{Error, Result};
-pub use routes::Routes;
+pub use routes::RouteReader;
 
 /// How a function's process ends; only a fault ends it before Lambda does.
-pub type Outcome = std::result::Result<(), lambda_runtime::Error>;
+pub type LambdaResult = std::result::Result<(), lambda_runtime::Error>;
 
 #[cfg(panic = "abort")]
 compile_error!("a panic must end one request, not the process: set `panic = \"unwind\"` in the profile");

@@ -1,20 +1,20 @@
-//! Route tables. Each group of endpoints writes one function over [`Routes`], with one line for each route. The
-//! [`Router`] reads it to serve the routes, the [`Document`] to describe them.
+//! Route tables. Each group of endpoints writes one function over [`RouteReader`], with one line for each route. The
+//! [`RouteGroup`] reads it to serve the routes, the [`ApiDocument`] to describe them.
 
 use axum::http::Method;
 use axum::routing::{MethodFilter, MethodRouter, get};
 
 use crate::app::App;
 use crate::config::VERSION_PATH;
-use crate::http::Router;
+use crate::http::RouteGroup;
 use crate::http::routes::{change, post};
-use crate::openapi::{Document, Endpoint, Operation};
+use crate::openapi::{ApiDocument, DescribeHandler, OperationDoc};
 
 /// A reader of route tables.
 ///
 /// Every route has a handler and a function that documents it. A reader calls one of the two, so a Lambda function does
 /// not contain its documentation.
-pub trait Routes: Sized {
+pub trait RouteReader: Sized {
     /// Begins a group: its title, and in Markdown what its routes are for.
     fn group(self, title: &'static str, text: &'static str) -> Self;
 
@@ -28,62 +28,62 @@ pub trait Routes: Sized {
         method: Method,
         path: &'static str,
         serve: impl FnOnce() -> MethodRouter<App>,
-        describe: impl FnOnce() -> Operation,
+        describe: impl FnOnce() -> OperationDoc,
     ) -> Self;
 
     /// Adds a GET route, which also answers HEAD.
-    fn get<H: Endpoint<T>, T: 'static>(
+    fn get<H: DescribeHandler<T>, T: 'static>(
         self,
         path: &'static str,
         handler: H,
-        document: impl FnOnce(Operation) -> Operation,
+        document: impl FnOnce(OperationDoc) -> OperationDoc,
     ) -> Self {
         self.add(Method::GET, path, || get(handler), || document(H::operation()))
     }
 
     /// Adds a POST route. If the handler answers by `commit` or `once` of its guard, clients may repeat the request with
     /// an Idempotency-Key; otherwise the key is ignored, and repeating the request must be harmless.
-    fn post<H: Endpoint<T>, T: 'static>(
+    fn post<H: DescribeHandler<T>, T: 'static>(
         self,
         path: &'static str,
         handler: H,
-        document: impl FnOnce(Operation) -> Operation,
+        document: impl FnOnce(OperationDoc) -> OperationDoc,
     ) -> Self {
         self.add(Method::POST, path, || post(handler, H::IS_ONCE), || document(H::operation()))
     }
 
     /// Adds a PUT route.
-    fn put<H: Endpoint<T>, T: 'static>(
+    fn put<H: DescribeHandler<T>, T: 'static>(
         self,
         path: &'static str,
         handler: H,
-        document: impl FnOnce(Operation) -> Operation,
+        document: impl FnOnce(OperationDoc) -> OperationDoc,
     ) -> Self {
         self.add(Method::PUT, path, || change(MethodFilter::PUT, handler), || document(H::operation()))
     }
 
     /// Adds a PATCH route.
-    fn patch<H: Endpoint<T>, T: 'static>(
+    fn patch<H: DescribeHandler<T>, T: 'static>(
         self,
         path: &'static str,
         handler: H,
-        document: impl FnOnce(Operation) -> Operation,
+        document: impl FnOnce(OperationDoc) -> OperationDoc,
     ) -> Self {
         self.add(Method::PATCH, path, || change(MethodFilter::PATCH, handler), || document(H::operation()))
     }
 
     /// Adds a DELETE route.
-    fn delete<H: Endpoint<T>, T: 'static>(
+    fn delete<H: DescribeHandler<T>, T: 'static>(
         self,
         path: &'static str,
         handler: H,
-        document: impl FnOnce(Operation) -> Operation,
+        document: impl FnOnce(OperationDoc) -> OperationDoc,
     ) -> Self {
         self.add(Method::DELETE, path, || change(MethodFilter::DELETE, handler), || document(H::operation()))
     }
 }
 
-impl Routes for Router {
+impl RouteReader for RouteGroup {
     fn group(self, _: &'static str, _: &'static str) -> Self {
         self
     }
@@ -97,14 +97,14 @@ impl Routes for Router {
         _: Method,
         path: &'static str,
         serve: impl FnOnce() -> MethodRouter<App>,
-        _: impl FnOnce() -> Operation,
+        _: impl FnOnce() -> OperationDoc,
     ) -> Self {
         let path = [VERSION_PATH, self.base, path].concat();
         Self { routes: self.routes.route(&path, serve()), ..self }
     }
 }
 
-impl Routes for Document {
+impl RouteReader for ApiDocument {
     fn group(mut self, title: &'static str, text: &'static str) -> Self {
         self.add_group(title, text);
         self
@@ -120,7 +120,7 @@ impl Routes for Document {
         method: Method,
         path: &'static str,
         _: impl FnOnce() -> MethodRouter<App>,
-        describe: impl FnOnce() -> Operation,
+        describe: impl FnOnce() -> OperationDoc,
     ) -> Self {
         let path = [self.base, path].concat();
         self.add_operation(&method, path, describe());

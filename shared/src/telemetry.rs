@@ -35,10 +35,10 @@ pub const TARGETS: [&str; 14] = [
 
 /// Dimensions, and the fields that are metrics by these, with their units. CloudWatch charges for each value of the
 /// dimensions.
-type Metrics = (&'static [&'static str], &'static [(&'static str, &'static str)]);
+type MetricDimensions = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 /// The targets of lines with metrics.
-const METRICS: [(&str, &[Metrics]); 6] = [
+const METRICS: [(&str, &[MetricDimensions]); 6] = [
     (
         "request",
         &[(&["method", "route"], &[("milliseconds", "Milliseconds")]), (&[], &[("cold_start", "Count")])],
@@ -74,7 +74,7 @@ where
         .flatten_event(true)
         .with_current_span(false)
         .with_span_list(false)
-        .map_event_format(|json| Lines { json, namespace })
+        .map_event_format(|json| JsonLines { json, namespace })
         .with_writer(writer);
     // Libraries log warnings and errors only; their other lines may quote requests.
     let heard = TARGETS.map(|target| (target, LevelFilter::INFO));
@@ -82,12 +82,12 @@ where
     tracing_subscriber::registry().with(lines).with(ours)
 }
 
-struct Lines<F> {
+struct JsonLines<F> {
     json: F,
     namespace: Option<String>,
 }
 
-impl<S, N, F> FormatEvent<S, N> for Lines<F>
+impl<S, N, F> FormatEvent<S, N> for JsonLines<F>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,

@@ -9,7 +9,7 @@ use axum::http::Method;
 use embedded::groups;
 use serde_json::json;
 use shared::http::mounts::MOUNTS;
-use shared::openapi::Document;
+use shared::openapi::ApiDocument;
 use tests::app::TestApp;
 use tests::caller::{Caller, Invited, Token};
 use tests::document::document;
@@ -46,7 +46,7 @@ impl Promises {
 #[test]
 fn every_route_has_a_row_and_every_row_a_route() {
     let mounted: BTreeSet<_> = MOUNTS.iter().map(|(name, _)| *name).collect();
-    assert_eq!(groups::<Document>().iter().map(|(name, _)| *name).collect::<BTreeSet<_>>(), mounted);
+    assert_eq!(groups::<ApiDocument>().iter().map(|(name, _)| *name).collect::<BTreeSet<_>>(), mounted);
 
     let promises = Promises::read();
     let promised: Vec<_> = promises.rows.iter().map(|row| format!("{} {}", row.method, row.path)).collect();

@@ -1,6 +1,6 @@
 //! The operator's commands on accounts: links, owners, grants, sessions.
 
-use admin::Outcome;
+use admin::CommandOutput;
 use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn without_password(username: &str) -> Value {
 }
 
 /// The key in the link of an outcome.
-fn key_in(outcome: &Outcome) -> String {
+fn key_in(outcome: &CommandOutput) -> String {
     let link = outcome.activation_link.as_ref().unwrap().as_str();
     link.strip_prefix("https://hr.example/activate/").unwrap().to_owned()
 }
@@ -72,7 +72,8 @@ async fn a_repeated_creation_creates_nothing() {
         again[of]["email"] = email.into();
         let second = app.operate(again).await.unwrap();
         assert_eq!(second.customer, first.customer);
-        let choice = |outcome: &Outcome| json!({ "activation_key": key_in(outcome), "password": PASSWORD });
+        let choice =
+            |outcome: &CommandOutput| json!({ "activation_key": key_in(outcome), "password": PASSWORD });
         let activate = async |outcome| app.anonymous().post("/api-activate/", choice(outcome)).await;
         activate(&first).await.expect_fields(&["activation_key"]);
         activate(&second).await.expect(200);

@@ -1,6 +1,6 @@
 //! What evaluations do to a candidate and to the counts of its project.
 
-use platform_events::Outcome::{Applied, Ignored};
+use platform_events::EventOutcome::{Applied, Ignored};
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus::{Interviewed, Interviewing};
 use tests::app::TestApp;

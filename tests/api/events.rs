@@ -1,6 +1,6 @@
 //! What the platform's other parts report: once or twice, in order or not, alone or many at a time.
 
-use platform_events::Outcome::{self, Applied, Ignored, Known};
+use platform_events::EventOutcome::{self, Applied, Ignored, Known};
 use serde_json::{Value, json};
 use shared::Error;
 use shared::domain::candidate::CandidateStatus::{self, Confirmed, Interviewed, Interviewing, Invited};
@@ -38,7 +38,7 @@ pub(crate) fn evaluated(uri: &str, by: &Staff, completed: bool, time: &str) -> V
     )
 }
 
-pub(crate) async fn report(app: &TestApp, event: Value) -> Outcome {
+pub(crate) async fn report(app: &TestApp, event: Value) -> EventOutcome {
     app.report(event).await.unwrap()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
-use deadline_expiry::Summary;
+use deadline_expiry::ExpirySummary;
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus::{self, Confirmed, Interviewed, Interviewing, Invited, New};
 use shared::domain::id::CandidateId;
@@ -34,11 +34,14 @@ async fn a_passed_deadline_moves_a_candidate_once() {
     }
     app.clock().advance(TimeDelta::minutes(60) - TimeDelta::seconds(1));
     let before = app.table().snapshot().await;
-    assert_eq!(app.expire_overdue().await, Summary::default(), "not a second too early");
+    assert_eq!(app.expire_overdue().await, ExpirySummary::default(), "not a second too early");
     assert_eq!(app.table().snapshot().await, before);
 
     app.clock().advance(TimeDelta::seconds(1));
-    assert_eq!(app.expire_overdue().await, Summary { expired: 2, aborted: 1, ..Summary::default() });
+    assert_eq!(
+        app.expire_overdue().await,
+        ExpirySummary { expired: 2, aborted: 1, ..ExpirySummary::default() }
+    );
     for (before, uri) in &candidates {
         let now = match before {
             Invited | Confirmed => "expired",
@@ -58,7 +61,7 @@ async fn a_passed_deadline_moves_a_candidate_once() {
 
     let before = app.table().snapshot().await;
     app.clock().advance(TimeDelta::minutes(1));
-    assert_eq!(app.expire_overdue().await, Summary::default(), "nobody twice");
+    assert_eq!(app.expire_overdue().await, ExpirySummary::default(), "nobody twice");
     assert_eq!(app.table().snapshot().await, before);
 }
 
@@ -78,7 +81,7 @@ async fn every_project_of_every_company_is_swept() {
         }
     }
     let kept = owner.candidate_at(&project, Invited).await;
-    assert_eq!(app.expire_overdue().await, Summary { expired: 20, ..Summary::default() });
+    assert_eq!(app.expire_overdue().await, ExpirySummary { expired: 20, ..ExpirySummary::default() });
     for (staff, uri) in overdue {
         assert_eq!(status(staff, &uri).await, "expired");
     }
@@ -94,7 +97,10 @@ async fn after_a_long_outage_everything_is_caught_up() {
     }
     app.clock().advance(TimeDelta::days(400));
     let lag_seconds = TimeDelta::days(399).num_seconds();
-    assert_eq!(app.expire_overdue().await, Summary { expired: 10, lag_seconds, ..Summary::default() });
+    assert_eq!(
+        app.expire_overdue().await,
+        ExpirySummary { expired: 10, lag_seconds, ..ExpirySummary::default() }
+    );
 }
 
 #[tokio::test]
@@ -114,7 +120,7 @@ async fn a_run_goes_so_far_and_the_next_goes_on() {
         }
     }
     assert_eq!(runs, [5, 5, 2]);
-    assert_eq!(app.expire_up_to(0).await, Summary::default(), "nobody is left");
+    assert_eq!(app.expire_up_to(0).await, ExpirySummary::default(), "nobody is left");
 }
 
 #[tokio::test]
@@ -124,8 +130,8 @@ async fn a_run_that_is_just_long_enough_leaves_nothing() {
         owner.invite(&project, json!({ "deadline": app.clock().in_days(1) })).await;
     }
     app.clock().advance(TimeDelta::days(1));
-    assert_eq!(app.expire_up_to(0).await, Summary { more: true, ..Summary::default() });
-    assert_eq!(app.expire_up_to(3).await, Summary { expired: 3, ..Summary::default() });
+    assert_eq!(app.expire_up_to(0).await, ExpirySummary { more: true, ..ExpirySummary::default() });
+    assert_eq!(app.expire_up_to(3).await, ExpirySummary { expired: 3, ..ExpirySummary::default() });
 }
 
 #[tokio::test]
@@ -144,7 +150,7 @@ async fn a_candidate_whose_deadline_was_moved_meanwhile_is_not_expired() {
             sweep.resume();
         };
         let (summary, ()) = tokio::join!(app.expire_overdue(), meanwhile);
-        assert_eq!(summary, Summary { moved_on, ..Summary::default() }, "{operation}");
+        assert_eq!(summary, ExpirySummary { moved_on, ..ExpirySummary::default() }, "{operation}");
         assert_eq!(status(&owner, &invited.uri).await, "invited");
         invited.get("/whoami/").await.expect(200);
     }
@@ -176,7 +182,7 @@ async fn a_candidate_who_moved_on_does_not_delay_the_others() {
         together.resume();
     };
     let (summary, ()) = tokio::join!(app.expire_overdue(), meanwhile);
-    assert_eq!(summary, Summary { expired: 1, moved_on: 1, ..Summary::default() });
+    assert_eq!(summary, ExpirySummary { expired: 1, moved_on: 1, ..ExpirySummary::default() });
     assert_eq!([status(&owner, &one).await, status(&owner, &two).await], ["skipped", "expired"]);
 }
 
@@ -192,7 +198,7 @@ async fn a_deadline_that_is_cleared_or_not_yet_counting_expires_no_candidate() {
     let deleted = owner.candidate_at(&project, Invited).await;
     owner.delete(&deleted).await.expect(204);
     app.clock().advance(TimeDelta::days(30));
-    assert_eq!(app.expire_overdue().await, Summary::default());
+    assert_eq!(app.expire_overdue().await, ExpirySummary::default());
 }
 
 #[tokio::test]

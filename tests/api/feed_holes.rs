@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use shared::auth::System;
-use shared::domain::history::Entry;
+use shared::auth::SystemAccess;
+use shared::domain::history::HistoryEntry;
 use shared::{Error, Result};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, Token};
@@ -34,9 +34,9 @@ async fn labels(app: &TestApp, by: &impl Caller, names: impl IntoIterator<Item =
 async fn sent_after(
     app: &TestApp,
     mut after: u64,
-    is_wanted: impl Fn(&Entry) -> bool,
+    is_wanted: impl Fn(&HistoryEntry) -> bool,
 ) -> Result<(Vec<u64>, u64)> {
-    let system = System::of(app.app());
+    let system = SystemAccess::of(app.app());
     let sequence = system.store.sequence(&"acme".parse().unwrap()).await?.unwrap();
     let mut events = Vec::new();
     loop {
@@ -96,7 +96,7 @@ async fn webhooks_get_what_comes_after_expired_events_that_are_not_deleted_yet()
     let app = TestApp::start_with(&days("1")).await;
     let (owner, _, live) = given_expired(&app).await;
     assert_eq!(sent_after(&app, 0, |_| true).await.unwrap(), (vec![live], live));
-    let of_labels = |entry: &Entry| entry.change.types[0].starts_with("label.");
+    let of_labels = |entry: &HistoryEntry| entry.change.types[0].starts_with("label.");
     assert_eq!(sent_after(&app, 0, of_labels).await.unwrap(), (vec![live], live));
     let expired = sent_after(&app, 1, |_| true).await.unwrap_err();
     assert!(matches!(expired, Error::Expired(first) if first == live), "{expired:?}");

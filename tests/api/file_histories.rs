@@ -4,7 +4,7 @@ use axum::http::Method;
 use chrono::TimeDelta;
 use image::ImageFormat::Jpeg;
 use serde_json::{Value, json};
-use shared::clock::{Entropy, SystemEntropy};
+use shared::clock::{RandomSource, SystemEntropy};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 use tests::chaos::Chaos;

@@ -5,8 +5,8 @@ use axum::extract::RawQuery;
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use serde_json::{Value, json};
-use shared::Routes;
-use shared::http::Router;
+use shared::RouteReader;
+use shared::http::RouteGroup;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::http::Request;
@@ -164,7 +164,7 @@ async fn resources_of_other_companies_look_like_missing_ones() {
 #[tokio::test]
 async fn the_default_route_shows_the_way_to_the_root_of_another_group() {
     let app = TestApp::start().await;
-    let auth = auth::routes(Router::new()).into_service(app.app().clone());
+    let auth = auth::routes(RouteGroup::new()).into_service(app.app().clone());
     let ask = async |path: &str| {
         let request = axum::http::Request::get(format!("/api/v3{path}")).body(Body::empty()).unwrap();
         auth.clone().oneshot(request).await.unwrap()
@@ -193,7 +193,7 @@ async fn the_default_route_shows_the_way_to_the_root_of_another_group() {
 async fn a_handler_that_panics_ends_its_own_request_alone() {
     let app = TestApp::start().await;
     let fault = async |_: RawQuery| -> Response { panic!("a fault") };
-    let routes = Router::new().get("/fault/", fault, |operation| operation);
+    let routes = RouteGroup::new().get("/fault/", fault, |operation| operation);
     let service = routes.into_service(app.app().clone());
     for _ in 0..2 {
         let request = axum::http::Request::get("/api/v3/fault/").body(Body::empty()).unwrap();

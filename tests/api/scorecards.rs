@@ -1,6 +1,6 @@
 //! Evaluations through the API: drafts, blind reading, vetos, results, and both sources of evaluations together.
 
-use platform_events::Outcome::{Applied, Ignored};
+use platform_events::EventOutcome::{Applied, Ignored};
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus::{Confirmed, Interviewed};
 use tests::app::TestApp;

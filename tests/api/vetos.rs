@@ -1,6 +1,6 @@
 //! Vetos.
 
-use platform_events::Outcome::Ignored;
+use platform_events::EventOutcome::Ignored;
 use serde_json::{Value, json};
 use tests::caller::Caller;
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
 use shared::domain::file::FileType;
-use shared::media::{Objects, video_upload_key};
+use shared::media::{ObjectStore, video_upload_key};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::function::{Function, peak_kilobytes};
@@ -89,7 +89,7 @@ async fn memory(name: &str, input: &Path) -> Result<()> {
     });
     let video = owner.post("/companies/acme/videos/", announced).await.expect(201).uri("resource_uri");
     let key = video_upload_key(&"acme".parse()?, last_segment(&video).parse()?);
-    Objects::of(app.app())?.put_file(&key, input, FileType::Mp4).await?;
+    ObjectStore::of(app.app())?.put_file(&key, input, FileType::Mp4).await?;
 
     let binaries = tests::binaries::build(["--profile", "local", "--package", "video-conversion"]);
     let binary = binaries.get("video-conversion").ok_or("the function was not built")?;

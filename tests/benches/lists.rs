@@ -12,8 +12,8 @@ use std::error::Error;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use shared::clock::{Clock, Stopwatch};
-use shared::domain::candidate::Profile;
-use shared::domain::text::{Email, Name};
+use shared::domain::candidate::CandidateProfile;
+use shared::domain::text::{Email, ShortName};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 use tests::heat::{MOST_READS, MOST_WRITES, Peak};
@@ -113,7 +113,7 @@ impl Company {
         let deadline = app.clock().now() + TimeDelta::days(30);
         let (mut filled, mut in_all) = (0, 0);
         for (project, count) in [(&own, 1_000), (&other, others), (&project, size)] {
-            let profiles: Vec<Profile> =
+            let profiles: Vec<CandidateProfile> =
                 (filled..filled + count).map(profile).collect::<std::result::Result<_, _>>()?;
             in_all += profiles.iter().map(|profile| profile.words().len()).sum::<usize>();
             app.fill_with(project, deadline, profiles.into_iter()).await;
@@ -209,10 +209,10 @@ fn compare(operation: &str, companies: &[Company], figures: Vec<Figures>) -> Opt
 }
 
 /// A profile of constant size.
-fn profile(number: usize) -> std::result::Result<Profile, String> {
+fn profile(number: usize) -> std::result::Result<CandidateProfile, String> {
     let first = FIRST_NAMES[number % FIRST_NAMES.len()];
     let last = LAST_NAMES[number / FIRST_NAMES.len() % LAST_NAMES.len()];
-    let mut profile = Profile::new(Name::parse(first)?, Name::parse(last)?);
+    let mut profile = CandidateProfile::new(ShortName::parse(first)?, ShortName::parse(last)?);
     profile.email = Some(Email::parse(&format!("candidate.{number:06}@mail.example"))?);
     Ok(profile)
 }

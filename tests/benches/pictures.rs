@@ -8,7 +8,7 @@ use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use serde_json::json;
 use shared::clock::Stopwatch;
 use shared::domain::file::FileKind;
-use shared::media::Checked;
+use shared::media::CheckedFile;
 use tests::function::peak_kilobytes;
 use tests::hostile;
 
@@ -60,7 +60,7 @@ async fn main() -> Result<()> {
         std::fs::write("/proc/self/clear_refs", "5")?;
         let before = peak_kilobytes(std::process::id());
         let stopwatch = Stopwatch::start();
-        let outcome = Checked::new(FileKind::Photo, bytes).await;
+        let outcome = CheckedFile::new(FileKind::Photo, bytes).await;
         let seconds = stopwatch.elapsed().as_secs_f64();
         let megabytes = peak_kilobytes(std::process::id()).saturating_sub(before) / 1_024;
         let outcome = outcome.map_or_else(|error| error.to_string(), |_| "accepted".to_owned());

@@ -24,8 +24,8 @@ use shared::domain::file::FileKind;
 use shared::event::ObjectCreated;
 use shared::http::page::ListQuery;
 use shared::http::wire::Uri;
-use shared::http::{FileChange, Router, WithFiles};
-use shared::media::{Checked, MediaToken, upload_in, video_upload_in};
+use shared::http::{FileChange, RouteGroup, WithFiles};
+use shared::media::{CheckedFile, MediaToken, upload_in, video_upload_in};
 use tests::hostile::crc32;
 use tower::ServiceExt;
 
@@ -88,7 +88,7 @@ async fn read_body(app: &App, content_type: &str, body: Vec<u8>) {
     ];
     for (kind, change) in changes {
         if let Some(FileChange::Put(bytes)) = change {
-            let _ = Checked::new(kind, bytes).await;
+            let _ = CheckedFile::new(kind, bytes).await;
         }
     }
     let _ = fields.finish(|| Some(()));
@@ -114,7 +114,7 @@ fn picture() {
     fuzz_async("picture", async |_, input| {
         let mut input = input.to_vec();
         mend_checksums(&mut input);
-        let _ = Checked::new(FileKind::Photo, input).await;
+        let _ = CheckedFile::new(FileKind::Photo, input).await;
     });
 }
 
@@ -133,7 +133,7 @@ fn mend_checksums(png: &mut [u8]) {
 #[test]
 fn document() {
     fuzz_async("document", async |_, input| {
-        let _ = Checked::new(FileKind::Cv, input.to_vec()).await;
+        let _ = CheckedFile::new(FileKind::Cv, input.to_vec()).await;
     });
 }
 
@@ -186,9 +186,9 @@ fn event() {
     fuzz_async("event", async |app, input| {
         let _ = serde_json::from_slice::<ObjectCreated>(input);
         let _ = serde_json::from_slice::<shared::event::TableEvent>(input);
-        let _ = serde_json::from_slice::<platform_events::Event>(input);
-        let _ = serde_json::from_slice::<admin::Command>(input);
-        let function = in_process(docs::routes(Router::new()).into_service(app.clone()));
+        let _ = serde_json::from_slice::<platform_events::BusEvent>(input);
+        let _ = serde_json::from_slice::<admin::AdminCommand>(input);
+        let function = in_process(docs::routes(RouteGroup::new()).into_service(app.clone()));
         let _ = function.oneshot(String::from_utf8_lossy(input).into_owned()).await;
     });
 }

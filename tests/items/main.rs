@@ -8,7 +8,7 @@
 use chrono::TimeDelta;
 use image::ImageFormat;
 use serde_json::{Value, json};
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::candidate::CandidateStatus;
 use shared::domain::webhook::{DeliveryAttempt, DeliveryCursor, DeliveryOutcome, StalledResource, Webhook};
 use shared::store::DeliveryProgress;
@@ -101,7 +101,8 @@ async fn webhooks(app: &TestApp, owner: &Staff, project: &str) {
     let webhook = owner.post("/companies/acme/webhooks/", fields).await.expect(201).uri("resource_uri");
     owner.post(&format!("{webhook}secret/"), json!({})).await.expect(200);
     owner.post(&format!("{webhook}ping/"), json!({})).await.expect(202);
-    let (system, webhook) = (System::of(app.app()), last_segment(&webhook).parse().expect("an identifier"));
+    let (system, webhook) =
+        (SystemAccess::of(app.app()), last_segment(&webhook).parse().expect("an identifier"));
     let next_try_at = system.now + TimeDelta::minutes(5);
     let attempt = DeliveryAttempt {
         id: system.store.next_id(system.now),

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
-use admin::{Command, Outcome};
+use admin::{AdminCommand, CommandOutput};
 use embedded::{Answers, Backend, Events, Gateway, Mail, Storage, Template};
 use serde_json::{Value, json};
 use shared::app::App;
-use shared::clock::{Entropy, SystemEntropy};
+use shared::clock::{RandomSource, SystemEntropy};
 use shared::config::Config;
 use tokio::sync::OnceCell;
 
@@ -84,7 +84,7 @@ impl TestApp {
         Self::assemble(variables, Arc::new(SystemEntropy))
     }
 
-    pub(crate) fn assemble(variables: &[(&'static str, &str)], entropy: Arc<dyn Entropy>) -> Self {
+    pub(crate) fn assemble(variables: &[(&'static str, &str)], entropy: Arc<dyn RandomSource>) -> Self {
         logs::install();
         let table = format!("test-{}-{:04}", *PROCESS, TABLES.fetch_add(1, Ordering::Relaxed));
         BACKEND.create_table(&table).expect("a new table");
@@ -314,8 +314,8 @@ impl TestApp {
     }
 
     /// Gives an operator's command.
-    pub async fn operate(&self, command: Value) -> shared::Result<Outcome> {
-        let command: Command = serde_json::from_value(command).expect("a command");
+    pub async fn operate(&self, command: Value) -> shared::Result<CommandOutput> {
+        let command: AdminCommand = serde_json::from_value(command).expect("a command");
         // Boxed, as in `shared::event`.
         Box::pin(admin::handle(self.app_of("AdminFunction"), command)).await
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use shared::clock::{Entropy, SystemEntropy};
+use shared::clock::{RandomSource, SystemEntropy};
 
 use crate::app::{BACKEND, BASE_URL, TestApp};
 use crate::chaos::Chaos;
@@ -33,7 +33,7 @@ impl TestApp {
         (Self::assemble(&urls, Arc::new(Hasty)), [dynamodb, s3])
     }
 
-    async fn behind_chaos(endpoint: &'static str, entropy: Arc<dyn Entropy>) -> (Self, Chaos) {
+    async fn behind_chaos(endpoint: &'static str, entropy: Arc<dyn RandomSource>) -> (Self, Chaos) {
         let chaos = Self::chaos_before(endpoint).await;
         (Self::assemble(&[(endpoint, chaos.url())], entropy), chaos)
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::BoxFuture;
-use shared::clock::{Clock, Entropy, SystemEntropy};
+use shared::clock::{Clock, RandomSource, SystemEntropy};
 
 /// A clock that stands still until a test moves it, or the service waits.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl Hasty {
     const DELAY_BYTES: usize = 4;
 }
 
-impl Entropy for Hasty {
+impl RandomSource for Hasty {
     fn fill(&self, bytes: &mut [u8]) {
         match bytes.len() {
             Self::DELAY_BYTES => bytes.fill(0),

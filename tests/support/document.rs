@@ -1,11 +1,11 @@
 //! The OpenAPI document of all groups of routes.
 
 use embedded::groups;
-use shared::openapi::Document;
+use shared::openapi::ApiDocument;
 
 /// The document, which has read all route tables.
-pub fn document() -> Document {
-    groups().into_iter().fold(Document::new(), |document, (_, routes)| routes(document))
+pub fn document() -> ApiDocument {
+    groups().into_iter().fold(ApiDocument::new(), |document, (_, routes)| routes(document))
 }
 
 /// The document as it is committed.

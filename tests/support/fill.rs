@@ -6,9 +6,9 @@ use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use chrono::{DateTime, Utc};
 use shared::app::App;
 use shared::clock::Clock;
-use shared::domain::candidate::{Candidate, CandidateStatus, Profile};
+use shared::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
 use shared::domain::tally::shard_of;
-use shared::domain::text::Name;
+use shared::domain::text::ShortName;
 use tokio::task::JoinSet;
 
 use crate::app::TestApp;
@@ -22,8 +22,8 @@ impl TestApp {
     ///
     /// All are called Ada Byron and their number, from 0.
     pub async fn fill(&self, project: &str, count: usize, deadline: DateTime<Utc>) {
-        let name = |text: &str| Name::parse(text).expect("a name");
-        let ada = |number| Profile::new(name("Ada"), name(&format!("Byron {number}")));
+        let name = |text: &str| ShortName::parse(text).expect("a name");
+        let ada = |number| CandidateProfile::new(name("Ada"), name(&format!("Byron {number}")));
         self.fill_with(project, deadline, (0..count).map(ada)).await;
     }
 
@@ -32,11 +32,11 @@ impl TestApp {
         &self,
         project: &str,
         deadline: DateTime<Utc>,
-        profiles: impl Iterator<Item = Profile>,
+        profiles: impl Iterator<Item = CandidateProfile>,
     ) {
         let (app, now) = (self.app().clone(), self.clock().now());
         let reference = format!("{project}candidates/{}/", app.ids().next::<()>(now));
-        let (company, project, _) = shared::http::reference::References::new(app.config())
+        let (company, project, _) = shared::http::reference::ReferenceUris::new(app.config())
             .parse_candidate(&reference)
             .expect("the address of a project");
         let mut counts = BTreeMap::<u8, i64>::new();

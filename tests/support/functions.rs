@@ -8,7 +8,7 @@ use embedded::{Function, in_process_event};
 use futures_util::future::BoxFuture;
 use shared::app::App;
 use webhooks::outgoing;
-use webhooks::outgoing::Resolve;
+use webhooks::outgoing::NameResolver;
 
 /// The functions on `app`. Webhooks have IP addresses: tests ask no name server.
 pub(crate) fn functions_of(app: &App) -> HashMap<String, Function> {
@@ -21,7 +21,7 @@ pub(crate) fn functions_of(app: &App) -> HashMap<String, Function> {
 /// Knows no name.
 struct NoNames;
 
-impl Resolve for NoNames {
+impl NameResolver for NoNames {
     fn resolve<'a>(&'a self, _: &'a str, _: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
         Box::pin(async { Ok(Vec::new()) })
     }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use shared::domain::effect::{Effect, Task};
-use shared::domain::history::{Entry, EventMark, Resource};
-use shared::store::Sequence;
+use shared::domain::effect::{Effect, EffectTask};
+use shared::domain::history::{EventMark, HistoryEntry, ResourceRef};
+use shared::store::EventCounter;
 
 use crate::table::{Item, Key, PAST_RULES, read, string};
 
@@ -14,11 +14,11 @@ const JUMP: u64 = 500_000;
 /// The histories of a table, by partition key.
 #[derive(Default)]
 pub(crate) struct Histories {
-    entries: BTreeMap<String, BTreeMap<u64, Entry>>,
+    entries: BTreeMap<String, BTreeMap<u64, HistoryEntry>>,
     /// The version of each resource, and whether a test has written it past all rules.
     resources: BTreeMap<String, (u64, bool)>,
     /// The last numbers of each company.
-    last: BTreeMap<String, Sequence>,
+    last: BTreeMap<String, EventCounter>,
     /// The histories of those whom effects are still to erase.
     unerased: BTreeSet<String>,
     wrong: Vec<String>,
@@ -33,7 +33,7 @@ impl Histories {
             self.add_entry(key, item);
         } else if sk == "EFFECT" {
             let effect: Effect = read(item);
-            if let Task::Erased { erased, .. } = effect.task {
+            if let EffectTask::Erased { erased, .. } = effect.task {
                 self.unerased.insert(format!("HISTORY#{}#{erased}", effect.company));
             }
         } else if sk == "SEQUENCE" {
@@ -44,7 +44,7 @@ impl Histories {
     }
 
     fn add_entry(&mut self, (pk, sk): &Key, item: &Item) {
-        let entry: Entry = read(item);
+        let entry: HistoryEntry = read(item);
         let place = [item.get("by_status_pk"), item.get("by_status_sk")];
         let company = &entry.change.company;
         let expected = entry
@@ -87,7 +87,7 @@ impl Histories {
                 self.wrong.push(format!("{history} has events in another order: {numbers:?}"));
             }
             let is_deletion =
-                |entry: &Entry| entry.change.types.iter().any(|name| name.ends_with(".deleted"));
+                |entry: &HistoryEntry| entry.change.types.iter().any(|name| name.ends_with(".deleted"));
             // An erasure follows a deletion, unless a restoration has taken that back.
             let mut before = None;
             for entry in entries.values() {
@@ -101,12 +101,12 @@ impl Histories {
                 self.wrong.push(format!("{history} tells of a deletion: {was_deleted}"));
             }
             let is_candidate =
-                before.is_some_and(|last| matches!(last.change.resource, Resource::Candidate { .. }));
+                before.is_some_and(|last| matches!(last.change.resource, ResourceRef::Candidate { .. }));
             if is_candidate && before.is_some_and(is_deletion) && !self.unerased.contains(history) {
                 self.wrong.push(format!("{history} ends with a deletion, and no effect erases the rest"));
             }
         }
-        let mut feeds = BTreeMap::<String, BTreeMap<u64, &Entry>>::new();
+        let mut feeds = BTreeMap::<String, BTreeMap<u64, &HistoryEntry>>::new();
         for entry in self.entries.values().flat_map(BTreeMap::values) {
             let feed = feeds.entry(entry.change.company.to_string()).or_default();
             feed.extend(entry.sequence.map(|number| (number, entry)));
@@ -148,7 +148,7 @@ fn gap(before: u64, numbers: impl Iterator<Item = u64>) -> Option<u64> {
 }
 
 /// The first version after `start` that does not name the event before it.
-fn stray<'a>(start: u64, entries: impl Iterator<Item = &'a Entry>) -> Option<u64> {
+fn stray<'a>(start: u64, entries: impl Iterator<Item = &'a HistoryEntry>) -> Option<u64> {
     let mut version = start;
     let mut event = (start == 0).then_some(None);
     for entry in entries {

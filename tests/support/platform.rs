@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use deadline_expiry::Summary;
-use platform_events::Outcome;
+use deadline_expiry::ExpirySummary;
+use platform_events::EventOutcome;
 use serde_json::{Value, json};
 use shared::clock::Clock;
 
@@ -32,7 +32,7 @@ impl TestApp {
     ///
     /// # Errors
     /// Those of the function, and that of an event that is none.
-    pub async fn report(&self, event: Value) -> shared::Result<Outcome> {
+    pub async fn report(&self, event: Value) -> shared::Result<EventOutcome> {
         let event = serde_json::from_value(event).map_err(shared::Error::internal)?;
         // Boxed, as in `shared::event`; and so are those below.
         Box::pin(platform_events::handle(self.app_of("PlatformEventsFunction"), event)).await
@@ -57,17 +57,17 @@ impl TestApp {
     async fn must_apply(&self, kind: &str, detail: Value) {
         let now = self.clock().now().format("%Y-%m-%dT%H:%M:%SZ").to_string();
         let outcome = self.report(event(kind, &now, detail)).await;
-        assert_eq!(outcome.unwrap_or_else(|refused| panic!("{refused}")), Outcome::Applied);
+        assert_eq!(outcome.unwrap_or_else(|refused| panic!("{refused}")), EventOutcome::Applied);
     }
 
     /// Starts the sender of events with this event.
-    pub async fn send_events(&self, event: Value) -> shared::Result<webhooks::Summary> {
+    pub async fn send_events(&self, event: Value) -> shared::Result<webhooks::RunSummary> {
         let event = serde_json::from_value(event).expect("an event");
         Box::pin(webhooks::handle(self.app_of("WebhooksFunction"), event)).await
     }
 
     /// Sweeps the deadlines that have passed, as the schedule does.
-    pub async fn expire_overdue(&self) -> Summary {
+    pub async fn expire_overdue(&self) -> ExpirySummary {
         let tick = serde_json::from_value(json!({})).expect("anything");
         Box::pin(deadline_expiry::handle(self.app_of("DeadlineExpiryFunction"), tick))
             .await
@@ -75,7 +75,7 @@ impl TestApp {
     }
 
     /// The same for at most `limit` candidates.
-    pub async fn expire_up_to(&self, limit: usize) -> Summary {
+    pub async fn expire_up_to(&self, limit: usize) -> ExpirySummary {
         Box::pin(deadline_expiry::sweep(self.app_of("DeadlineExpiryFunction"), limit))
             .await
             .unwrap_or_else(|failed| panic!("{failed}"))

@@ -12,21 +12,21 @@ use serde_json::Value;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::customer::{AccountType, Customer};
 use shared::domain::effect::Effect;
-use shared::domain::history::Entry;
+use shared::domain::history::HistoryEntry;
 use shared::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use shared::domain::label::Label;
 use shared::domain::named_token::NamedToken;
-use shared::domain::outcome::Summary;
+use shared::domain::outcome::ResultSummary;
 use shared::domain::project::Project;
-use shared::domain::roster::Roster;
-use shared::domain::scorecard::{Score, Scorecard};
+use shared::domain::roster::EvaluatorIndex;
+use shared::domain::scorecard::{Evaluation, ScoreNumbers};
 use shared::domain::secret::SecretHash;
 use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::domain::video::Video;
 use shared::domain::webhook::{DeliveryCursor, Webhook};
-use shared::store::Sequence;
+use shared::store::EventCounter;
 
 use crate::history::Histories;
 use crate::table::{Contents, Item, Key, index_partition, key_of, read, search_entries, string};
@@ -121,9 +121,9 @@ type Attributes = BTreeMap<String, Value>;
 #[derive(Default)]
 struct Expected {
     items: BTreeMap<Key, Attributes>,
-    rosters: BTreeMap<ProjectId, Roster>,
-    scores: BTreeMap<(CandidateId, CustomerId), Score>,
-    cards: Vec<Scorecard>,
+    rosters: BTreeMap<ProjectId, EvaluatorIndex>,
+    scores: BTreeMap<(CandidateId, CustomerId), ScoreNumbers>,
+    cards: Vec<Evaluation>,
     histories: Histories,
     /// Whether the feed of each company knows of webhooks.
     feeds: BTreeMap<CompanyId, bool>,
@@ -170,12 +170,12 @@ impl Expected {
             let shard = 32 + position.webhook.to_bytes()[15] % 4;
             self.check_due(key, item, shard, position.leased_until.or(position.run_at));
         } else if sk == "SEQUENCE" {
-            let sequence: Sequence = read(item);
+            let sequence: EventCounter = read(item);
             let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
             self.check_due(key, item, shard.unwrap_or_default(), sequence.look_at);
             self.feeds.insert(sequence.company, sequence.has_webhooks);
         } else if pk.starts_with("HISTORY#") {
-            let entry: Entry = read(item);
+            let entry: HistoryEntry = read(item);
             let due = entry.is_unnumbered().then(|| entry.origin.at + TimeDelta::minutes(1));
             let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
             self.check_due(key, item, shard.unwrap_or_default(), due);
@@ -264,7 +264,7 @@ impl Expected {
             let candidate = [("project", project.to_string()), ("candidate", id.to_string())];
             note.or_default().extend(candidate.map(|(name, id)| (name.to_owned(), id.into())));
         }
-        if let Some(summary) = Summary::of(candidate) {
+        if let Some(summary) = ResultSummary::of(candidate) {
             let summary = serde_json::to_value(summary).expect("JSON");
             let summary = summary.as_object().cloned().unwrap_or_default();
             let key = (format!("COMPANY#{company}#PROJECT#{project}"), format!("RESULT#{id}"));

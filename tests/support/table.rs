@@ -10,7 +10,7 @@ use shared::app::App;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
 use shared::domain::id::{CompanyId, ProjectId};
-use shared::domain::search::Source;
+use shared::domain::search::WordSource;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::domain::video::{Rendition, Video};
 use shared::media::{object_key, rendition_key};
@@ -242,11 +242,11 @@ pub(crate) fn search_entries(candidate: &Candidate) -> Vec<(Key, [(&'static str,
     let words = profile.words();
     let all =
         words.keys().map(String::as_str).filter(|word| !word.contains(' ')).collect::<Vec<_>>().join(" ");
-    let entry = |(word, source): (&String, &Source)| {
+    let entry = |(word, source): (&String, &WordSource)| {
         let source = match source {
-            Source::FullName => "FULL",
-            Source::Name => "NAME",
-            Source::Email => "EMAIL",
+            WordSource::FullName => "FULL",
+            WordSource::Name => "NAME",
+            WordSource::Email => "EMAIL",
         };
         let first = word.chars().next().unwrap_or_default();
         let group = u32::from(first) % 32;

@@ -5,22 +5,22 @@
 mod command;
 mod outcome;
 
-pub use command::{Command, Person};
-pub use outcome::{ActivationLink, ErasedAgain, Kept, ListedCompany, Outcome};
+pub use command::{AdminCommand, NewStaff};
+pub use outcome::{ActivationLink, CommandOutput, ErasedAgain, ListedCompany, UndeletedItem};
 
 use shared::Result;
 use shared::app::App;
-use shared::auth::Operator;
+use shared::auth::OperatorAccess;
 use shared::http::wire::Uri;
 
 /// Runs one command.
 ///
 /// # Errors
 /// Field errors for invalid arguments, taken names and missing accounts.
-pub async fn handle(app: &App, command: Command) -> Result<Outcome> {
+pub async fn handle(app: &App, command: AdminCommand) -> Result<CommandOutput> {
     let name = command.name();
     let company = command.company().map(str::to_owned);
-    let outcome = command.run(&Operator::of(app)).await;
+    let outcome = command.run(&OperatorAccess::of(app)).await;
     match &outcome {
         Ok(done) => tracing::info!(
             target: "operator",

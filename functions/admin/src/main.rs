@@ -1,5 +1,5 @@
 //! The `admin` Lambda function.
 
-fn main() -> shared::Outcome {
+fn main() -> shared::LambdaResult {
     shared::event::serve(admin::handle)
 }

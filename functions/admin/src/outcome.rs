@@ -5,17 +5,17 @@ use std::fmt;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
-use shared::auth::Operator;
+use shared::auth::OperatorAccess;
 use shared::domain::company::Company;
 use shared::domain::customer::Customer;
 use shared::domain::effect::Effect;
 use shared::domain::id::CompanyId;
 use shared::http::wire::Uri;
-use shared::store::{Recount, Reindexed};
+use shared::store::{RecountResult, ReindexResult};
 
 /// The result of a command. Each command sets some of the fields.
 #[derive(Debug, Default, Serialize)]
-pub struct Outcome {
+pub struct CommandOutput {
     /// The company's identifier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub company: Option<String>,
@@ -33,19 +33,19 @@ pub struct Outcome {
     pub companies: Option<Vec<ListedCompany>>,
     /// The result of a recount.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub recount: Option<Recount>,
+    pub recount: Option<RecountResult>,
     /// The result of repeated deletions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erased_again: Option<ErasedAgain>,
     /// Effects that have failed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub failures: Option<Failures>,
+    pub failures: Option<FailedEffects>,
     /// Numbers of retried effects, by kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retried: Option<BTreeMap<&'static str, usize>>,
     /// The result of rebuilding the search entries.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub search: Option<Reindexed>,
+    pub search: Option<ReindexResult>,
     /// The number before the next event's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_event: Option<u64>,
@@ -60,16 +60,16 @@ pub struct ListedCompany {
     pub name: String,
 }
 
-/// Effects that have failed, the oldest first; at most [`Failures::LISTED`] in each list.
+/// Effects that have failed, the oldest first; at most [`FailedEffects::LISTED`] in each list.
 #[derive(Debug, Serialize)]
-pub struct Failures {
+pub struct FailedEffects {
     /// Those that the outbox tries again.
     pub waiting: Vec<FailedEffect>,
     /// Those that it gave up.
     pub given_up: Vec<FailedEffect>,
 }
 
-impl Failures {
+impl FailedEffects {
     /// The most effects of one list.
     pub const LISTED: usize = 1000;
 }
@@ -117,12 +117,12 @@ pub struct ErasedAgain {
     /// Items that existed again and were deleted.
     pub erased: usize,
     /// Items that exist again and could not be deleted.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<UndeletedItem>,
 }
 
 /// An item that could not be deleted.
 #[derive(Debug, Serialize)]
-pub struct Kept {
+pub struct UndeletedItem {
     /// The reference.
     pub uri: Uri,
     /// The reason, a sentence.
@@ -132,7 +132,7 @@ pub struct Kept {
 impl ErasedAgain {
     /// Adds an item that could not be deleted.
     pub(crate) fn keep(&mut self, uri: Uri, reason: &'static str) {
-        self.kept.push(Kept { uri, reason });
+        self.kept.push(UndeletedItem { uri, reason });
     }
 }
 
@@ -157,12 +157,12 @@ impl fmt::Debug for ActivationLink {
     }
 }
 
-impl Outcome {
+impl CommandOutput {
     pub(crate) fn of_company(company: &CompanyId) -> Self {
         Self { company: Some(company.to_string()), ..Self::default() }
     }
 
-    pub(crate) fn of_customer(customer: &Customer, operator: &Operator) -> Self {
+    pub(crate) fn of_customer(customer: &Customer, operator: &OperatorAccess) -> Self {
         let reference = operator.references().customer(&customer.company, customer.id);
         Self { customer: Some(reference), ..Self::of_company(&customer.company) }
     }

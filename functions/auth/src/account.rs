@@ -3,8 +3,8 @@
 use axum::Json;
 use shared::auth::login::PublicAccess;
 use shared::auth::password::Password;
-use shared::http::Fields;
-use shared::http::respond::{Accepted, Done};
+use shared::http::BodyFields;
+use shared::http::respond::{AcceptedResponse, NoContent};
 use shared::http::view::CustomerView;
 use shared::{Error, Result};
 
@@ -14,7 +14,7 @@ use crate::view::name;
 const BAD_KEY: &str = "This key is invalid or has expired.";
 
 /// POST /api-activate/
-pub(crate) async fn activate(access: PublicAccess, body: Fields) -> Result<Json<CustomerView>> {
+pub(crate) async fn activate(access: PublicAccess, body: BodyFields) -> Result<Json<CustomerView>> {
     let (key, password) = read_activation(body)?;
     let activated = access.activate(&key, password).await?;
     let customer = activated.ok_or_else(|| Error::field("activation_key", BAD_KEY))?;
@@ -22,41 +22,41 @@ pub(crate) async fn activate(access: PublicAccess, body: Fields) -> Result<Json<
 }
 
 /// POST /api-password-reset/
-pub(crate) async fn forget_password(access: PublicAccess, body: Fields) -> Result<Accepted> {
+pub(crate) async fn forget_password(access: PublicAccess, body: BodyFields) -> Result<AcceptedResponse> {
     let (username, company) = read_forgotten(body)?;
     if let Ok(company) = company.parse() {
         access.forget_password(company, username).await?;
     }
-    Ok(Accepted)
+    Ok(AcceptedResponse)
 }
 
 /// Reads who has forgotten a password: the user name, and the company.
-pub(crate) fn read_forgotten(mut body: Fields) -> Result<(String, String)> {
+pub(crate) fn read_forgotten(mut body: BodyFields) -> Result<(String, String)> {
     let username = body.required("username", name);
     let company = body.required("company", name);
     body.finish(|| username.zip(company))
 }
 
 /// POST /api-password-reset/confirm/
-pub(crate) async fn reset_password(access: PublicAccess, body: Fields) -> Result<Done> {
+pub(crate) async fn reset_password(access: PublicAccess, body: BodyFields) -> Result<NoContent> {
     let (key, password) = read_reset(body)?;
     match access.reset_password(&key, password).await? {
-        true => Ok(Done),
+        true => Ok(NoContent),
         false => Err(Error::field("key", BAD_KEY)),
     }
 }
 
 /// Reads the key of an invitation, and the password that is chosen.
-pub(crate) fn read_activation(body: Fields) -> Result<(String, Password)> {
+pub(crate) fn read_activation(body: BodyFields) -> Result<(String, Password)> {
     read_choice(body, "activation_key")
 }
 
 /// Reads the key of a mail about a forgotten password, and the password that is chosen.
-pub(crate) fn read_reset(body: Fields) -> Result<(String, Password)> {
+pub(crate) fn read_reset(body: BodyFields) -> Result<(String, Password)> {
     read_choice(body, "key")
 }
 
-fn read_choice(mut body: Fields, key_field: &str) -> Result<(String, Password)> {
+fn read_choice(mut body: BodyFields, key_field: &str) -> Result<(String, Password)> {
     let key = body.required(key_field, |key| Ok(key.trim().to_owned()));
     let password = body.required("password", Password::choose);
     body.finish(|| key.zip(password))

@@ -3,16 +3,16 @@
 use serde_json::json;
 use shared::auth::access::NO_SESSION;
 use shared::domain::secret::RESET_HOURS;
-use shared::http::Fields;
-use shared::openapi::Operation;
+use shared::http::BodyFields;
+use shared::openapi::OperationDoc;
 
 use crate::account;
-use crate::view::{Login, TokenView};
+use crate::view::{LoginBody, SessionTokenView};
 
 const USERNAME: &str = "User name or email address.";
 const COMPANY: &str = "Identifier of the company.";
 
-pub(crate) fn log_in(operation: Operation) -> Operation {
+pub(crate) fn log_in(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Log in")
         .may_be_authenticated()
@@ -24,7 +24,7 @@ pub(crate) fn log_in(operation: Operation) -> Operation {
              hundred from all sources, every source must.",
         )
         .may_be_authenticated()
-        .body::<TokenView, _>(|body: Fields| Login::read_for_token(body, true))
+        .body::<SessionTokenView, _>(|body: BodyFields| LoginBody::read_for_token(body, true))
         .field("username", USERNAME)
         .field("company", COMPANY)
         .field(
@@ -43,18 +43,18 @@ pub(crate) fn log_in(operation: Operation) -> Operation {
         )
 }
 
-pub(crate) fn log_out(operation: Operation) -> Operation {
+pub(crate) fn log_out(operation: OperationDoc) -> OperationDoc {
     operation.summary("Log out").text("Ends the session of the request.").refuses(&[NO_SESSION])
 }
 
-pub(crate) fn log_in_by_cookie(operation: Operation) -> Operation {
+pub(crate) fn log_in_by_cookie(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Log in by cookie")
         .text(
             "Starts a session with the cookie `sessionid`, and answers like `whoami`. In a browser, the page \
              must come from the service's own origin or an allowed one.",
         )
-        .body::<(), _>(Login::read)
+        .body::<(), _>(LoginBody::read)
         .authenticates()
         .checks_origin()
         .field("username", USERNAME)
@@ -65,14 +65,14 @@ pub(crate) fn log_in_by_cookie(operation: Operation) -> Operation {
         )
 }
 
-pub(crate) fn log_out_by_cookie(operation: Operation) -> Operation {
+pub(crate) fn log_out_by_cookie(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Log out by cookie")
         .text("Ends the session of the request and expires the cookie.")
         .refuses(&[NO_SESSION])
 }
 
-pub(crate) fn activate_account(operation: Operation) -> Operation {
+pub(crate) fn activate_account(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Activate account")
         .text("Accepts a customer's invitation by choosing a password. All sessions of the customer end.")
@@ -84,7 +84,7 @@ pub(crate) fn activate_account(operation: Operation) -> Operation {
         )
 }
 
-pub(crate) fn forget_password(operation: Operation) -> Operation {
+pub(crate) fn forget_password(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Forget password")
         .text(
@@ -98,7 +98,7 @@ pub(crate) fn forget_password(operation: Operation) -> Operation {
         .example("forgotten", json!({ "company": "acme", "username": "grace" }))
 }
 
-pub(crate) fn reset_password(operation: Operation) -> Operation {
+pub(crate) fn reset_password(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Reset password")
         .text(&format!(
@@ -110,13 +110,13 @@ pub(crate) fn reset_password(operation: Operation) -> Operation {
         .example("reset", json!({ "key": "the key in the mail", "password": "correct horse battery" }))
 }
 
-pub(crate) fn get_caller(operation: Operation) -> Operation {
+pub(crate) fn get_caller(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Get caller")
         .text("The caller, their permissions outside of project roles, and when the session expires.")
 }
 
-pub(crate) fn get_calling_candidate(operation: Operation) -> Operation {
+pub(crate) fn get_calling_candidate(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get calling candidate").text(
         "What a candidate needs for the interview: the candidate, the project, the company, and the \
          remaining time. Other callers get 403.",

@@ -7,10 +7,10 @@ mod logout;
 mod view;
 mod whoami;
 
-use shared::Routes;
+use shared::RouteReader;
 
 /// The routes of this group.
-pub fn routes<R: Routes>(routes: R) -> R {
+pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group("Authentication", "Logging in and out, passwords, and the caller.")
         .post("/api-token-auth/", login::token, document::log_in)

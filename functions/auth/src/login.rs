@@ -3,11 +3,11 @@
 use axum::Json;
 use shared::auth::login::PublicAccess;
 use shared::domain::Refusal;
-use shared::http::Fields;
+use shared::http::BodyFields;
 use shared::store::SessionKind;
 use shared::{Error, Result};
 
-use crate::view::{Login, TokenView, WhoAmIView, WithCookie, cookie};
+use crate::view::{LoginBody, SessionTokenView, WhoAmIView, WithCookie, cookie};
 
 /// The one answer to every failed login, so that it does not tell what failed.
 const WRONG: Refusal =
@@ -15,8 +15,8 @@ const WRONG: Refusal =
 
 /// Begins a session whose secret is sent in a header: of whoever's password is sent, or, without one, of whom the
 /// caller acts for.
-pub(crate) async fn token(access: PublicAccess, body: Fields) -> Result<Json<TokenView>> {
-    let login = Login::read_for_token(body, access.has_credential())?;
+pub(crate) async fn token(access: PublicAccess, body: BodyFields) -> Result<Json<SessionTokenView>> {
+    let login = LoginBody::read_for_token(body, access.has_credential())?;
     let logged_in = match login.password {
         Some(password) => {
             let kind = SessionKind::Token;
@@ -33,13 +33,13 @@ pub(crate) async fn token(access: PublicAccess, body: Fields) -> Result<Json<Tok
         }
     };
     let logged_in = logged_in.ok_or(Error::Unauthenticated(WRONG))?;
-    Ok(Json(TokenView { token: logged_in.secret }))
+    Ok(Json(SessionTokenView { token: logged_in.secret }))
 }
 
 /// Begins a session whose secret is sent as a cookie.
-pub(crate) async fn session(access: PublicAccess, body: Fields) -> Result<WithCookie<Json<WhoAmIView>>> {
+pub(crate) async fn session(access: PublicAccess, body: BodyFields) -> Result<WithCookie<Json<WhoAmIView>>> {
     access.check_csrf()?;
-    let login = Login::read(body)?;
+    let login = LoginBody::read(body)?;
     let password = login.password.ok_or(Error::Unauthenticated(WRONG))?;
     let kind = SessionKind::Cookie;
     let logged_in = access.log_in(&login.company, &login.username, password, kind, login.days).await?;

@@ -2,18 +2,18 @@
 
 use shared::Result;
 use shared::auth::access::CallerAccess;
-use shared::http::respond::Done;
+use shared::http::respond::NoContent;
 
 use crate::view::{WithCookie, expired_cookie};
 
 /// Ends the session that the request came with.
-pub(crate) async fn token(access: CallerAccess) -> Result<Done> {
+pub(crate) async fn token(access: CallerAccess) -> Result<NoContent> {
     access.end_session().await?;
-    Ok(Done)
+    Ok(NoContent)
 }
 
 /// Ends the session that the request came with, and lets the browser forget the cookie.
-pub(crate) async fn session(access: CallerAccess) -> Result<WithCookie<Done>> {
+pub(crate) async fn session(access: CallerAccess) -> Result<WithCookie<NoContent>> {
     access.end_session().await?;
-    Ok(WithCookie(expired_cookie(access.config()), Done))
+    Ok(WithCookie(expired_cookie(access.config()), NoContent))
 }

@@ -1,5 +1,5 @@
 //! The `auth` Lambda function.
 
-fn main() -> shared::Outcome {
+fn main() -> shared::LambdaResult {
     shared::http::serve(auth::routes)
 }

@@ -8,18 +8,18 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::CandidateSelf;
-use shared::auth::caller::Identity;
+use shared::auth::caller::CallerIdentity;
 use shared::auth::credential::COOKIE;
 use shared::auth::password::Password;
 use shared::config::Config;
 use shared::domain::language::Language;
-use shared::domain::policy::{Action, Standing};
+use shared::domain::policy::{Action, CallerRelation};
 use shared::domain::project::Project;
-use shared::http::Fields;
-use shared::http::reference::References;
-use shared::http::view::{CandidateFields, CandidateView, CustomerView, PlacedVideoView, Viewer};
+use shared::http::BodyFields;
+use shared::http::reference::ReferenceUris;
+use shared::http::view::{CandidateFields, CandidateView, CandidateViewer, CustomerView, PlacedVideoView};
 use shared::http::wire::{Timestamp, Uri};
-use shared::openapi::{Answer, Operation};
+use shared::openapi::{DescribeResponse, OperationDoc};
 use shared::store::{Session, SessionKind};
 use shared::{Error, Result};
 
@@ -27,7 +27,7 @@ use shared::{Error, Result};
 const MAX_NAME: usize = 254;
 
 /// The body of a login.
-pub(crate) struct Login {
+pub(crate) struct LoginBody {
     /// A user name or an email address.
     pub(crate) username: String,
     /// None when the caller acts for somebody else.
@@ -37,16 +37,16 @@ pub(crate) struct Login {
     pub(crate) days: Option<u8>,
 }
 
-impl Login {
+impl LoginBody {
     /// Reads a login that begins a session by cookie.
-    pub(crate) fn read(mut body: Fields) -> Result<Self> {
+    pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         body.require("password");
         Self::read_with(body, |_| None)
     }
 
     /// Reads a login that begins a session by token, whose life may be extended. Only `for_others` may it be without a
     /// password.
-    pub(crate) fn read_for_token(mut body: Fields, for_others: bool) -> Result<Self> {
+    pub(crate) fn read_for_token(mut body: BodyFields, for_others: bool) -> Result<Self> {
         if !for_others {
             body.require("password");
         }
@@ -56,7 +56,7 @@ impl Login {
         })
     }
 
-    fn read_with(mut body: Fields, days: impl FnOnce(&mut Fields) -> Option<u8>) -> Result<Self> {
+    fn read_with(mut body: BodyFields, days: impl FnOnce(&mut BodyFields) -> Option<u8>) -> Result<Self> {
         let username = body.required("username", name);
         let password = body.text("password", Password::attempt);
         let company = body.required("company", name);
@@ -79,7 +79,7 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
 /// A new token.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Token")]
-pub(crate) struct TokenView {
+pub(crate) struct SessionTokenView {
     /// Send it as `Authorization: Token <token>`.
     #[schemars(example = &"a long text of letters and digits")]
     pub(crate) token: String,
@@ -164,26 +164,32 @@ impl WhoAmIView {
     /// # Errors
     /// [`Error::NotFound`] when the `project` of a candidate is gone; [`Error::Internal`] without what somebody is known by.
     pub(crate) fn new(
-        identity: &Identity,
+        identity: &CallerIdentity,
         project: Option<&Project>,
         session: Option<(&Session, DateTime<Utc>)>,
-        references: References<'_>,
+        references: ReferenceUris<'_>,
     ) -> Result<Self> {
         let (company, kind, standing, other_proof, resource) = match identity {
-            Identity::Customer(customer) => {
-                let standing = Standing::Staff(customer.account_type, BTreeSet::new());
+            CallerIdentity::Customer(customer) => {
+                let standing = CallerRelation::Staff(customer.account_type, BTreeSet::new());
                 let view = ResourceView::Customer(Box::new(CustomerView::new(customer, references)));
                 (&customer.company, CallerKind::Customer, standing, None, view)
             }
-            Identity::Candidate(candidate) => {
-                let viewer = Viewer::itself(project.ok_or(Error::NotFound)?, references);
+            CallerIdentity::Candidate(candidate) => {
+                let viewer = CandidateViewer::itself(project.ok_or(Error::NotFound)?, references);
                 let view = ResourceView::Candidate(Box::new(CandidateView::new(candidate, &viewer)));
                 let key = (ProofKind::ActivationKey, candidate.profile.deadline);
-                (&candidate.company, CallerKind::Candidate, Standing::Itself, Some(key), view)
+                (&candidate.company, CallerKind::Candidate, CallerRelation::Own, Some(key), view)
             }
-            Identity::NamedToken(token) => {
+            CallerIdentity::NamedToken(token) => {
                 let proof = Some((ProofKind::Named, None));
-                (&token.company, CallerKind::NamedToken, Standing::NamedToken, proof, ResourceView::None)
+                (
+                    &token.company,
+                    CallerKind::NamedToken,
+                    CallerRelation::NamedToken,
+                    proof,
+                    ResourceView::None,
+                )
             }
         };
         let allowed = Action::ALL.into_iter().filter(|action| action.is_allowed(&standing));
@@ -255,7 +261,7 @@ impl CandidateWhoAmIView {
         let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
         let left = access.candidate.profile.deadline.map(|deadline| deadline - access.now);
         Self {
-            candidate: CandidateFields::new(&access.candidate, &Viewer::itself(project, references)),
+            candidate: CandidateFields::new(&access.candidate, &CandidateViewer::itself(project, references)),
             company: OwnCompanyView {
                 resource_uri: references.company(&company.id),
                 name: company.name.to_string(),
@@ -282,8 +288,8 @@ impl<T: IntoResponse> IntoResponse for WithCookie<T> {
     }
 }
 
-impl<T: Answer> Answer for WithCookie<T> {
-    fn describe(operation: &mut Operation) {
+impl<T: DescribeResponse> DescribeResponse for WithCookie<T> {
+    fn describe(operation: &mut OperationDoc) {
         T::describe(operation);
         operation.sets_cookie();
     }

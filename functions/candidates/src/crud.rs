@@ -4,26 +4,26 @@ use axum::Json;
 use shared::Result;
 use shared::auth::access::{CandidateAccess, ProjectAccess};
 use shared::domain::candidate::Candidate;
-use shared::domain::policy::{ChangeCandidate, ChangeProject, ReadCandidate, Standing};
-use shared::domain::transition::Step;
+use shared::domain::policy::{CallerRelation, ChangeCandidate, ChangeProject, ReadCandidate};
+use shared::domain::transition::TransitionResult;
 use shared::http::WithFiles;
-use shared::http::respond::{Answered, Created, Done};
+use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::CandidateView;
 
-use crate::changes::{Changes, Files, OwnChanges};
+use crate::changes::{CandidateFiles, UpdateCandidate, UpdateOwnCandidate};
 use crate::view::{view, viewer};
 
 /// POST …/candidates/
 pub(crate) async fn create(
     access: ProjectAccess<ChangeProject>,
     WithFiles(mut body): WithFiles,
-) -> Result<Answered<Created<CandidateView>>> {
-    let files = Files::read(&mut body, |_| None);
-    let profile = Changes::read_new(body)?;
+) -> Result<CommittedResponse<Created<CandidateView>>> {
+    let files = CandidateFiles::read(&mut body, |_| None);
+    let profile = UpdateCandidate::read_new(body)?;
     let (id, by) = (access.store.next_id(access.now), access.caller.customer());
     let mut candidate = Candidate::new(id, access.company_id().clone(), access.project.id, profile, by);
     files.apply_to(&mut candidate, &access).await?;
-    let step = Step::from(candidate);
+    let step = TransitionResult::from(candidate);
     let viewer = viewer(&access, &access.standing, &access.project);
     let address = access.references().candidate(access.company_id(), access.project.id, id);
     let created = Created(address, CandidateView::new(&step.candidate, &viewer));
@@ -31,7 +31,9 @@ pub(crate) async fn create(
 }
 
 /// GET …/candidates/{candidateId}/
-pub(crate) async fn read(access: CandidateAccess<ReadCandidate>) -> Result<Answered<Json<CandidateView>>> {
+pub(crate) async fn read(
+    access: CandidateAccess<ReadCandidate>,
+) -> Result<CommittedResponse<Json<CandidateView>>> {
     access.show(view(&access, &access.candidate))
 }
 
@@ -39,18 +41,18 @@ pub(crate) async fn read(access: CandidateAccess<ReadCandidate>) -> Result<Answe
 pub(crate) async fn update(
     access: CandidateAccess<ChangeCandidate>,
     WithFiles(mut body): WithFiles,
-) -> Result<Answered<Json<CandidateView>>> {
+) -> Result<CommittedResponse<Json<CandidateView>>> {
     let before = &access.candidate;
     let mut after = Candidate::clone(before);
     let own = |kind| access.references().files(access.company_id(), before.owner(), kind);
-    let files = Files::read(&mut body, |kind| Some(own(kind)));
+    let files = CandidateFiles::read(&mut body, |kind| Some(own(kind)));
     match access.standing {
-        Standing::Itself => {
-            if let Some(password) = OwnChanges::read(body)?.apply_to(&mut after.profile) {
+        CallerRelation::Own => {
+            if let Some(password) = UpdateOwnCandidate::read(body)?.apply_to(&mut after.profile) {
                 after = after.with_password(access.hash_for(before, password).await?);
             }
         }
-        _ => Changes::read(body)?.apply_to(&mut after.profile),
+        _ => UpdateCandidate::read(body)?.apply_to(&mut after.profile),
     }
     files.apply_to(&mut after, &access).await?;
     if after == **before {
@@ -63,6 +65,6 @@ pub(crate) async fn update(
 }
 
 /// DELETE …/candidates/{candidateId}/
-pub(crate) async fn delete(access: CandidateAccess<ChangeProject>) -> Result<Answered<Done>> {
-    access.commit(access.store.delete_candidate(&access.candidate, access.now), Done).await
+pub(crate) async fn delete(access: CandidateAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
+    access.commit(access.store.delete_candidate(&access.candidate, access.now), NoContent).await
 }

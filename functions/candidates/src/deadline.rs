@@ -6,8 +6,8 @@ use shared::Result;
 use shared::auth::access::CandidateAccess;
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::ChangeProject;
-use shared::http::Fields;
-use shared::http::respond::Answered;
+use shared::http::BodyFields;
+use shared::http::respond::CommittedResponse;
 use shared::http::view::CandidateView;
 
 use crate::view::view;
@@ -15,8 +15,8 @@ use crate::view::view;
 /// PATCH …/candidates/{candidateId}/deadline/
 pub(crate) async fn update(
     access: CandidateAccess<ChangeProject>,
-    body: Fields,
-) -> Result<Answered<Json<CandidateView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<CandidateView>>> {
     let deadline = read(body)?;
     let before = &access.candidate;
     if before.profile.deadline == Some(deadline) {
@@ -31,7 +31,7 @@ pub(crate) async fn update(
 }
 
 /// Reads the body of a change.
-pub(crate) fn read(mut body: Fields) -> Result<DateTime<Utc>> {
+pub(crate) fn read(mut body: BodyFields) -> Result<DateTime<Utc>> {
     let deadline = body.required_timestamp("deadline");
     body.finish(|| deadline)
 }

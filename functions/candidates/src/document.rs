@@ -7,15 +7,15 @@ use shared::domain::suppression::UNDELIVERABLE;
 use shared::domain::transition::{
     DEADLINE_PASSED, EMAIL_MISSING, EMAIL_REQUIRED, NOT_ADVANCED, NOT_REMINDABLE, NOT_SKIPPABLE,
 };
-use shared::http::Fields;
+use shared::http::BodyFields;
 use shared::http::read_announcement;
 use shared::http::view::{CandidateView, ShareView, UploadView};
-use shared::openapi::Operation;
+use shared::openapi::OperationDoc;
 
-use crate::changes::{Changes, Files, OwnChanges};
+use crate::changes::{CandidateFiles, UpdateCandidate, UpdateOwnCandidate};
 use crate::{deadline, shares};
 
-pub(crate) fn list_candidates(operation: Operation) -> Operation {
+pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("List candidates")
         .text("Oldest first.")
@@ -27,18 +27,18 @@ pub(crate) fn list_candidates(operation: Operation) -> Operation {
         )
 }
 
-pub(crate) fn create_candidate(operation: Operation) -> Operation {
+pub(crate) fn create_candidate(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Create candidate")
         .text("The status is `new`: candidates get no mail until they are advanced.")
-        .body::<CandidateView, _>(|mut body: Fields| {
-            Files::read(&mut body, |_| None);
-            Changes::read_new(body)
+        .body::<CandidateView, _>(|mut body: BodyFields| {
+            CandidateFiles::read(&mut body, |_| None);
+            UpdateCandidate::read_new(body)
         })
         .example("candidate", candidate())
 }
 
-pub(crate) fn list_candidate_events(operation: Operation) -> Operation {
+pub(crate) fn list_candidate_events(operation: OperationDoc) -> OperationDoc {
     operation.summary("List candidate's events").text(
         "The history of the candidate, oldest first: every write, at once. Those without `types` have changed nothing \
          that others are told about; who has yet to evaluate the candidate does not see them. `sequence` is null until \
@@ -46,7 +46,7 @@ pub(crate) fn list_candidate_events(operation: Operation) -> Operation {
     )
 }
 
-pub(crate) fn import_candidates(operation: Operation) -> Operation {
+pub(crate) fn import_candidates(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Import candidates")
         .text(
@@ -55,20 +55,20 @@ pub(crate) fn import_candidates(operation: Operation) -> Operation {
              others. Entries that do not fit into the time limit are `pending`, and `detail` says what to \
              send again.",
         )
-        .body::<CandidateView, _>(|mut body: Fields| {
-            Files::read(&mut body, |_| None);
-            Changes::read_new(body)
+        .body::<CandidateView, _>(|mut body: BodyFields| {
+            CandidateFiles::read(&mut body, |_| None);
+            UpdateCandidate::read_new(body)
         })
         .field("photo", "Files are not imported: an entry with a file fails.")
         .field("cv", "Files are not imported: an entry with a file fails.")
         .example("one", json!([candidate()]))
 }
 
-pub(crate) fn get_candidate(operation: Operation) -> Operation {
+pub(crate) fn get_candidate(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get candidate")
 }
 
-pub(crate) fn change_candidate(operation: Operation) -> Operation {
+pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change candidate")
         .text(
@@ -79,24 +79,24 @@ pub(crate) fn change_candidate(operation: Operation) -> Operation {
         )
         .refuses(&[EMAIL_REQUIRED, UNDELIVERABLE])
         .is_limited("A candidate gets at most five invitations an hour.")
-        .body::<CandidateView, _>(|mut body: Fields| {
-            Files::read(&mut body, |_| None);
-            OwnChanges::read_from(&mut body);
-            Changes::read(body)
+        .body::<CandidateView, _>(|mut body: BodyFields| {
+            CandidateFiles::read(&mut body, |_| None);
+            UpdateOwnCandidate::read_from(&mut body);
+            UpdateCandidate::read(body)
         })
         .field("password", "Only candidates can set their password.")
         .example("phone", json!({ "phone": "+44 20 7946 0000" }))
         .example("deadline", json!({ "deadline": "2026-12-24T18:00:00+01:00" }))
 }
 
-pub(crate) fn delete_candidate(operation: Operation) -> Operation {
+pub(crate) fn delete_candidate(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Delete candidate")
         .text("Also deletes the candidate's files, evaluations, keys, sessions and shares. Files and evaluations go within \
              seconds, with what earlier events say of the candidate: `candidate.erased` tells when that is done.")
 }
 
-pub(crate) fn set_deadline(operation: Operation) -> Operation {
+pub(crate) fn set_deadline(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Set deadline")
         .text("The deadline may be in the past; the candidate then expires like any other.")
@@ -104,7 +104,7 @@ pub(crate) fn set_deadline(operation: Operation) -> Operation {
         .example("deadline", json!({ "deadline": "2026-12-24T18:00:00+01:00" }))
 }
 
-pub(crate) fn advance_candidate(operation: Operation) -> Operation {
+pub(crate) fn advance_candidate(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Advance candidate")
         .text(
@@ -114,14 +114,14 @@ pub(crate) fn advance_candidate(operation: Operation) -> Operation {
         .refuses(&NOT_ADVANCED)
 }
 
-pub(crate) fn skip_candidate(operation: Operation) -> Operation {
+pub(crate) fn skip_candidate(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Skip candidate")
         .text("Withdraws the candidate permanently: no more mails; keys and sessions are revoked.")
         .refuses(&[NOT_SKIPPABLE])
 }
 
-pub(crate) fn remind_candidate(operation: Operation) -> Operation {
+pub(crate) fn remind_candidate(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Remind candidate")
         .text("Emails a reminder to a candidate who is `invited` or `confirmed`.")
@@ -129,33 +129,33 @@ pub(crate) fn remind_candidate(operation: Operation) -> Operation {
         .is_limited("A candidate gets at most five reminders an hour.")
 }
 
-pub(crate) fn get_candidate_photo(operation: Operation) -> Operation {
+pub(crate) fn get_candidate_photo(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Get candidate photo")
         .text("The candidate's `photo` is this URL. It needs no credentials.")
 }
 
-pub(crate) fn get_candidate_cv(operation: Operation) -> Operation {
+pub(crate) fn get_candidate_cv(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get candidate CV").text("The candidate's `cv` is this URL. It needs no credentials.")
 }
 
-pub(crate) fn announce_candidate_file(operation: Operation) -> Operation {
+pub(crate) fn announce_candidate_file(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Announce candidate file")
         .text("Announces a file that is too large for a request. Upload it to the URL in the answer.")
-        .body::<UploadView, _>(|body: Fields| read_announcement(body, &FileKind::ALL))
+        .body::<UploadView, _>(|body: BodyFields| read_announcement(body, &FileKind::ALL))
         .example("cv", json!({ "field": "cv", "content_type": "application/pdf", "size": 9_000_000 }))
 }
 
-pub(crate) fn get_candidate_upload(operation: Operation) -> Operation {
+pub(crate) fn get_candidate_upload(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get candidate upload").text("The progress of an announced file.")
 }
 
-pub(crate) fn list_shares(operation: Operation) -> Operation {
+pub(crate) fn list_shares(operation: OperationDoc) -> OperationDoc {
     operation.summary("List shares").text("Oldest first.").expand(&[shares::CUSTOMER])
 }
 
-pub(crate) fn share_candidate(operation: Operation) -> Operation {
+pub(crate) fn share_candidate(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Share candidate")
         .text("Lets a customer read the candidate without a role in the project.")
@@ -167,11 +167,11 @@ pub(crate) fn share_candidate(operation: Operation) -> Operation {
         )
 }
 
-pub(crate) fn get_share(operation: Operation) -> Operation {
+pub(crate) fn get_share(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get share")
 }
 
-pub(crate) fn delete_share(operation: Operation) -> Operation {
+pub(crate) fn delete_share(operation: OperationDoc) -> OperationDoc {
     operation.summary("Delete share")
 }
 

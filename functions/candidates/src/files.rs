@@ -2,21 +2,21 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{CandidateAccess, MediaAccess, Redirect, UploadAccess};
+use shared::auth::access::{CandidateAccess, FileRedirect, MediaAccess, UploadAccess};
 use shared::domain::file::FileKind;
 use shared::domain::policy::{ChangeCandidate, ReadCandidate};
-use shared::http::respond::{Answered, Created};
+use shared::http::respond::{CommittedResponse, Created};
 use shared::http::view::UploadView;
-use shared::http::{Fields, read_announcement};
+use shared::http::{BodyFields, read_announcement};
 use shared::media::file_name;
 
 /// GET …/candidates/{candidateId}/photo/{token}/
-pub(crate) async fn photo(access: MediaAccess<CandidateAccess<ReadCandidate>>) -> Result<Redirect> {
+pub(crate) async fn photo(access: MediaAccess<CandidateAccess<ReadCandidate>>) -> Result<FileRedirect> {
     access.redirect(access.of.candidate.photo, None).await
 }
 
 /// GET …/candidates/{candidateId}/cv/{token}/
-pub(crate) async fn cv(access: MediaAccess<CandidateAccess<ReadCandidate>>) -> Result<Redirect> {
+pub(crate) async fn cv(access: MediaAccess<CandidateAccess<ReadCandidate>>) -> Result<FileRedirect> {
     let candidate = &access.of.candidate;
     let profile = &candidate.profile;
     let name = format!("{} {} CV", profile.first_name, profile.last_name);
@@ -27,8 +27,8 @@ pub(crate) async fn cv(access: MediaAccess<CandidateAccess<ReadCandidate>>) -> R
 /// POST …/candidates/{candidateId}/uploads/
 pub(crate) async fn announce(
     access: CandidateAccess<ChangeCandidate>,
-    body: Fields,
-) -> Result<Answered<Created<UploadView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<Created<UploadView>>> {
     let (kind, announced) = read_announcement(body, &[FileKind::Photo, FileKind::Cv])?;
     let owner = access.candidate.owner();
     let (upload, signed) = access.files()?.announce(owner, kind, announced).await?;
@@ -40,6 +40,6 @@ pub(crate) async fn announce(
 /// GET …/candidates/{candidateId}/uploads/{uploadId}/
 pub(crate) async fn upload(
     access: UploadAccess<CandidateAccess<ChangeCandidate>>,
-) -> Result<Answered<Json<UploadView>>> {
+) -> Result<CommittedResponse<Json<UploadView>>> {
     access.show(UploadView::new(&access.upload, access.references()))
 }

@@ -2,9 +2,9 @@
 
 use shared::Result;
 use shared::auth::access::CandidateAccess;
-use shared::domain::history::Resource;
+use shared::domain::history::ResourceRef;
 use shared::domain::policy::ReadHistory;
-use shared::http::page::{Envelope, ListQuery};
+use shared::http::page::{ListQuery, PageView};
 use shared::http::view::EventView;
 use shared::store::history_place;
 
@@ -12,9 +12,9 @@ use shared::store::history_place;
 pub(crate) async fn list(
     access: CandidateAccess<ReadHistory>,
     query: ListQuery,
-) -> Result<Envelope<EventView>> {
+) -> Result<PageView<EventView>> {
     let (project, candidate) = (access.project.id, access.candidate.id);
-    let (company, resource) = (access.company_id(), Resource::Candidate { project, candidate });
+    let (company, resource) = (access.company_id(), ResourceRef::Candidate { project, candidate });
     let (page, total) = if access.candidate.is_hidden_from(access.caller.customer(), &access.project) {
         // Drafts are no events. What blind managers see is counted, so all of it is read: they are few.
         let events = access.store.events_of(company, resource, access.now).await?;

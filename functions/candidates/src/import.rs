@@ -13,21 +13,21 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use shared::auth::access::ProjectAccess;
 use shared::domain::Refusal;
-use shared::domain::candidate::Profile;
+use shared::domain::candidate::CandidateProfile;
 use shared::domain::id::{CandidateId, IdBlock};
 use shared::domain::policy::ChangeProject;
 use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
-use shared::domain::transition::Terms;
-use shared::http::respond::Answered;
+use shared::domain::transition::AdvanceTerms;
+use shared::http::respond::CommittedResponse;
 use shared::http::wire::Uri;
-use shared::http::{Entries, Fields, Progress, Turn};
+use shared::http::{BodyFields, IdempotentRun, JsonEntries, RunResult};
 use shared::store::TAKEN_USERNAME;
 use shared::{Error, Result};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use crate::changes::{Changes, Files};
-use entry::{Importer, Outcome};
+use crate::changes::{CandidateFiles, UpdateCandidate};
+use entry::{ImportContext, ImportEntryResult};
 
 /// How many candidates one request may bring.
 const MAX_ENTRIES: usize = IdBlock::SIZE;
@@ -46,20 +46,20 @@ const NOT_DONE_IN_TIME: Refusal = Refusal {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CandidateImport")]
-pub(crate) struct Report {
+pub(crate) struct ImportReport {
     /// Numbers of entries.
-    meta: Meta,
+    meta: ImportMeta,
     /// Which entries to send again; only present while entries are pending.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(example = &"Entries 970-999 were not processed in time. Send only these again.")]
     detail: Option<String>,
     /// The result of each entry, in the order of the request.
-    objects: Vec<Row>,
+    objects: Vec<ImportReportRow>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CandidateImportMeta")]
-struct Meta {
+struct ImportMeta {
     /// All entries.
     #[schemars(example = 1)]
     total: usize,
@@ -79,7 +79,7 @@ struct Meta {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ImportedCandidate")]
-struct Row {
+struct ImportReportRow {
     /// The index of the entry, from 0.
     #[schemars(example = 0)]
     index: usize,
@@ -106,27 +106,27 @@ enum RowStatus {
     Pending,
 }
 
-type Access = ProjectAccess<ChangeProject>;
+type ImportAccess = ProjectAccess<ChangeProject>;
 
 /// POST …/candidates/import/
 pub(crate) async fn create(
-    access: Access,
-    Entries(entries): Entries<MAX_ENTRIES>,
-) -> Result<Answered<Json<Report>>> {
+    access: ImportAccess,
+    JsonEntries(entries): JsonEntries<MAX_ENTRIES>,
+) -> Result<CommittedResponse<Json<ImportReport>>> {
     let profiles = distinct(entries.into_iter().map(|fields| read(fields?)).collect());
-    access.once(PATIENCE, |turn| import(&access, profiles, turn)).await
+    access.run_once(PATIENCE, |turn| import(&access, profiles, turn)).await
 }
 
 /// An entry, which brings no files: those of a thousand would not fit through a request.
-fn read(mut fields: Fields) -> Result<Profile> {
-    if !Files::read(&mut fields, |_| None).is_empty() {
+fn read(mut fields: BodyFields) -> Result<CandidateProfile> {
+    if !CandidateFiles::read(&mut fields, |_| None).is_empty() {
         fields.refuse("photo", "Imports take no files. PATCH the candidate afterwards.");
     }
-    Changes::read_new(fields)
+    UpdateCandidate::read_new(fields)
 }
 
 /// The same profiles, but of those with one user name only the first has it, whatever becomes of that.
-fn distinct(profiles: Vec<Result<Profile>>) -> Vec<Result<Profile>> {
+fn distinct(profiles: Vec<Result<CandidateProfile>>) -> Vec<Result<CandidateProfile>> {
     let mut taken = HashSet::new();
     let once = profiles.into_iter().map(|profile| {
         let profile = profile?;
@@ -141,24 +141,28 @@ fn distinct(profiles: Vec<Result<Profile>>) -> Vec<Result<Profile>> {
 }
 
 async fn import(
-    access: &Access,
-    profiles: Vec<Result<Profile>>,
-    turn: Turn,
-) -> Result<Progress<Json<Report>>> {
+    access: &ImportAccess,
+    profiles: Vec<Result<CandidateProfile>>,
+    turn: IdempotentRun,
+) -> Result<RunResult<Json<ImportReport>>> {
     let total = profiles.len();
-    let mut lanes: [Vec<(usize, CandidateId, Profile)>; SHARDS as usize] = Default::default();
+    let mut lanes: [Vec<(usize, CandidateId, CandidateProfile)>; SHARDS as usize] = Default::default();
     let mut outcomes = Vec::with_capacity(total);
     for (index, profile) in profiles.into_iter().enumerate() {
         let id: CandidateId = turn.ids.id(index);
         match profile {
             Ok(profile) => lanes[usize::from(shard_of(id))].push((index, id, profile)),
-            Err(error) => outcomes.push((index, Outcome::Failed(error))),
+            Err(error) => outcomes.push((index, ImportEntryResult::Failed(error))),
         }
     }
     let valid = lanes.iter().flatten().map(|(_, id, _)| *id).filter(|_| turn.is_resumed);
     let there = turn.store.candidates(access.company_id(), access.project.id, valid).await?;
-    let importer =
-        Importer { access, turn: &turn, terms: Terms::of(&access.project, &access.company), there };
+    let importer = ImportContext {
+        access,
+        turn: &turn,
+        terms: AdvanceTerms::of(&access.project, &access.company),
+        there,
+    };
     // One after the other within a shard, so that no two transactions under way count in the same tally.
     let lanes = lanes.into_iter().map(async |lane| {
         let mut outcomes = Vec::with_capacity(lane.len());
@@ -168,7 +172,7 @@ async fn import(
                 pace.tick().await;
                 importer.import(id, profile).await
             } else {
-                Outcome::Pending
+                ImportEntryResult::Pending
             };
             outcomes.push((index, outcome));
         }
@@ -176,10 +180,10 @@ async fn import(
     });
     outcomes.extend(join_all(lanes).await.into_iter().flatten());
     outcomes.sort_unstable_by_key(|(index, _)| *index);
-    let outcomes: Vec<Outcome> = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
-    let is_done = !outcomes.iter().any(Outcome::is_worth_a_repeat);
-    let report = Json(Report::new(access, &outcomes, turn.is_keyed));
-    Ok(if is_done { Progress::Done(report) } else { Progress::Unfinished(report) })
+    let outcomes: Vec<ImportEntryResult> = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
+    let is_done = !outcomes.iter().any(ImportEntryResult::is_worth_a_repeat);
+    let report = Json(ImportReport::new(access, &outcomes, turn.is_keyed));
+    Ok(if is_done { RunResult::Done(report) } else { RunResult::Unfinished(report) })
 }
 
 /// The times at which one lane takes on entries, the first at once. Later ones do not make up for a late one.
@@ -189,23 +193,25 @@ fn pace() -> Interval {
     pace
 }
 
-impl Report {
-    fn new(access: &Access, outcomes: &[Outcome], is_keyed: bool) -> Self {
+impl ImportReport {
+    fn new(access: &ImportAccess, outcomes: &[ImportEntryResult], is_keyed: bool) -> Self {
         let reference =
             |id: &CandidateId| access.references().candidate(access.company_id(), access.project.id, *id);
         let rows = outcomes.iter().enumerate().map(|(index, outcome)| {
             let (status, candidate, errors) = match outcome {
-                Outcome::Invited(id) => (RowStatus::Invited, Some(reference(id)), json!({})),
-                Outcome::New(id, refusal) => {
+                ImportEntryResult::Invited(id) => (RowStatus::Invited, Some(reference(id)), json!({})),
+                ImportEntryResult::New(id, refusal) => {
                     let errors = refusal.map_or_else(|| json!({}), |refusal| Error::Refused(refusal).body());
                     (RowStatus::New, Some(reference(id)), errors)
                 }
-                Outcome::Failed(error) => (RowStatus::Failed, None, error.body()),
-                Outcome::Pending => (RowStatus::Pending, None, Error::from(NOT_DONE_IN_TIME).body()),
+                ImportEntryResult::Failed(error) => (RowStatus::Failed, None, error.body()),
+                ImportEntryResult::Pending => {
+                    (RowStatus::Pending, None, Error::from(NOT_DONE_IN_TIME).body())
+                }
             };
-            Row { index, status, candidate, errors }
+            ImportReportRow { index, status, candidate, errors }
         });
-        let objects: Vec<Row> = rows.collect();
+        let objects: Vec<ImportReportRow> = rows.collect();
         let count = |status: RowStatus| objects.iter().filter(|row| row.status == status).count();
         let [invited, failed, pending] =
             [RowStatus::Invited, RowStatus::Failed, RowStatus::Pending].map(count);
@@ -213,7 +219,7 @@ impl Report {
         let left = objects.iter().filter(|row| row.status == RowStatus::Pending).map(|row| row.index);
         let detail = (pending > 0).then(|| what_to_send(&ranges(left), is_keyed));
         let created = total - failed - pending;
-        Self { meta: Meta { total, created, invited, failed, pending }, detail, objects }
+        Self { meta: ImportMeta { total, created, invited, failed, pending }, detail, objects }
     }
 }
 

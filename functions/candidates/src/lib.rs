@@ -13,10 +13,10 @@ mod shares;
 mod status;
 mod view;
 
-use shared::Routes;
+use shared::RouteReader;
 
 /// The routes of this group.
-pub fn routes<R: Routes>(routes: R) -> R {
+pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group(
             "Candidates",

@@ -1,32 +1,32 @@
 //! Listing the candidates of a project.
 
 use shared::Result;
-use shared::auth::access::{Ahead, CountedProjectAccess, Pending, Rejection};
+use shared::auth::access::{CountedProjectAccess, GuardRejection, NotYetAdmitted, ReadAheadInputs};
 use shared::domain::candidate::{Candidate, CandidateStatus};
-use shared::domain::choice;
 use shared::domain::id::{CompanyId, ProjectId};
+use shared::domain::parse_enum;
 use shared::domain::policy::ReadProject;
-use shared::domain::tally::Tally;
-use shared::http::page::{Envelope, ListQuery};
+use shared::domain::tally::ProjectCounts;
+use shared::http::page::{ListQuery, PageView};
 use shared::http::view::CandidateView;
 use shared::store::page::Page;
-use shared::store::{Store, Versioned};
+use shared::store::{Store, VersionedItem};
 
 use crate::view::viewer;
 
 /// GET …/candidates/. The page is read while the caller is being admitted, unless it is named by its number alone: then
 /// the counts tell where to look for it.
 pub(crate) async fn list(
-    pending: Pending<CountedProjectAccess<ReadProject>>,
+    pending: NotYetAdmitted<CountedProjectAccess<ReadProject>>,
     query: Result<ListQuery>,
-) -> Result<Envelope<CandidateView>, Rejection> {
-    let wanted = query.and_then(Wanted::of);
+) -> Result<PageView<CandidateView>, GuardRejection> {
+    let wanted = query.and_then(CandidateQuery::of);
     let (access, early) = match &wanted {
         Ok(wanted) if !wanted.query.is_by_number() => {
-            let read = async |ahead: Ahead| {
+            let read = async |ahead: ReadAheadInputs| {
                 wanted.read(&ahead.store, &ahead.company, ahead.project()?, &CandidateStatus::ALL).await
             };
-            pending.admit_beside(read).await?
+            pending.admit_while(read).await?
         }
         _ => (pending.admit().await?, None),
     };
@@ -50,21 +50,21 @@ pub(crate) async fn list(
 }
 
 /// A page as a request names it.
-struct Wanted {
+struct CandidateQuery {
     query: ListQuery,
     status: Option<CandidateStatus>,
     email: Option<String>,
 }
 
-impl Wanted {
+impl CandidateQuery {
     fn of(query: ListQuery) -> Result<Self> {
-        let status = query.filter("status", choice)?;
+        let status = query.filter("status", parse_enum)?;
         let email = query.filter("email", |email| Ok(email.to_owned()))?;
         Ok(Self { query, status, email })
     }
 
     /// How many rows the list has, if that is counted.
-    fn count(&self, tally: &Tally) -> Option<u64> {
+    fn count(&self, tally: &ProjectCounts) -> Option<u64> {
         let count = self.status.map_or_else(|| tally.candidates(), |status| tally.with_status(status));
         self.email.is_none().then(|| u64::try_from(count).unwrap_or(0))
     }
@@ -76,7 +76,7 @@ impl Wanted {
         company: &CompanyId,
         project: ProjectId,
         among: &[CandidateStatus],
-    ) -> Result<(Page<Versioned<Candidate>>, Option<u64>)> {
+    ) -> Result<(Page<VersionedItem<Candidate>>, Option<u64>)> {
         let Some(email) = &self.email else {
             let page = store.list_candidates(company, project, self.status, among, self.query.page()).await?;
             return Ok((page, None));

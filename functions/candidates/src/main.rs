@@ -1,5 +1,5 @@
 //! The `candidates` Lambda function.
 
-fn main() -> shared::Outcome {
+fn main() -> shared::LambdaResult {
     shared::http::serve(candidates::routes)
 }

@@ -5,13 +5,15 @@ use shared::Result;
 use shared::auth::access::CandidateAccess;
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::ChangeProject;
-use shared::http::respond::Answered;
+use shared::http::respond::CommittedResponse;
 use shared::http::view::CandidateView;
 
 use crate::view::view;
 
 /// POST …/candidates/{candidateId}/reminder/
-pub(crate) async fn create(access: CandidateAccess<ChangeProject>) -> Result<Answered<Json<CandidateView>>> {
+pub(crate) async fn create(
+    access: CandidateAccess<ChangeProject>,
+) -> Result<CommittedResponse<Json<CandidateView>>> {
     let step = Candidate::clone(&access.candidate).remind(access.now)?;
     let shown = Json(view(&access, &step.candidate));
     access.commit(access.store.change_candidate(&access.candidate, &step, access.now), shown).await

@@ -6,12 +6,12 @@ use shared::auth::access::{CandidateAccess, ShareAccess};
 use shared::domain::candidate::Candidate;
 use shared::domain::id::{CompanyId, CustomerId, ShareId};
 use shared::domain::policy::ChangeProject;
-use shared::http::Fields;
-use shared::http::page::{Envelope, ListQuery};
-use shared::http::reference::References;
-use shared::http::respond::{Answered, Created, Done, Ensured};
+use shared::http::BodyFields;
+use shared::http::page::{ListQuery, PageView};
+use shared::http::reference::ReferenceUris;
+use shared::http::respond::{CommittedResponse, Created, CreatedOrUpdated, NoContent};
 use shared::http::view::{CustomerView, ShareView};
-use shared::store::Referring;
+use shared::store::ReferenceIds;
 
 /// What a list of shares can show in place of its reference.
 pub(crate) const CUSTOMER: &str = "customer";
@@ -20,12 +20,12 @@ pub(crate) const CUSTOMER: &str = "customer";
 pub(crate) async fn list(
     access: CandidateAccess<ChangeProject>,
     query: ListQuery,
-) -> Result<Envelope<ShareView>> {
+) -> Result<PageView<ShareView>> {
     let expand = query.expand(&[CUSTOMER])?;
     let shares: Vec<(ShareId, CustomerId)> =
         access.candidate.shares.iter().map(|(share, customer)| (*share, *customer)).collect();
     let (page, total) = query.slice(shares, |(share, _)| share.to_string());
-    let mut wanted = Referring::default();
+    let mut wanted = ReferenceIds::default();
     wanted.customers.extend(page.rows.iter().map(|(_, customer)| *customer).filter(|_| expand.has(CUSTOMER)));
     let found = access.store.referred(access.company_id(), &wanted).await?;
     let page = page.map(|share| {
@@ -40,42 +40,44 @@ pub(crate) async fn list(
 /// POST …/shares/
 pub(crate) async fn create(
     access: CandidateAccess<ChangeProject>,
-    body: Fields,
-) -> Result<Answered<Ensured<ShareView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<CreatedOrUpdated<ShareView>>> {
     let customer = read_new(body, access.company_id(), access.references())?;
     if let Some(share) = access.candidate.share_of(customer) {
-        let shown = Ensured::Old(view(&access, (share, customer)));
+        let shown = CreatedOrUpdated::Old(view(&access, (share, customer)));
         return access.commit(access.store.nothing(), shown).await;
     }
     let share = access.store.next_id(access.now);
     let after = Candidate::clone(&access.candidate).shared_with(customer, share)?;
     let address =
         access.references().share(access.company_id(), access.project.id, access.candidate.id, share);
-    let created = Ensured::New(Created(address, view(&access, (share, customer))));
+    let created = CreatedOrUpdated::New(Created(address, view(&access, (share, customer))));
     access.commit(access.store.change_candidate(&access.candidate, &after.into(), access.now), created).await
 }
 
 /// Reads the body of a creation: with whom to share.
 pub(crate) fn read_new(
-    mut body: Fields,
+    mut body: BodyFields,
     company: &CompanyId,
-    references: References<'_>,
+    references: ReferenceUris<'_>,
 ) -> Result<CustomerId> {
     let customer = body.required("customer", |reference| references.parse_customer(company, reference));
     body.finish(|| customer)
 }
 
 /// GET …/shares/{shareId}/
-pub(crate) async fn read(access: ShareAccess<ChangeProject>) -> Result<Answered<Json<ShareView>>> {
+pub(crate) async fn read(access: ShareAccess<ChangeProject>) -> Result<CommittedResponse<Json<ShareView>>> {
     let candidate = (access.project.id, access.candidate.id);
     let share = (access.share, access.customer);
     access.show(ShareView::new(access.company_id(), candidate, share, access.references()))
 }
 
 /// DELETE …/shares/{shareId}/
-pub(crate) async fn delete(access: ShareAccess<ChangeProject>) -> Result<Answered<Done>> {
+pub(crate) async fn delete(access: ShareAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
     let after = Candidate::clone(&access.candidate).without_share(access.share);
-    access.commit(access.store.change_candidate(&access.candidate, &after.into(), access.now), Done).await
+    access
+        .commit(access.store.change_candidate(&access.candidate, &after.into(), access.now), NoContent)
+        .await
 }
 
 fn view<A>(access: &CandidateAccess<A>, share: (ShareId, CustomerId)) -> ShareView {

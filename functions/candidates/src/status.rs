@@ -4,9 +4,9 @@ use axum::Json;
 use shared::Result;
 use shared::auth::access::CandidateAccess;
 use shared::domain::candidate::Candidate;
-use shared::domain::policy::{AdvanceCandidate, ChangeProject, Standing};
-use shared::domain::transition::{Actor, Terms};
-use shared::http::respond::Answered;
+use shared::domain::policy::{AdvanceCandidate, CallerRelation, ChangeProject};
+use shared::domain::transition::{Actor, AdvanceTerms};
+use shared::http::respond::CommittedResponse;
 use shared::http::view::CandidateView;
 
 use crate::view::view;
@@ -14,12 +14,12 @@ use crate::view::view;
 /// PATCH …/candidates/{candidateId}/status/advance/
 pub(crate) async fn advance(
     access: CandidateAccess<AdvanceCandidate>,
-) -> Result<Answered<Json<CandidateView>>> {
+) -> Result<CommittedResponse<Json<CandidateView>>> {
     let actor = match access.standing {
-        Standing::Itself => Actor::Candidate,
+        CallerRelation::Own => Actor::Candidate,
         _ => Actor::Manager,
     };
-    let terms = Terms::of(&access.project, &access.company);
+    let terms = AdvanceTerms::of(&access.project, &access.company);
     let key = access.new_access_key(access.project.id, access.candidate.id);
     let step = Candidate::clone(&access.candidate).advance(actor, &terms, access.now, key)?;
     let shown = Json(view(&access, &step.candidate));
@@ -27,7 +27,9 @@ pub(crate) async fn advance(
 }
 
 /// PATCH …/candidates/{candidateId}/status/skip/
-pub(crate) async fn skip(access: CandidateAccess<ChangeProject>) -> Result<Answered<Json<CandidateView>>> {
+pub(crate) async fn skip(
+    access: CandidateAccess<ChangeProject>,
+) -> Result<CommittedResponse<Json<CandidateView>>> {
     let step = Candidate::clone(&access.candidate).skip()?;
     let shown = Json(view(&access, &step.candidate));
     access.commit(access.store.change_candidate(&access.candidate, &step, access.now), shown).await

@@ -1,14 +1,18 @@
 //! The view that the caller of each guard has.
 
-use shared::auth::access::{CandidateAccess, Context};
+use shared::auth::access::{AdmittedRequest, CandidateAccess};
 use shared::domain::candidate::Candidate;
-use shared::domain::policy::Standing;
+use shared::domain::policy::CallerRelation;
 use shared::domain::project::Project;
-use shared::http::view::{CandidateView, Viewer};
+use shared::http::view::{CandidateView, CandidateViewer};
 
 /// The caller as a viewer of candidates of a project.
-pub(crate) fn viewer<'a>(access: &'a Context, standing: &Standing, project: &'a Project) -> Viewer<'a> {
-    Viewer::new(access.caller.customer(), standing, project, access.references())
+pub(crate) fn viewer<'a>(
+    access: &'a AdmittedRequest,
+    standing: &CallerRelation,
+    project: &'a Project,
+) -> CandidateViewer<'a> {
+    CandidateViewer::new(access.caller.customer(), standing, project, access.references())
 }
 
 /// The candidate of the path, as they are `now`.

@@ -1,34 +1,34 @@
 //! What clients send of a company.
 
 use shared::Result;
-use shared::domain::choice;
 use shared::domain::company::{Company, time_zone};
 use shared::domain::language::Language;
+use shared::domain::parse_enum;
 use shared::domain::scorecard::MAX_SCORE;
-use shared::domain::text::{Email, Line, Lines, Name};
-use shared::http::Fields;
+use shared::domain::text::{Email, ShortName, TextLine, TextLines};
+use shared::http::BodyFields;
 use shared::http::fields::set;
 
 /// What a client sent of a company; none leaves a field as it is.
-pub(crate) struct Changes {
-    name: Option<Name>,
-    address: Option<Lines<255>>,
-    city: Option<Line<150>>,
-    postcode: Option<Line<20>>,
-    country: Option<Line<100>>,
-    phone: Option<Line<50>>,
+pub(crate) struct UpdateCompany {
+    name: Option<ShortName>,
+    address: Option<TextLines<255>>,
+    city: Option<TextLine<150>>,
+    postcode: Option<TextLine<20>>,
+    country: Option<TextLine<100>>,
+    phone: Option<TextLine<50>>,
     default_interview_period: Option<Option<u32>>,
     default_maximum_score: Option<u32>,
     default_project_lang: Option<Language>,
     registration_email: Option<Option<Email>>,
-    timezone: Option<Option<Line<64>>>,
+    timezone: Option<Option<TextLine<64>>>,
 }
 
-impl Changes {
+impl UpdateCompany {
     /// Reads the body of a change.
-    pub(crate) fn read(mut body: Fields) -> Result<Self> {
+    pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         let changes = Self {
-            name: body.text("name", Name::parse),
+            name: body.text("name", ShortName::parse),
             address: body.lines("address"),
             city: body.line("city"),
             postcode: body.line("postcode"),
@@ -36,7 +36,7 @@ impl Changes {
             phone: body.line("phone"),
             default_interview_period: body.clearable_integer("default_interview_period", 1, 3650),
             default_maximum_score: body.integer("default_maximum_score", 1, MAX_SCORE),
-            default_project_lang: body.text("default_project_lang", choice),
+            default_project_lang: body.text("default_project_lang", parse_enum),
             registration_email: body.clearable("registration_email", Email::parse),
             timezone: body.clearable("timezone", time_zone),
         };

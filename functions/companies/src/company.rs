@@ -5,24 +5,24 @@ use shared::Result;
 use shared::auth::access::CompanyAccess;
 use shared::domain::company::Company;
 use shared::domain::policy::{ChangeCompany, ReadCompany};
-use shared::http::Fields;
-use shared::http::respond::Answered;
+use shared::http::BodyFields;
+use shared::http::respond::CommittedResponse;
 
-use crate::changes::Changes;
+use crate::changes::UpdateCompany;
 use crate::view::CompanyView;
 
 /// GET /companies/{companyId}/
-pub(crate) async fn read(access: CompanyAccess<ReadCompany>) -> Result<Answered<Json<CompanyView>>> {
+pub(crate) async fn read(access: CompanyAccess<ReadCompany>) -> Result<CommittedResponse<Json<CompanyView>>> {
     access.show(CompanyView::new(&access.company, access.references()))
 }
 
 /// PATCH /companies/{companyId}/
 pub(crate) async fn update(
     access: CompanyAccess<ChangeCompany>,
-    body: Fields,
-) -> Result<Answered<Json<CompanyView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<CompanyView>>> {
     let mut after = Company::clone(&access.company);
-    Changes::read(body)?.apply_to(&mut after);
+    UpdateCompany::read(body)?.apply_to(&mut after);
     let view = CompanyView::new(&after, access.references());
     access.commit(access.store.update_company(&access.company, &after), Json(view)).await
 }

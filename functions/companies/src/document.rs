@@ -3,67 +3,67 @@
 use serde_json::json;
 use shared::domain::named_token::TOO_MANY_TOKENS;
 use shared::http::view::LabelView;
-use shared::openapi::Operation;
+use shared::openapi::OperationDoc;
 
-use crate::changes::Changes;
+use crate::changes::UpdateCompany;
 use crate::view::{CompanyView, TokenView};
 use crate::{labels, shares, tokens};
 
-pub(crate) fn get_company(operation: Operation) -> Operation {
+pub(crate) fn get_company(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get company")
 }
 
-pub(crate) fn change_company(operation: Operation) -> Operation {
+pub(crate) fn change_company(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change company")
-        .body::<CompanyView, _>(Changes::read)
+        .body::<CompanyView, _>(UpdateCompany::read)
         .example("deadline", json!({ "default_interview_period": 14, "timezone": "Europe/London" }))
 }
 
-pub(crate) fn list_languages(operation: Operation) -> Operation {
+pub(crate) fn list_languages(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("List languages")
         .text("The languages that `support_lang` and `preferred_language` may name.")
 }
 
-pub(crate) fn list_labels(operation: Operation) -> Operation {
+pub(crate) fn list_labels(operation: OperationDoc) -> OperationDoc {
     operation.summary("List labels").text("Oldest first.")
 }
 
-pub(crate) fn create_label(operation: Operation) -> Operation {
+pub(crate) fn create_label(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Create label")
         .body::<LabelView, _>(labels::read_new)
         .example("label", json!({ "text": "Senior" }))
 }
 
-pub(crate) fn get_label(operation: Operation) -> Operation {
+pub(crate) fn get_label(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get label")
 }
 
-pub(crate) fn change_label(operation: Operation) -> Operation {
+pub(crate) fn change_label(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change label")
         .body::<LabelView, _>(labels::read_change)
         .example("label", json!({ "text": "Principal" }))
 }
 
-pub(crate) fn delete_label(operation: Operation) -> Operation {
+pub(crate) fn delete_label(operation: OperationDoc) -> OperationDoc {
     operation.summary("Delete label").text("Also removes the label from all projects.")
 }
 
-pub(crate) fn list_shares_with_caller(operation: Operation) -> Operation {
+pub(crate) fn list_shares_with_caller(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("List shares with caller")
         .text("Candidates that other customers share with the caller, the oldest share first.")
         .expand(&[shares::CANDIDATE])
 }
 
-pub(crate) fn list_named_tokens(operation: Operation) -> Operation {
+pub(crate) fn list_named_tokens(operation: OperationDoc) -> OperationDoc {
     operation.summary("List named tokens").text("Without their values.")
 }
 
-pub(crate) fn create_named_token(operation: Operation) -> Operation {
+pub(crate) fn create_named_token(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Create named token")
         .text(
@@ -78,10 +78,10 @@ pub(crate) fn create_named_token(operation: Operation) -> Operation {
         .example("token", json!({ "name": "Applicant tracking" }))
 }
 
-pub(crate) fn get_named_token(operation: Operation) -> Operation {
+pub(crate) fn get_named_token(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get named token").text("Without its value.")
 }
 
-pub(crate) fn delete_named_token(operation: Operation) -> Operation {
+pub(crate) fn delete_named_token(operation: OperationDoc) -> OperationDoc {
     operation.summary("Delete named token").text("The token stops working at once.")
 }

@@ -5,17 +5,17 @@ use shared::Result;
 use shared::auth::access::{CompanyAccess, LabelAccess};
 use shared::domain::label::{Label, LabelText};
 use shared::domain::policy::{ManageLabels, ReadCompany};
-use shared::http::Fields;
+use shared::http::BodyFields;
 use shared::http::fields::set;
-use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::{Answered, Created, Done};
+use shared::http::page::{ListQuery, PageView};
+use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::LabelView;
 
 /// GET …/labels/
 pub(crate) async fn list(
     access: CompanyAccess<ReadCompany>,
     query: ListQuery,
-) -> Result<Envelope<LabelView>> {
+) -> Result<PageView<LabelView>> {
     let (page, total) = access.store.list_labels(access.company_id(), query.page()).await?;
     let page = page.map(|label| LabelView::new(&label, access.references()));
     query.answer(&access.references().labels(access.company_id()), page, total)
@@ -24,8 +24,8 @@ pub(crate) async fn list(
 /// POST …/labels/
 pub(crate) async fn create(
     access: CompanyAccess<ManageLabels>,
-    body: Fields,
-) -> Result<Answered<Created<LabelView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<Created<LabelView>>> {
     let text = read_new(body)?;
     let label = Label::new(access.store.next_id(access.now), access.company_id().clone(), text);
     let view = LabelView::new(&label, access.references());
@@ -34,27 +34,27 @@ pub(crate) async fn create(
 }
 
 /// Reads the body of a creation.
-pub(crate) fn read_new(mut body: Fields) -> Result<LabelText> {
+pub(crate) fn read_new(mut body: BodyFields) -> Result<LabelText> {
     let text = body.required("text", LabelText::parse);
     body.finish(|| text)
 }
 
 /// Reads the body of a change.
-pub(crate) fn read_change(mut body: Fields) -> Result<Option<LabelText>> {
+pub(crate) fn read_change(mut body: BodyFields) -> Result<Option<LabelText>> {
     let text = body.text("text", LabelText::parse);
     body.finish(|| Some(text))
 }
 
 /// GET …/labels/{labelId}/
-pub(crate) async fn read(access: LabelAccess<ReadCompany>) -> Result<Answered<Json<LabelView>>> {
+pub(crate) async fn read(access: LabelAccess<ReadCompany>) -> Result<CommittedResponse<Json<LabelView>>> {
     access.show(LabelView::new(&access.label, access.references()))
 }
 
 /// PATCH …/labels/{labelId}/
 pub(crate) async fn update(
     access: LabelAccess<ManageLabels>,
-    body: Fields,
-) -> Result<Answered<Json<LabelView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<LabelView>>> {
     let text = read_change(body)?;
     let mut after = Label::clone(&access.label);
     set(&mut after.text, text);
@@ -63,7 +63,7 @@ pub(crate) async fn update(
 }
 
 /// DELETE …/labels/{labelId}/, which takes it from all projects as well
-pub(crate) async fn delete(access: LabelAccess<ManageLabels>) -> Result<Done> {
+pub(crate) async fn delete(access: LabelAccess<ManageLabels>) -> Result<NoContent> {
     access.store.delete_label(&access.label, access.now).await?;
-    Ok(Done)
+    Ok(NoContent)
 }

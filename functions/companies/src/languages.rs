@@ -7,7 +7,7 @@ use shared::auth::access::CompanyAccess;
 use shared::domain::id::Id;
 use shared::domain::language::Language;
 use shared::domain::policy::ReadCompany;
-use shared::http::page::{Envelope, ListQuery};
+use shared::http::page::{ListQuery, PageView};
 
 /// A language.
 #[derive(Serialize, JsonSchema)]
@@ -28,7 +28,7 @@ pub(crate) struct LanguageView {
 pub(crate) async fn list(
     access: CompanyAccess<ReadCompany>,
     query: ListQuery,
-) -> Result<Envelope<LanguageView>> {
+) -> Result<PageView<LanguageView>> {
     // Languages have no identifiers, so links to pages get some that sort in the same order.
     let id = |language: &Language| Id::<Language>::from_bytes([*language as u8; 16]).to_string();
     let (page, total) = query.slice(Language::ALL.to_vec(), id);

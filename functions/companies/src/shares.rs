@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use shared::Result;
-use shared::auth::access::{CompanyAccess, Context};
+use shared::auth::access::{AdmittedRequest, CompanyAccess};
 use shared::domain::id::CandidateId;
 use shared::domain::policy::{Action, ReadCompany};
-use shared::http::page::{Envelope, ListQuery};
-use shared::http::view::{CandidateView, ShareView, Viewer};
-use shared::store::{Placed, Shared};
+use shared::http::page::{ListQuery, PageView};
+use shared::http::view::{CandidateView, CandidateViewer, ShareView};
+use shared::store::{CandidateWithProject, SharedCandidate};
 
 /// What the list can show in place of its reference.
 pub(crate) const CANDIDATE: &str = "candidate";
@@ -17,7 +17,7 @@ pub(crate) const CANDIDATE: &str = "candidate";
 pub(crate) async fn list(
     access: CompanyAccess<ReadCompany>,
     query: ListQuery,
-) -> Result<Envelope<ShareView>> {
+) -> Result<PageView<ShareView>> {
     let expand = query.expand(&[CANDIDATE])?;
     let (company, references) = (access.company_id(), access.references());
     let shares = match access.caller.customer() {
@@ -37,12 +37,15 @@ pub(crate) async fn list(
 }
 
 /// The candidates that are shared, as the caller sees them; none that it may not read any more.
-async fn read_candidates(access: &Context, shares: &[Shared]) -> Result<HashMap<CandidateId, CandidateView>> {
+async fn read_candidates(
+    access: &AdmittedRequest,
+    shares: &[SharedCandidate],
+) -> Result<HashMap<CandidateId, CandidateView>> {
     let ids: Vec<_> = shares.iter().map(|shared| (shared.project, shared.candidate)).collect();
     let found = access.store.placed_candidates(access.company_id(), &ids).await?;
-    let view = |Placed { candidate, project }: Placed| {
+    let view = |CandidateWithProject { candidate, project }: CandidateWithProject| {
         let standing = access.caller.towards(&candidate, &project);
-        let viewer = Viewer::new(access.caller.customer(), &standing, &project, access.references());
+        let viewer = CandidateViewer::new(access.caller.customer(), &standing, &project, access.references());
         let may_read = Action::ReadCandidate.is_allowed(&standing);
         may_read.then(|| (candidate.id, CandidateView::new(&candidate, &viewer)))
     };

@@ -6,10 +6,10 @@ use shared::auth::credential::chosen_token_value;
 use shared::domain::named_token::NamedToken;
 use shared::domain::policy::{ManageTokens, NOT_ALLOWED};
 use shared::domain::secret::SecretHash;
-use shared::domain::text::Name;
-use shared::http::Fields;
-use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::{Answered, Created, Done, ShownOnce};
+use shared::domain::text::ShortName;
+use shared::http::BodyFields;
+use shared::http::page::{ListQuery, PageView};
+use shared::http::respond::{CommittedResponse, Created, NoContent, WithSecret};
 use shared::{Error, Result};
 
 use crate::view::{NewTokenView, TokenView};
@@ -18,7 +18,7 @@ use crate::view::{NewTokenView, TokenView};
 pub(crate) async fn list(
     access: CompanyAccess<ManageTokens>,
     query: ListQuery,
-) -> Result<Envelope<TokenView>> {
+) -> Result<PageView<TokenView>> {
     // There are few enough to be read whole.
     let all = access.store.tokens(access.company_id()).await?;
     let (page, total) = query.slice(all, |token| token.id.to_string());
@@ -29,8 +29,8 @@ pub(crate) async fn list(
 /// POST …/tokens/. The only answer that shows the value.
 pub(crate) async fn create(
     access: CompanyAccess<ManageTokens>,
-    body: Fields,
-) -> Result<Answered<ShownOnce<Created<NewTokenView>, TokenView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<WithSecret<Created<NewTokenView>, TokenView>>> {
     let (name, value) = read_new(body)?;
     let value = value.unwrap_or_else(|| access.new_token_value());
     let token = NamedToken {
@@ -45,22 +45,22 @@ pub(crate) async fn create(
     let address = access.references().token(access.company_id(), token.id);
     let kept = TokenView::new(&token, access.references());
     let view = NewTokenView::new(&token, value, access.references());
-    access.commit(access.store.create_token(&token), ShownOnce(Created(address, view), kept)).await
+    access.commit(access.store.create_token(&token), WithSecret(Created(address, view), kept)).await
 }
 
 /// Reads the body of a creation: the name, and the value if it was chosen.
-pub(crate) fn read_new(mut body: Fields) -> Result<(Name, Option<String>)> {
-    let name = body.required("name", Name::parse);
+pub(crate) fn read_new(mut body: BodyFields) -> Result<(ShortName, Option<String>)> {
+    let name = body.required("name", ShortName::parse);
     let value = body.clearable("value", chosen_token_value).flatten();
     body.finish(|| Some((name?, value)))
 }
 
 /// GET …/tokens/{tokenId}/
-pub(crate) async fn read(access: TokenAccess<ManageTokens>) -> Result<Answered<Json<TokenView>>> {
+pub(crate) async fn read(access: TokenAccess<ManageTokens>) -> Result<CommittedResponse<Json<TokenView>>> {
     access.show(TokenView::new(&access.token, access.references()))
 }
 
 /// DELETE …/tokens/{tokenId}/
-pub(crate) async fn delete(access: TokenAccess<ManageTokens>) -> Result<Answered<Done>> {
-    access.commit(access.store.delete_token(&access.token), Done).await
+pub(crate) async fn delete(access: TokenAccess<ManageTokens>) -> Result<CommittedResponse<NoContent>> {
+    access.commit(access.store.delete_token(&access.token), NoContent).await
 }

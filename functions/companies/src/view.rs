@@ -5,7 +5,7 @@ use serde::Serialize;
 use shared::domain::company::Company;
 use shared::domain::language::Language;
 use shared::domain::named_token::NamedToken;
-use shared::http::reference::References;
+use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
 
 /// A company.
@@ -50,7 +50,7 @@ pub(crate) struct CompanyView {
 
 impl CompanyView {
     /// The view of a company.
-    pub(crate) fn new(company: &Company, references: References<'_>) -> Self {
+    pub(crate) fn new(company: &Company, references: ReferenceUris<'_>) -> Self {
         Self {
             resource_uri: references.company(&company.id),
             name: company.name.to_string(),
@@ -87,7 +87,7 @@ pub(crate) struct TokenView {
 
 impl TokenView {
     /// The view of a named token.
-    pub(crate) fn new(token: &NamedToken, references: References<'_>) -> Self {
+    pub(crate) fn new(token: &NamedToken, references: ReferenceUris<'_>) -> Self {
         Self {
             resource_uri: references.token(&token.company, token.id),
             company: references.company(&token.company),
@@ -112,7 +112,7 @@ pub(crate) struct NewTokenView {
 
 impl NewTokenView {
     /// The view of a new named token with this value.
-    pub(crate) fn new(token: &NamedToken, value: String, references: References<'_>) -> Self {
+    pub(crate) fn new(token: &NamedToken, value: String, references: ReferenceUris<'_>) -> Self {
         Self { token: TokenView::new(token, references), value: Some(value) }
     }
 }

@@ -3,36 +3,36 @@
 use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::password::Password;
-use shared::domain::choice;
 use shared::domain::customer::{AccountType, Customer, NewCustomer};
 use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::language::Language;
-use shared::domain::text::{Email, Line, Name, Username};
-use shared::http::Fields;
+use shared::domain::parse_enum;
+use shared::domain::text::{Email, ShortName, TextLine, Username};
+use shared::http::BodyFields;
 use shared::http::fields::set;
 
 /// The fields that people may change of themselves; none leaves a field as it is.
 #[derive(Default)]
-pub(crate) struct Profile {
-    first_name: Option<Name>,
-    last_name: Option<Name>,
-    phone: Option<Line<50>>,
-    gender: Option<Line<20>>,
-    position: Option<Line<150>>,
+pub(crate) struct UpdateProfile {
+    first_name: Option<ShortName>,
+    last_name: Option<ShortName>,
+    phone: Option<TextLine<50>>,
+    gender: Option<TextLine<20>>,
+    position: Option<TextLine<150>>,
     preferred_language: Option<Language>,
     receive_interview_notifications: Option<bool>,
     seen_welcome: Option<bool>,
 }
 
-impl Profile {
-    fn read(body: &mut Fields) -> Self {
+impl UpdateProfile {
+    fn read(body: &mut BodyFields) -> Self {
         Self {
-            first_name: body.text("first_name", Name::parse),
-            last_name: body.text("last_name", Name::parse),
+            first_name: body.text("first_name", ShortName::parse),
+            last_name: body.text("last_name", ShortName::parse),
             phone: body.line("phone"),
             gender: body.line("gender"),
             position: body.line("position"),
-            preferred_language: body.text("preferred_language", choice),
+            preferred_language: body.text("preferred_language", parse_enum),
             receive_interview_notifications: body.flag("receive_interview_notifications"),
             seen_welcome: body.flag("seen_welcome"),
         }
@@ -52,22 +52,22 @@ impl Profile {
 }
 
 /// The fields of a customer that a client sent in a change.
-pub(crate) struct Changes {
+pub(crate) struct UpdateCustomer {
     /// What people may change of themselves, and their managers of them.
-    pub(crate) profile: Profile,
+    pub(crate) profile: UpdateProfile,
     /// Only for managers.
     pub(crate) email: Option<Email>,
     /// Only for managers.
-    pub(crate) role: Option<Line<100>>,
+    pub(crate) role: Option<TextLine<100>>,
     /// Only for managers.
     pub(crate) account_type: Option<AccountType>,
     /// Only for people themselves, with the present password.
     pub(crate) password: Option<(Password, Password)>,
 }
 
-impl Changes {
+impl UpdateCustomer {
     /// Reads the body of a change; a user name is taken only if it `is_same`.
-    pub(crate) fn read(mut body: Fields, is_same: impl FnOnce(&Username) -> bool) -> Result<Self> {
+    pub(crate) fn read(mut body: BodyFields, is_same: impl FnOnce(&Username) -> bool) -> Result<Self> {
         let username = body.text("username", Username::parse);
         if username.is_some_and(|sent| !is_same(&sent)) {
             body.refuse("username", "A username cannot be changed.");
@@ -75,10 +75,10 @@ impl Changes {
         let password = body.text("password", Password::choose);
         let current = password.is_some().then(|| body.required("current_password", Password::attempt));
         let changes = Self {
-            profile: Profile::read(&mut body),
+            profile: UpdateProfile::read(&mut body),
             email: body.text("email", Email::parse),
             role: body.line("role"),
-            account_type: body.text("account_type", choice),
+            account_type: body.text("account_type", parse_enum),
             password: password.zip(current.flatten()),
         };
         body.finish(|| Some(changes))
@@ -86,15 +86,15 @@ impl Changes {
 }
 
 /// A customer to create.
-pub(crate) struct Creation {
-    profile: Profile,
-    role: Option<Line<100>>,
+pub(crate) struct CreateCustomer {
+    profile: UpdateProfile,
+    role: Option<TextLine<100>>,
     new: NewCustomer,
 }
 
-impl Creation {
+impl CreateCustomer {
     /// Reads the body of a creation.
-    pub(crate) fn read(mut body: Fields) -> Result<Self> {
+    pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         let email = body.required("email", Email::parse);
         let username = body.clearable("username", Username::parse).flatten();
         // The email is a name to log in with as well, so it can stand for one.
@@ -106,11 +106,11 @@ impl Creation {
                 None
             }
         });
-        let account_type = body.required("account_type", choice);
+        let account_type = body.required("account_type", parse_enum);
         for name in ["first_name", "last_name", "preferred_language"] {
             body.require(name);
         }
-        let profile = Profile::read(&mut body);
+        let profile = UpdateProfile::read(&mut body);
         let role = body.line("role");
         body.finish(|| {
             let new = NewCustomer {

@@ -2,28 +2,28 @@
 
 use axum::Json;
 use shared::auth::access::{CompanyAccess, CustomerAccess};
-use shared::domain::choice;
 use shared::domain::customer::{Customer, OWN_ACCOUNT};
-use shared::domain::deletion::Deleter;
+use shared::domain::deletion::DeletionAuthor;
 use shared::domain::file::FileKind;
+use shared::domain::parse_enum;
 use shared::domain::policy::{ManageCustomers, ReadCompany};
 use shared::domain::text::fold_case;
 use shared::http::WithFiles;
-use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::{Answered, Created, Done};
+use shared::http::page::{ListQuery, PageView};
+use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::CustomerView;
 use shared::{Error, Result};
 
-use crate::changes::{Changes, Creation};
+use crate::changes::{CreateCustomer, UpdateCustomer};
 
 /// GET …/customers/
 pub(crate) async fn list(
     access: CompanyAccess<ReadCompany>,
     query: ListQuery,
-) -> Result<Envelope<CustomerView>> {
+) -> Result<PageView<CustomerView>> {
     let username = query.filter("username", |name| Ok(name.to_owned()))?;
-    let status = query.filter("status", choice)?;
-    let account_type = query.filter("account_type", choice)?;
+    let status = query.filter("status", parse_enum)?;
+    let account_type = query.filter("account_type", parse_enum)?;
     let fits = |customer: &Customer| {
         status.is_none_or(|wanted| customer.status == wanted)
             && account_type.is_none_or(|wanted| customer.account_type == wanted)
@@ -53,9 +53,9 @@ pub(crate) async fn list(
 pub(crate) async fn create(
     access: CompanyAccess<ManageCustomers>,
     WithFiles(mut body): WithFiles,
-) -> Result<Answered<Created<CustomerView>>> {
+) -> Result<CommittedResponse<Created<CustomerView>>> {
     let photo = body.file(FileKind::Photo, None);
-    let new = Creation::read(body)?;
+    let new = CreateCustomer::read(body)?;
     access.require_manages(new.account_type())?;
     let id = access.store.next_id(access.now);
     let mut customer =
@@ -67,7 +67,9 @@ pub(crate) async fn create(
 }
 
 /// GET …/customers/{customerId}/
-pub(crate) async fn read(access: CustomerAccess<ReadCompany>) -> Result<Answered<Json<CustomerView>>> {
+pub(crate) async fn read(
+    access: CustomerAccess<ReadCompany>,
+) -> Result<CommittedResponse<Json<CustomerView>>> {
     access.show(CustomerView::new(&access.customer, access.references()))
 }
 
@@ -75,16 +77,17 @@ pub(crate) async fn read(access: CustomerAccess<ReadCompany>) -> Result<Answered
 pub(crate) async fn update(
     access: CustomerAccess<ReadCompany>,
     WithFiles(mut body): WithFiles,
-) -> Result<Answered<Json<CustomerView>>> {
+) -> Result<CommittedResponse<Json<CustomerView>>> {
     access.require_own_or_managed()?;
     let is_own = access.is_own();
     let before = &access.customer;
     let own = access.references().files(access.company_id(), before.owner(), FileKind::Photo);
     let photo = body.file(FileKind::Photo, Some(&own));
-    let Changes { profile, email, role, account_type, password } = Changes::read(body, |sent| {
-        // As whoever logs in may spell it.
-        fold_case(sent.as_str()) == fold_case(before.username.as_str())
-    })?;
+    let UpdateCustomer { profile, email, role, account_type, password } =
+        UpdateCustomer::read(body, |sent| {
+            // As whoever logs in may spell it.
+            fold_case(sent.as_str()) == fold_case(before.username.as_str())
+        })?;
     let mut after = Customer::clone(before);
     profile.apply_to(&mut after);
     if let Some(email) = email.filter(|email| *email != before.email) {
@@ -115,12 +118,12 @@ pub(crate) async fn update(
 }
 
 /// DELETE …/customers/{customerId}/
-pub(crate) async fn delete(access: CustomerAccess<ManageCustomers>) -> Result<Done> {
+pub(crate) async fn delete(access: CustomerAccess<ManageCustomers>) -> Result<NoContent> {
     if access.is_own() {
         return Err(OWN_ACCOUNT.into());
     }
     access.require_managed()?;
-    let by = Deleter { name: access.caller.name(), email: access.caller.email().cloned() };
+    let by = DeletionAuthor { name: access.caller.name(), email: access.caller.email().cloned() };
     access.store.delete_customer(&access.customer, by, access.now).await?;
-    Ok(Done)
+    Ok(NoContent)
 }

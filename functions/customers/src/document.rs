@@ -4,17 +4,17 @@ use serde_json::json;
 use shared::domain::customer::{AccountType, CustomerStatus, LAST_OWNER, NOT_INVITED, OWN_ACCOUNT};
 use shared::domain::file::FileKind;
 use shared::domain::suppression::UNDELIVERABLE;
-use shared::http::Fields;
+use shared::http::BodyFields;
 use shared::http::read_announcement;
 use shared::http::view::{CustomerView, UploadView};
-use shared::openapi::Operation;
+use shared::openapi::OperationDoc;
 
-use crate::changes::{Changes, Creation};
+use crate::changes::{CreateCustomer, UpdateCustomer};
 use crate::import::entry::StaffList;
 
 const MANAGED: &str = "Only customers with a higher account type may create, change or delete a customer.";
 
-pub(crate) fn list_customers(operation: Operation) -> Operation {
+pub(crate) fn list_customers(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("List customers")
         .text("Oldest first.")
@@ -23,13 +23,13 @@ pub(crate) fn list_customers(operation: Operation) -> Operation {
         .query::<AccountType>("account_type", "Only customers of this account type.")
 }
 
-pub(crate) fn create_customer(operation: Operation) -> Operation {
+pub(crate) fn create_customer(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Create customer")
         .text(&format!("Emails an invitation to the customer. {MANAGED}"))
-        .body::<CustomerView, _>(|mut body: Fields| {
+        .body::<CustomerView, _>(|mut body: BodyFields| {
             body.file(FileKind::Photo, None);
-            Creation::read(body)
+            CreateCustomer::read(body)
         })
         .example(
             "customer",
@@ -38,11 +38,11 @@ pub(crate) fn create_customer(operation: Operation) -> Operation {
         )
 }
 
-pub(crate) fn get_customer(operation: Operation) -> Operation {
+pub(crate) fn get_customer(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get customer")
 }
 
-pub(crate) fn change_customer(operation: Operation) -> Operation {
+pub(crate) fn change_customer(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change customer")
         .text(&format!(
@@ -50,11 +50,11 @@ pub(crate) fn change_customer(operation: Operation) -> Operation {
              notifications and password. A new email address ends the customer's sessions and revokes the \
              keys mailed to the old address; `invited` customers get another invitation at the new one."
         ))
-        .body::<CustomerView, _>(|mut body: Fields| {
+        .body::<CustomerView, _>(|mut body: BodyFields| {
             body.file(FileKind::Photo, None);
             // Asked for along with a password.
             body.text("current_password", shared::auth::password::Password::attempt);
-            Changes::read(body, |_| true)
+            UpdateCustomer::read(body, |_| true)
         })
         .is_limited(
             "A wrong `current_password` counts as a failed login. After ten within 15 minutes, wait as \
@@ -65,35 +65,35 @@ pub(crate) fn change_customer(operation: Operation) -> Operation {
         .example("position", json!({ "position": "Rear Admiral", "phone": "+1 202 555 0100" }))
 }
 
-pub(crate) fn delete_customer(operation: Operation) -> Operation {
+pub(crate) fn delete_customer(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Delete customer")
         .text(&format!("{MANAGED} The customer gets a mail that names the caller."))
         .refuses(&[OWN_ACCOUNT, LAST_OWNER])
 }
 
-pub(crate) fn get_customer_photo(operation: Operation) -> Operation {
+pub(crate) fn get_customer_photo(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Get customer photo")
         .text("The customer's `photo` is this URL. It needs no credentials.")
 }
 
-pub(crate) fn announce_customer_photo(operation: Operation) -> Operation {
+pub(crate) fn announce_customer_photo(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Announce customer photo")
         .text(
             "Announces a photo that is too large for a request. Upload it to the URL in the answer. \
              Customers may do this for themselves and for customers whom they may change.",
         )
-        .body::<UploadView, _>(|body: Fields| read_announcement(body, &[FileKind::Photo]))
+        .body::<UploadView, _>(|body: BodyFields| read_announcement(body, &[FileKind::Photo]))
         .example("photo", json!({ "field": "photo", "content_type": "image/jpeg", "size": 7_000_000 }))
 }
 
-pub(crate) fn get_customer_upload(operation: Operation) -> Operation {
+pub(crate) fn get_customer_upload(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get customer upload").text("The progress of an announced photo.")
 }
 
-pub(crate) fn reinvite_customer(operation: Operation) -> Operation {
+pub(crate) fn reinvite_customer(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Reinvite customer")
         .text("Emails another invitation. The link in the previous one stops working.")
@@ -101,14 +101,14 @@ pub(crate) fn reinvite_customer(operation: Operation) -> Operation {
         .is_limited("A customer gets at most five invitations an hour.")
 }
 
-pub(crate) fn import_customers(operation: Operation) -> Operation {
+pub(crate) fn import_customers(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Import customers")
         .text(
             "Makes the list the company's active staff: new customers are created and invited, missing ones \
              deactivated, and the others left as they are. Nothing changes unless the whole list is valid.",
         )
-        .body::<CustomerView, _>(|body: Fields| StaffList::read(vec![Ok(body)]))
+        .body::<CustomerView, _>(|body: BodyFields| StaffList::read(vec![Ok(body)]))
         .field("pk_attribute", "The attribute that identifies customers: the same in all entries.")
         .refuses(&[LAST_OWNER])
         .example(

@@ -15,8 +15,8 @@ use shared::Result;
 use shared::auth::access::CompanyAccess;
 use shared::domain::id::IdBlock;
 use shared::domain::policy::ImportCustomers;
-use shared::http::respond::Answered;
-use shared::http::{Entries, Progress, Turn};
+use shared::http::respond::CommittedResponse;
+use shared::http::{IdempotentRun, JsonEntries, RunResult};
 
 use apply::apply_rows;
 use entry::StaffList;
@@ -28,21 +28,25 @@ const MAX_ENTRIES: usize = IdBlock::SIZE;
 /// How long the storage may be busy before the import fails, which leaves some of the function's 29 seconds to answer.
 const PATIENCE: Duration = Duration::from_secs(26);
 
-type Access = CompanyAccess<ImportCustomers>;
+type ImportAccess = CompanyAccess<ImportCustomers>;
 
 /// POST …/customers/batch-import/
 pub(crate) async fn create(
-    access: Access,
-    Entries(entries): Entries<MAX_ENTRIES>,
-) -> Result<Answered<Json<StaffImportResults>>> {
+    access: ImportAccess,
+    JsonEntries(entries): JsonEntries<MAX_ENTRIES>,
+) -> Result<CommittedResponse<Json<StaffImportResults>>> {
     let list = StaffList::read(entries)?;
     // Boxed, since the layout of the whole future is nested too deeply for the compiler.
-    access.once(PATIENCE, |turn| Box::pin(import(&access, list, turn))).await
+    access.run_once(PATIENCE, |turn| Box::pin(import(&access, list, turn))).await
 }
 
-async fn import(access: &Access, list: StaffList, turn: Turn) -> Result<Progress<Json<StaffImportResults>>> {
+async fn import(
+    access: &ImportAccess,
+    list: StaffList,
+    turn: IdempotentRun,
+) -> Result<RunResult<Json<StaffImportResults>>> {
     // All of the list is checked before anything is written.
     let rows = plan_rows(access, list, &turn).await?;
     let rows = apply_rows(access, rows, &turn).await?;
-    Ok(Progress::Done(Json(StaffImportResults::new(rows, access))))
+    Ok(RunResult::Done(Json(StaffImportResults::new(rows, access))))
 }

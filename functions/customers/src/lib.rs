@@ -7,10 +7,10 @@ mod import;
 mod photo;
 mod reinvite;
 
-use shared::Routes;
+use shared::RouteReader;
 
 /// The routes of this group.
-pub fn routes<R: Routes>(routes: R) -> R {
+pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group("Customers", "The staff users of a company.")
         .under("/companies/{companyId}/customers/")

@@ -1,5 +1,5 @@
 //! The `customers` Lambda function.
 
-fn main() -> shared::Outcome {
+fn main() -> shared::LambdaResult {
     shared::http::serve(customers::routes)
 }

@@ -2,23 +2,23 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{CustomerAccess, MediaAccess, Redirect, UploadAccess};
+use shared::auth::access::{CustomerAccess, FileRedirect, MediaAccess, UploadAccess};
 use shared::domain::file::FileKind;
 use shared::domain::policy::ReadCompany;
-use shared::http::respond::{Answered, Created};
+use shared::http::respond::{CommittedResponse, Created};
 use shared::http::view::UploadView;
-use shared::http::{Fields, read_announcement};
+use shared::http::{BodyFields, read_announcement};
 
 /// GET …/customers/{customerId}/photo/{token}/
-pub(crate) async fn read(access: MediaAccess<CustomerAccess<ReadCompany>>) -> Result<Redirect> {
+pub(crate) async fn read(access: MediaAccess<CustomerAccess<ReadCompany>>) -> Result<FileRedirect> {
     access.redirect(access.of.customer.photo, None).await
 }
 
 /// POST …/customers/{customerId}/uploads/
 pub(crate) async fn announce(
     access: CustomerAccess<ReadCompany>,
-    body: Fields,
-) -> Result<Answered<Created<UploadView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<Created<UploadView>>> {
     access.require_own_or_managed()?;
     let (kind, announced) = read_announcement(body, &[FileKind::Photo])?;
     let owner = access.customer.owner();
@@ -31,7 +31,7 @@ pub(crate) async fn announce(
 /// GET …/customers/{customerId}/uploads/{uploadId}/
 pub(crate) async fn upload(
     access: UploadAccess<CustomerAccess<ReadCompany>>,
-) -> Result<Answered<Json<UploadView>>> {
+) -> Result<CommittedResponse<Json<UploadView>>> {
     access.of.require_own_or_managed()?;
     access.show(UploadView::new(&access.upload, access.references()))
 }

@@ -5,13 +5,13 @@ use shared::Result;
 use shared::auth::access::CustomerAccess;
 use shared::domain::customer::Customer;
 use shared::domain::policy::ReinviteCustomers;
-use shared::http::respond::Answered;
+use shared::http::respond::CommittedResponse;
 use shared::http::view::CustomerView;
 
 /// PATCH …/customers/{customerId}/reinvite/
 pub(crate) async fn update(
     access: CustomerAccess<ReinviteCustomers>,
-) -> Result<Answered<Json<CustomerView>>> {
+) -> Result<CommittedResponse<Json<CustomerView>>> {
     let before = &access.customer;
     let after = Customer::clone(before).invited_again(access.now)?;
     let view = CustomerView::new(&after, access.references());

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use futures_util::future::join_all;
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::id::{CompanyId, ProjectId};
-use shared::store::{DueCursor, Store, Versioned};
+use shared::store::{DueCursor, Store, VersionedItem};
 use shared::{Error, Result};
 
-use crate::Summary;
+use crate::ExpirySummary;
 
 /// The duration of one run.
 const RUN: Duration = Duration::from_secs(40);
@@ -20,9 +20,9 @@ const RUN: Duration = Duration::from_secs(40);
 const PROJECTS: usize = 8;
 
 /// The number of candidates that a run may still read.
-pub(crate) struct Budget(AtomicUsize);
+pub(crate) struct ReadBudget(AtomicUsize);
 
-impl Budget {
+impl ReadBudget {
     pub(crate) fn new(limit: usize) -> Self {
         Self(AtomicUsize::new(limit))
     }
@@ -35,14 +35,14 @@ impl Budget {
 }
 
 /// A candidate before and after the expiry.
-type Move = (Versioned<Candidate>, Candidate);
+type ExpiryMove = (VersionedItem<Candidate>, Candidate);
 
 pub(crate) async fn run(
-    system: &System,
-    budget: &Budget,
+    system: &SystemAccess,
+    budget: &ReadBudget,
     shards: impl Iterator<Item = DueCursor>,
-) -> Result<Summary> {
-    let mut summary = Summary::default();
+) -> Result<ExpirySummary> {
+    let mut summary = ExpirySummary::default();
     for first in shards {
         let mut page = Some(first);
         while let Some(cursor) = page {
@@ -51,7 +51,7 @@ pub(crate) async fn run(
             if room < due.seen || system.usage().elapsed() > RUN {
                 summary.more = true;
             }
-            let mut projects: BTreeMap<(CompanyId, ProjectId), Vec<Move>> = BTreeMap::new();
+            let mut projects: BTreeMap<(CompanyId, ProjectId), Vec<ExpiryMove>> = BTreeMap::new();
             for before in due.rows.into_iter().take(room) {
                 if let Some(after) = Candidate::clone(&before).expire(system.now) {
                     let project = (before.company.clone(), before.project);
@@ -73,8 +73,8 @@ pub(crate) async fn run(
 }
 
 /// Moves candidates of one project and one tally shard: in one transaction, or one by one if that fails.
-async fn expire(system: &System, moves: &[Move]) -> Summary {
-    let mut summary = Summary::default();
+async fn expire(system: &SystemAccess, moves: &[ExpiryMove]) -> ExpirySummary {
+    let mut summary = ExpirySummary::default();
     for together in moves.chunks(Store::MAX_TOGETHER) {
         if system.commit(system.store.change_together(together)).await.is_ok() {
             together.iter().for_each(|done| summary.count(done, system.now));
@@ -95,8 +95,8 @@ async fn expire(system: &System, moves: &[Move]) -> Summary {
     summary
 }
 
-impl Summary {
-    fn count(&mut self, (before, after): &Move, now: DateTime<Utc>) {
+impl ExpirySummary {
+    fn count(&mut self, (before, after): &ExpiryMove, now: DateTime<Utc>) {
         match after.status {
             CandidateStatus::Aborted => self.aborted += 1,
             _ => self.expired += 1,

@@ -9,18 +9,18 @@ use serde::Serialize;
 use serde::de::IgnoredAny;
 use shared::Result;
 use shared::app::App;
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::tally::SHARDS;
-use shared::store::{DueCursor, Queue};
+use shared::store::{DueCursor, DueQueue};
 
-use lane::Budget;
+use lane::ReadBudget;
 
 /// The maximum number of candidates per run; the next run continues.
 const LIMIT: usize = 20_000;
 
 /// The result of one run.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Summary {
+pub struct ExpirySummary {
     /// Candidates who had not started.
     pub expired: usize,
     /// Candidates who had started but not finished.
@@ -39,7 +39,7 @@ pub struct Summary {
 ///
 /// # Errors
 /// If the storage cannot be read.
-pub async fn handle(app: &App, _: IgnoredAny) -> Result<Summary> {
+pub async fn handle(app: &App, _: IgnoredAny) -> Result<ExpirySummary> {
     let summary = sweep(app, LIMIT).await;
     if let Err(error) = &summary {
         tracing::error!(target: "deadline-expiry", %error, "the sweep failed");
@@ -51,15 +51,15 @@ pub async fn handle(app: &App, _: IgnoredAny) -> Result<Summary> {
 ///
 /// # Errors
 /// If the storage cannot be read.
-pub async fn sweep(app: &App, limit: usize) -> Result<Summary> {
-    let system = System::of(app);
-    let budget = Budget::new(limit);
+pub async fn sweep(app: &App, limit: usize) -> Result<ExpirySummary> {
+    let system = SystemAccess::of(app);
+    let budget = ReadBudget::new(limit);
     // The candidate's identifier determines both kinds of shards, so no two lanes write the same tally.
     let shards = |lane| {
-        DueCursor::all(Queue::Candidates, system.now).filter(move |page| page.shard() % SHARDS == lane)
+        DueCursor::all(DueQueue::Candidates, system.now).filter(move |page| page.shard() % SHARDS == lane)
     };
     let lanes = (0..SHARDS).map(|lane| lane::run(&system, &budget, shards(lane)));
-    let mut summary = Summary::default();
+    let mut summary = ExpirySummary::default();
     for lane in try_join_all(lanes).await? {
         summary.add(lane);
     }
@@ -67,7 +67,7 @@ pub async fn sweep(app: &App, limit: usize) -> Result<Summary> {
     Ok(summary)
 }
 
-impl Summary {
+impl ExpirySummary {
     fn add(&mut self, other: Self) {
         self.expired += other.expired;
         self.aborted += other.aborted;
@@ -77,7 +77,7 @@ impl Summary {
         self.more |= other.more;
     }
 
-    fn log(&self, system: &System) {
+    fn log(&self, system: &SystemAccess) {
         let usage = system.usage();
         tracing::info!(
             target: "deadline-expiry",

@@ -1,5 +1,5 @@
 //! The `deadline-expiry` Lambda function.
 
-fn main() -> shared::Outcome {
+fn main() -> shared::LambdaResult {
     shared::event::serve(deadline_expiry::handle)
 }

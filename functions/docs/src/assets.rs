@@ -4,18 +4,18 @@ use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use axum::response::Response;
 use shared::app::App;
-use shared::openapi::{Argument, Operation};
+use shared::openapi::{DescribeArgument, OperationDoc};
 use shared::{Error, Result};
 
-use crate::file::{File, Reader, packed};
+use crate::file::{DocsFile, DocsReader, packed};
 
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// A file of the page.
-pub(crate) struct Asset {
+pub(crate) struct PageAsset {
     name: &'static str,
-    file: File,
+    file: DocsFile,
     /// Stands in the address that the page names, so that this is another one when the file is.
     version: &'static str,
 }
@@ -23,7 +23,7 @@ pub(crate) struct Asset {
 /// The asset of this name and media type.
 macro_rules! asset {
     ($name:literal, $media_type:expr) => {
-        Asset {
+        PageAsset {
             name: $name,
             file: packed!($name, $media_type),
             version: include_str!(concat!(env!("OUT_DIR"), "/", $name, ".version")),
@@ -32,7 +32,7 @@ macro_rules! asset {
 }
 
 /// Every file of the page.
-static ASSETS: [Asset; 8] = [
+static ASSETS: [PageAsset; 8] = [
     asset!("reference.css", CSS),
     asset!("parts.css", CSS),
     asset!("markdown.js", SCRIPT),
@@ -43,7 +43,7 @@ static ASSETS: [Asset; 8] = [
     asset!("navigation.js", SCRIPT),
 ];
 
-impl FromRequestParts<App> for &'static Asset {
+impl FromRequestParts<App> for &'static PageAsset {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
@@ -52,14 +52,14 @@ impl FromRequestParts<App> for &'static Asset {
     }
 }
 
-impl Argument for &'static Asset {
-    fn describe(operation: &mut Operation) {
+impl DescribeArgument for &'static PageAsset {
+    fn describe(operation: &mut OperationDoc) {
         operation.may_find_nothing();
     }
 }
 
 /// GET /docs/{file}/.
-pub(crate) async fn show(asset: &'static Asset, reader: Reader) -> Result<Response> {
+pub(crate) async fn show(asset: &'static PageAsset, reader: DocsReader) -> Result<Response> {
     if reader.query == format!("v={}", asset.version) {
         asset.file.send_for_ever(&reader)
     } else {

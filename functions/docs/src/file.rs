@@ -12,8 +12,8 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use shared::app::App;
-use shared::http::{Preconditions, Tag};
-use shared::openapi::{Argument, Operation};
+use shared::http::{EntityTag, RequestConditions};
+use shared::openapi::{DescribeArgument, OperationDoc};
 use shared::{Error, Result};
 use url::Url;
 
@@ -24,13 +24,13 @@ const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
 /// A file.
 #[derive(Debug, Clone)]
-pub(crate) struct File {
+pub(crate) struct DocsFile {
     media_type: &'static str,
     /// In gzip's format.
     packed: Bytes,
 }
 
-impl File {
+impl DocsFile {
     /// A file with this content.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl File {
     ///
     /// # Errors
     /// [`Error::Internal`] when it cannot be unpacked.
-    pub(crate) fn send(&self, reader: &Reader) -> Result<Response> {
+    pub(crate) fn send(&self, reader: &DocsReader) -> Result<Response> {
         self.answer(reader, SHORT)
     }
 
@@ -64,11 +64,11 @@ impl File {
     ///
     /// # Errors
     /// [`Error::Internal`] when it cannot be unpacked.
-    pub(crate) fn send_for_ever(&self, reader: &Reader) -> Result<Response> {
+    pub(crate) fn send_for_ever(&self, reader: &DocsReader) -> Result<Response> {
         self.answer(reader, FOR_EVER)
     }
 
-    fn answer(&self, reader: &Reader, caching: &'static str) -> Result<Response> {
+    fn answer(&self, reader: &DocsReader, caching: &'static str) -> Result<Response> {
         let mut headers = HeaderMap::from_iter(
             [(CONTENT_TYPE, self.media_type), (CACHE_CONTROL, caching), (VARY, "Accept-Encoding")]
                 .map(|(name, value)| (name, HeaderValue::from_static(value))),
@@ -79,7 +79,7 @@ impl File {
         } else {
             self.unpack().map_err(Error::internal)?
         };
-        let tag = Tag::of(&body);
+        let tag = EntityTag::of(&body);
         reader.preconditions.answer(headers, body, &tag)
     }
 }
@@ -87,7 +87,7 @@ impl File {
 /// The file of this name, which the build script has packed.
 macro_rules! packed {
     ($name:literal, $media_type:expr) => {
-        $crate::file::File::of_packed(
+        $crate::file::DocsFile::of_packed(
             $media_type,
             include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".gz")),
         )
@@ -97,30 +97,30 @@ pub(crate) use packed;
 
 /// Whoever asks for a file: anybody.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct DocsReader {
     /// Where the service says that it is.
     pub(crate) base_url: Url,
     /// The query of the address.
     pub(crate) query: String,
-    preconditions: Preconditions,
+    preconditions: RequestConditions,
     takes_gzip: bool,
 }
 
-impl FromRequestParts<App> for Reader {
+impl FromRequestParts<App> for DocsReader {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         Ok(Self {
             base_url: app.config().base_url.clone(),
             query: parts.uri.query().unwrap_or_default().to_owned(),
-            preconditions: Preconditions::of(parts)?,
+            preconditions: RequestConditions::of(parts)?,
             takes_gzip: takes_gzip(&parts.headers),
         })
     }
 }
 
-impl Argument for Reader {
-    fn describe(_: &mut Operation) {}
+impl DescribeArgument for DocsReader {
+    fn describe(_: &mut OperationDoc) {}
 }
 
 /// Whether a client can unpack gzip. A weight other than 0 makes no difference: there is no other packing here.

@@ -9,13 +9,13 @@ mod file;
 mod openapi;
 mod page;
 
-use shared::Routes;
+use shared::RouteReader;
 
 /// The document, as `cargo run -p tests --example document` makes it.
 pub const DOCUMENT: &str = include_str!("../openapi.json");
 
 /// The routes of this group.
-pub fn routes<R: Routes>(routes: R) -> R {
+pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group("Reference", "This reference, for programs and for people. No credentials needed.")
         .get("/openapi.json/", openapi::show, document::get_this_document)

@@ -1,5 +1,5 @@
 //! The `docs` Lambda function.
 
-fn main() -> shared::Outcome {
+fn main() -> shared::LambdaResult {
     shared::http::serve_without_table(docs::routes)
 }

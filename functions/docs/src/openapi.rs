@@ -8,24 +8,25 @@ use shared::{Error, Result};
 use url::Url;
 
 use crate::DOCUMENT;
-use crate::file::{File, Reader};
+use crate::file::{DocsFile, DocsReader};
 
 /// The document of the deployment that was asked for last: in a process of its own, the only one there is.
-static LATEST: Mutex<Option<(Url, File)>> = Mutex::new(None);
+static LATEST: Mutex<Option<(Url, DocsFile)>> = Mutex::new(None);
 
 /// GET /openapi.json.
-pub(crate) async fn show(reader: Reader) -> Result<Response> {
+pub(crate) async fn show(reader: DocsReader) -> Result<Response> {
     of(&reader.base_url)?.send(&reader)
 }
 
-fn of(base_url: &Url) -> Result<File> {
+fn of(base_url: &Url) -> Result<DocsFile> {
     let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, file)) = latest.as_ref().filter(|(of, _)| of == base_url) {
         return Ok(file.clone());
     }
     let mut document: Value = serde_json::from_str(DOCUMENT).map_err(Error::internal)?;
     document["servers"] = json!([{ "url": base_url.as_str() }]);
-    let file = File::pack("application/json", document.to_string().as_bytes()).map_err(Error::internal)?;
+    let file =
+        DocsFile::pack("application/json", document.to_string().as_bytes()).map_err(Error::internal)?;
     *latest = Some((base_url.clone(), file.clone()));
     Ok(file)
 }

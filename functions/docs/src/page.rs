@@ -5,18 +5,18 @@ use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::Response;
 use shared::Result;
 
-use crate::file::{File, Reader, packed};
+use crate::file::{DocsFile, DocsReader, packed};
 
 /// Its addresses are whole paths, so that it is the same without the final slash: a gateway may lead from the one form to
 /// the other.
-static PAGE: File = packed!("index.html", "text/html; charset=utf-8");
+static PAGE: DocsFile = packed!("index.html", "text/html; charset=utf-8");
 
 /// What the page may do: run and show files of this service, show its empty icon, and call the API.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// GET /docs/.
-pub(crate) async fn show(reader: Reader) -> Result<Response> {
+pub(crate) async fn show(reader: DocsReader) -> Result<Response> {
     let mut response = PAGE.send(&reader)?;
     response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     Ok(response)

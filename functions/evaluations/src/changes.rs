@@ -1,19 +1,19 @@
 //! What clients send of questions and criteria.
 
-use shared::domain::choice;
 use shared::domain::id::{CompanyId, CriterionId, QuestionId, VideoId};
 use shared::domain::interview::{
     ANSWER_SECONDS, Criterion, CriterionName, MAX_POSITION, MAX_SECONDS, MAX_TAKES, Question, QuestionKind,
     QuestionText, default_takes,
 };
-use shared::domain::text::Lines;
-use shared::http::Fields;
+use shared::domain::parse_enum;
+use shared::domain::text::TextLines;
+use shared::http::BodyFields;
 use shared::http::fields::set;
-use shared::http::reference::References;
+use shared::http::reference::ReferenceUris;
 use shared::{Error, Result};
 
 /// What a client sent of a question; none leaves a field as it is.
-pub(crate) struct QuestionChanges {
+pub(crate) struct UpdateQuestion {
     text: Option<QuestionText>,
     kind: Option<QuestionKind>,
     video: Option<Option<VideoId>>,
@@ -22,15 +22,19 @@ pub(crate) struct QuestionChanges {
     takes: Option<Option<u32>>,
     is_required: Option<bool>,
     position: Option<u32>,
-    internal_description: Option<Lines<1000>>,
+    internal_description: Option<TextLines<1000>>,
 }
 
-impl QuestionChanges {
+impl UpdateQuestion {
     /// Reads the body of a change.
-    pub(crate) fn read(mut body: Fields, company: &CompanyId, references: References<'_>) -> Result<Self> {
+    pub(crate) fn read(
+        mut body: BodyFields,
+        company: &CompanyId,
+        references: ReferenceUris<'_>,
+    ) -> Result<Self> {
         let changes = Self {
             text: body.text("text", QuestionText::parse),
-            kind: body.text("kind", choice),
+            kind: body.text("kind", parse_enum),
             video: body.clearable("video", |reference| references.parse_video(company, reference)),
             preparation_seconds: body.clearable_integer("preparation_seconds", 0, MAX_SECONDS),
             answer_seconds: body.integer("answer_seconds", 10, MAX_SECONDS),
@@ -44,9 +48,9 @@ impl QuestionChanges {
 
     /// Reads the body of a creation, or of a replacement.
     pub(crate) fn read_whole(
-        mut body: Fields,
+        mut body: BodyFields,
         company: &CompanyId,
-        references: References<'_>,
+        references: ReferenceUris<'_>,
     ) -> Result<Self> {
         body.require("text");
         Self::read(body, company, references)
@@ -87,15 +91,15 @@ impl QuestionChanges {
 }
 
 /// What a client sent of a criterion; none leaves a field as it is.
-pub(crate) struct CriterionChanges {
+pub(crate) struct UpdateCriterion {
     name: Option<CriterionName>,
-    description: Option<Lines<1000>>,
+    description: Option<TextLines<1000>>,
     position: Option<u32>,
 }
 
-impl CriterionChanges {
+impl UpdateCriterion {
     /// Reads the body of a change.
-    pub(crate) fn read(mut body: Fields) -> Result<Self> {
+    pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         let changes = Self {
             name: body.text("name", CriterionName::parse),
             description: body.lines("description"),
@@ -105,7 +109,7 @@ impl CriterionChanges {
     }
 
     /// Reads the body of a creation, or of a replacement.
-    pub(crate) fn read_whole(mut body: Fields) -> Result<Self> {
+    pub(crate) fn read_whole(mut body: BodyFields) -> Result<Self> {
         body.require("name");
         Self::read(body)
     }

@@ -5,18 +5,18 @@ use shared::Result;
 use shared::auth::access::{CriterionAccess, InterviewAccess};
 use shared::domain::interview::Criterion;
 use shared::domain::policy::{ChangeProject, ReadProject};
-use shared::http::Fields;
-use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::{Answered, Created, Done};
+use shared::http::BodyFields;
+use shared::http::page::{ListQuery, PageView};
+use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::CriterionView;
 
-use crate::changes::CriterionChanges;
+use crate::changes::UpdateCriterion;
 
 /// GET …/criteria/
 pub(crate) async fn list(
     access: InterviewAccess<ReadProject>,
     query: ListQuery,
-) -> Result<Envelope<CriterionView>> {
+) -> Result<PageView<CriterionView>> {
     let interview = &access.stored.interview;
     let (page, total) = query.slice_unsorted(interview.criteria.clone(), |one| one.id.to_string());
     let page = page.map(|one| CriterionView::new(&one, interview, access.references()));
@@ -26,12 +26,12 @@ pub(crate) async fn list(
 /// POST …/criteria/
 pub(crate) async fn create(
     access: InterviewAccess<ChangeProject>,
-    body: Fields,
-) -> Result<Answered<Created<CriterionView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<Created<CriterionView>>> {
     let before = &access.stored.interview;
     let id = access.store.next_id(access.now);
     let position = before.last_position::<Criterion>();
-    let criterion = CriterionChanges::read_whole(body)?.into_whole(id, 1, position)?;
+    let criterion = UpdateCriterion::read_whole(body)?.into_whole(id, 1, position)?;
     let address = access.references().criterion(&before.company, before.project, id);
     let created = Created(address, CriterionView::new(&criterion, before, access.references()));
     access
@@ -43,31 +43,33 @@ pub(crate) async fn create(
 }
 
 /// GET …/criteria/{criterionId}/
-pub(crate) async fn read(access: CriterionAccess<ReadProject>) -> Result<Answered<Json<CriterionView>>> {
+pub(crate) async fn read(
+    access: CriterionAccess<ReadProject>,
+) -> Result<CommittedResponse<Json<CriterionView>>> {
     access.show(CriterionView::new(&access.criterion, &access.stored.interview, access.references()))
 }
 
 /// PUT …/criteria/{criterionId}/
 pub(crate) async fn replace(
     access: CriterionAccess<ChangeProject>,
-    body: Fields,
-) -> Result<Answered<Json<CriterionView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<CriterionView>>> {
     let Criterion { id, revision, position, .. } = access.criterion;
-    change(&access, CriterionChanges::read_whole(body)?.into_whole(id, revision, position)?).await
+    change(&access, UpdateCriterion::read_whole(body)?.into_whole(id, revision, position)?).await
 }
 
 /// PATCH …/criteria/{criterionId}/
 pub(crate) async fn update(
     access: CriterionAccess<ChangeProject>,
-    body: Fields,
-) -> Result<Answered<Json<CriterionView>>> {
-    change(&access, CriterionChanges::read(body)?.apply_to(access.criterion.clone())).await
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<CriterionView>>> {
+    change(&access, UpdateCriterion::read(body)?.apply_to(access.criterion.clone())).await
 }
 
 async fn change(
     access: &CriterionAccess<ChangeProject>,
     after: Criterion,
-) -> Result<Answered<Json<CriterionView>>> {
+) -> Result<CommittedResponse<Json<CriterionView>>> {
     let interview = &access.stored.interview;
     let view = Json(CriterionView::new(&after, interview, access.references()));
     access
@@ -79,7 +81,7 @@ async fn change(
 }
 
 /// DELETE …/criteria/{criterionId}/
-pub(crate) async fn delete(access: CriterionAccess<ChangeProject>) -> Result<Answered<Done>> {
+pub(crate) async fn delete(access: CriterionAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
     let after = access.stored.interview.clone().without::<Criterion>(access.criterion.id);
-    access.commit(access.stored.change_to(&access.store, &access.project, &after)?, Done).await
+    access.commit(access.stored.change_to(&access.store, &access.project, &after)?, NoContent).await
 }

@@ -7,66 +7,66 @@ use shared::domain::scorecard::{
     ALREADY_VETOED, NOT_EVALUATOR, NOT_INTERVIEWED, NOTHING_RATED, VETO_DISABLED, VETOED,
 };
 use shared::http::view::{CriterionView, QuestionView};
-use shared::openapi::Operation;
+use shared::openapi::OperationDoc;
 
-use crate::changes::{CriterionChanges, QuestionChanges};
-use crate::evaluations::Sent;
-use crate::results::Order;
+use crate::changes::{UpdateCriterion, UpdateQuestion};
+use crate::evaluations::SaveEvaluation;
+use crate::results::ResultOrder;
 use crate::vetos::read_new;
 use crate::view::{EvaluationView, VetoView};
 
 const LAST: &str = "Unique among the project's other positions. By default after the last one.";
 
-pub(crate) fn list_questions(operation: Operation) -> Operation {
+pub(crate) fn list_questions(operation: OperationDoc) -> OperationDoc {
     operation.summary("List questions").text(
         "In the order of their positions. Candidates read the questions of their project from the beginning of \
          their interview on, without `internal_description`.",
     )
 }
 
-pub(crate) fn create_question(operation: Operation) -> Operation {
+pub(crate) fn create_question(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Create question")
-        .body_with_references::<QuestionView, _>(QuestionChanges::read_whole)
+        .body_with_references::<QuestionView, _>(UpdateQuestion::read_whole)
         .field("position", LAST)
         .field("takes", "How often candidates may record an answer; null for no limit. By default 3, or 1 after a time to prepare.")
         .refuses(&[TOO_MANY_QUESTIONS, QUESTIONS_IN_USE])
         .example("question", question())
 }
 
-pub(crate) fn get_question(operation: Operation) -> Operation {
+pub(crate) fn get_question(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get question")
 }
 
-pub(crate) fn replace_question(operation: Operation) -> Operation {
+pub(crate) fn replace_question(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Replace question")
         .text("Missing fields get their defaults; without `position`, the question keeps its place.")
-        .body_with_references::<QuestionView, _>(QuestionChanges::read_whole)
+        .body_with_references::<QuestionView, _>(UpdateQuestion::read_whole)
         .refuses(&[QUESTIONS_IN_USE])
         .example("question", question())
 }
 
-pub(crate) fn change_question(operation: Operation) -> Operation {
+pub(crate) fn change_question(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change question")
-        .body_with_references::<QuestionView, _>(QuestionChanges::read)
+        .body_with_references::<QuestionView, _>(UpdateQuestion::read)
         .refuses(&[QUESTIONS_IN_USE])
         .example("text", json!({ "text": "Which project are you most proud of?" }))
 }
 
-pub(crate) fn delete_question(operation: Operation) -> Operation {
+pub(crate) fn delete_question(operation: OperationDoc) -> OperationDoc {
     operation.summary("Delete question").refuses(&[QUESTIONS_IN_USE])
 }
 
-pub(crate) fn list_criteria(operation: Operation) -> Operation {
+pub(crate) fn list_criteria(operation: OperationDoc) -> OperationDoc {
     operation.summary("List criteria").text("In the order of their positions.")
 }
 
-pub(crate) fn create_criterion(operation: Operation) -> Operation {
+pub(crate) fn create_criterion(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Create criterion")
-        .body::<CriterionView, _>(CriterionChanges::read_whole)
+        .body::<CriterionView, _>(UpdateCriterion::read_whole)
         .field("position", LAST)
         .refuses(&[TOO_MANY_CRITERIA])
         .example(
@@ -75,41 +75,41 @@ pub(crate) fn create_criterion(operation: Operation) -> Operation {
         )
 }
 
-pub(crate) fn get_criterion(operation: Operation) -> Operation {
+pub(crate) fn get_criterion(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get criterion")
 }
 
-pub(crate) fn replace_criterion(operation: Operation) -> Operation {
+pub(crate) fn replace_criterion(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Replace criterion")
         .text("Missing fields get their defaults; without `position`, the criterion keeps its place.")
-        .body::<CriterionView, _>(CriterionChanges::read_whole)
+        .body::<CriterionView, _>(UpdateCriterion::read_whole)
         .example("criterion", json!({ "name": "Communication" }))
 }
 
-pub(crate) fn change_criterion(operation: Operation) -> Operation {
+pub(crate) fn change_criterion(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change criterion")
-        .body::<CriterionView, _>(CriterionChanges::read)
+        .body::<CriterionView, _>(UpdateCriterion::read)
         .example("name", json!({ "name": "Listening" }))
 }
 
-pub(crate) fn delete_criterion(operation: Operation) -> Operation {
+pub(crate) fn delete_criterion(operation: OperationDoc) -> OperationDoc {
     operation.summary("Delete criterion")
 }
 
-pub(crate) fn list_evaluations(operation: Operation) -> Operation {
+pub(crate) fn list_evaluations(operation: OperationDoc) -> OperationDoc {
     operation.summary("List evaluations").text(
         "By evaluator. Evaluators see those of others after they have completed their own. Drafts are shown to those \
          who write them.",
     )
 }
 
-pub(crate) fn get_evaluation(operation: Operation) -> Operation {
+pub(crate) fn get_evaluation(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get evaluation").text(BLIND)
 }
 
-pub(crate) fn save_evaluation(operation: Operation) -> Operation {
+pub(crate) fn save_evaluation(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Save evaluation")
         .text(
@@ -117,20 +117,20 @@ pub(crate) fn save_evaluation(operation: Operation) -> Operation {
              `completed`, it is a draft. An evaluation that is saved here is later than every `evaluation.recorded` \
              event that was applied before. Values are on the scale of `maximum_score`, by default the project's.",
         )
-        .body::<EvaluationView, _>(|body| Sent::read(body, 5, |_| Err(String::new())))
+        .body::<EvaluationView, _>(|body| SaveEvaluation::read(body, 5, |_| Err(String::new())))
         .refuses(&[NOT_EVALUATOR, NOT_INTERVIEWED, NOTHING_RATED, VETOED, NO_SEAT])
         .example("completed", evaluation())
 }
 
-pub(crate) fn delete_evaluation(operation: Operation) -> Operation {
+pub(crate) fn delete_evaluation(operation: OperationDoc) -> OperationDoc {
     operation.summary("Delete evaluation").refuses(&[NOT_EVALUATOR, VETOED])
 }
 
-pub(crate) fn list_vetos(operation: Operation) -> Operation {
+pub(crate) fn list_vetos(operation: OperationDoc) -> OperationDoc {
     operation.summary("List vetos").text(HIDDEN)
 }
 
-pub(crate) fn veto_candidate(operation: Operation) -> Operation {
+pub(crate) fn veto_candidate(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Veto candidate")
         .text("Completes the caller's own evaluation and, for all evaluators, that of the candidate.")
@@ -139,25 +139,25 @@ pub(crate) fn veto_candidate(operation: Operation) -> Operation {
         .example("veto", json!({ "comment": "The certificates could not be verified." }))
 }
 
-pub(crate) fn get_veto(operation: Operation) -> Operation {
+pub(crate) fn get_veto(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get veto").text(BLIND)
 }
 
-pub(crate) fn list_vetos_of_project(operation: Operation) -> Operation {
+pub(crate) fn list_vetos_of_project(operation: OperationDoc) -> OperationDoc {
     operation.summary("List vetos of project").text("Oldest first. ").text(HIDDEN)
 }
 
-pub(crate) fn list_results(operation: Operation) -> Operation {
+pub(crate) fn list_results(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("List results")
         .text(
             "Interviewed candidates with an evaluation or a veto by an evaluator of the project, the oldest candidate \
              first. Evaluators get null for what others have said about a candidate until their own evaluation.",
         )
-        .query::<Order>("ordering", "By overall rating. Results without one come last.")
+        .query::<ResultOrder>("ordering", "By overall rating. Results without one come last.")
 }
 
-pub(crate) fn get_result(operation: Operation) -> Operation {
+pub(crate) fn get_result(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get result").text(BLIND)
 }
 

@@ -4,58 +4,62 @@ use std::collections::{BTreeSet, HashMap};
 
 use axum::Json;
 use serde_json::Value;
-use shared::auth::access::{Ahead, EvaluationAccess, EvaluationsAccess, EvaluationsOf, Pending, Rejection};
+use shared::auth::access::{
+    EvaluationAccess, EvaluationsAccess, EvaluationsOf, GuardRejection, NotYetAdmitted, ReadAheadInputs,
+};
 use shared::domain::candidate::Candidate;
-use shared::domain::choice;
 use shared::domain::id::CustomerId;
+use shared::domain::parse_enum;
 use shared::domain::policy::{Evaluate, ReadProject};
 use shared::domain::scorecard::{
-    MAX_RATINGS, MAX_SCORE, NOT_EVALUATOR, Rated, Rating, Recommendation, Scorecard,
+    Evaluation, MAX_RATINGS, MAX_SCORE, NOT_EVALUATOR, Rating, RatingTarget, Recommendation,
 };
-use shared::domain::text::Lines;
-use shared::http::Fields;
-use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::{Answered, Created, Done, Ensured};
+use shared::domain::text::TextLines;
+use shared::http::BodyFields;
+use shared::http::page::{ListQuery, PageView};
+use shared::http::respond::{CommittedResponse, Created, CreatedOrUpdated, NoContent};
 use shared::http::wire::tenths;
-use shared::store::Saved;
+use shared::store::EvaluationChange;
 use shared::{Error, Result};
 
-use crate::view::{EvaluationView, Of};
+use crate::view::{EvaluationScope, EvaluationView};
 
 /// Reads everything that was written about the candidate of the path, while the caller is being admitted.
-pub(crate) async fn cards(ahead: Ahead) -> Result<HashMap<CustomerId, Scorecard>> {
+pub(crate) async fn cards(ahead: ReadAheadInputs) -> Result<HashMap<CustomerId, Evaluation>> {
     ahead.store.scorecards_of(&ahead.company, ahead.project()?, ahead.candidate()?).await
 }
 
 /// GET …/evaluations/
 pub(crate) async fn list(
-    pending: Pending<EvaluationsAccess<ReadProject>>,
+    pending: NotYetAdmitted<EvaluationsAccess<ReadProject>>,
     query: Result<ListQuery>,
-) -> Result<Envelope<EvaluationView>, Rejection> {
-    let (access, cards) = pending.admit_beside(cards).await?;
+) -> Result<PageView<EvaluationView>, GuardRejection> {
+    let (access, cards) = pending.admit_while(cards).await?;
     let (query, cards) = (query?, cards.ok_or(Error::NotFound)??);
     let candidate = &access.of.candidate;
     let completed = candidate.completed_by().into_iter().filter(|_| !access.is_blind());
     let own = cards.keys().copied().filter(|by| access.is_own(*by));
     let shown: BTreeSet<CustomerId> = completed.chain(own).collect();
-    let of = Of::new(&access.of, access.references());
+    let of = EvaluationScope::new(&access.of, access.references());
     let (page, total) = query.slice(shown.into_iter().collect(), ToString::to_string);
     let page = page.map(|by| EvaluationView::new(candidate, by, cards.get(&by), of));
     Ok(query.answer(&of.candidate(candidate.id).join("evaluations"), page, total)?)
 }
 
 /// GET …/evaluations/{customerId}/
-pub(crate) async fn read(access: EvaluationAccess<ReadProject>) -> Result<Answered<Json<EvaluationView>>> {
+pub(crate) async fn read(
+    access: EvaluationAccess<ReadProject>,
+) -> Result<CommittedResponse<Json<EvaluationView>>> {
     access.show(view(&access, &access.of.candidate, access.card.as_deref()))
 }
 
 /// PUT …/evaluations/{customerId}/
 pub(crate) async fn save(
     access: EvaluationAccess<Evaluate>,
-    body: Fields,
-) -> Result<Answered<Ensured<EvaluationView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<CreatedOrUpdated<EvaluationView>>> {
     let EvaluationsOf { project, interview, candidate } = &access.of;
-    let sent = Sent::read(body, project.settings.maximum_score, |rating| about(&access, rating))?;
+    let sent = SaveEvaluation::read(body, project.settings.maximum_score, |rating| about(&access, rating))?;
     require_evaluator(&access)?;
     let card = sent.apply_to(&access);
     let mut roster = project.roster.clone();
@@ -63,13 +67,17 @@ pub(crate) async fn save(
     let after = Candidate::clone(candidate);
     let after = after.after_saving(cards, sent.completed, interview, &mut roster, access.now)?;
     let view = view(&access, &after, Some(&card));
-    let shown = if access.is_there() { Ensured::Old(view) } else { Ensured::New(created(&access, view)) };
-    let saved = Saved { project, roster, candidate, after, card: access.card.as_ref() };
+    let shown = if access.exists() {
+        CreatedOrUpdated::Old(view)
+    } else {
+        CreatedOrUpdated::New(created(&access, view))
+    };
+    let saved = EvaluationChange { project, roster, candidate, after, card: access.card.as_ref() };
     access.commit(access.store.save_scorecard(saved, Some(&card), access.now), shown).await
 }
 
 fn created(access: &EvaluationAccess<Evaluate>, view: EvaluationView) -> Created<EvaluationView> {
-    let of = Of::new(&access.of, access.references());
+    let of = EvaluationScope::new(&access.of, access.references());
     Created(of.evaluation(access.of.candidate.id, access.evaluator), view)
 }
 
@@ -80,14 +88,14 @@ fn require_evaluator(access: &EvaluationAccess<Evaluate>) -> Result<()> {
 }
 
 /// What a rating in a body is about.
-fn about(access: &EvaluationAccess<Evaluate>, rating: &Value) -> Result<Rated, String> {
+fn about(access: &EvaluationAccess<Evaluate>, rating: &Value) -> Result<RatingTarget, String> {
     let (company, project, references) = (access.company_id(), access.of.project.id, access.references());
     let about = match (rating.get("question"), rating.get("criterion")) {
         (Some(Value::String(question)), None | Some(Value::Null)) => {
-            Rated::Question(references.parse_question(company, project, question)?)
+            RatingTarget::Question(references.parse_question(company, project, question)?)
         }
         (None | Some(Value::Null), Some(Value::String(criterion))) => {
-            Rated::Criterion(references.parse_criterion(company, project, criterion)?)
+            RatingTarget::Criterion(references.parse_criterion(company, project, criterion)?)
         }
         _ => return Err("Expected objects with either question or criterion.".to_owned()),
     };
@@ -96,8 +104,8 @@ fn about(access: &EvaluationAccess<Evaluate>, rating: &Value) -> Result<Rated, S
 }
 
 /// DELETE …/evaluations/{customerId}/
-pub(crate) async fn delete(access: EvaluationAccess<Evaluate>) -> Result<Answered<Done>> {
-    if !access.is_there() {
+pub(crate) async fn delete(access: EvaluationAccess<Evaluate>) -> Result<CommittedResponse<NoContent>> {
+    if !access.exists() {
         return Err(Error::NotFound);
     }
     require_evaluator(&access)?;
@@ -105,61 +113,72 @@ pub(crate) async fn delete(access: EvaluationAccess<Evaluate>) -> Result<Answere
     let mut roster = project.roster.clone();
     let candidate = Candidate::clone(&access.of.candidate);
     let after = candidate.after_taking_back(access.evaluator, &mut roster, access.now)?;
-    let saved = Saved { project, roster, candidate: &access.of.candidate, after, card: access.card.as_ref() };
-    access.commit(access.store.save_scorecard(saved, None, access.now), Done).await
+    let saved = EvaluationChange {
+        project,
+        roster,
+        candidate: &access.of.candidate,
+        after,
+        card: access.card.as_ref(),
+    };
+    access.commit(access.store.save_scorecard(saved, None, access.now), NoContent).await
 }
 
-fn view<A>(access: &EvaluationAccess<A>, candidate: &Candidate, card: Option<&Scorecard>) -> EvaluationView {
-    EvaluationView::new(candidate, access.evaluator, card, Of::new(&access.of, access.references()))
+fn view<A>(access: &EvaluationAccess<A>, candidate: &Candidate, card: Option<&Evaluation>) -> EvaluationView {
+    EvaluationView::new(
+        candidate,
+        access.evaluator,
+        card,
+        EvaluationScope::new(&access.of, access.references()),
+    )
 }
 
 /// What a client sent of an evaluation.
-pub(crate) struct Sent {
+pub(crate) struct SaveEvaluation {
     maximum: u32,
     ratings: Vec<Rating>,
     recommendation: Option<Recommendation>,
-    comment: Lines<2000>,
+    comment: TextLines<2000>,
     completed: bool,
 }
 
-impl Sent {
+impl SaveEvaluation {
     /// Reads the body, with values up to the `maximum_score` that it names; without one, up to `maximum`. `about` tells
     /// what a rating is about.
     pub(crate) fn read(
-        mut body: Fields,
+        mut body: BodyFields,
         maximum: u32,
-        about: impl Fn(&Value) -> Result<Rated, String>,
+        about: impl Fn(&Value) -> Result<RatingTarget, String>,
     ) -> Result<Self> {
         let maximum = body.integer("maximum_score", 1, MAX_SCORE).unwrap_or(maximum);
         let ratings = body.list("ratings", MAX_RATINGS, |value| {
             let number = value.get("value").ok_or("Expected objects with value.")?;
             let comment = match value.get("comment") {
-                None | Some(Value::Null) => Lines::default(),
-                Some(comment) => Lines::parse(comment.as_str().ok_or("Expected comments as strings.")?)?,
+                None | Some(Value::Null) => TextLines::default(),
+                Some(comment) => TextLines::parse(comment.as_str().ok_or("Expected comments as strings.")?)?,
             };
             Ok(Rating { about: about(value)?, tenths: tenths(number, maximum)?, comment })
         });
         let ratings = ratings.unwrap_or_default();
-        let distinct: BTreeSet<Rated> = ratings.iter().map(|rating| rating.about).collect();
+        let distinct: BTreeSet<RatingTarget> = ratings.iter().map(|rating| rating.about).collect();
         if distinct.len() < ratings.len() {
             body.refuse("ratings", "Each question and criterion may be rated only once.");
         }
-        let recommendation = body.clearable("recommendation", choice).flatten();
+        let recommendation = body.clearable("recommendation", parse_enum).flatten();
         let comment = body.lines("comment").unwrap_or_default();
         let completed = body.flag("completed").unwrap_or(false);
         body.finish(|| Some(Self { maximum, ratings, recommendation, comment, completed }))
     }
 
     /// The evaluation with what was sent. A veto stays.
-    fn apply_to<A>(&self, access: &EvaluationAccess<A>) -> Scorecard {
+    fn apply_to<A>(&self, access: &EvaluationAccess<A>) -> Evaluation {
         let known = access.card.as_deref();
-        Scorecard {
+        Evaluation {
             maximum: self.maximum,
             ratings: self.ratings.clone(),
             recommendation: self.recommendation,
             comment: self.comment.clone(),
             veto: known.and_then(|known| known.veto.clone()),
-            ..Scorecard::new(&access.of.candidate, access.evaluator, &access.of.project)
+            ..Evaluation::new(&access.of.candidate, access.evaluator, &access.of.project)
         }
     }
 }

@@ -9,10 +9,10 @@ mod results;
 mod vetos;
 mod view;
 
-use shared::Routes;
+use shared::RouteReader;
 
 /// The routes of this group.
-pub fn routes<R: Routes>(routes: R) -> R {
+pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group("Evaluations", "What candidates are asked, by what they are rated, and how.")
         .under("/companies/{companyId}/projects/{projectId}/questions/")

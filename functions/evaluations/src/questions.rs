@@ -4,20 +4,20 @@ use axum::Json;
 use shared::Result;
 use shared::auth::access::{InterviewAccess, QuestionAccess};
 use shared::domain::interview::{Interview, Question};
-use shared::domain::policy::{ChangeProject, ReadQuestions, Standing};
-use shared::http::Fields;
-use shared::http::page::{Envelope, ListQuery};
-use shared::http::reference::References;
-use shared::http::respond::{Answered, Created, Done};
+use shared::domain::policy::{CallerRelation, ChangeProject, ReadQuestions};
+use shared::http::BodyFields;
+use shared::http::page::{ListQuery, PageView};
+use shared::http::reference::ReferenceUris;
+use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::QuestionView;
 
-use crate::changes::QuestionChanges;
+use crate::changes::UpdateQuestion;
 
 /// GET …/questions/
 pub(crate) async fn list(
     access: InterviewAccess<ReadQuestions>,
     query: ListQuery,
-) -> Result<Envelope<QuestionView>> {
+) -> Result<PageView<QuestionView>> {
     let interview = &access.stored.interview;
     let (page, total) = query.slice_unsorted(interview.questions.clone(), |one| one.id.to_string());
     let page = page.map(|one| view(&one, interview, &access.standing, access.references()));
@@ -27,10 +27,10 @@ pub(crate) async fn list(
 /// POST …/questions/
 pub(crate) async fn create(
     access: InterviewAccess<ChangeProject>,
-    body: Fields,
-) -> Result<Answered<Created<QuestionView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<Created<QuestionView>>> {
     let before = &access.stored.interview;
-    let new = QuestionChanges::read_whole(body, access.company_id(), access.references())?;
+    let new = UpdateQuestion::read_whole(body, access.company_id(), access.references())?;
     let id = access.store.next_id(access.now);
     let question = new.into_whole(id, 1, before.last_position::<Question>())?;
     let address = access.references().question(&before.company, before.project, id);
@@ -44,7 +44,9 @@ pub(crate) async fn create(
 }
 
 /// GET …/questions/{questionId}/
-pub(crate) async fn read(access: QuestionAccess<ReadQuestions>) -> Result<Answered<Json<QuestionView>>> {
+pub(crate) async fn read(
+    access: QuestionAccess<ReadQuestions>,
+) -> Result<CommittedResponse<Json<QuestionView>>> {
     let interview = &access.stored.interview;
     access.show(view(&access.question, interview, &access.standing, access.references()))
 }
@@ -52,9 +54,9 @@ pub(crate) async fn read(access: QuestionAccess<ReadQuestions>) -> Result<Answer
 /// PUT …/questions/{questionId}/
 pub(crate) async fn replace(
     access: QuestionAccess<ChangeProject>,
-    body: Fields,
-) -> Result<Answered<Json<QuestionView>>> {
-    let whole = QuestionChanges::read_whole(body, access.company_id(), access.references())?;
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<QuestionView>>> {
+    let whole = UpdateQuestion::read_whole(body, access.company_id(), access.references())?;
     let Question { id, revision, position, .. } = access.question;
     change(&access, whole.into_whole(id, revision, position)?).await
 }
@@ -62,16 +64,16 @@ pub(crate) async fn replace(
 /// PATCH …/questions/{questionId}/
 pub(crate) async fn update(
     access: QuestionAccess<ChangeProject>,
-    body: Fields,
-) -> Result<Answered<Json<QuestionView>>> {
-    let changes = QuestionChanges::read(body, access.company_id(), access.references())?;
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<QuestionView>>> {
+    let changes = UpdateQuestion::read(body, access.company_id(), access.references())?;
     change(&access, changes.apply_to(access.question.clone())).await
 }
 
 async fn change(
     access: &QuestionAccess<ChangeProject>,
     after: Question,
-) -> Result<Answered<Json<QuestionView>>> {
+) -> Result<CommittedResponse<Json<QuestionView>>> {
     let interview = &access.stored.interview;
     let view = Json(QuestionView::new(&after, interview, access.references()));
     access
@@ -83,17 +85,17 @@ async fn change(
 }
 
 /// DELETE …/questions/{questionId}/
-pub(crate) async fn delete(access: QuestionAccess<ChangeProject>) -> Result<Answered<Done>> {
+pub(crate) async fn delete(access: QuestionAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
     let after = access.stored.interview.clone().without::<Question>(access.question.id);
-    access.commit(access.stored.change_to(&access.store, &access.project, &after)?, Done).await
+    access.commit(access.stored.change_to(&access.store, &access.project, &after)?, NoContent).await
 }
 
 fn view(
     question: &Question,
     of: &Interview,
-    standing: &Standing,
-    references: References<'_>,
+    standing: &CallerRelation,
+    references: ReferenceUris<'_>,
 ) -> QuestionView {
     let view = QuestionView::new(question, of, references);
-    if *standing == Standing::Itself { view.for_candidate() } else { view }
+    if *standing == CallerRelation::Own { view.for_candidate() } else { view }
 }

@@ -6,24 +6,27 @@ use std::collections::HashMap;
 use axum::Json;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use shared::auth::access::{Context, EvaluationsAccess, InterviewAccess, Pending, Rejection};
-use shared::domain::choice;
+use shared::auth::access::{
+    AdmittedRequest, EvaluationsAccess, GuardRejection, InterviewAccess, NotYetAdmitted,
+};
 use shared::domain::id::{CandidateId, CustomerId};
 use shared::domain::interview::{Criterion, Question};
-use shared::domain::mean::Mean;
-use shared::domain::outcome::{Summary, average};
+use shared::domain::mean::RatingMean;
+use shared::domain::outcome::{ResultSummary, average};
+use shared::domain::parse_enum;
 use shared::domain::policy::ReadProject;
-use shared::domain::scorecard::{Rated, Scorecard};
-use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::Answered;
+use shared::domain::scorecard::{Evaluation, RatingTarget};
+use shared::http::page::{ListQuery, PageView};
+use shared::http::respond::CommittedResponse;
 use shared::http::wire::{Decimal, Timestamp, Uri};
-use shared::store::Summarised;
+use shared::store::CandidateResult;
 use shared::store::page::Page;
 use shared::{Error, Result};
 
 use crate::evaluations::cards;
 use crate::view::{
-    CriterionResultView, Of, QuestionResultView, ResultEvaluationView, ResultRatingView, VetoView, decimal,
+    CriterionResultView, EvaluationScope, QuestionResultView, ResultEvaluationView, ResultRatingView,
+    VetoView, decimal,
 };
 
 /// The result of a candidate.
@@ -55,7 +58,7 @@ pub(crate) struct ResultView {
 }
 
 impl ResultView {
-    fn hidden(candidate: CandidateId, of: Of<'_>) -> Self {
+    fn hidden(candidate: CandidateId, of: EvaluationScope<'_>) -> Self {
         Self {
             resource_uri: address(of).join(candidate),
             candidate: of.candidate(candidate),
@@ -71,22 +74,22 @@ impl ResultView {
 
     fn new<'a>(
         candidate: CandidateId,
-        summary: &Summary,
-        card_of: impl Fn(CustomerId) -> Option<&'a Scorecard>,
-        of: Of<'_>,
+        summary: &ResultSummary,
+        card_of: impl Fn(CustomerId) -> Option<&'a Evaluation>,
+        of: EvaluationScope<'_>,
     ) -> Self {
         let counting: Vec<_> = summary.counting(of.project).collect();
-        let cards: Vec<&Scorecard> = counting.iter().filter_map(|(by, _)| card_of(*by)).collect();
+        let cards: Vec<&Evaluation> = counting.iter().filter_map(|(by, _)| card_of(*by)).collect();
         let scale = of.project.settings.maximum_score;
-        let mean = |about: Rated| decimal(average(about, cards.iter().copied(), scale));
+        let mean = |about: RatingTarget| decimal(average(about, cards.iter().copied(), scale));
         let project = (&of.project.company, of.project.id);
         let question = |one: &Question| QuestionResultView {
             question: of.references.question(project.0, project.1, one.id),
-            average_rating: mean(Rated::Question(one.id)),
+            average_rating: mean(RatingTarget::Question(one.id)),
         };
         let criterion = |one: &Criterion| CriterionResultView {
             criterion: of.references.criterion(project.0, project.1, one.id),
-            average_rating: mean(Rated::Criterion(one.id)),
+            average_rating: mean(RatingTarget::Criterion(one.id)),
         };
         let evaluations = counting.iter().map(|(by, completed)| ResultEvaluationView {
             evaluator: of.customer(*by),
@@ -107,14 +110,14 @@ impl ResultView {
     }
 }
 
-fn address(of: Of<'_>) -> Uri {
+fn address(of: EvaluationScope<'_>) -> Uri {
     of.references.project(&of.project.company, of.project.id).join("results")
 }
 
 /// The order of a list of results. Those without an overall rating come last.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(inline)]
-pub(crate) enum Order {
+pub(crate) enum ResultOrder {
     /// The lowest overall rating first.
     #[serde(rename = "overall_rating")]
     Ascending,
@@ -123,8 +126,8 @@ pub(crate) enum Order {
     Descending,
 }
 
-impl Order {
-    fn compare(self, one: Mean, other: Mean) -> Ordering {
+impl ResultOrder {
+    fn compare(self, one: RatingMean, other: RatingMean) -> Ordering {
         match (one.is_empty(), other.is_empty()) {
             (false, false) if self == Self::Ascending => one.compare(other),
             (false, false) => other.compare(one),
@@ -133,9 +136,14 @@ impl Order {
     }
 
     /// Sorts results, of which the caller sees those that are not hidden. Equal ones keep their order.
-    fn sort(self, rows: Vec<Summarised>, caller: Option<CustomerId>, of: Of<'_>) -> Vec<Summarised> {
-        let mean = |row: &Summarised| match row.summary.is_hidden_from(caller, of.project) {
-            true => Mean::default(),
+    fn sort(
+        self,
+        rows: Vec<CandidateResult>,
+        caller: Option<CustomerId>,
+        of: EvaluationScope<'_>,
+    ) -> Vec<CandidateResult> {
+        let mean = |row: &CandidateResult| match row.summary.is_hidden_from(caller, of.project) {
+            true => RatingMean::default(),
             false => row.summary.overall(of.project, of.interview),
         };
         let mut rated: Vec<_> = rows.into_iter().map(|row| (mean(&row), row)).collect();
@@ -148,12 +156,12 @@ impl Order {
 pub(crate) async fn list(
     access: InterviewAccess<ReadProject>,
     query: ListQuery,
-) -> Result<Envelope<ResultView>> {
-    let order: Option<Order> = query.filter("ordering", choice)?;
+) -> Result<PageView<ResultView>> {
+    let order: Option<ResultOrder> = query.filter("ordering", parse_enum)?;
     let total = access.tally.results(&access.project);
     query.check_range(total)?;
     let references = access.references();
-    let of = Of { project: &access.project, interview: &access.stored.interview, references };
+    let of = EvaluationScope { project: &access.project, interview: &access.stored.interview, references };
     let page = match order {
         None => access.store.list_results(of.project, query.page()).await?,
         Some(order) => {
@@ -167,14 +175,18 @@ pub(crate) async fn list(
 }
 
 /// The views of a page of results, with what the caller may see of them.
-async fn views(access: &Context, page: Page<Summarised>, of: Of<'_>) -> Result<Page<ResultView>> {
-    let is_hidden = |row: &Summarised| row.summary.is_hidden_from(access.caller.customer(), of.project);
+async fn views(
+    access: &AdmittedRequest,
+    page: Page<CandidateResult>,
+    of: EvaluationScope<'_>,
+) -> Result<Page<ResultView>> {
+    let is_hidden = |row: &CandidateResult| row.summary.is_hidden_from(access.caller.customer(), of.project);
     let mut ids = Vec::new();
     for row in page.rows.iter().filter(|row| !is_hidden(row)) {
         ids.extend(row.summary.counting(of.project).map(|(by, _)| (row.candidate, by)));
     }
     let cards = access.store.scorecards(access.company_id(), of.project.id, ids).await?;
-    let view = |row: Summarised| {
+    let view = |row: CandidateResult| {
         let card_of = |by| cards.get(&(row.candidate, by));
         if is_hidden(&row) {
             ResultView::hidden(row.candidate, of)
@@ -187,14 +199,14 @@ async fn views(access: &Context, page: Page<Summarised>, of: Of<'_>) -> Result<P
 
 /// GET …/results/{candidateId}/
 pub(crate) async fn read(
-    pending: Pending<EvaluationsAccess<ReadProject>>,
-) -> Result<Answered<Json<ResultView>>, Rejection> {
-    let (access, cards) = pending.admit_beside(cards).await?;
-    let cards: HashMap<CustomerId, Scorecard> = cards.ok_or(Error::NotFound)??;
-    let summary = Summary::of(&access.of.candidate);
+    pending: NotYetAdmitted<EvaluationsAccess<ReadProject>>,
+) -> Result<CommittedResponse<Json<ResultView>>, GuardRejection> {
+    let (access, cards) = pending.admit_while(cards).await?;
+    let cards: HashMap<CustomerId, Evaluation> = cards.ok_or(Error::NotFound)??;
+    let summary = ResultSummary::of(&access.of.candidate);
     let summary = summary.filter(|summary| summary.counting(&access.of.project).next().is_some());
     let summary = summary.ok_or(Error::NotFound)?;
     access.require_sight()?;
-    let of = Of::new(&access.of, access.references());
+    let of = EvaluationScope::new(&access.of, access.references());
     Ok(access.show(ResultView::new(access.of.candidate.id, &summary, |by| cards.get(&by), of))?)
 }

@@ -2,32 +2,32 @@
 
 use axum::Json;
 use shared::auth::access::{
-    EvaluationAccess, EvaluationsAccess, InterviewAccess, Pending, Rejection, VetoAccess,
+    EvaluationAccess, EvaluationsAccess, GuardRejection, InterviewAccess, NotYetAdmitted, VetoAccess,
 };
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::{CastVeto, ReadProject};
-use shared::domain::scorecard::{Scorecard, Veto, VetoComment};
-use shared::http::Fields;
-use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::{Answered, Created};
-use shared::store::{Saved, Summarised};
+use shared::domain::scorecard::{Evaluation, Veto, VetoComment};
+use shared::http::BodyFields;
+use shared::http::page::{ListQuery, PageView};
+use shared::http::respond::{CommittedResponse, Created};
+use shared::store::{CandidateResult, EvaluationChange};
 use shared::{Error, Result};
 
 use crate::evaluations::cards;
-use crate::view::{Of, VetoView};
+use crate::view::{EvaluationScope, VetoView};
 
 /// GET …/candidates/{candidateId}/vetos/
 pub(crate) async fn list(
-    pending: Pending<EvaluationsAccess<ReadProject>>,
+    pending: NotYetAdmitted<EvaluationsAccess<ReadProject>>,
     query: Result<ListQuery>,
-) -> Result<Envelope<VetoView>, Rejection> {
-    let (access, cards) = pending.admit_beside(cards).await?;
+) -> Result<PageView<VetoView>, GuardRejection> {
+    let (access, cards) = pending.admit_while(cards).await?;
     let (query, cards) = (query?, cards.ok_or(Error::NotFound)??);
     let visible = cards.values().filter(|_| !access.is_blind());
-    let mut vetos: Vec<(&Veto, &Scorecard)> =
+    let mut vetos: Vec<(&Veto, &Evaluation)> =
         visible.filter_map(|card| Some((card.veto.as_ref()?, card))).collect();
     vetos.sort_by_key(|(veto, _)| veto.id);
-    let of = Of::new(&access.of, access.references());
+    let of = EvaluationScope::new(&access.of, access.references());
     let (page, total) = query.slice(vetos, |(veto, _)| veto.id.to_string());
     let page = page.map(|(veto, card)| VetoView::new(veto, card, of));
     Ok(query.answer(&of.candidate(access.of.candidate.id).join("vetos"), page, total)?)
@@ -36,51 +36,51 @@ pub(crate) async fn list(
 /// POST …/candidates/{candidateId}/vetos/
 pub(crate) async fn create(
     access: EvaluationAccess<CastVeto>,
-    body: Fields,
-) -> Result<Answered<Created<VetoView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<Created<VetoView>>> {
     let comment = read_new(body)?;
     let (project, candidate) = (&access.of.project, &access.of.candidate);
     let mut roster = project.roster.clone();
     let id = access.store.next_id(access.now);
     let veto = (access.evaluator, id);
     let after = Candidate::clone(candidate).after_veto(veto, project, &mut roster, access.now)?;
-    let empty = || Scorecard::new(candidate, access.evaluator, project);
+    let empty = || Evaluation::new(candidate, access.evaluator, project);
     let before = access.card.as_deref().cloned().unwrap_or_else(empty);
     let veto = Veto { id, comment };
-    let card = Scorecard { veto: Some(veto.clone()), ..before };
-    let of = Of::new(&access.of, access.references());
+    let card = Evaluation { veto: Some(veto.clone()), ..before };
+    let of = EvaluationScope::new(&access.of, access.references());
     let address = of.candidate(candidate.id).join("vetos").join(id);
     let created = Created(address, VetoView::new(&veto, &card, of));
-    let saved = Saved { project, roster, candidate, after, card: access.card.as_ref() };
+    let saved = EvaluationChange { project, roster, candidate, after, card: access.card.as_ref() };
     access.commit(access.store.save_scorecard(saved, Some(&card), access.now), created).await
 }
 
 /// Reads the body of a veto.
-pub(crate) fn read_new(mut body: Fields) -> Result<VetoComment> {
+pub(crate) fn read_new(mut body: BodyFields) -> Result<VetoComment> {
     let comment = body.required("comment", VetoComment::parse);
     body.finish(|| comment)
 }
 
 /// GET …/candidates/{candidateId}/vetos/{vetoId}/
 pub(crate) async fn read(
-    pending: Pending<VetoAccess<ReadProject>>,
-) -> Result<Answered<Json<VetoView>>, Rejection> {
-    let (access, cards) = pending.admit_beside(cards).await?;
+    pending: NotYetAdmitted<VetoAccess<ReadProject>>,
+) -> Result<CommittedResponse<Json<VetoView>>, GuardRejection> {
+    let (access, cards) = pending.admit_while(cards).await?;
     let cards = cards.ok_or(Error::NotFound)??;
     let card = cards.get(&access.evaluator).ok_or(Error::NotFound)?;
     let veto = card.veto.as_ref().ok_or(Error::NotFound)?;
-    Ok(access.show(VetoView::new(veto, card, Of::new(&access.of, access.references())))?)
+    Ok(access.show(VetoView::new(veto, card, EvaluationScope::new(&access.of, access.references())))?)
 }
 
 /// GET …/projects/{projectId}/vetos/
 pub(crate) async fn list_of_project(
     access: InterviewAccess<ReadProject>,
     query: ListQuery,
-) -> Result<Envelope<VetoView>> {
+) -> Result<PageView<VetoView>> {
     let (project, caller) = (&access.project, access.caller.customer());
     let found = access.store.all_vetoed(access.company_id(), project.id).await?;
     let visible = found.iter().filter(|row| !row.summary.is_hidden_from(caller, project));
-    let vetos_of = |row: &Summarised| {
+    let vetos_of = |row: &CandidateResult| {
         let candidate = row.candidate;
         row.summary.vetos.clone().into_iter().map(move |(by, id)| (id, (candidate, by)))
     };
@@ -90,7 +90,8 @@ pub(crate) async fn list_of_project(
     query.check_range(total)?;
     let cards = page.rows.iter().map(|(_, card)| *card);
     let cards = access.store.scorecards(access.company_id(), project.id, cards).await?;
-    let of = Of { project, interview: &access.stored.interview, references: access.references() };
+    let of =
+        EvaluationScope { project, interview: &access.stored.interview, references: access.references() };
     // One that was deleted between the two reads is left out.
     let page = page.filter_map(|(_, card)| {
         let card = cards.get(&card)?;

@@ -6,31 +6,35 @@ use shared::auth::access::EvaluationsOf;
 use shared::domain::candidate::Candidate;
 use shared::domain::id::{CandidateId, CustomerId};
 use shared::domain::interview::Interview;
-use shared::domain::mean::{Mean, rescaled};
+use shared::domain::mean::{RatingMean, rescaled};
 use shared::domain::project::Project;
-use shared::domain::scorecard::{Rated, Rating, Recommendation, Scorecard, Veto};
-use shared::http::reference::References;
+use shared::domain::scorecard::{Evaluation, Rating, RatingTarget, Recommendation, Veto};
+use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Decimal, Timestamp, Uri};
 
 /// What a view is about: a project and what is rated in it.
 #[derive(Clone, Copy)]
-pub(crate) struct Of<'a> {
+pub(crate) struct EvaluationScope<'a> {
     pub(crate) project: &'a Project,
     pub(crate) interview: &'a Interview,
-    pub(crate) references: References<'a>,
+    pub(crate) references: ReferenceUris<'a>,
 }
 
-impl<'a> Of<'a> {
-    pub(crate) fn new(of: &'a EvaluationsOf, references: References<'a>) -> Self {
+impl<'a> EvaluationScope<'a> {
+    pub(crate) fn new(of: &'a EvaluationsOf, references: ReferenceUris<'a>) -> Self {
         Self { project: &of.project, interview: &of.interview, references }
     }
 
     /// The references of what is rated: a question, or a criterion.
-    pub(crate) fn rated(&self, about: Rated) -> (Option<Uri>, Option<Uri>) {
+    pub(crate) fn rated(&self, about: RatingTarget) -> (Option<Uri>, Option<Uri>) {
         let Project { company, id, .. } = self.project;
         match about {
-            Rated::Question(question) => (Some(self.references.question(company, *id, question)), None),
-            Rated::Criterion(criterion) => (None, Some(self.references.criterion(company, *id, criterion))),
+            RatingTarget::Question(question) => {
+                (Some(self.references.question(company, *id, question)), None)
+            }
+            RatingTarget::Criterion(criterion) => {
+                (None, Some(self.references.criterion(company, *id, criterion)))
+            }
         }
     }
 
@@ -47,7 +51,7 @@ impl<'a> Of<'a> {
     }
 
     /// The ratings that count, with their values on today's scale.
-    pub(crate) fn ratings<'b>(&self, card: &'b Scorecard) -> impl Iterator<Item = (&'b Rating, Decimal)> {
+    pub(crate) fn ratings<'b>(&self, card: &'b Evaluation) -> impl Iterator<Item = (&'b Rating, Decimal)> {
         let (scale, maximum) = (self.project.settings.maximum_score, card.maximum);
         let there = card.ratings.iter().filter(|rating| rating.about.is_in(self.interview));
         there.map(move |rating| (rating, Decimal::of_tenths(rescaled(rating.tenths, maximum, scale))))
@@ -104,8 +108,8 @@ impl EvaluationView {
     pub(crate) fn new(
         candidate: &Candidate,
         evaluator: CustomerId,
-        card: Option<&Scorecard>,
-        of: Of<'_>,
+        card: Option<&Evaluation>,
+        of: EvaluationScope<'_>,
     ) -> Self {
         let view = |(rating, value): (&Rating, Decimal)| {
             let (question, criterion) = of.rated(rating.about);
@@ -143,7 +147,7 @@ pub(crate) struct VetoView {
 
 impl VetoView {
     /// The view of a veto in an evaluation.
-    pub(crate) fn new(veto: &Veto, card: &Scorecard, of: Of<'_>) -> Self {
+    pub(crate) fn new(veto: &Veto, card: &Evaluation, of: EvaluationScope<'_>) -> Self {
         let candidate = of.candidate(card.candidate);
         Self {
             resource_uri: candidate.join("vetos").join(veto.id),
@@ -197,7 +201,7 @@ pub(crate) struct ResultRatingView {
 
 impl ResultRatingView {
     /// The views of the ratings in an evaluation.
-    pub(crate) fn all_of(card: &Scorecard, of: Of<'_>) -> Vec<Self> {
+    pub(crate) fn all_of(card: &Evaluation, of: EvaluationScope<'_>) -> Vec<Self> {
         let view = |(rating, value): (&Rating, Decimal)| {
             let (question, criterion) = of.rated(rating.about);
             let evaluator = of.customer(card.evaluator);
@@ -223,6 +227,6 @@ pub(crate) struct ResultEvaluationView {
 }
 
 /// A mean as clients see it.
-pub(crate) fn decimal(mean: Mean) -> Option<Decimal> {
+pub(crate) fn decimal(mean: RatingMean) -> Option<Decimal> {
     mean.hundredths().map(Decimal::of_hundredths)
 }

@@ -1,9 +1,9 @@
 //! The documentation of each route.
 
 use serde_json::json;
-use shared::openapi::Operation;
+use shared::openapi::OperationDoc;
 
-pub(crate) fn list_events(operation: Operation) -> Operation {
+pub(crate) fn list_events(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("List events")
         .text(
@@ -40,6 +40,6 @@ pub(crate) fn list_events(operation: Operation) -> Operation {
         .untagged()
 }
 
-pub(crate) fn get_event(operation: Operation) -> Operation {
+pub(crate) fn get_event(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get event")
 }

@@ -2,24 +2,26 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{Context, EventAccess, EventsAccess};
+use shared::auth::access::{AdmittedRequest, EventAccess, EventsAccess};
 use shared::domain::history::{EventFilter, TypeFilter};
 use shared::domain::policy::ReadEvents;
 use shared::http::page::ListQuery;
-use shared::http::respond::Answered;
+use shared::http::respond::CommittedResponse;
 use shared::http::view::EventView;
 
-use crate::view::{FeedView, Place};
+use crate::view::{FeedPosition, FeedView};
 
 /// GET …/events/
 pub(crate) async fn list(access: EventsAccess<ReadEvents>, query: ListQuery) -> Result<Json<FeedView>> {
     let filter = filter(&access, &query)?;
     let (most, now) = (query.page().size as usize, access.now);
     let (sequence, is_wanted) = (&access.sequence, |event: &_| filter.wants(event));
-    let place = Place::read(&query)?;
+    let place = FeedPosition::read(&query)?;
     let feed = match place {
-        Place::After(after) => access.store.events_after(sequence, after, most, now, is_wanted).await?,
-        Place::Before(before) => {
+        FeedPosition::After(after) => {
+            access.store.events_after(sequence, after, most, now, is_wanted).await?
+        }
+        FeedPosition::Before(before) => {
             let before = before.unwrap_or(sequence.last + 1);
             access.store.events_before(&sequence.company, before, most, now, is_wanted).await?
         }
@@ -27,7 +29,7 @@ pub(crate) async fn list(access: EventsAccess<ReadEvents>, query: ListQuery) -> 
     Ok(Json(FeedView::new(&feed, place, &query, sequence, access.references())))
 }
 
-fn filter(access: &Context, query: &ListQuery) -> Result<EventFilter> {
+fn filter(access: &AdmittedRequest, query: &ListQuery) -> Result<EventFilter> {
     let (company, references) = (access.company_id(), access.references());
     Ok(EventFilter {
         types: query.filter("type", TypeFilter::parse)?,
@@ -38,6 +40,6 @@ fn filter(access: &Context, query: &ListQuery) -> Result<EventFilter> {
 }
 
 /// GET …/events/{eventId}/
-pub(crate) async fn read(access: EventAccess<ReadEvents>) -> Result<Answered<Json<EventView>>> {
+pub(crate) async fn read(access: EventAccess<ReadEvents>) -> Result<CommittedResponse<Json<EventView>>> {
     access.show(EventView::new(&access.event, access.references()))
 }

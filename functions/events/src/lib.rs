@@ -5,12 +5,12 @@ mod feed;
 mod view;
 mod webhooks;
 
-use shared::Routes;
+use shared::RouteReader;
 use webhooks::deliveries;
 use webhooks::document as described;
 
 /// The routes of this group.
-pub fn routes<R: Routes>(routes: R) -> R {
+pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group("Events", "What has changed in a company, in order and without gaps.")
         .under("/companies/{companyId}/events/")

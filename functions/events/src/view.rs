@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::http::page::ListQuery;
-use shared::http::reference::References;
+use shared::http::reference::ReferenceUris;
 use shared::http::view::EventView;
 use shared::http::wire::Uri;
-use shared::store::{Feed, Sequence};
+use shared::store::{EventCounter, FeedPage};
 use shared::{Error, Result};
 
 /// The value of `before` that stands for the end of the feed.
@@ -14,14 +14,14 @@ const LATEST: &str = "latest";
 
 /// The place in the feed from which a client reads.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum FeedPosition {
     /// Ascending, after this number.
     After(u64),
     /// Descending, before this number; none for the end of the feed.
     Before(Option<u64>),
 }
 
-impl Place {
+impl FeedPosition {
     /// Reads `after` and `before`; by default, the beginning.
     pub(crate) fn read(query: &ListQuery) -> Result<Self> {
         let number = |text: &str| text.parse().map_err(|_| "A valid number is required.".to_owned());
@@ -64,15 +64,15 @@ struct FeedMeta {
 
 impl FeedView {
     pub(crate) fn new(
-        feed: &Feed,
-        place: Place,
+        feed: &FeedPage,
+        place: FeedPosition,
         query: &ListQuery,
-        sequence: &Sequence,
-        references: References<'_>,
+        sequence: &EventCounter,
+        references: ReferenceUris<'_>,
     ) -> Self {
         let name = match place {
-            Place::After(_) => "after",
-            Place::Before(_) => "before",
+            FeedPosition::After(_) => "after",
+            FeedPosition::Before(_) => "before",
         };
         let place = [(name, feed.reached.to_string()), ("page_size", query.page().size.to_string())];
         let address = references.company(&sequence.company).join("events");

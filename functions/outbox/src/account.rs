@@ -1,50 +1,50 @@
 //! Mails about accounts. Keys are generated here; only their hashes are stored.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use shared::auth::System;
-use shared::domain::account::{Account, Claim};
+use shared::auth::SystemAccess;
+use shared::domain::account::{Account, CredentialOwner};
 use shared::domain::company::Company;
 use shared::domain::customer::{Customer, CustomerStatus};
-use shared::domain::deletion::Deleter;
+use shared::domain::deletion::DeletionAuthor;
 use shared::domain::effect::FormerCustomer;
 use shared::domain::id::{CompanyId, CustomerId};
-use shared::mail::{AccountLetter, AccountMail, Envelope, Mailer, activation_link, render_account};
-use shared::store::Versioned;
+use shared::mail::{AccountLetter, AccountMail, MailEnvelope, Mailer, activation_link, render_account};
+use shared::store::VersionedItem;
 use shared::{Error, Result};
 
-use crate::outcome::{Outcome, outcome_of};
+use crate::outcome::{EffectResult, outcome_of};
 
 /// Validity of the key in an invitation.
 pub(crate) const INVITATION_DAYS: i64 = 14;
 
 /// Sends a customer the key to choose a first password. It revokes the key of an earlier mail.
 pub(crate) async fn invite(
-    system: &System,
+    system: &SystemAccess,
     mailer: &Mailer<'_>,
     (company, customer): (&CompanyId, CustomerId),
     caused_at: DateTime<Utc>,
-) -> Result<(Outcome, String)> {
+) -> Result<(EffectResult, String)> {
     let (customer, company) =
         tokio::try_join!(system.store.customer(company, customer), system.store.company(company))?;
     let (Some(before), Some(company)) = (customer, company) else {
-        return Ok((Outcome::Outdated, "the customer is gone".to_owned()));
+        return Ok((EffectResult::Outdated, "the customer is gone".to_owned()));
     };
     let is_repeated = before.invited_at.is_some_and(|invited_at| invited_at > caused_at);
     if before.status != CustomerStatus::Invited || !before.is_active || is_repeated {
-        return Ok((Outcome::Outdated, "the customer has moved on".to_owned()));
+        return Ok((EffectResult::Outdated, "the customer has moved on".to_owned()));
     }
     if !before.takes_mail() {
-        return Ok((Outcome::Outdated, "the customer takes no mails".to_owned()));
+        return Ok((EffectResult::Outdated, "the customer takes no mails".to_owned()));
     }
     send_invitation(system, mailer, &before, &company).await
 }
 
 async fn send_invitation(
-    system: &System,
+    system: &SystemAccess,
     mailer: &Mailer<'_>,
-    before: &Versioned<Customer>,
+    before: &VersionedItem<Customer>,
     company: &Company,
-) -> Result<(Outcome, String)> {
+) -> Result<(EffectResult, String)> {
     let key = give_customer_key(system, before, TimeDelta::days(INVITATION_DAYS)).await?;
     let link = activation_link(&system.config().suite_url, &key);
     let mail = AccountMail::Invitation { link: &link, days: INVITATION_DAYS };
@@ -52,15 +52,15 @@ async fn send_invitation(
 }
 
 /// Tells a customer that their account was deleted.
-pub(crate) async fn say_goodbye(
-    system: &System,
+pub(crate) async fn send_farewell_mail(
+    system: &SystemAccess,
     mailer: &Mailer<'_>,
     company: &CompanyId,
     was: &FormerCustomer,
-    by: &Deleter,
-) -> Result<(Outcome, String)> {
+    by: &DeletionAuthor,
+) -> Result<(EffectResult, String)> {
     let Some(company) = system.store.company(company).await? else {
-        return Ok((Outcome::Outdated, "the company is gone".to_owned()));
+        return Ok((EffectResult::Outdated, "the company is gone".to_owned()));
     };
     let letter = AccountLetter {
         first_name: &was.first_name,
@@ -70,17 +70,17 @@ pub(crate) async fn say_goodbye(
         mail: AccountMail::Deleted { by: &by.name, contact: by.email.as_ref() },
     };
     let rendered = render_account(&letter).map_err(Error::internal)?;
-    let envelope = Envelope { to: &was.email, account: None, company: &company, alias: None };
+    let envelope = MailEnvelope { to: &was.email, account: None, company: &company, alias: None };
     Ok(outcome_of(mailer.send(&envelope, &rendered).await))
 }
 
 /// Gives a customer a new key to choose a password. It revokes the previous key.
 pub(crate) async fn give_customer_key(
-    system: &System,
-    before: &Versioned<Customer>,
+    system: &SystemAccess,
+    before: &VersionedItem<Customer>,
     lifetime: TimeDelta,
 ) -> Result<String> {
-    let claim = Claim::own(before.company.clone(), Account::Customer { customer: before.id });
+    let claim = CredentialOwner::own(before.company.clone(), Account::Customer { customer: before.id });
     let (key, stored) = system.new_one_time_key(&claim, lifetime);
     let after = Customer { one_time_key: Some(stored), ..Customer::clone(before) };
     system.commit(system.store.update_customer(before, &after, system.now)).await?;
@@ -92,7 +92,7 @@ pub(crate) async fn send_to_customer(
     customer: &Customer,
     company: &Company,
     mail: AccountMail<'_>,
-) -> Result<(Outcome, String)> {
+) -> Result<(EffectResult, String)> {
     let letter = AccountLetter {
         first_name: &customer.first_name,
         last_name: &customer.last_name,
@@ -102,6 +102,6 @@ pub(crate) async fn send_to_customer(
     };
     let rendered = render_account(&letter).map_err(Error::internal)?;
     let account = Some(Account::Customer { customer: customer.id });
-    let envelope = Envelope { to: &customer.email, account, company, alias: None };
+    let envelope = MailEnvelope { to: &customer.email, account, company, alias: None };
     Ok(outcome_of(mailer.send(&envelope, &rendered).await))
 }

@@ -1,37 +1,37 @@
 //! Mails to candidates.
 
 use chrono::{DateTime, Utc};
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::account::Account;
 use shared::domain::mail::CandidateMail;
-use shared::mail::{Envelope, Letter, Mailer, render};
-use shared::store::Subject;
+use shared::mail::{CandidateLetter, MailEnvelope, Mailer, render};
+use shared::store::LetterSubject;
 use shared::{Error, Result};
 
-use crate::outcome::{Outcome, outcome_of};
+use crate::outcome::{EffectResult, outcome_of};
 
 /// Sends a mail to a candidate unless later moves have made it pointless.
 pub(crate) async fn send(
-    system: &System,
+    system: &SystemAccess,
     mailer: &Mailer<'_>,
     (mail, caused_at): (CandidateMail, DateTime<Utc>),
-    subject: &Subject,
-) -> Result<(Outcome, String)> {
+    subject: &LetterSubject,
+) -> Result<(EffectResult, String)> {
     let (Some(candidate), Some(project), Some(company)) =
         (&subject.candidate, &subject.project, &subject.company)
     else {
-        return Ok((Outcome::Outdated, "the candidate is gone".to_owned()));
+        return Ok((EffectResult::Outdated, "the candidate is gone".to_owned()));
     };
     if mail.is_outdated(candidate, caused_at) {
-        return Ok((Outcome::Outdated, "the candidate has moved on".to_owned()));
+        return Ok((EffectResult::Outdated, "the candidate has moved on".to_owned()));
     }
     let Some(to) = candidate.mail_address() else {
-        return Ok((Outcome::Outdated, "the candidate takes no mails".to_owned()));
+        return Ok((EffectResult::Outdated, "the candidate takes no mails".to_owned()));
     };
-    let letter = Letter::new(candidate, project, company, &system.config().suite_url);
+    let letter = CandidateLetter::new(candidate, project, company, &system.config().suite_url);
     let rendered = render(mail, &letter).map_err(Error::internal)?;
     let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
     let alias = project.settings.email_alias.as_ref();
-    let envelope = Envelope { to, account: Some(account), company, alias };
+    let envelope = MailEnvelope { to, account: Some(account), company, alias };
     Ok(outcome_of(mailer.send(&envelope, &rendered).await))
 }

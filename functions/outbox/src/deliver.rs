@@ -1,12 +1,12 @@
 //! Runs one effect under a lease and deletes it.
 
-use shared::auth::System;
-use shared::domain::effect::{Effect, Task};
+use shared::auth::SystemAccess;
+use shared::domain::effect::{Effect, EffectTask};
 use shared::mail::Mailer;
-use shared::store::Versioned;
+use shared::store::VersionedItem;
 use shared::{Error, Result};
 
-use crate::outcome::Outcome;
+use crate::outcome::EffectResult;
 use crate::{account, candidate, erasure, reset, webhook};
 
 /// Effects that run in parallel.
@@ -19,33 +19,33 @@ pub(crate) const PARALLEL: usize = 8;
 /// # Errors
 /// Storage failures; the schedule retries the effect.
 pub(crate) async fn deliver(
-    system: &System,
+    system: &SystemAccess,
     mailer: &Mailer<'_>,
-    effect: Versioned<Effect>,
-) -> Result<Outcome> {
+    effect: VersionedItem<Effect>,
+) -> Result<EffectResult> {
     let now = system.now;
     if !effect.is_waiting(now) {
-        return Ok(Outcome::Skipped);
+        return Ok(EffectResult::Skipped);
     }
     let taken = Effect::clone(&effect).taken(now);
     let mut effect = match system.store.update_effect(&effect, taken).await {
-        Err(Error::Changed) => return Ok(Outcome::Skipped),
+        Err(Error::Changed) => return Ok(EffectResult::Skipped),
         effect => effect?,
     };
     if effect.is_given_up() {
-        return Ok(log(&effect, Outcome::GivenUp, "tried too often"));
+        return Ok(log(&effect, EffectResult::GivenUp, "tried too often"));
     }
     let (outcome, reason) = match perform(system, mailer, &mut effect).await {
-        Err(Error::Changed) => (Outcome::Failed, "another request changed the same thing".to_owned()),
-        Err(Error::NotFound) => (Outcome::Outdated, "the account is gone".to_owned()),
+        Err(Error::Changed) => (EffectResult::Failed, "another request changed the same thing".to_owned()),
+        Err(Error::NotFound) => (EffectResult::Outdated, "the account is gone".to_owned()),
         outcome => outcome?,
     };
     let own = || Effect::clone(&effect);
     let after = match outcome {
-        Outcome::Failed => own().failed(now),
-        Outcome::Postponed => own().postponed(now),
-        Outcome::GivenUp => own().given_up(now),
-        Outcome::Sent | Outcome::Deleted | Outcome::Outdated | Outcome::Skipped => {
+        EffectResult::Failed => own().failed(now),
+        EffectResult::Postponed => own().postponed(now),
+        EffectResult::GivenUp => own().given_up(now),
+        EffectResult::Sent | EffectResult::Deleted | EffectResult::Outdated | EffectResult::Skipped => {
             match system.store.finish_effect(&effect).await {
                 // A deletion deletes its effect itself. Once the lease is over, another worker is responsible.
                 Ok(()) | Err(Error::Changed) => {}
@@ -55,54 +55,56 @@ pub(crate) async fn deliver(
         }
     };
     let after = system.store.update_effect(&effect, after).await?;
-    Ok(log(&effect, if after.is_given_up() { Outcome::GivenUp } else { outcome }, &reason))
+    Ok(log(&effect, if after.is_given_up() { EffectResult::GivenUp } else { outcome }, &reason))
 }
 
 async fn perform(
-    system: &System,
+    system: &SystemAccess,
     mailer: &Mailer<'_>,
-    effect: &mut Versioned<Effect>,
-) -> Result<(Outcome, String)> {
+    effect: &mut VersionedItem<Effect>,
+) -> Result<(EffectResult, String)> {
     let company = &effect.company;
     match &effect.task {
-        Task::CandidateMail { project, candidate, mail } => {
+        EffectTask::CandidateMail { project, candidate, mail } => {
             let subject = system.store.candidate_subject(company, *project, *candidate).await?;
             candidate::send(system, mailer, (*mail, effect.created_at), &subject).await
         }
-        Task::CustomerInvitation { customer } => {
+        EffectTask::CustomerInvitation { customer } => {
             account::invite(system, mailer, (company, *customer), effect.created_at).await
         }
-        Task::CustomerDeleted { was, by } => account::say_goodbye(system, mailer, company, was, by).await,
-        Task::ObjectsDeleted { keys } => delete_objects(system, keys).await,
-        Task::Erased { .. } => erasure::erase(system, effect).await,
-        Task::Deletion { deletion } => {
+        EffectTask::CustomerDeleted { was, by } => {
+            account::send_farewell_mail(system, mailer, company, was, by).await
+        }
+        EffectTask::ObjectsDeleted { keys } => delete_objects(system, keys).await,
+        EffectTask::Erased { .. } => erasure::erase(system, effect).await,
+        EffectTask::Deletion { deletion } => {
             let was_there = system.store.finish_deletion(company, deletion, system.now).await?;
-            let outcome = if was_there { Outcome::Deleted } else { Outcome::Outdated };
+            let outcome = if was_there { EffectResult::Deleted } else { EffectResult::Outdated };
             Ok((outcome, String::new()))
         }
-        Task::WebhookMail { customer, webhook, mail } => {
+        EffectTask::WebhookMail { customer, webhook, mail } => {
             webhook::notify_owner(system, mailer, company, (*customer, *webhook, *mail)).await
         }
-        Task::PasswordReset { name } => reset::reset_passwords(system, mailer, effect, name).await,
+        EffectTask::PasswordReset { name } => reset::reset_passwords(system, mailer, effect, name).await,
     }
 }
 
-async fn delete_objects(system: &System, keys: &[String]) -> Result<(Outcome, String)> {
+async fn delete_objects(system: &SystemAccess, keys: &[String]) -> Result<(EffectResult, String)> {
     let objects = system.objects()?;
     for key in keys {
         if let Err(error) = objects.delete(key).await {
-            return Ok((Outcome::Failed, error.to_string()));
+            return Ok((EffectResult::Failed, error.to_string()));
         }
     }
-    Ok((Outcome::Deleted, String::new()))
+    Ok((EffectResult::Deleted, String::new()))
 }
 
 /// Logs one line per effect, without the mail's content and recipient.
-fn log(effect: &Effect, outcome: Outcome, reason: &str) -> Outcome {
+fn log(effect: &Effect, outcome: EffectResult, reason: &str) -> EffectResult {
     let Effect { id, company, attempts, .. } = effect;
     let task = effect.task.as_str();
     let company = company.as_str();
-    if outcome == Outcome::GivenUp {
+    if outcome == EffectResult::GivenUp {
         tracing::error!(target: "outbox", effect = id, task, company, attempts, reason, "given up");
     } else {
         tracing::info!(target: "outbox", effect = id, task, company, attempts, ?outcome, reason);

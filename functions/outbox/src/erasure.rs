@@ -2,35 +2,35 @@
 //!
 //! Each step can be repeated, and each try does all of them: after a restoration, anything may be there again.
 
-use shared::auth::System;
-use shared::domain::effect::{Effect, Task};
-use shared::domain::erasure::{Erased, Erasure, ErasureCounts, ErasureDetails, ErasureReason};
+use shared::auth::SystemAccess;
+use shared::domain::effect::{Effect, EffectTask};
+use shared::domain::erasure::{ErasedItem, ErasureCounts, ErasureDetails, ErasureReason, ErasureRecord};
 use shared::domain::file::Owner;
-use shared::domain::history::Change;
+use shared::domain::history::ResourceChange;
 use shared::domain::id::CompanyId;
 use shared::media::{ListedObject, files_prefix, video_keys};
-use shared::store::{ScorecardKey, Versioned};
+use shared::store::{EvaluationKey, VersionedItem};
 use shared::{Error, Result};
 
-use crate::outcome::Outcome;
+use crate::outcome::EffectResult;
 
 /// What there is to erase besides the history.
 #[derive(Default)]
-struct Remains {
-    evaluations: Vec<ScorecardKey>,
+struct PersonalDataLeft {
+    evaluations: Vec<EvaluationKey>,
     files: Vec<ListedObject>,
 }
 
-impl Remains {
-    async fn find(system: &System, company: &CompanyId, erased: Erased) -> Result<Self> {
+impl PersonalDataLeft {
+    async fn find(system: &SystemAccess, company: &CompanyId, erased: ErasedItem) -> Result<Self> {
         let (evaluations, owner) = match erased {
-            Erased::Candidate { project, candidate } => {
+            ErasedItem::Candidate { project, candidate } => {
                 let evaluations = system.store.scorecard_keys(company, project, candidate).await?;
                 (evaluations, Owner::Candidate { project, candidate })
             }
-            Erased::Customer { customer } => (Vec::new(), Owner::Customer { customer }),
+            ErasedItem::Customer { customer } => (Vec::new(), Owner::Customer { customer }),
             // The keys of its files follow from its identifier.
-            Erased::Video { .. } => return Ok(Self::default()),
+            ErasedItem::Video { .. } => return Ok(Self::default()),
         };
         let files = system.objects()?.list(&files_prefix(company, owner)).await?;
         Ok(Self { evaluations, files })
@@ -50,36 +50,39 @@ impl Remains {
     }
 }
 
-/// Does the task [`Task::Erased`] of an effect, and notes in the effect what it finds.
-pub(crate) async fn erase(system: &System, effect: &mut Versioned<Effect>) -> Result<(Outcome, String)> {
-    let Task::Erased { erased, reason, counts } = effect.task else {
+/// Does the task [`EffectTask::Erased`] of an effect, and notes in the effect what it finds.
+pub(crate) async fn erase(
+    system: &SystemAccess,
+    effect: &mut VersionedItem<Effect>,
+) -> Result<(EffectResult, String)> {
+    let EffectTask::Erased { erased, reason, counts } = effect.task else {
         return Err(Error::internal("an effect of another task"));
     };
-    if let Erased::Candidate { project, candidate } = erased
+    if let ErasedItem::Candidate { project, candidate } = erased
         && system.store.candidate(&effect.company, project, candidate).await?.is_some()
     {
         // The operator has brought them back, since the deletion was a mistake.
-        return Ok((Outcome::Outdated, "the candidate exists".to_owned()));
+        return Ok((EffectResult::Outdated, "the candidate exists".to_owned()));
     }
     match erase_once(system, effect, erased, reason, counts).await {
-        Ok(true) => Ok((Outcome::Deleted, String::new())),
-        Ok(false) => Ok((Outcome::Failed, "more was written in the meantime".to_owned())),
+        Ok(true) => Ok((EffectResult::Deleted, String::new())),
+        Ok(false) => Ok((EffectResult::Failed, "more was written in the meantime".to_owned())),
         // The storage is to blame, so this is no try that counts towards giving up.
-        Err(error @ Error::Busy(_)) => Ok((Outcome::Postponed, error.to_string())),
+        Err(error @ Error::Busy(_)) => Ok((EffectResult::Postponed, error.to_string())),
         Err(error) => Err(error),
     }
 }
 
 /// Returns false if more was written in the meantime, for example by an upload.
 async fn erase_once(
-    system: &System,
-    effect: &mut Versioned<Effect>,
-    erased: Erased,
+    system: &SystemAccess,
+    effect: &mut VersionedItem<Effect>,
+    erased: ErasedItem,
     reason: ErasureReason,
     noted: ErasureCounts,
 ) -> Result<bool> {
     let (store, objects, company) = (&system.store, system.objects()?, effect.company.clone());
-    let remains = Remains::find(system, &company, erased).await?;
+    let remains = PersonalDataLeft::find(system, &company, erased).await?;
     let mut counts = noted.max(remains.counts());
     if counts != noted {
         // Before the first is erased, so that a try that breaks off loses no count.
@@ -88,32 +91,36 @@ async fn erase_once(
     store.delete_scorecards(&remains.evaluations).await?;
     let history = store.strip_history(&company, erased.resource()).await?;
     // Under the moment of this try: what a restored table or bucket brings back was there when it began.
-    objects.note_erasure(&Erasure { company: company.clone(), erased, at: system.now }).await?;
+    objects.note_erasure(&ErasureRecord { company: company.clone(), erased, at: system.now }).await?;
     for file in &remains.files {
         objects.delete(&file.key).await?;
     }
-    if let Erased::Video { video } = erased {
+    if let ErasedItem::Video { video } = erased {
         for key in video_keys(&company, video) {
             objects.delete(&key).await?;
         }
     }
-    let more = Remains::find(system, &company, erased).await?;
+    let more = PersonalDataLeft::find(system, &company, erased).await?;
     if !more.is_empty() {
         note_counts(system, effect, counts.plus(more.counts())).await?;
         return Ok(false);
     }
-    if let Erased::Candidate { project, candidate } = erased {
+    if let ErasedItem::Candidate { project, candidate } = erased {
         counts.history_entries = history.iter().filter(|entry| !entry.is_erasure()).count();
         let details = ErasureDetails { reason, erased: counts };
-        let change = Change::of_erasure(company, project, candidate, details);
+        let change = ResourceChange::of_erasure(company, project, candidate, details);
         store.end_history(&history, change).await?;
     }
     Ok(true)
 }
 
-async fn note_counts(system: &System, effect: &mut Versioned<Effect>, counts: ErasureCounts) -> Result<()> {
+async fn note_counts(
+    system: &SystemAccess,
+    effect: &mut VersionedItem<Effect>,
+    counts: ErasureCounts,
+) -> Result<()> {
     let mut after = Effect::clone(effect);
-    if let Task::Erased { counts: noted, .. } = &mut after.task {
+    if let EffectTask::Erased { counts: noted, .. } = &mut after.task {
         *noted = counts;
     }
     *effect = system.store.update_effect(effect, after).await?;

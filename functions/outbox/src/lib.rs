@@ -19,35 +19,35 @@ mod webhook;
 use serde::Serialize;
 use shared::Result;
 use shared::app::App;
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::event::{ScheduleKind, TableEvent};
 
-pub use stream::Failures;
-pub use sweep::Summary;
+pub use stream::BatchItemFailures;
+pub use sweep::SweepSummary;
 
 /// The response to an event.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum OutboxResponse {
     /// The records that the stream must deliver again.
-    Stream(Failures),
+    Stream(BatchItemFailures),
     /// The result of a scheduled sweep.
-    Sweep(Summary),
+    Sweep(SweepSummary),
 }
 
 /// Handles one event.
 ///
 /// # Errors
 /// If the storage cannot be read or a setting is missing.
-pub async fn handle(app: &App, event: TableEvent) -> Result<Answer> {
-    let answer = answer(&System::of(app), event).await;
+pub async fn handle(app: &App, event: TableEvent) -> Result<OutboxResponse> {
+    let answer = answer(&SystemAccess::of(app), event).await;
     if let Err(error) = &answer {
         tracing::error!(target: "outbox", %error, "an event failed");
     }
     answer
 }
 
-async fn answer(system: &System, event: TableEvent) -> Result<Answer> {
+async fn answer(system: &SystemAccess, event: TableEvent) -> Result<OutboxResponse> {
     match event {
         TableEvent::Stream { records } => {
             let count = records.len();
@@ -62,10 +62,10 @@ async fn answer(system: &System, event: TableEvent) -> Result<Answer> {
                 write_units = usage.write_units(),
                 "delivered",
             );
-            Ok(Answer::Stream(failures))
+            Ok(OutboxResponse::Stream(failures))
         }
         TableEvent::Schedule { kind: ScheduleKind::Scheduled } => {
-            Ok(Answer::Sweep(sweep::handle(system).await?))
+            Ok(OutboxResponse::Sweep(sweep::handle(system).await?))
         }
     }
 }

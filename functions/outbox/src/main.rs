@@ -1,5 +1,5 @@
 //! The `outbox` Lambda function.
 
-fn main() -> shared::Outcome {
+fn main() -> shared::LambdaResult {
     shared::event::serve(outbox::handle)
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::id::CompanyId;
-use shared::store::{DueCursor, EntryKey, Queue};
+use shared::store::{DueCursor, DueQueue, EntryKey};
 use shared::{Error, Result};
 
 use crate::sweep::RUN;
 
 /// The result of a sweep of events that the stream missed.
 #[derive(Default)]
-pub(crate) struct Swept {
+pub(crate) struct NumberingSummary {
     /// Events that were found without a number.
     pub(crate) events: usize,
     /// Companies whose events could not be numbered.
@@ -22,7 +22,7 @@ pub(crate) struct Swept {
 
 /// Numbers events, company by company, and returns the companies whose events could not be numbered.
 pub(crate) async fn number(
-    system: &System,
+    system: &SystemAccess,
     entries: impl IntoIterator<Item = EntryKey>,
 ) -> BTreeMap<CompanyId, Error> {
     let mut companies = BTreeMap::<CompanyId, Vec<EntryKey>>::new();
@@ -40,9 +40,9 @@ pub(crate) async fn number(
 }
 
 /// Numbers events that the stream missed.
-pub(crate) async fn sweep(system: &System) -> Result<Swept> {
-    let mut swept = Swept::default();
-    for first in DueCursor::all(Queue::Events, system.now) {
+pub(crate) async fn sweep(system: &SystemAccess) -> Result<NumberingSummary> {
+    let mut swept = NumberingSummary::default();
+    for first in DueCursor::all(DueQueue::Events, system.now) {
         let mut page = Some(first);
         while let Some(cursor) = page {
             let due = system.store.due_events(cursor).await?;

@@ -1,9 +1,9 @@
 //! Results of effects.
 
-use shared::mail::Delivery;
+use shared::mail::MailDelivery;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum EffectResult {
     /// SES accepted the mail.
     Sent,
     /// Objects are deleted, and a deletion is recorded.
@@ -21,11 +21,11 @@ pub(crate) enum Outcome {
 }
 
 /// The effect's result for SES's response, and the reason.
-pub(crate) fn outcome_of(delivery: Delivery) -> (Outcome, String) {
+pub(crate) fn outcome_of(delivery: MailDelivery) -> (EffectResult, String) {
     match delivery {
-        Delivery::Sent(message) => (Outcome::Sent, message),
-        Delivery::Rejected(code) => (Outcome::GivenUp, code),
-        Delivery::Postponed(code) => (Outcome::Postponed, code),
-        Delivery::Transient(code) => (Outcome::Failed, code),
+        MailDelivery::Sent(message) => (EffectResult::Sent, message),
+        MailDelivery::Rejected(code) => (EffectResult::GivenUp, code),
+        MailDelivery::Postponed(code) => (EffectResult::Postponed, code),
+        MailDelivery::Transient(code) => (EffectResult::Failed, code),
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
-use shared::auth::System;
-use shared::domain::account::{Account, Claim};
+use shared::auth::SystemAccess;
+use shared::domain::account::{Account, CredentialOwner};
 use shared::domain::candidate::Candidate;
 use shared::domain::company::Company;
 use shared::domain::customer::{Customer, CustomerStatus};
@@ -12,44 +12,45 @@ use shared::domain::effect::Effect;
 use shared::domain::language::Language;
 use shared::domain::project::Project;
 use shared::domain::secret::{OneTimeKey, RESET_HOURS};
-use shared::domain::text::{Email, Name, fold_case};
+use shared::domain::text::{Email, ShortName, fold_case};
 use shared::mail::{
-    AccountLetter, AccountLink, AccountMail, Envelope, Mailer, activation_link, render_account, reset_link,
+    AccountLetter, AccountLink, AccountMail, MailEnvelope, Mailer, activation_link, render_account,
+    reset_link,
 };
-use shared::store::Versioned;
+use shared::store::VersionedItem;
 use shared::{Error, Result};
 
 use crate::account::{INVITATION_DAYS, give_customer_key};
-use crate::outcome::{Outcome, outcome_of};
+use crate::outcome::{EffectResult, outcome_of};
 
 /// An account whose password can be reset.
-enum Holder {
-    Customer(Versioned<Customer>),
-    Candidate(Box<Versioned<Candidate>>, Option<Versioned<Project>>),
+enum ResetAccount {
+    Customer(VersionedItem<Customer>),
+    Candidate(Box<VersionedItem<Candidate>>, Option<VersionedItem<Project>>),
 }
 
 /// Emails a reset key to every account that matches `name`, in one mail per address. Addresses that fail are retried;
 /// the retry skips addresses that already got their mail.
 pub(crate) async fn reset_passwords(
-    system: &System,
+    system: &SystemAccess,
     mailer: &Mailer<'_>,
     effect: &Effect,
     name: &str,
-) -> Result<(Outcome, String)> {
+) -> Result<(EffectResult, String)> {
     let Some(company) = system.store.company(&effect.company).await? else {
-        return Ok((Outcome::Outdated, "there is no such company".to_owned()));
+        return Ok((EffectResult::Outdated, "there is no such company".to_owned()));
     };
-    let mut outcome = (Outcome::Outdated, "no account to reset".to_owned());
+    let mut outcome = (EffectResult::Outdated, "no account to reset".to_owned());
     for holders in holders_by_address(system, &company, name).await?.into_values() {
         let own = match send(system, mailer, &company, &effect.id, holders).await {
             Err(Error::Changed | Error::NotFound) => {
-                (Outcome::Failed, "an account has changed meanwhile".to_owned())
+                (EffectResult::Failed, "an account has changed meanwhile".to_owned())
             }
             own => own?,
         };
         outcome = match (outcome.0, own.0) {
-            (_, Outcome::Outdated) => outcome,
-            (Outcome::Sent | Outcome::Outdated, _) => own,
+            (_, EffectResult::Outdated) => outcome,
+            (EffectResult::Sent | EffectResult::Outdated, _) => own,
             // A pending address causes another try.
             _ => outcome,
         };
@@ -59,50 +60,50 @@ pub(crate) async fn reset_passwords(
 
 /// The accounts that match a name and take mails, by address: staff first, then the newest candidates.
 async fn holders_by_address(
-    system: &System,
+    system: &SystemAccess,
     company: &Company,
     name: &str,
-) -> Result<BTreeMap<String, Vec<Holder>>> {
+) -> Result<BTreeMap<String, Vec<ResetAccount>>> {
     let (customers, candidates) = system.store.whom_name_leads_to(&company.id, name).await?;
-    let mut holders = BTreeMap::<String, Vec<Holder>>::new();
+    let mut holders = BTreeMap::<String, Vec<ResetAccount>>::new();
     let mut add = |address: String, holder| holders.entry(fold_case(&address)).or_default().push(holder);
     for customer in customers.into_iter().filter(|one| one.is_active && one.takes_mail()) {
-        add(customer.email.as_str().to_owned(), Holder::Customer(customer));
+        add(customer.email.as_str().to_owned(), ResetAccount::Customer(customer));
     }
     for candidate in candidates.into_iter().filter(|one| one.may_log_in() && one.password_hash.is_some()) {
         let Some(address) = candidate.mail_address().map(|address| address.as_str().to_owned()) else {
             continue;
         };
         let project = system.store.project(&company.id, candidate.project).await?;
-        add(address, Holder::Candidate(Box::new(candidate), project));
+        add(address, ResetAccount::Candidate(Box::new(candidate), project));
     }
     Ok(holders)
 }
 
 /// Sends one mail to the accounts of an address; `holders` is not empty.
 async fn send(
-    system: &System,
+    system: &SystemAccess,
     mailer: &Mailer<'_>,
     company: &Company,
     effect: &str,
-    mut holders: Vec<Holder>,
-) -> Result<(Outcome, String)> {
-    let Some(to) = holders.first().and_then(Holder::address).cloned() else {
-        return Ok((Outcome::Outdated, "no account to reset".to_owned()));
+    mut holders: Vec<ResetAccount>,
+) -> Result<(EffectResult, String)> {
+    let Some(to) = holders.first().and_then(ResetAccount::address).cloned() else {
+        return Ok((EffectResult::Outdated, "no account to reset".to_owned()));
     };
     let Some(begun) = system.store.begin_reset_mail(&company.id, &to, effect, system.now).await? else {
-        return Ok((Outcome::Outdated, "the address was mailed already".to_owned()));
+        return Ok((EffectResult::Outdated, "the address was mailed already".to_owned()));
     };
     holders.retain(|holder| begun.may_replace(holder.key(), system.now));
     let Some(first) = holders.first() else {
-        return Ok((Outcome::Outdated, "the keys that are out are too new".to_owned()));
+        return Ok((EffectResult::Outdated, "the keys that are out are too new".to_owned()));
     };
     let mut accounts = Vec::new();
     for holder in &holders {
         accounts.push(AccountLink { name: holder.name(), link: holder.give_link(system).await? });
     }
     let mail = match (&accounts[..], first) {
-        ([only], Holder::Customer(customer)) if customer.status == CustomerStatus::Invited => {
+        ([only], ResetAccount::Customer(customer)) if customer.status == CustomerStatus::Invited => {
             AccountMail::Invitation { link: &only.link, days: INVITATION_DAYS }
         }
         _ => AccountMail::PasswordReset { accounts: &accounts, hours: RESET_HOURS },
@@ -112,15 +113,15 @@ async fn send(
     let letter = AccountLetter { first_name, last_name, company: &company.name, language, mail };
     let rendered = render_account(&letter).map_err(Error::internal)?;
     let alias = if holders.len() == 1 { first.alias() } else { None };
-    let envelope = Envelope { to: &to, account: Some(first.account()), company, alias };
+    let envelope = MailEnvelope { to: &to, account: Some(first.account()), company, alias };
     let outcome = outcome_of(mailer.send(&envelope, &rendered).await);
-    if outcome.0 == Outcome::Sent {
+    if outcome.0 == EffectResult::Sent {
         system.store.end_reset_mail(&begun).await?;
     }
     Ok(outcome)
 }
 
-impl Holder {
+impl ResetAccount {
     fn address(&self) -> Option<&Email> {
         match self {
             Self::Customer(customer) => Some(&customer.email),
@@ -144,7 +145,7 @@ impl Holder {
         }
     }
 
-    fn names(&self) -> (&Name, &Name) {
+    fn names(&self) -> (&ShortName, &ShortName) {
         match self {
             Self::Customer(customer) => (&customer.first_name, &customer.last_name),
             Self::Candidate(candidate, _) => (&candidate.profile.first_name, &candidate.profile.last_name),
@@ -180,7 +181,7 @@ impl Holder {
 
     /// Gives the account a new key and returns its link. For customers who are still invited, the key replaces that of
     /// the invitation and is valid as long.
-    async fn give_link(&self, system: &System) -> Result<String> {
+    async fn give_link(&self, system: &SystemAccess) -> Result<String> {
         let suite = &system.config().suite_url;
         let (reset, invitation) = (TimeDelta::hours(RESET_HOURS), TimeDelta::days(INVITATION_DAYS));
         match self {
@@ -191,7 +192,7 @@ impl Holder {
                 Ok(reset_link(suite, &give_customer_key(system, customer, reset).await?))
             }
             Self::Candidate(before, _) => {
-                let claim = Claim::own(before.company.clone(), self.account());
+                let claim = CredentialOwner::own(before.company.clone(), self.account());
                 let (key, stored) = system.new_one_time_key(&claim, reset);
                 let after = Candidate { one_time_key: Some(stored), ..Candidate::clone(before) };
                 system.commit(system.store.change_candidate(before, &after.into(), system.now)).await?;

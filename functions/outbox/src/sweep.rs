@@ -5,12 +5,12 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde::Serialize;
 use shared::Result;
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::mail::Mailer;
-use shared::store::{DueCursor, Queue};
+use shared::store::{DueCursor, DueQueue};
 
 use crate::deliver::{PARALLEL, deliver};
-use crate::outcome::Outcome;
+use crate::outcome::EffectResult;
 use crate::{numbering, uploads};
 
 /// The duration of one run; the next one continues.
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// The result of one sweep.
 #[derive(Debug, Default, Serialize)]
-pub struct Summary {
+pub struct SweepSummary {
     /// Mails that SES accepted.
     pub sent: usize,
     /// Recorded deletions, and deleted objects without references.
@@ -43,20 +43,20 @@ pub struct Summary {
     pub more: bool,
 }
 
-pub(crate) async fn handle(system: &System) -> Result<Summary> {
+pub(crate) async fn handle(system: &SystemAccess) -> Result<SweepSummary> {
     let mailer = Mailer::new(system.aws(), system.config()).map_err(shared::Error::internal)?;
     let events = numbering::sweep(system).await?;
     // First, so that this run deletes what remains of them.
     let given_up = uploads::give_up(system).await?;
-    let mut summary = Summary {
+    let mut summary = SweepSummary {
         uploads_given_up: given_up.uploads,
         failed: given_up.failed + events.failed,
         events: events.events,
         numbering_lag_seconds: events.lag_seconds,
-        ..Summary::default()
+        ..SweepSummary::default()
     };
     let mut is_postponed = false;
-    for first in DueCursor::all(Queue::Effects, system.now) {
+    for first in DueCursor::all(DueQueue::Effects, system.now) {
         let mut page = Some(first);
         while let Some(cursor) = page {
             let due = system.store.due_effects(cursor).await?;
@@ -70,7 +70,7 @@ pub(crate) async fn handle(system: &System) -> Result<Summary> {
                 }
                 let outcomes =
                     join_all(group.iter().map(|effect| deliver(system, &mailer, effect.clone()))).await;
-                is_postponed = outcomes.iter().any(|outcome| matches!(outcome, Ok(Outcome::Postponed)));
+                is_postponed = outcomes.iter().any(|outcome| matches!(outcome, Ok(EffectResult::Postponed)));
                 outcomes.iter().for_each(|outcome| summary.count(outcome));
             }
             page = due.next;
@@ -79,15 +79,15 @@ pub(crate) async fn handle(system: &System) -> Result<Summary> {
     Ok(summary.log(system))
 }
 
-impl Summary {
-    fn count(&mut self, outcome: &Result<Outcome>) {
+impl SweepSummary {
+    fn count(&mut self, outcome: &Result<EffectResult>) {
         match outcome {
-            Ok(Outcome::Sent) => self.sent += 1,
-            Ok(Outcome::Deleted) => self.deleted += 1,
-            Ok(Outcome::Outdated) => self.outdated += 1,
-            Ok(Outcome::Failed | Outcome::Postponed) => self.postponed += 1,
-            Ok(Outcome::GivenUp) => self.given_up += 1,
-            Ok(Outcome::Skipped) => {}
+            Ok(EffectResult::Sent) => self.sent += 1,
+            Ok(EffectResult::Deleted) => self.deleted += 1,
+            Ok(EffectResult::Outdated) => self.outdated += 1,
+            Ok(EffectResult::Failed | EffectResult::Postponed) => self.postponed += 1,
+            Ok(EffectResult::GivenUp) => self.given_up += 1,
+            Ok(EffectResult::Skipped) => {}
             Err(error) => {
                 tracing::error!(target: "outbox", %error, "an effect could not be looked at");
                 self.failed += 1;
@@ -95,7 +95,7 @@ impl Summary {
         }
     }
 
-    fn log(self, system: &System) -> Self {
+    fn log(self, system: &SystemAccess) -> Self {
         let Self { sent, deleted, outdated, postponed, given_up, failed, uploads_given_up, more, .. } = self;
         let Self { events, numbering_lag_seconds, .. } = self;
         let usage = system.usage();

@@ -1,8 +1,8 @@
 //! Fails uploads that did not arrive in time, and videos that were not converted in time.
 
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::video::ConversionStatus;
-use shared::store::{DueCursor, Queue};
+use shared::store::{DueCursor, DueQueue};
 use shared::{Error, Result};
 
 /// Shown to clients of an overdue upload.
@@ -35,15 +35,15 @@ impl GivenUp {
 }
 
 /// Fails overdue uploads and videos.
-pub(crate) async fn give_up(system: &System) -> Result<GivenUp> {
+pub(crate) async fn give_up(system: &SystemAccess) -> Result<GivenUp> {
     let mut given_up = GivenUp::default();
     give_up_files(system, &mut given_up).await?;
     give_up_videos(system, &mut given_up).await?;
     Ok(given_up)
 }
 
-async fn give_up_files(system: &System, given_up: &mut GivenUp) -> Result<()> {
-    for first in DueCursor::all(Queue::Uploads, system.now) {
+async fn give_up_files(system: &SystemAccess, given_up: &mut GivenUp) -> Result<()> {
+    for first in DueCursor::all(DueQueue::Uploads, system.now) {
         let mut page = Some(first);
         while let Some(cursor) = page {
             let due = system.store.due_uploads(cursor).await?;
@@ -56,8 +56,8 @@ async fn give_up_files(system: &System, given_up: &mut GivenUp) -> Result<()> {
     Ok(())
 }
 
-async fn give_up_videos(system: &System, given_up: &mut GivenUp) -> Result<()> {
-    for first in DueCursor::all(Queue::Videos, system.now) {
+async fn give_up_videos(system: &SystemAccess, given_up: &mut GivenUp) -> Result<()> {
+    for first in DueCursor::all(DueQueue::Videos, system.now) {
         let mut page = Some(first);
         while let Some(cursor) = page {
             let due = system.store.due_videos(cursor).await?;

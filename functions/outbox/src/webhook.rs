@@ -1,22 +1,22 @@
 //! Mails to the owners of a company about its webhooks.
 
 use shared::Result;
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::id::{CompanyId, CustomerId, WebhookId};
 use shared::domain::mail::WebhookMail;
 use shared::domain::webhook::DisabledReason;
 use shared::mail::{AccountMail, Mailer};
 
 use crate::account::send_to_customer;
-use crate::outcome::Outcome;
+use crate::outcome::EffectResult;
 
 /// Tells an owner about a webhook, unless they are no owner any more or the webhook has changed since.
 pub(crate) async fn notify_owner(
-    system: &System,
+    system: &SystemAccess,
     mailer: &Mailer<'_>,
     company: &CompanyId,
     (customer, webhook, mail): (CustomerId, WebhookId, WebhookMail),
-) -> Result<(Outcome, String)> {
+) -> Result<(EffectResult, String)> {
     let store = &system.store;
     let (customer, webhook, company) = tokio::try_join!(
         store.customer(company, customer),
@@ -24,10 +24,10 @@ pub(crate) async fn notify_owner(
         store.company(company)
     )?;
     let (Some(customer), Some(webhook), Some(company)) = (customer, webhook, company) else {
-        return Ok((Outcome::Outdated, "the customer or the webhook is gone".to_owned()));
+        return Ok((EffectResult::Outdated, "the customer or the webhook is gone".to_owned()));
     };
     if !customer.is_owner_at_work() || !customer.takes_mail() {
-        return Ok((Outcome::Outdated, "the customer is no owner, or takes no mails".to_owned()));
+        return Ok((EffectResult::Outdated, "the customer is no owner, or takes no mails".to_owned()));
     }
     let (id, name) = (webhook.id, webhook.name());
     let mail = match (mail, webhook.disabled_reason) {
@@ -35,7 +35,7 @@ pub(crate) async fn notify_owner(
         (WebhookMail::Disabled, Some(reason @ (DisabledReason::Gone | DisabledReason::Failing))) => {
             AccountMail::WebhookDisabled { id, name: &name, is_gone: reason == DisabledReason::Gone }
         }
-        _ => return Ok((Outcome::Outdated, "the webhook has changed".to_owned())),
+        _ => return Ok((EffectResult::Outdated, "the webhook has changed".to_owned())),
     };
     send_to_customer(mailer, &customer, &company, mail).await
 }

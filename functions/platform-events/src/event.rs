@@ -5,14 +5,14 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use shared::domain::id::{CandidateId, CompanyId, ProjectId};
-use shared::domain::report::Report;
+use shared::domain::report::PlatformReport;
 use shared::error::FieldErrors;
-use shared::http::reference::References;
+use shared::http::reference::ReferenceUris;
 use shared::{Error, Result};
 
 /// The fields that matter here.
 #[derive(Debug, Deserialize)]
-pub struct Event {
+pub struct BusEvent {
     /// Identifies duplicates.
     pub id: String,
     /// The sender: another part of the platform, or SES, whose name no other sender can use.
@@ -28,7 +28,7 @@ pub struct Event {
 
 /// The `detail` of a platform event.
 #[derive(Debug, Deserialize)]
-struct Detail {
+struct EventDetail {
     candidate: String,
     /// The evaluator's reference; evaluations only.
     customer: Option<String>,
@@ -37,14 +37,14 @@ struct Detail {
 }
 
 /// A valid event.
-pub(crate) struct PlatformEvent {
+pub(crate) struct CandidateEvent {
     pub(crate) id: String,
     pub(crate) candidate: (CompanyId, ProjectId, CandidateId),
-    pub(crate) report: Report,
+    pub(crate) report: PlatformReport,
     pub(crate) at: DateTime<Utc>,
 }
 
-impl Event {
+impl BusEvent {
     /// Whether the event comes from SES.
     pub(crate) fn is_from_ses(&self) -> bool {
         self.source == "aws.ses"
@@ -62,13 +62,13 @@ impl Event {
     ///
     /// # Errors
     /// Field errors.
-    pub(crate) fn read(self, references: References<'_>) -> Result<PlatformEvent> {
+    pub(crate) fn read(self, references: ReferenceUris<'_>) -> Result<CandidateEvent> {
         let mut errors = FieldErrors::default();
-        let Detail { candidate, customer, completed } = self.detail()?;
+        let EventDetail { candidate, customer, completed } = self.detail()?;
         let candidate = errors.read("candidate", references.parse_candidate(&candidate));
         let report = match self.kind.as_str() {
-            "interview.completed" => Some(Report::Completed),
-            "interview.aborted" => Some(Report::Aborted),
+            "interview.completed" => Some(PlatformReport::Completed),
+            "interview.aborted" => Some(PlatformReport::Aborted),
             "evaluation.recorded" => {
                 let customer = customer.ok_or_else(|| "This field is required.".to_owned());
                 let parse = |customer: String| match &candidate {
@@ -78,7 +78,9 @@ impl Event {
                 let customer = errors.read("customer", customer.and_then(parse)).flatten();
                 let completed = completed.ok_or_else(|| "This field is required.".to_owned());
                 let completed = errors.read("completed", completed);
-                customer.zip(completed).map(|(customer, completed)| Report::Evaluated { customer, completed })
+                customer
+                    .zip(completed)
+                    .map(|(customer, completed)| PlatformReport::Evaluated { customer, completed })
             }
             other => {
                 errors.add("detail-type", format!("\"{other}\" is not a valid choice."));
@@ -87,7 +89,7 @@ impl Event {
         };
         match (candidate, report) {
             (Some(candidate), Some(report)) => {
-                Ok(PlatformEvent { id: self.id, candidate, report, at: self.time })
+                Ok(CandidateEvent { id: self.id, candidate, report, at: self.time })
             }
             _ => Err(Error::Fields(errors)),
         }

@@ -1,7 +1,7 @@
 //! Handles bounces and complaints that SES reports.
 
 use serde::Deserialize;
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::account::Account;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
@@ -9,23 +9,23 @@ use shared::domain::recipient::RecipientTag;
 use shared::domain::suppression::SuppressionReason;
 use shared::{Error, Result};
 
-use crate::Outcome;
+use crate::EventOutcome;
 
 /// The `detail` of an event that SES publishes.
 #[derive(Deserialize)]
-pub(crate) struct Feedback {
-    mail: Mail,
-    bounce: Option<Bounce>,
-    complaint: Option<Complaint>,
+pub(crate) struct MailFeedback {
+    mail: SentMail,
+    bounce: Option<MailBounce>,
+    complaint: Option<MailComplaint>,
 }
 
 #[derive(Deserialize)]
-struct Mail {
-    tags: Tags,
+struct SentMail {
+    tags: MailTags,
 }
 
 #[derive(Deserialize)]
-struct Tags {
+struct MailTags {
     /// The recipient's account; absent in mails to accounts that were deleted.
     #[serde(default)]
     recipient: Vec<String>,
@@ -33,26 +33,26 @@ struct Tags {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Bounce {
+struct MailBounce {
     bounce_type: String,
-    bounced_recipients: Vec<Recipient>,
+    bounced_recipients: Vec<MailRecipient>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Complaint {
-    complained_recipients: Vec<Recipient>,
+struct MailComplaint {
+    complained_recipients: Vec<MailRecipient>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Recipient {
+struct MailRecipient {
     email_address: String,
 }
 
-impl Feedback {
+impl MailFeedback {
     /// The addresses to suppress; none for transient bounces.
-    fn suppressed(self) -> Option<(SuppressionReason, Vec<Recipient>)> {
+    fn suppressed(self) -> Option<(SuppressionReason, Vec<MailRecipient>)> {
         match (self.bounce, self.complaint) {
             (Some(bounce), None) if bounce.bounce_type == "Permanent" => {
                 Some((SuppressionReason::Bounced, bounce.bounced_recipients))
@@ -64,22 +64,27 @@ impl Feedback {
 }
 
 /// Suppresses the reported addresses. Idempotent.
-pub(crate) async fn take(system: &System, feedback: Feedback) -> Result<Outcome> {
-    let Some(tag) = feedback.mail.tags.recipient.first() else { return Ok(Outcome::Ignored) };
+pub(crate) async fn apply_feedback(system: &SystemAccess, feedback: MailFeedback) -> Result<EventOutcome> {
+    let Some(tag) = feedback.mail.tags.recipient.first() else { return Ok(EventOutcome::Ignored) };
     let tag: RecipientTag =
         tag.parse().map_err(|_| Error::field("recipient", "Not a tag of this service."))?;
-    let Some((reason, addresses)) = feedback.suppressed() else { return Ok(Outcome::Ignored) };
-    let mut outcome = Outcome::Ignored;
-    for Recipient { email_address } in addresses {
-        if system.store.retry(|| note(system, &tag, &email_address, reason)).await? {
-            outcome = Outcome::Applied;
+    let Some((reason, addresses)) = feedback.suppressed() else { return Ok(EventOutcome::Ignored) };
+    let mut outcome = EventOutcome::Ignored;
+    for MailRecipient { email_address } in addresses {
+        if system.store.retry_on_conflict(|| suppress_address(system, &tag, &email_address, reason)).await? {
+            outcome = EventOutcome::Applied;
         }
     }
     Ok(outcome)
 }
 
 /// Suppresses an address; false if the account is gone, or no longer has this address.
-async fn note(system: &System, tag: &RecipientTag, address: &str, reason: SuppressionReason) -> Result<bool> {
+async fn suppress_address(
+    system: &SystemAccess,
+    tag: &RecipientTag,
+    address: &str,
+    reason: SuppressionReason,
+) -> Result<bool> {
     let store = &system.store;
     let transaction = match tag.account {
         Account::Customer { customer } => {

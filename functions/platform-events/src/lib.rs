@@ -8,19 +8,19 @@ mod feedback;
 
 use serde::Serialize;
 use shared::app::App;
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::candidate::Candidate;
-use shared::domain::report::Report;
-use shared::http::reference::References;
+use shared::domain::report::PlatformReport;
+use shared::http::reference::ReferenceUris;
 use shared::{Error, Result};
 
-pub use event::Event;
-use event::PlatformEvent;
+pub use event::BusEvent;
+use event::CandidateEvent;
 
 /// The result of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum EventOutcome {
     /// The candidate or customer has changed.
     Applied,
     /// A duplicate.
@@ -34,10 +34,10 @@ pub enum Outcome {
 /// # Errors
 /// Field errors if the event is malformed; storage failures. The event is retried and, after some tries, becomes a dead
 /// letter.
-pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
+pub async fn handle(app: &App, event: BusEvent) -> Result<EventOutcome> {
     let id = event.id.clone();
     let kind = event.kind.clone();
-    let system = System::of(app).in_event(&id);
+    let system = SystemAccess::of(app).in_event(&id);
     let outcome = apply(&system, event).await;
     let usage = system.usage();
     match &outcome {
@@ -56,33 +56,34 @@ pub async fn handle(app: &App, event: Event) -> Result<Outcome> {
     outcome
 }
 
-async fn apply(system: &System, event: Event) -> Result<Outcome> {
+async fn apply(system: &SystemAccess, event: BusEvent) -> Result<EventOutcome> {
     if event.is_from_ses() {
-        return feedback::take(system, event.detail()?).await;
+        return feedback::apply_feedback(system, event.detail()?).await;
     }
-    let event = event.read(References::new(system.config()))?;
-    system.store.retry(|| take_in(system, &event)).await
+    let event = event.read(ReferenceUris::new(system.config()))?;
+    system.store.retry_on_conflict(|| apply_event(system, &event)).await
 }
 
-async fn take_in(system: &System, event: &PlatformEvent) -> Result<Outcome> {
+async fn apply_event(system: &SystemAccess, event: &CandidateEvent) -> Result<EventOutcome> {
     let customer = match event.report {
-        Report::Evaluated { customer, .. } => Some(customer),
-        Report::Completed | Report::Aborted => None,
+        PlatformReport::Evaluated { customer, .. } => Some(customer),
+        PlatformReport::Completed | PlatformReport::Aborted => None,
     };
     let (company, project, candidate) = &event.candidate;
-    let found = system.store.reported(&event.id, (company, *project, *candidate), customer).await?;
+    let found =
+        system.store.load_report_subject(&event.id, (company, *project, *candidate), customer).await?;
     if found.is_known {
-        return Ok(Outcome::Known);
+        return Ok(EventOutcome::Known);
     }
     if customer.is_some() && !found.knows_customer {
         return Err(Error::field("customer", "There is no such customer in the candidate's company."));
     }
     let (Some(before), Some(project)) = (found.candidate, found.project) else {
-        return Ok(Outcome::Ignored);
+        return Ok(EventOutcome::Ignored);
     };
     let mut roster = project.roster.clone();
     let after = Candidate::clone(&before).after_report(event.report, &mut roster, event.at)?;
-    let Some(after) = after else { return Ok(Outcome::Ignored) };
-    let transaction = system.store.take_report(&event.id, (&before, after), (&project, roster), system.now);
-    system.commit(transaction).await.map(|()| Outcome::Applied)
+    let Some(after) = after else { return Ok(EventOutcome::Ignored) };
+    let transaction = system.store.apply_report(&event.id, (&before, after), (&project, roster), system.now);
+    system.commit(transaction).await.map(|()| EventOutcome::Applied)
 }

@@ -4,30 +4,30 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
-use shared::domain::choice;
 use shared::domain::company::Company;
 use shared::domain::id::{CompanyId, CustomerId, LabelId};
 use shared::domain::language::Language;
+use shared::domain::parse_enum;
 use shared::domain::partner_data::PartnerData;
-use shared::domain::project::{MAX_ATTACHED, Mode, PlacedVideo, Settings};
+use shared::domain::project::{JoinMode, MAX_ATTACHED, PlacedVideo, ProjectSettings};
 use shared::domain::scorecard::MAX_SCORE;
-use shared::domain::staff::{MAX_STAFF, Staff};
-use shared::domain::text::{Email, Line, Name, WebLink};
+use shared::domain::staff::{MAX_STAFF, ProjectStaff};
+use shared::domain::text::{Email, ShortName, TextLine, WebLink};
 use shared::error::FieldErrors;
-use shared::http::Fields;
+use shared::http::BodyFields;
 use shared::http::fields::set;
-use shared::http::reference::References;
+use shared::http::reference::ReferenceUris;
 use shared::{Error, Result};
 
 /// What a client sent of a project; none leaves a field as it is.
-pub(crate) struct Changes {
-    name: Option<Name>,
+pub(crate) struct UpdateProject {
+    name: Option<ShortName>,
     job_url: Option<Option<WebLink>>,
     email_alias: Option<Option<Email>>,
-    mode: Option<Mode>,
+    mode: Option<JoinMode>,
     maximum_score: Option<u32>,
     support_lang: Option<Option<Language>>,
-    internal_id: Option<Line<100>>,
+    internal_id: Option<TextLine<100>>,
     allow_hash_login: Option<bool>,
     max_interview_time: Option<Option<u32>>,
     invite_candidates: Option<bool>,
@@ -35,7 +35,7 @@ pub(crate) struct Changes {
     closedate: Option<Option<NaiveDate>>,
     activationdate: Option<Option<NaiveDate>>,
     creationdate: Option<Option<NaiveDate>>,
-    contact_person: Option<Line<150>>,
+    contact_person: Option<TextLine<150>>,
     veto_enabled: Option<bool>,
     team_evaluation: Option<u8>,
     partner_data: Option<PartnerData>,
@@ -46,26 +46,30 @@ pub(crate) struct Changes {
     reviewers: Option<BTreeSet<CustomerId>>,
 }
 
-impl Changes {
+impl UpdateProject {
     /// Reads the body of a change.
-    pub(crate) fn read(mut body: Fields, company: &CompanyId, references: References<'_>) -> Result<Self> {
+    pub(crate) fn read(
+        mut body: BodyFields,
+        company: &CompanyId,
+        references: ReferenceUris<'_>,
+    ) -> Result<Self> {
         let changes = Self::read_from(&mut body, company, references);
         body.finish(|| Some(changes))
     }
 
     /// Reads the body of a creation, which has a name.
     pub(crate) fn read_new(
-        mut body: Fields,
+        mut body: BodyFields,
         company: &CompanyId,
-        references: References<'_>,
-    ) -> Result<(Name, Self)> {
+        references: ReferenceUris<'_>,
+    ) -> Result<(ShortName, Self)> {
         body.require("name");
         let changes = Self::read_from(&mut body, company, references);
         body.finish(|| Some((changes.name.clone()?, changes)))
     }
 
-    fn read_from(body: &mut Fields, company: &CompanyId, references: References<'_>) -> Self {
-        let people = |name: &str, body: &mut Fields| {
+    fn read_from(body: &mut BodyFields, company: &CompanyId, references: ReferenceUris<'_>) -> Self {
+        let people = |name: &str, body: &mut BodyFields| {
             let people = body.list(name, MAX_STAFF, |value| references.parse_customer(company, text(value)?));
             people.map(BTreeSet::from_iter)
         };
@@ -73,12 +77,12 @@ impl Changes {
             evaluators: people("evaluators", body),
             interview_managers: people("interview_managers", body),
             reviewers: people("reviewers", body),
-            name: body.text("name", Name::parse),
+            name: body.text("name", ShortName::parse),
             job_url: body.clearable("job_url", WebLink::parse),
             email_alias: body.clearable("email_alias", Email::parse),
-            mode: body.text("mode", choice),
+            mode: body.text("mode", parse_enum),
             maximum_score: body.integer("maximum_score", 1, MAX_SCORE),
-            support_lang: body.clearable("support_lang", choice),
+            support_lang: body.clearable("support_lang", parse_enum),
             internal_id: body.line("internal_id"),
             allow_hash_login: body.flag("allow_hash_login"),
             max_interview_time: body.clearable_integer("max_interview_time", 1, 100_000),
@@ -107,18 +111,18 @@ impl Changes {
     /// The settings and staff of a new project.
     pub(crate) fn into_new(
         self,
-        name: Name,
+        name: ShortName,
         company: &Company,
         now: DateTime<Utc>,
-    ) -> Result<(Settings, Staff)> {
-        let mut settings = Settings::new(name, company, now);
-        let mut staff = Staff::default();
+    ) -> Result<(ProjectSettings, ProjectStaff)> {
+        let mut settings = ProjectSettings::new(name, company, now);
+        let mut staff = ProjectStaff::default();
         self.apply_to(&mut settings, &mut staff)?;
         Ok((settings, staff))
     }
 
     /// Makes the changes, if the roles that were sent go together with those that were not.
-    pub(crate) fn apply_to(self, settings: &mut Settings, staff: &mut Staff) -> Result<()> {
+    pub(crate) fn apply_to(self, settings: &mut ProjectSettings, staff: &mut ProjectStaff) -> Result<()> {
         set(&mut settings.name, self.name);
         set(&mut settings.job_url, self.job_url.map(Option::unwrap_or_default));
         set(&mut settings.email_alias, self.email_alias);
@@ -154,7 +158,7 @@ fn text(value: &Value) -> Result<&str, String> {
 fn placed_video(
     value: &Value,
     company: &CompanyId,
-    references: References<'_>,
+    references: ReferenceUris<'_>,
 ) -> Result<PlacedVideo, String> {
     let uri = value.get("uri").and_then(Value::as_str);
     let position =

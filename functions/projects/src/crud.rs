@@ -3,19 +3,19 @@
 use axum::Json;
 use axum::extract::RawQuery;
 use shared::auth::access::{CompanyAccess, CountedProjectAccess, CustomerAccess};
-use shared::domain::choice;
+use shared::domain::parse_enum;
 use shared::domain::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
-use shared::domain::roster::Roster;
-use shared::domain::tally::Tally;
-use shared::http::Fields;
-use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::{Answered, Created};
+use shared::domain::roster::EvaluatorIndex;
+use shared::domain::tally::ProjectCounts;
+use shared::http::BodyFields;
+use shared::http::page::{ListQuery, PageView};
+use shared::http::respond::{CommittedResponse, Created};
 use shared::{Error, Result};
 
-use crate::changes::Changes;
-use crate::nested::{Loaded, NAMES, read_expand};
-use crate::view::{ListedProjectView, ProjectView, Viewer};
+use crate::changes::UpdateProject;
+use crate::nested::{ExpandedResources, NAMES, read_expand};
+use crate::view::{ListedProjectView, ProjectView, ProjectViewer};
 
 /// A named token cannot run the project that it creates.
 const NO_MANAGER: &str = "A named token cannot manage projects. Name at least one customer as manager.";
@@ -24,9 +24,9 @@ const NO_MANAGER: &str = "A named token cannot manage projects. Name at least on
 pub(crate) async fn list(
     access: CompanyAccess<ListProjects>,
     query: ListQuery,
-) -> Result<Envelope<ListedProjectView>> {
+) -> Result<PageView<ListedProjectView>> {
     let expand = query.expand(NAMES)?;
-    let status = query.filter("status", choice)?;
+    let status = query.filter("status", parse_enum)?;
     let sees_all = Action::SeeAllProjects.is_allowed(&access.caller.in_company());
     let (page, total) = match access.caller.customer().filter(|_| !sees_all) {
         None => access.store.list_projects(access.company_id(), status, query.page()).await?,
@@ -35,8 +35,9 @@ pub(crate) async fn list(
             query.slice(projects, |counted| counted.project.id.to_string())
         }
     };
-    let loaded = Loaded::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
-    let viewer = Viewer::of(&access, &access.company).with(loaded);
+    let loaded =
+        ExpandedResources::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
+    let viewer = ProjectViewer::of(&access, &access.company).with(loaded);
     let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
     query.answer(&access.references().projects(access.company_id()), page, total)
 }
@@ -45,15 +46,16 @@ pub(crate) async fn list(
 pub(crate) async fn list_of_customer(
     access: CustomerAccess<ListProjects>,
     query: ListQuery,
-) -> Result<Envelope<ListedProjectView>> {
+) -> Result<PageView<ListedProjectView>> {
     let expand = query.expand(NAMES)?;
-    let status = query.filter("status", choice)?;
+    let status = query.filter("status", parse_enum)?;
     let mut projects = access.store.projects_of(access.company_id(), access.customer.id, status).await?;
     projects
         .retain(|counted| Action::ReadProject.is_allowed(&access.caller.in_project(&counted.project.staff)));
     let (page, total) = query.slice(projects, |counted| counted.project.id.to_string());
-    let loaded = Loaded::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
-    let viewer = Viewer::of(&access, &access.company).with(loaded);
+    let loaded =
+        ExpandedResources::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
+    let viewer = ProjectViewer::of(&access, &access.company).with(loaded);
     let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
     let address = access.references().customer(access.company_id(), access.customer.id).join("projects");
     query.answer(&address, page, total)
@@ -62,9 +64,9 @@ pub(crate) async fn list_of_customer(
 /// POST …/projects/
 pub(crate) async fn create(
     access: CompanyAccess<CreateProject>,
-    body: Fields,
-) -> Result<Answered<Created<ProjectView>>> {
-    let (name, changes) = Changes::read_new(body, access.company_id(), access.references())?;
+    body: BodyFields,
+) -> Result<CommittedResponse<Created<ProjectView>>> {
+    let (name, changes) = UpdateProject::read_new(body, access.company_id(), access.references())?;
     let (settings, mut staff) = changes.into_new(name, &access.company, access.now)?;
     // Whoever creates a project runs it.
     staff.interview_managers.extend(access.caller.customer());
@@ -73,9 +75,10 @@ pub(crate) async fn create(
     }
     let id = access.store.next_id(access.now);
     let company = access.company_id().clone();
-    let (status, roster) = (ProjectStatus::Incomplete, Roster::default());
+    let (status, roster) = (ProjectStatus::Incomplete, EvaluatorIndex::default());
     let project = Project { id, company, status, settings, staff, roster };
-    let view = ProjectView::new(&project, &Tally::default(), &Viewer::of(&access, &access.company));
+    let view =
+        ProjectView::new(&project, &ProjectCounts::default(), &ProjectViewer::of(&access, &access.company));
     let created = Created(access.references().project(access.company_id(), id), view);
     access.commit(access.store.create_project(&project), created).await
 }
@@ -84,21 +87,21 @@ pub(crate) async fn create(
 pub(crate) async fn read(
     access: CountedProjectAccess<ReadProject>,
     RawQuery(query): RawQuery,
-) -> Result<Answered<Json<ProjectView>>> {
+) -> Result<CommittedResponse<Json<ProjectView>>> {
     let expand = read_expand(query.as_deref())?;
-    let loaded = Loaded::load(&access, expand, std::iter::once(&*access.project)).await?;
-    let viewer = Viewer::of(&access, &access.company).with(loaded);
+    let loaded = ExpandedResources::load(&access, expand, std::iter::once(&*access.project)).await?;
+    let viewer = ProjectViewer::of(&access, &access.company).with(loaded);
     access.show(ProjectView::new(&access.project, &access.tally, &viewer))
 }
 
 /// PATCH …/projects/{projectId}/
 pub(crate) async fn update(
     access: CountedProjectAccess<ChangeProject>,
-    body: Fields,
-) -> Result<Answered<Json<ProjectView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<ProjectView>>> {
     let mut after = Project::clone(&access.project);
-    let changes = Changes::read(body, access.company_id(), access.references())?;
+    let changes = UpdateProject::read(body, access.company_id(), access.references())?;
     changes.apply_to(&mut after.settings, &mut after.staff)?;
-    let view = ProjectView::new(&after, &access.tally, &Viewer::of(&access, &access.company));
+    let view = ProjectView::new(&after, &access.tally, &ProjectViewer::of(&access, &access.company));
     access.commit(access.store.update_project(&access.project, &after), Json(view)).await
 }

@@ -2,15 +2,15 @@
 
 use serde_json::json;
 use shared::domain::project::{CandidatesMust, NO_MOVE, ProjectStatus};
-use shared::openapi::Operation;
+use shared::openapi::OperationDoc;
 
-use crate::changes::Changes;
+use crate::changes::UpdateProject;
 use crate::nested::NAMES;
-use crate::roles::{RoleView, RolesChange};
+use crate::roles::{RoleView, SetRoles};
 use crate::status::{StatusView, read_status};
 use crate::view::ProjectView;
 
-pub(crate) fn list_projects(operation: Operation) -> Operation {
+pub(crate) fn list_projects(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("List projects")
         .text(
@@ -21,7 +21,7 @@ pub(crate) fn list_projects(operation: Operation) -> Operation {
         .expand(NAMES)
 }
 
-pub(crate) fn list_projects_of_customer(operation: Operation) -> Operation {
+pub(crate) fn list_projects_of_customer(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("List projects of customer")
         .text("Projects in which the customer has a role and which the caller may read.")
@@ -29,34 +29,34 @@ pub(crate) fn list_projects_of_customer(operation: Operation) -> Operation {
         .expand(NAMES)
 }
 
-pub(crate) fn create_project(operation: Operation) -> Operation {
+pub(crate) fn create_project(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Create project")
         .text(
             "Creates a draft with the caller as an interview manager. A named token is not a customer, so it \
              must name at least one in `interview_managers`.",
         )
-        .body_with_references::<ProjectView, _>(Changes::read_new)
+        .body_with_references::<ProjectView, _>(UpdateProject::read_new)
         .example("project", json!({ "name": "Backend engineer", "default_interview_period": 14 }))
 }
 
-pub(crate) fn get_project(operation: Operation) -> Operation {
+pub(crate) fn get_project(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get project").expand(NAMES)
 }
 
-pub(crate) fn change_project(operation: Operation) -> Operation {
+pub(crate) fn change_project(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change project")
         .text("To change the status, use `status/`.")
-        .body_with_references::<ProjectView, _>(Changes::read)
+        .body_with_references::<ProjectView, _>(UpdateProject::read)
         .example("details", json!({ "contact_person": "Grace Hopper", "team_evaluation": 1 }))
 }
 
-pub(crate) fn get_project_status(operation: Operation) -> Operation {
+pub(crate) fn get_project_status(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get project status")
 }
 
-pub(crate) fn change_project_status(operation: Operation) -> Operation {
+pub(crate) fn change_project_status(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change project status")
         .text("The introduction has a table of the moves. Sending the current status changes nothing.")
@@ -65,14 +65,14 @@ pub(crate) fn change_project_status(operation: Operation) -> Operation {
         .example("run", json!({ "status": "40-running" }))
 }
 
-pub(crate) fn list_roles(operation: Operation) -> Operation {
+pub(crate) fn list_roles(operation: OperationDoc) -> OperationDoc {
     operation.summary("List roles").text(
         "The roles that the project's `evaluators`, `interview_managers` and `reviewers` show, one entry for \
          each customer and role. Each entry has flags for all roles of its customer.",
     )
 }
 
-pub(crate) fn give_role(operation: Operation) -> Operation {
+pub(crate) fn give_role(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Give role")
         .text(
@@ -81,7 +81,7 @@ pub(crate) fn give_role(operation: Operation) -> Operation {
              role, or 200 if the customer already has all of them. A customer cannot be evaluator and \
              reviewer of the same project.",
         )
-        .body_with_references::<RoleView, _>(RolesChange::read)
+        .body_with_references::<RoleView, _>(SetRoles::read)
         .field("role", "A role to give to the customer.")
         .example(
             "evaluator",
@@ -95,10 +95,10 @@ pub(crate) fn give_role(operation: Operation) -> Operation {
         )
 }
 
-pub(crate) fn get_role(operation: Operation) -> Operation {
+pub(crate) fn get_role(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get role")
 }
 
-pub(crate) fn take_role(operation: Operation) -> Operation {
+pub(crate) fn take_role(operation: OperationDoc) -> OperationDoc {
     operation.summary("Take role")
 }

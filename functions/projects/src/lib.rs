@@ -8,10 +8,10 @@ mod roles;
 mod status;
 mod view;
 
-use shared::Routes;
+use shared::RouteReader;
 
 /// The routes of this group.
-pub fn routes<R: Routes>(routes: R) -> R {
+pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group("Projects", "Projects, their status and roles.")
         .under("/companies/{companyId}/customers/{customerId}/projects/")

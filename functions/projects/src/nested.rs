@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use shared::Result;
-use shared::auth::access::Context;
+use shared::auth::access::AdmittedRequest;
 use shared::domain::id::{CustomerId, LabelId};
 use shared::domain::interview::Interview;
 use shared::domain::project::Project;
-use shared::http::expand::Expand;
-use shared::http::reference::References;
-use shared::http::view::{CriterionView, CustomerView, LabelView, Nested, QuestionView};
-use shared::store::{Referred, Referring, Versioned};
+use shared::http::expand::ExpandFields;
+use shared::http::reference::ReferenceUris;
+use shared::http::view::{CriterionView, CustomerView, ExpandedReference, LabelView, QuestionView};
+use shared::store::{ReferenceIds, ReferencedResources, VersionedItem};
 
 use crate::roles::RoleView;
 
@@ -29,25 +29,25 @@ pub(crate) const NAMES: &[&str] =
 ///
 /// # Errors
 /// A message on `expand`.
-pub(crate) fn read_expand(query: Option<&str>) -> Result<Expand> {
-    Expand::parse(query, NAMES)
+pub(crate) fn read_expand(query: Option<&str>) -> Result<ExpandFields> {
+    ExpandFields::parse(query, NAMES)
 }
 
 /// What is to be shown in place of references, read already.
 #[derive(Default)]
-pub(crate) struct Loaded {
-    expand: Expand,
-    referred: Referred,
+pub(crate) struct ExpandedResources {
+    expand: ExpandFields,
+    referred: ReferencedResources,
 }
 
-impl Loaded {
+impl ExpandedResources {
     /// Reads what `expand` asks for of all of `projects`, in one round trip if anything.
     pub(crate) async fn load(
-        access: &Context,
-        expand: Expand,
+        access: &AdmittedRequest,
+        expand: ExpandFields,
         projects: impl Iterator<Item = &Project>,
     ) -> Result<Self> {
-        let mut ids = Referring::default();
+        let mut ids = ReferenceIds::default();
         let shows_interview = expand.has(QUESTIONS) || expand.has(CRITERIA);
         for Project { id, staff, settings, .. } in projects {
             ids.interviews.extend(Some(*id).filter(|_| shows_interview));
@@ -70,53 +70,75 @@ impl Loaded {
         name: &str,
         of: &Project,
         ids: &BTreeSet<CustomerId>,
-        references: References<'_>,
-    ) -> Vec<Nested<CustomerView>> {
+        references: ReferenceUris<'_>,
+    ) -> Vec<ExpandedReference<CustomerView>> {
         let view = |id: &CustomerId| match self.referred.customers.get(id).filter(|_| self.expand.has(name)) {
-            Some(customer) => Nested::Resource(Box::new(CustomerView::new(customer, references))),
-            None => Nested::Reference(references.customer(&of.company, *id)),
+            Some(customer) => ExpandedReference::Resource(Box::new(CustomerView::new(customer, references))),
+            None => ExpandedReference::Reference(references.customer(&of.company, *id)),
         };
         ids.iter().map(view).collect()
     }
 
     /// The labels of a project.
-    pub(crate) fn labels(&self, of: &Project, references: References<'_>) -> Vec<Nested<LabelView>> {
+    pub(crate) fn labels(
+        &self,
+        of: &Project,
+        references: ReferenceUris<'_>,
+    ) -> Vec<ExpandedReference<LabelView>> {
         let view = |id: &LabelId| match self.referred.labels.get(id) {
-            Some(label) => Nested::Resource(Box::new(LabelView::new(label, references))),
-            None => Nested::Reference(references.label(&of.company, *id)),
+            Some(label) => ExpandedReference::Resource(Box::new(LabelView::new(label, references))),
+            None => ExpandedReference::Reference(references.label(&of.company, *id)),
         };
         of.settings.labels.iter().map(view).collect()
     }
 
     /// The questions of a project.
-    pub(crate) fn questions(&self, of: &Project, references: References<'_>) -> Nested<Vec<QuestionView>> {
+    pub(crate) fn questions(
+        &self,
+        of: &Project,
+        references: ReferenceUris<'_>,
+    ) -> ExpandedReference<Vec<QuestionView>> {
         if !self.expand.has(QUESTIONS) {
-            return Nested::Reference(references.questions(&of.company, of.id));
+            return ExpandedReference::Reference(references.questions(&of.company, of.id));
         }
-        let views = |interview: &Versioned<Interview>| {
+        let views = |interview: &VersionedItem<Interview>| {
             interview.questions.iter().map(|one| QuestionView::new(one, interview, references)).collect()
         };
-        Nested::Resource(Box::new(self.referred.interviews.get(&of.id).map(views).unwrap_or_default()))
+        ExpandedReference::Resource(Box::new(
+            self.referred.interviews.get(&of.id).map(views).unwrap_or_default(),
+        ))
     }
 
     /// The criteria of a project.
-    pub(crate) fn criteria(&self, of: &Project, references: References<'_>) -> Nested<Vec<CriterionView>> {
+    pub(crate) fn criteria(
+        &self,
+        of: &Project,
+        references: ReferenceUris<'_>,
+    ) -> ExpandedReference<Vec<CriterionView>> {
         if !self.expand.has(CRITERIA) {
-            return Nested::Reference(references.criteria(&of.company, of.id));
+            return ExpandedReference::Reference(references.criteria(&of.company, of.id));
         }
-        let views = |interview: &Versioned<Interview>| {
+        let views = |interview: &VersionedItem<Interview>| {
             interview.criteria.iter().map(|one| CriterionView::new(one, interview, references)).collect()
         };
-        Nested::Resource(Box::new(self.referred.interviews.get(&of.id).map(views).unwrap_or_default()))
+        ExpandedReference::Resource(Box::new(
+            self.referred.interviews.get(&of.id).map(views).unwrap_or_default(),
+        ))
     }
 
     /// The roles in a project, all of them.
-    pub(crate) fn roles(&self, of: &Project, references: References<'_>) -> Nested<Vec<RoleView>> {
+    pub(crate) fn roles(
+        &self,
+        of: &Project,
+        references: ReferenceUris<'_>,
+    ) -> ExpandedReference<Vec<RoleView>> {
         if self.expand.has(ROLES) {
             let roles = of.staff.roles().into_iter();
-            Nested::Resource(Box::new(roles.map(|held| RoleView::new(of, held, references)).collect()))
+            ExpandedReference::Resource(Box::new(
+                roles.map(|held| RoleView::new(of, held, references)).collect(),
+            ))
         } else {
-            Nested::Reference(references.roles(&of.company, of.id))
+            ExpandedReference::Reference(references.roles(&of.company, of.id))
         }
     }
 }

@@ -4,16 +4,16 @@ use axum::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::auth::access::{ProjectAccess, RoleAccess};
-use shared::domain::choice;
 use shared::domain::id::{CompanyId, CustomerId};
+use shared::domain::parse_enum;
 use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::domain::project::Project;
-use shared::domain::staff::{HeldRole, Role};
+use shared::domain::staff::{HeldRole, StaffRole};
 use shared::error::FieldErrors;
-use shared::http::Fields;
-use shared::http::page::{Envelope, ListQuery};
-use shared::http::reference::References;
-use shared::http::respond::{Answered, Created, Done, Ensured};
+use shared::http::BodyFields;
+use shared::http::page::{ListQuery, PageView};
+use shared::http::reference::ReferenceUris;
+use shared::http::respond::{CommittedResponse, Created, CreatedOrUpdated, NoContent};
 use shared::http::wire::Uri;
 use shared::{Error, Result};
 
@@ -29,7 +29,7 @@ pub(crate) struct RoleView {
     customer: Uri,
     /// A role of the customer in the project; the flags show all of them.
     #[schemars(example = &"evaluator")]
-    role: Role,
+    role: StaffRole,
     /// Whether the customer is an interview manager of the project.
     interview_manager: bool,
     /// Whether the customer is an evaluator of the project.
@@ -41,7 +41,7 @@ pub(crate) struct RoleView {
 
 impl RoleView {
     /// The view of a role that somebody has in a project.
-    pub(crate) fn new(project: &Project, held: HeldRole, references: References<'_>) -> Self {
+    pub(crate) fn new(project: &Project, held: HeldRole, references: ReferenceUris<'_>) -> Self {
         let Project { company, id, staff, .. } = project;
         let has = |role| staff.has(HeldRole { customer: held.customer, role });
         Self {
@@ -49,15 +49,15 @@ impl RoleView {
             project: references.project(company, *id),
             customer: references.customer(company, held.customer),
             role: held.role,
-            interview_manager: has(Role::InterviewManager),
-            evaluator: has(Role::Evaluator),
-            reviewer: has(Role::Reviewer),
+            interview_manager: has(StaffRole::InterviewManager),
+            evaluator: has(StaffRole::Evaluator),
+            reviewer: has(StaffRole::Reviewer),
         }
     }
 }
 
 /// GET …/roles/
-pub(crate) async fn list(access: ProjectAccess<ReadProject>, query: ListQuery) -> Result<Envelope<RoleView>> {
+pub(crate) async fn list(access: ProjectAccess<ReadProject>, query: ListQuery) -> Result<PageView<RoleView>> {
     let (page, total) = query.slice(access.project.staff.roles(), |held| held.id().to_string());
     let page = page.map(|held| RoleView::new(&access.project, held, access.references()));
     query.answer(&access.references().roles(access.company_id(), access.project.id), page, total)
@@ -66,9 +66,9 @@ pub(crate) async fn list(access: ProjectAccess<ReadProject>, query: ListQuery) -
 /// POST …/roles/
 pub(crate) async fn create(
     access: ProjectAccess<ChangeProject>,
-    body: Fields,
-) -> Result<Answered<Ensured<RoleView>>> {
-    let change = RolesChange::read(body, access.company_id(), access.references())?;
+    body: BodyFields,
+) -> Result<CommittedResponse<CreatedOrUpdated<RoleView>>> {
+    let change = SetRoles::read(body, access.company_id(), access.references())?;
     let after = change.apply_to(&access.project)?;
     let given = change.held().find(|held| !access.project.staff.has(*held));
     let shown = given.or_else(|| change.held().next());
@@ -77,32 +77,36 @@ pub(crate) async fn create(
     let ensured = match given {
         Some(held) => {
             let address = access.references().role(access.company_id(), access.project.id, held.id());
-            Ensured::New(Created(address, view))
+            CreatedOrUpdated::New(Created(address, view))
         }
-        None => Ensured::Old(view),
+        None => CreatedOrUpdated::Old(view),
     };
     access.commit(access.store.change_roles(&access.project, &after), ensured).await
 }
 
 /// What a client wants one customer to be in a project.
-pub(crate) struct RolesChange {
+pub(crate) struct SetRoles {
     customer: CustomerId,
     /// At least one, the one that was named first.
-    given: Vec<Role>,
-    taken: Vec<Role>,
+    given: Vec<StaffRole>,
+    taken: Vec<StaffRole>,
 }
 
-impl RolesChange {
+impl SetRoles {
     /// Reads the body: `role` names a role to give; of the flags, true gives a role and false takes it.
-    pub(crate) fn read(mut body: Fields, company: &CompanyId, references: References<'_>) -> Result<Self> {
+    pub(crate) fn read(
+        mut body: BodyFields,
+        company: &CompanyId,
+        references: ReferenceUris<'_>,
+    ) -> Result<Self> {
         let customer = body.required("customer", |reference| references.parse_customer(company, reference));
-        let named = body.text("role", choice);
-        let flags = Role::ALL.map(|role| (role, body.flag(role.as_str())));
+        let named = body.text("role", parse_enum);
+        let flags = StaffRole::ALL.map(|role| (role, body.flag(role.as_str())));
         let with =
             |wanted| flags.into_iter().filter(move |(_, flag)| *flag == Some(wanted)).map(|(role, _)| role);
-        let given: Vec<Role> =
+        let given: Vec<StaffRole> =
             named.into_iter().chain(with(true).filter(|role| Some(*role) != named)).collect();
-        let taken: Vec<Role> = with(false).collect();
+        let taken: Vec<StaffRole> = with(false).collect();
         if given.is_empty() && !body.has("role") {
             body.refuse("role", "This field is required unless a flag gives a role.");
         } else if named.is_some_and(|named| taken.contains(&named)) {
@@ -129,13 +133,13 @@ impl RolesChange {
 }
 
 /// GET …/roles/{roleId}/
-pub(crate) async fn read(access: RoleAccess<ReadProject>) -> Result<Answered<Json<RoleView>>> {
+pub(crate) async fn read(access: RoleAccess<ReadProject>) -> Result<CommittedResponse<Json<RoleView>>> {
     access.show(RoleView::new(&access.project, access.held, access.references()))
 }
 
 /// DELETE …/roles/{roleId}/
-pub(crate) async fn delete(access: RoleAccess<ChangeProject>) -> Result<Answered<Done>> {
+pub(crate) async fn delete(access: RoleAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
     let mut after = Project::clone(&access.project);
     after.staff.take(access.held);
-    access.commit(access.store.update_project(&access.project, &after), Done).await
+    access.commit(access.store.update_project(&access.project, &after), NoContent).await
 }

@@ -5,12 +5,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::Result;
 use shared::auth::access::{CountedProjectAccess, ProjectAccess};
-use shared::domain::choice;
+use shared::domain::parse_enum;
 use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
-use shared::http::Fields;
-use shared::http::reference::References;
-use shared::http::respond::Answered;
+use shared::http::BodyFields;
+use shared::http::reference::ReferenceUris;
+use shared::http::respond::CommittedResponse;
 use shared::http::wire::Uri;
 
 /// The status of a project.
@@ -25,28 +25,28 @@ pub(crate) struct StatusView {
 
 impl StatusView {
     /// The view of a project's status.
-    pub(crate) fn new(project: &Project, references: References<'_>) -> Self {
+    pub(crate) fn new(project: &Project, references: ReferenceUris<'_>) -> Self {
         let own = references.project(&project.company, project.id);
         Self { resource_uri: own.join("status"), status: project.status }
     }
 }
 
 /// Reads the body of a change of status.
-pub(crate) fn read_status(mut body: Fields) -> Result<ProjectStatus> {
-    let status = body.required("status", choice);
+pub(crate) fn read_status(mut body: BodyFields) -> Result<ProjectStatus> {
+    let status = body.required("status", parse_enum);
     body.finish(|| status)
 }
 
 /// GET …/projects/{projectId}/status/
-pub(crate) async fn read(access: ProjectAccess<ReadProject>) -> Result<Answered<Json<StatusView>>> {
+pub(crate) async fn read(access: ProjectAccess<ReadProject>) -> Result<CommittedResponse<Json<StatusView>>> {
     access.show(StatusView::new(&access.project, access.references()))
 }
 
 /// PATCH …/projects/{projectId}/status/
 pub(crate) async fn update(
     access: CountedProjectAccess<ChangeProject>,
-    body: Fields,
-) -> Result<Answered<Json<StatusView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<StatusView>>> {
     let to = read_status(body)?;
     if to == access.project.status {
         return access.show(StatusView::new(&access.project, access.references()));

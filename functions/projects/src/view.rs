@@ -4,38 +4,40 @@ use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use shared::auth::access::Context;
+use shared::auth::access::AdmittedRequest;
 use shared::domain::candidate::CandidateStatus;
 use shared::domain::company::Company;
 use shared::domain::id::CustomerId;
 use shared::domain::language::Language;
-use shared::domain::project::{Mode, Project, ProjectStatus};
-use shared::domain::tally::Tally;
+use shared::domain::project::{JoinMode, Project, ProjectStatus};
+use shared::domain::tally::ProjectCounts;
 use shared::domain::text::Email;
-use shared::http::reference::References;
-use shared::http::view::{CriterionView, CustomerView, LabelView, Nested, PlacedVideoView, QuestionView};
+use shared::http::reference::ReferenceUris;
+use shared::http::view::{
+    CriterionView, CustomerView, ExpandedReference, LabelView, PlacedVideoView, QuestionView,
+};
 use shared::http::wire::{OrEmpty, Uri};
 
-use crate::nested::{EVALUATORS, INTERVIEW_MANAGERS, Loaded, REVIEWERS};
+use crate::nested::{EVALUATORS, ExpandedResources, INTERVIEW_MANAGERS, REVIEWERS};
 use crate::roles::RoleView;
 
 /// Who looks at a project.
-pub(crate) struct Viewer<'a> {
+pub(crate) struct ProjectViewer<'a> {
     customer: Option<CustomerId>,
     company: &'a Company,
-    loaded: Loaded,
-    references: References<'a>,
+    loaded: ExpandedResources,
+    references: ReferenceUris<'a>,
 }
 
-impl<'a> Viewer<'a> {
+impl<'a> ProjectViewer<'a> {
     /// The caller who was admitted.
-    pub(crate) fn of(access: &'a Context, company: &'a Company) -> Self {
-        let loaded = Loaded::default();
+    pub(crate) fn of(access: &'a AdmittedRequest, company: &'a Company) -> Self {
+        let loaded = ExpandedResources::default();
         Self { customer: access.caller.customer(), company, loaded, references: access.references() }
     }
 
     /// The same, with what was loaded in place of references.
-    pub(crate) fn with(self, loaded: Loaded) -> Self {
+    pub(crate) fn with(self, loaded: ExpandedResources) -> Self {
         Self { loaded, ..self }
     }
 }
@@ -53,7 +55,7 @@ pub(crate) struct ProjectView {
 
 impl ProjectView {
     /// The view that `viewer` has of a project with these counts.
-    pub(crate) fn new(project: &Project, tally: &Tally, viewer: &Viewer<'_>) -> Self {
+    pub(crate) fn new(project: &Project, tally: &ProjectCounts, viewer: &ProjectViewer<'_>) -> Self {
         let skipped_candidates_count = tally.with_status(CandidateStatus::Skipped);
         Self { fields: ProjectFields::new(project, tally, viewer), skipped_candidates_count }
     }
@@ -72,7 +74,7 @@ pub(crate) struct ListedProjectView {
 
 impl ListedProjectView {
     /// The view that `viewer` has of a project with these counts.
-    pub(crate) fn new(project: &Project, tally: &Tally, viewer: &Viewer<'_>) -> Self {
+    pub(crate) fn new(project: &Project, tally: &ProjectCounts, viewer: &ProjectViewer<'_>) -> Self {
         let skipped_candiates_count = tally.with_status(CandidateStatus::Skipped);
         Self { fields: ProjectFields::new(project, tally, viewer), skipped_candiates_count }
     }
@@ -99,7 +101,7 @@ struct ProjectFields {
     #[schemars(example = &"ada@example.com")]
     email_alias: OrEmpty<Email>,
     /// How candidates join.
-    mode: Mode,
+    mode: JoinMode,
     /// The maximum score of an evaluation.
     #[schemars(example = 10)]
     maximum_score: u32,
@@ -141,23 +143,23 @@ struct ProjectFields {
     /// The URL at which to change the status.
     status_update_uri: Uri,
     /// The customers who evaluate interviews.
-    evaluators: Vec<Nested<CustomerView>>,
+    evaluators: Vec<ExpandedReference<CustomerView>>,
     /// The customers who manage the project.
-    interview_managers: Vec<Nested<CustomerView>>,
+    interview_managers: Vec<ExpandedReference<CustomerView>>,
     /// The customers who may read the project without evaluating.
-    reviewers: Vec<Nested<CustomerView>>,
+    reviewers: Vec<ExpandedReference<CustomerView>>,
     /// The project's labels.
-    labels: Vec<Nested<LabelView>>,
+    labels: Vec<ExpandedReference<LabelView>>,
     /// The list of questions.
-    questions: Nested<Vec<QuestionView>>,
+    questions: ExpandedReference<Vec<QuestionView>>,
     /// The list of candidates.
     candidates: Uri,
     /// The results.
     results: Uri,
     /// The list of roles.
-    roles: Nested<Vec<RoleView>>,
+    roles: ExpandedReference<Vec<RoleView>>,
     /// The list of criteria.
-    criteria: Nested<Vec<CriterionView>>,
+    criteria: ExpandedReference<Vec<CriterionView>>,
     /// The project's welcome videos, in display order.
     videos: Vec<PlacedVideoView>,
     /// Whether the caller is an evaluator and there are interviewed candidates.
@@ -202,7 +204,7 @@ struct ProjectFields {
 }
 
 impl ProjectFields {
-    fn new(project: &Project, tally: &Tally, viewer: &Viewer<'_>) -> Self {
+    fn new(project: &Project, tally: &ProjectCounts, viewer: &ProjectViewer<'_>) -> Self {
         let Project { company, settings, .. } = project;
         let (references, loaded) = (viewer.references, &viewer.loaded);
         let own = references.project(company, project.id);

@@ -1,8 +1,8 @@
 //! The documentation of each route.
 
-use shared::openapi::Operation;
+use shared::openapi::OperationDoc;
 
-pub(crate) fn search_candidates(operation: Operation) -> Operation {
+pub(crate) fn search_candidates(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Search candidates")
         .text(

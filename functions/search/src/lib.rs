@@ -4,10 +4,10 @@ mod document;
 mod find;
 mod view;
 
-use shared::Routes;
+use shared::RouteReader;
 
 /// The routes of this group.
-pub fn routes<R: Routes>(routes: R) -> R {
+pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group("Search", "Search of candidates by name and email, in all projects that the caller may read.")
         .get("/companies/{companyId}/search/", find::list, document::search_candidates)

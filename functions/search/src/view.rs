@@ -7,14 +7,14 @@ use shared::domain::file::{FileKind, Owner};
 use shared::domain::id::CompanyId;
 use shared::domain::project::ProjectStatus;
 use shared::domain::text::Email;
-use shared::http::reference::References;
+use shared::http::reference::ReferenceUris;
 use shared::http::wire::{OrEmpty, Uri};
-use shared::store::Match;
+use shared::store::CandidateMatch;
 
 /// A candidate in search results.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FoundCandidate")]
-pub(crate) struct ResultView {
+pub(crate) struct SearchResultView {
     /// The candidate.
     resource_uri: Uri,
     /// First name.
@@ -32,13 +32,13 @@ pub(crate) struct ResultView {
     #[schemars(example = &"")]
     photo: OrEmpty<Uri>,
     /// The candidate's project.
-    project: ProjectView,
+    project: FoundProjectView,
 }
 
 /// The project of a candidate in search results.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FoundProject")]
-struct ProjectView {
+struct FoundProjectView {
     /// The URL of the resource.
     resource_uri: Uri,
     /// The display name.
@@ -48,10 +48,10 @@ struct ProjectView {
     status: ProjectStatus,
 }
 
-impl ResultView {
+impl SearchResultView {
     /// The view of a candidate of a company.
-    pub(crate) fn new(company: &CompanyId, found: &Match, references: References<'_>) -> Self {
-        let Match { id, candidate, project_id, project } = found;
+    pub(crate) fn new(company: &CompanyId, found: &CandidateMatch, references: ReferenceUris<'_>) -> Self {
+        let CandidateMatch { id, candidate, project_id, project } = found;
         let owner = Owner::Candidate { project: *project_id, candidate: *id };
         Self {
             resource_uri: references.candidate(company, *project_id, *id),
@@ -60,7 +60,7 @@ impl ResultView {
             email: OrEmpty(candidate.profile.email.clone()),
             status: candidate.status,
             photo: OrEmpty(references.file(company, owner, FileKind::Photo, candidate.photo)),
-            project: ProjectView {
+            project: FoundProjectView {
                 resource_uri: references.project(company, *project_id),
                 name: project.settings.name.to_string(),
                 status: project.status,

@@ -5,15 +5,15 @@
 
 use serde::Serialize;
 use shared::app::App;
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::Customer;
 use shared::domain::file::{Owner, StoredFile};
 use shared::domain::id::FileId;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::event::ObjectCreated;
-use shared::media::{Checked, object_key, upload_in, upload_key};
-use shared::store::Versioned;
+use shared::media::{CheckedFile, object_key, upload_in, upload_key};
+use shared::store::VersionedItem;
 use shared::{Error, Result};
 
 const NOT_AS_ANNOUNCED: &str =
@@ -25,7 +25,7 @@ const OWNER_GONE: &str = "The person this file was for no longer exists.";
 /// The result of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum UploadOutcome {
     /// The file is attached to its owner.
     TakenIn,
     /// The file is invalid, or its owner does not exist.
@@ -38,10 +38,10 @@ pub enum Outcome {
 ///
 /// # Errors
 /// If the storage or the bucket fails. The event is retried and, after some tries, becomes a dead letter.
-pub async fn handle(app: &App, event: ObjectCreated) -> Result<Outcome> {
+pub async fn handle(app: &App, event: ObjectCreated) -> Result<UploadOutcome> {
     let key = event.key();
-    let Some(id) = upload_in(key) else { return Ok(Outcome::Ignored) };
-    let outcome = settle(&System::of(app), id, key).await;
+    let Some(id) = upload_in(key) else { return Ok(UploadOutcome::Ignored) };
+    let outcome = process_upload(&SystemAccess::of(app), id, key).await;
     match &outcome {
         Ok(outcome) => tracing::info!(target: "uploads", upload = %id, ?outcome),
         Err(error) => tracing::error!(target: "uploads", upload = %id, %error, "not taken in"),
@@ -50,49 +50,53 @@ pub async fn handle(app: &App, event: ObjectCreated) -> Result<Outcome> {
 }
 
 /// Attaches the object if its upload is pending, and deletes it in any case.
-async fn settle(system: &System, id: FileId, key: &str) -> Result<Outcome> {
+async fn process_upload(system: &SystemAccess, id: FileId, key: &str) -> Result<UploadOutcome> {
     let outcome = match system.store.upload(id).await? {
-        Some(upload) if upload.status == UploadStatus::AwaitingUpload => take_in(system, upload).await?,
-        _ => Outcome::Ignored,
+        Some(upload) if upload.status == UploadStatus::AwaitingUpload => attach_file(system, upload).await?,
+        _ => UploadOutcome::Ignored,
     };
     system.objects()?.delete(key).await?;
     Ok(outcome)
 }
 
-async fn take_in(system: &System, upload: Versioned<Upload>) -> Result<Outcome> {
-    let Some(announced) = &upload.announced else { return Ok(Outcome::Ignored) };
+async fn attach_file(system: &SystemAccess, upload: VersionedItem<Upload>) -> Result<UploadOutcome> {
+    let Some(announced) = &upload.announced else { return Ok(UploadOutcome::Ignored) };
     let objects = system.objects()?;
     let bytes = objects.get(&upload_key(upload.id), announced.size).await?;
     let Some(bytes) = bytes.filter(|bytes| bytes.len() as u64 == announced.size) else {
         return refuse(system, &upload, NOT_AS_ANNOUNCED).await;
     };
-    let checked = match Checked::new(upload.kind, bytes).await {
+    let checked = match CheckedFile::new(upload.kind, bytes).await {
         Ok(checked) => checked,
         Err(Error::Fields(messages)) => return refuse(system, &upload, &messages.to_string()).await,
         Err(error) => return Err(error),
     };
     let key = object_key(&upload.company, upload.owner, upload.id);
     let file = objects.put(&key, upload.id, checked).await?;
-    system.store.retry(|| hand_over(system, &upload, file)).await
+    system.store.retry_on_conflict(|| finish_upload(system, &upload, file)).await
 }
 
 /// Gives a checked file to its owner, if its author still may upload it.
-async fn hand_over(system: &System, upload: &Versioned<Upload>, file: StoredFile) -> Result<Outcome> {
+async fn finish_upload(
+    system: &SystemAccess,
+    upload: &VersionedItem<Upload>,
+    file: StoredFile,
+) -> Result<UploadOutcome> {
     if !system.may_still_upload(upload).await? {
         return refuse(system, upload, NOT_ALLOWED).await;
     }
     let lost = match give(system, upload, file).await {
-        Ok(true) => return Ok(Outcome::TakenIn),
+        Ok(true) => return Ok(UploadOutcome::TakenIn),
         Ok(false) => return refuse(system, upload, OWNER_GONE).await,
         Err(error @ (Error::Changed | Error::NotFound)) => error,
         Err(error) => return Err(error),
     };
     let status = system.store.upload(upload.id).await?.map(|upload| upload.status);
-    if status == Some(UploadStatus::AwaitingUpload) { Err(lost) } else { Ok(Outcome::Ignored) }
+    if status == Some(UploadStatus::AwaitingUpload) { Err(lost) } else { Ok(UploadOutcome::Ignored) }
 }
 
 /// Attaches the file; false if the owner does not exist. Fails with [`Error::Changed`] if it is attached already.
-async fn give(system: &System, upload: &Upload, file: StoredFile) -> Result<bool> {
+async fn give(system: &SystemAccess, upload: &Upload, file: StoredFile) -> Result<bool> {
     let (store, now) = (system.store_of(upload), system.now);
     match upload.owner {
         Owner::Candidate { project, candidate } => {
@@ -117,11 +121,15 @@ async fn give(system: &System, upload: &Upload, file: StoredFile) -> Result<bool
     Ok(true)
 }
 
-async fn refuse(system: &System, upload: &Versioned<Upload>, reason: &str) -> Result<Outcome> {
+async fn refuse(
+    system: &SystemAccess,
+    upload: &VersionedItem<Upload>,
+    reason: &str,
+) -> Result<UploadOutcome> {
     match system.commit(system.store.fail_upload(upload, reason, system.now)).await {
-        Ok(()) => Ok(Outcome::Refused),
+        Ok(()) => Ok(UploadOutcome::Refused),
         // The same event, or the end of the time limit, came first.
-        Err(Error::Changed | Error::NotFound) => Ok(Outcome::Ignored),
+        Err(Error::Changed | Error::NotFound) => Ok(UploadOutcome::Ignored),
         Err(error) => Err(error),
     }
 }

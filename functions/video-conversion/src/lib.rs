@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use serde::Serialize;
 use shared::app::App;
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::id::{CompanyId, VideoId};
-use shared::domain::video::{ConversionStatus, Converted, Rendition, Video};
+use shared::domain::video::{ConversionResult, ConversionStatus, Rendition, Video};
 use shared::event::ObjectCreated;
-use shared::media::{Objects, rendition_key, video_keys, video_upload_in, video_upload_key};
-use shared::store::Versioned;
+use shared::media::{ObjectStore, rendition_key, video_keys, video_upload_in, video_upload_key};
+use shared::store::VersionedItem;
 use shared::{Error, Result};
 
-use engine::{Conversion, Failure, convert};
+use engine::{ConvertedFiles, EngineError, convert};
 
 /// The duration of one attempt; the rest of the function's 15 minutes is for storing the result.
 const TRY: Duration = Duration::from_secs(13 * 60);
@@ -31,7 +31,7 @@ const NOT_ALLOWED: &str = "The person who announced this video may no longer upl
 /// The result of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum ConversionOutcome {
     /// The video can be played.
     Converted,
     /// The file is not a video that can be converted.
@@ -45,11 +45,11 @@ pub enum Outcome {
 /// # Errors
 /// If the storage, the bucket or this computer fails. The event is retried and, after some tries, becomes a dead
 /// letter; the video fails after its time limit.
-pub async fn handle(app: &App, event: ObjectCreated) -> Result<Outcome> {
-    let Some((company, id)) = video_upload_in(event.key()) else { return Ok(Outcome::Ignored) };
-    let system = System::of(app);
+pub async fn handle(app: &App, event: ObjectCreated) -> Result<ConversionOutcome> {
+    let Some((company, id)) = video_upload_in(event.key()) else { return Ok(ConversionOutcome::Ignored) };
+    let system = SystemAccess::of(app);
     // Boxed, because it is large and deeply nested.
-    let outcome = Box::pin(settle(&system, &company, id, &event.id)).await;
+    let outcome = Box::pin(record_conversion(&system, &company, id, &event.id)).await;
     let (video, company) = (id, company.as_str());
     let milliseconds = system.usage().elapsed().as_secs_f64() * 1000.0;
     match &outcome {
@@ -64,7 +64,12 @@ pub async fn handle(app: &App, event: ObjectCreated) -> Result<Outcome> {
 }
 
 /// Converts a video because of `event`, unless it is converted already or another worker holds it.
-async fn settle(system: &System, company: &CompanyId, id: VideoId, event: &str) -> Result<Outcome> {
+async fn record_conversion(
+    system: &SystemAccess,
+    company: &CompanyId,
+    id: VideoId,
+    event: &str,
+) -> Result<ConversionOutcome> {
     let Some(video) = system.store.video(company, id).await? else {
         return clean_up(system, &video_keys(company, id)).await;
     };
@@ -87,7 +92,11 @@ async fn settle(system: &System, company: &CompanyId, id: VideoId, event: &str) 
 }
 
 /// Converts a video whose conversion has begun because of `event`.
-async fn work_on(system: &System, video: Versioned<Video>, event: &str) -> Result<Outcome> {
+async fn work_on(
+    system: &SystemAccess,
+    video: VersionedItem<Video>,
+    event: &str,
+) -> Result<ConversionOutcome> {
     let objects = system.objects()?;
     let directory = tempfile::tempdir().map_err(Error::internal)?;
     let input = directory.path().join("upload");
@@ -95,21 +104,21 @@ async fn work_on(system: &System, video: Versioned<Video>, event: &str) -> Resul
     let path = system.config().program_path.as_ref();
     let time = TRY.saturating_sub(system.usage().elapsed());
     let made =
-        if found { convert(path, &input, time).await } else { Err(Failure::Refused(NOT_AS_ANNOUNCED)) };
+        if found { convert(path, &input, time).await } else { Err(EngineError::Refused(NOT_AS_ANNOUNCED)) };
     match made {
         Ok(conversion) => {
             // The disk has room for the upload and the renditions, not for more.
             store(&objects, &video, &conversion).await?;
             finish(system, video, event, |video| video.succeeded(converted(&conversion))).await
         }
-        Err(Failure::Refused(reason)) => finish(system, video, event, |video| video.failed(reason)).await,
-        Err(Failure::Machine(error)) => Err(Error::internal(error)),
+        Err(EngineError::Refused(reason)) => finish(system, video, event, |video| video.failed(reason)).await,
+        Err(EngineError::Machine(error)) => Err(Error::internal(error)),
     }
 }
 
 /// Stores the renditions in the bucket.
-async fn store(objects: &Objects<'_>, video: &Video, conversion: &Conversion) -> Result<()> {
-    let Conversion { mp4, flv, thumbnail, .. } = conversion;
+async fn store(objects: &ObjectStore<'_>, video: &Video, conversion: &ConvertedFiles) -> Result<()> {
+    let ConvertedFiles { mp4, flv, thumbnail, .. } = conversion;
     let files = [(Rendition::Mp4, mp4), (Rendition::Flv, flv), (Rendition::Thumbnail, thumbnail)];
     for (rendition, path) in files {
         let key = rendition_key(&video.company, video.id, rendition);
@@ -120,11 +129,11 @@ async fn store(objects: &Objects<'_>, video: &Video, conversion: &Conversion) ->
 
 /// Writes the result unless another attempt has, and deletes unneeded objects.
 async fn finish(
-    system: &System,
-    mut video: Versioned<Video>,
+    system: &SystemAccess,
+    mut video: VersionedItem<Video>,
     event: &str,
     end: impl Fn(Video) -> Video,
-) -> Result<Outcome> {
+) -> Result<ConversionOutcome> {
     let (company, id) = (video.company.clone(), video.id);
     for _ in 0..TRIES {
         let after = end(Video::clone(&video));
@@ -132,11 +141,11 @@ async fn finish(
         match system.commit(system.store.update_video(&video, &after)).await {
             Ok(()) if is_converted => {
                 system.objects()?.delete(&video_upload_key(&company, id)).await?;
-                return Ok(Outcome::Converted);
+                return Ok(ConversionOutcome::Converted);
             }
             Ok(()) => {
                 clean_up(system, &video_keys(&company, id)).await?;
-                return Ok(Outcome::Refused);
+                return Ok(ConversionOutcome::Refused);
             }
             // Staff have changed or deleted the video, or its time limit is over.
             Err(Error::Changed | Error::NotFound) => {}
@@ -144,22 +153,24 @@ async fn finish(
         }
         match system.store.video(&company, id).await? {
             Some(now) if now.is_converted_by(event) => video = now,
-            Some(now) if now.is_under_way() || now.converted.is_some() => return Ok(Outcome::Ignored),
+            Some(now) if now.is_under_way() || now.converted.is_some() => {
+                return Ok(ConversionOutcome::Ignored);
+            }
             _ => return clean_up(system, &video_keys(&company, id)).await,
         }
     }
     Err(Error::Changed)
 }
 
-async fn clean_up(system: &System, keys: &[String]) -> Result<Outcome> {
+async fn clean_up(system: &SystemAccess, keys: &[String]) -> Result<ConversionOutcome> {
     let objects = system.objects()?;
     for key in keys {
         objects.delete(key).await?;
     }
-    Ok(Outcome::Ignored)
+    Ok(ConversionOutcome::Ignored)
 }
 
-fn converted(conversion: &Conversion) -> Converted {
-    let Conversion { seconds, width, height, .. } = *conversion;
-    Converted { seconds, width, height }
+fn converted(conversion: &ConvertedFiles) -> ConversionResult {
+    let ConvertedFiles { seconds, width, height, .. } = *conversion;
+    ConversionResult { seconds, width, height }
 }

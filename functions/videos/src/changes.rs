@@ -2,10 +2,10 @@
 
 use axum::body::Bytes;
 use shared::Result;
-use shared::domain::text::{Lines, Name};
-use shared::domain::upload::Announced;
+use shared::domain::text::{ShortName, TextLines};
+use shared::domain::upload::AnnouncedFile;
 use shared::domain::video::{FileName, MAX_VIDEO_BYTES, NewVideo, Video};
-use shared::http::Fields;
+use shared::http::BodyFields;
 use shared::http::fields::set;
 
 /// What a form declares of a file counts for nothing: the conversion finds out what it is.
@@ -13,17 +13,17 @@ const ANYTHING: &str = "application/octet-stream";
 
 /// A new video.
 #[derive(Debug)]
-pub(crate) enum Creation {
+pub(crate) enum CreateVideo {
     /// With its file.
     Sent(NewVideo, Bytes),
     /// Whose file the client is going to send elsewhere.
     Announced(NewVideo),
 }
 
-impl Creation {
+impl CreateVideo {
     /// Reads a form with the file, or a JSON object that announces it.
-    pub(crate) fn read(mut body: Fields) -> Result<Self> {
-        let name = body.required("name", Name::parse);
+    pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
+        let name = body.required("name", ShortName::parse);
         let description = body.lines("description").unwrap_or_default();
         let internal_description = body.lines("internal_description").unwrap_or_default();
         let (file, bytes) = if body.is_form() { read_file(&mut body) } else { (announced(&mut body), None) };
@@ -39,13 +39,13 @@ impl Creation {
 }
 
 /// The file of a form.
-fn read_file(body: &mut Fields) -> (Option<(FileName, Announced)>, Option<Bytes>) {
+fn read_file(body: &mut BodyFields) -> (Option<(FileName, AnnouncedFile)>, Option<Bytes>) {
     let missing = "Send the video as a multipart/form-data part with a file name.";
     let Some(file) = body.required_file("file", missing) else { return (None, None) };
     if file.bytes.is_empty() {
         body.refuse("file", "The submitted file is empty.");
     }
-    let announced = Announced { content_type: ANYTHING.to_owned(), size: file.bytes.len() as u64 };
+    let announced = AnnouncedFile { content_type: ANYTHING.to_owned(), size: file.bytes.len() as u64 };
     match FileName::parse(&file.name) {
         Ok(name) => (Some((name, announced)), Some(file.bytes)),
         Err(message) => {
@@ -56,7 +56,7 @@ fn read_file(body: &mut Fields) -> (Option<(FileName, Announced)>, Option<Bytes>
 }
 
 /// The file that a JSON object announces.
-fn announced(body: &mut Fields) -> Option<(FileName, Announced)> {
+fn announced(body: &mut BodyFields) -> Option<(FileName, AnnouncedFile)> {
     let name = body.required("upload_filename", FileName::parse);
     let announced = body.announced(MAX_VIDEO_BYTES);
     name.zip(announced)
@@ -64,17 +64,17 @@ fn announced(body: &mut Fields) -> Option<(FileName, Announced)> {
 
 /// What is to be different.
 #[derive(Debug)]
-pub(crate) struct Changes {
-    name: Option<Name>,
-    description: Option<Lines<2000>>,
-    internal_description: Option<Lines<2000>>,
+pub(crate) struct UpdateVideo {
+    name: Option<ShortName>,
+    description: Option<TextLines<2000>>,
+    internal_description: Option<TextLines<2000>>,
 }
 
-impl Changes {
+impl UpdateVideo {
     /// Reads what is to be different; the rest stays as it is.
-    pub(crate) fn read(mut body: Fields) -> Result<Self> {
+    pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         let changes = Self {
-            name: body.text("name", Name::parse),
+            name: body.text("name", ShortName::parse),
             description: body.lines("description"),
             internal_description: body.lines("internal_description"),
         };
@@ -82,13 +82,13 @@ impl Changes {
     }
 
     /// Reads everything that can be different; what is absent becomes empty.
-    pub(crate) fn read_whole(mut body: Fields) -> Result<Self> {
+    pub(crate) fn read_whole(mut body: BodyFields) -> Result<Self> {
         body.require("name");
         let Self { name, description, internal_description } = Self::read(body)?;
         Ok(Self {
             name,
-            description: description.or_else(|| Some(Lines::default())),
-            internal_description: internal_description.or_else(|| Some(Lines::default())),
+            description: description.or_else(|| Some(TextLines::default())),
+            internal_description: internal_description.or_else(|| Some(TextLines::default())),
         })
     }
 

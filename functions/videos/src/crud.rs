@@ -7,11 +7,11 @@ use shared::Result;
 use shared::auth::access::{CompanyAccess, VideoAccess};
 use shared::domain::policy::{ManageVideos, ReadCompany, ReadVideo};
 use shared::domain::video::Video;
-use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::{Answered, Created, Done};
-use shared::http::{Fields, Progress, Turn, WithFiles};
+use shared::http::page::{ListQuery, PageView};
+use shared::http::respond::{CommittedResponse, Created, NoContent};
+use shared::http::{BodyFields, IdempotentRun, RunResult, WithFiles};
 
-use crate::changes::{Changes, Creation};
+use crate::changes::{CreateVideo, UpdateVideo};
 use crate::view::VideoView;
 
 /// How long the storage may be busy before it is left to a repeat.
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(9);
 pub(crate) async fn list(
     access: CompanyAccess<ReadCompany>,
     query: ListQuery,
-) -> Result<Envelope<VideoView>> {
+) -> Result<PageView<VideoView>> {
     let (page, total) = access.store.list_videos(access.company_id(), query.page()).await?;
     let page = page.map(|video| VideoView::new(&video, &access));
     query.answer(&access.references().videos(access.company_id()), page, total)
@@ -33,20 +33,20 @@ pub(crate) async fn list(
 pub(crate) async fn create(
     access: CompanyAccess<ManageVideos>,
     WithFiles(body): WithFiles,
-) -> Result<Answered<Created<VideoView>>> {
-    let creation = Creation::read(body)?;
-    access.once(PATIENCE, |turn| begin(&access, creation, turn)).await
+) -> Result<CommittedResponse<Created<VideoView>>> {
+    let creation = CreateVideo::read(body)?;
+    access.run_once(PATIENCE, |turn| begin(&access, creation, turn)).await
 }
 
 async fn begin(
     access: &CompanyAccess<ManageVideos>,
-    creation: Creation,
-    turn: Turn,
-) -> Result<Progress<Created<VideoView>>> {
+    creation: CreateVideo,
+    turn: IdempotentRun,
+) -> Result<RunResult<Created<VideoView>>> {
     let (id, company, by) = (turn.ids.id(0), access.company_id().clone(), access.caller.customer());
     let (new, bytes) = match creation {
-        Creation::Sent(new, bytes) => (new, Some(bytes)),
-        Creation::Announced(new) => (new, None),
+        CreateVideo::Sent(new, bytes) => (new, Some(bytes)),
+        CreateVideo::Announced(new) => (new, None),
     };
     let announced = Video::announced(id, company, new, by, access.now);
     let video = match bytes {
@@ -71,38 +71,41 @@ async fn begin(
         }
         None => view.with_request(access.files()?.announce_video(&video).await?, video.url_expires_at()),
     };
-    Ok(Progress::Done(Created(access.references().video(access.company_id(), id), view)))
+    Ok(RunResult::Done(Created(access.references().video(access.company_id(), id), view)))
 }
 
 /// GET …/videos/{videoId}/
-pub(crate) async fn read(access: VideoAccess<ReadVideo>) -> Result<Answered<Json<VideoView>>> {
+pub(crate) async fn read(access: VideoAccess<ReadVideo>) -> Result<CommittedResponse<Json<VideoView>>> {
     access.show(VideoView::new(&access.video, &access))
 }
 
 /// PUT …/videos/{videoId}/
 pub(crate) async fn replace(
     access: VideoAccess<ManageVideos>,
-    body: Fields,
-) -> Result<Answered<Json<VideoView>>> {
-    change(&access, Changes::read_whole(body)?).await
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<VideoView>>> {
+    change(&access, UpdateVideo::read_whole(body)?).await
 }
 
 /// PATCH …/videos/{videoId}/
 pub(crate) async fn update(
     access: VideoAccess<ManageVideos>,
-    body: Fields,
-) -> Result<Answered<Json<VideoView>>> {
-    change(&access, Changes::read(body)?).await
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<VideoView>>> {
+    change(&access, UpdateVideo::read(body)?).await
 }
 
-async fn change(access: &VideoAccess<ManageVideos>, changes: Changes) -> Result<Answered<Json<VideoView>>> {
+async fn change(
+    access: &VideoAccess<ManageVideos>,
+    changes: UpdateVideo,
+) -> Result<CommittedResponse<Json<VideoView>>> {
     let after = changes.apply_to(Video::clone(&access.video));
     let view = VideoView::new(&after, access);
     access.commit(access.store.update_video(&access.video, &after), Json(view)).await
 }
 
 /// DELETE …/videos/{videoId}/, which takes it from all projects as well
-pub(crate) async fn delete(access: VideoAccess<ManageVideos>) -> Result<Done> {
+pub(crate) async fn delete(access: VideoAccess<ManageVideos>) -> Result<NoContent> {
     access.store.delete_video(&access.video, access.now).await?;
-    Ok(Done)
+    Ok(NoContent)
 }

@@ -1,23 +1,23 @@
 //! The documentation of each route.
 
 use serde_json::json;
-use shared::openapi::Operation;
+use shared::openapi::OperationDoc;
 
-use crate::changes::{Changes, Creation};
+use crate::changes::{CreateVideo, UpdateVideo};
 use crate::view::VideoView;
 
-pub(crate) fn list_videos(operation: Operation) -> Operation {
+pub(crate) fn list_videos(operation: OperationDoc) -> OperationDoc {
     operation.summary("List videos").text("Oldest first.")
 }
 
-pub(crate) fn create_video(operation: Operation) -> Operation {
+pub(crate) fn create_video(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Create video")
         .text(
             "Send a form with the file. If the file is too large for a form, announce it with JSON and \
              upload it within three hours to the URL in `upload`. The conversion starts automatically.",
         )
-        .body::<VideoView, _>(Creation::read)
+        .body::<VideoView, _>(CreateVideo::read)
         .field("file", "The video file.")
         .field("content_type", "Content-Type of the upload.")
         .field("size", "Size of the upload in bytes.")
@@ -28,34 +28,34 @@ pub(crate) fn create_video(operation: Operation) -> Operation {
         )
 }
 
-pub(crate) fn get_video(operation: Operation) -> Operation {
+pub(crate) fn get_video(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get video").text("Candidates see the videos of their project, without names.")
 }
 
-pub(crate) fn replace_video(operation: Operation) -> Operation {
+pub(crate) fn replace_video(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Replace video")
         .text("Fields that are left out become empty. The file stays.")
-        .body::<VideoView, _>(Changes::read_whole)
+        .body::<VideoView, _>(UpdateVideo::read_whole)
         .example("texts", json!({ "name": "Welcome", "description": "Welcome to Acme" }))
 }
 
-pub(crate) fn change_video(operation: Operation) -> Operation {
+pub(crate) fn change_video(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change video")
         .text("Does not change the file.")
-        .body::<VideoView, _>(Changes::read)
+        .body::<VideoView, _>(UpdateVideo::read)
         .example("texts", json!({ "description": "Welcome to Acme" }))
 }
 
-pub(crate) fn delete_video(operation: Operation) -> Operation {
+pub(crate) fn delete_video(operation: OperationDoc) -> OperationDoc {
     operation.summary("Delete video").text("Also removes the video from all projects.")
 }
 
-pub(crate) fn get_thumbnail(operation: Operation) -> Operation {
+pub(crate) fn get_thumbnail(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get thumbnail").text("The video's `thumb` is this URL. It needs no credentials.")
 }
 
-pub(crate) fn get_video_file(operation: Operation) -> Operation {
+pub(crate) fn get_video_file(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get video file").text("The video's `streams` are such URLs. They need no credentials.")
 }

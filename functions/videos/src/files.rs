@@ -1,16 +1,16 @@
 //! What a video was converted to, fetched by the addresses that the video shows.
 
 use shared::Result;
-use shared::auth::access::{Redirect, RenditionAccess};
+use shared::auth::access::{FileRedirect, RenditionAccess};
 use shared::domain::policy::ReadVideo;
 use shared::domain::video::Rendition;
 
 /// GET …/videos/{videoId}/thumb/{token}/
-pub(crate) async fn thumb(access: RenditionAccess<ReadVideo>) -> Result<Redirect> {
+pub(crate) async fn thumb(access: RenditionAccess<ReadVideo>) -> Result<FileRedirect> {
     access.redirect(&[Rendition::Thumbnail]).await
 }
 
 /// GET …/videos/{videoId}/video/{token}.mp4 and .flv
-pub(crate) async fn video(access: RenditionAccess<ReadVideo>) -> Result<Redirect> {
+pub(crate) async fn video(access: RenditionAccess<ReadVideo>) -> Result<FileRedirect> {
     access.redirect(&[Rendition::Mp4, Rendition::Flv]).await
 }

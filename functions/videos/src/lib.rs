@@ -6,10 +6,10 @@ mod document;
 mod files;
 mod view;
 
-use shared::Routes;
+use shared::RouteReader;
 
 /// The routes of this group.
-pub fn routes<R: Routes>(routes: R) -> R {
+pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group(
             "Welcome videos",

@@ -1,5 +1,5 @@
 //! The `videos` Lambda function.
 
-fn main() -> shared::Outcome {
+fn main() -> shared::LambdaResult {
     shared::http::serve(videos::routes)
 }

@@ -3,8 +3,8 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::auth::access::Context;
-use shared::auth::caller::Identity;
+use shared::auth::access::AdmittedRequest;
+use shared::auth::caller::CallerIdentity;
 use shared::domain::video::{ConversionStatus, Rendition, Video};
 use shared::http::view::SignedUploadView;
 use shared::http::wire::{OrEmpty, Uri};
@@ -53,9 +53,9 @@ pub(crate) struct VideoView {
     /// Why the conversion failed, a sentence.
     video_conversion_error: Option<String>,
     /// URLs to play the video, by format. More formats may be added.
-    streams: Streams,
+    streams: VideoStreams,
     /// The size of the picture.
-    dimensions: Dimensions,
+    dimensions: VideoDimensions,
     /// The request with which to upload the file. Only in the response to the announcement.
     #[serde(skip_serializing_if = "Option::is_none")]
     upload: Option<SignedUploadView>,
@@ -63,7 +63,7 @@ pub(crate) struct VideoView {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Streams")]
-struct Streams {
+struct VideoStreams {
     /// H.264 and AAC in mp4.
     #[schemars(example = &"")]
     mp4: OrEmpty<Uri>,
@@ -74,7 +74,7 @@ struct Streams {
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Dimensions")]
-struct Dimensions {
+struct VideoDimensions {
     /// In pixels; 0 until the video is converted.
     #[schemars(example = 0)]
     width: u32,
@@ -85,9 +85,9 @@ struct Dimensions {
 
 impl VideoView {
     /// The view of a video for whoever calls.
-    pub(crate) fn new(video: &Video, access: &Context) -> Self {
+    pub(crate) fn new(video: &Video, access: &AdmittedRequest) -> Self {
         let references = access.references();
-        let is_for_staff = !matches!(access.caller.identity, Identity::Candidate(_));
+        let is_for_staff = !matches!(access.caller.identity, CallerIdentity::Candidate(_));
         let company = &video.company;
         let converted = video.converted;
         let (width, height) = converted.map(|made| (made.width, made.height)).unwrap_or_default();
@@ -109,11 +109,11 @@ impl VideoView {
             video_conversion_id: video.conversion_id(Rendition::Mp4),
             video_conversion_status: video.status,
             video_conversion_error: video.failure.clone(),
-            streams: Streams {
+            streams: VideoStreams {
                 mp4: OrEmpty(references.rendition(video, Rendition::Mp4)),
                 flv: OrEmpty(references.rendition(video, Rendition::Flv)),
             },
-            dimensions: Dimensions { width, height },
+            dimensions: VideoDimensions { width, height },
             upload: None,
         }
     }

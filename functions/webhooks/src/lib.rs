@@ -17,14 +17,14 @@ use std::time::Duration;
 
 use shared::Result;
 use shared::app::App;
-use shared::auth::System;
-use shared::domain::webhook::{Targets, is_public};
+use shared::auth::SystemAccess;
+use shared::domain::webhook::{AllowedTargets, is_public};
 use shared::event::{ScheduleKind, TableEvent};
 use tokio::sync::OnceCell;
 
-use outgoing::{Outgoing, Resolve, SystemResolver};
-use sender::{RunKind, Sender};
-pub use sweep::Summary;
+use outgoing::{NameResolver, Outgoing, SystemResolver};
+use sender::{EventSender, RunKind};
+pub use sweep::RunSummary;
 
 /// How long the storage may be busy: the function has a minute.
 const PATIENCE: Duration = Duration::from_secs(55);
@@ -33,15 +33,15 @@ const PATIENCE: Duration = Duration::from_secs(55);
 ///
 /// # Errors
 /// If the storage cannot be read or written.
-pub async fn handle(app: &App, event: TableEvent) -> Result<Summary> {
+pub async fn handle(app: &App, event: TableEvent) -> Result<RunSummary> {
     handle_through(app, &outgoing(app, SystemResolver), event).await
 }
 
 /// Sends requests to the addresses that the settings allow.
-pub fn outgoing(app: &App, resolver: impl Resolve) -> Outgoing {
+pub fn outgoing(app: &App, resolver: impl NameResolver) -> Outgoing {
     let is_allowed = match app.config().webhook_targets {
-        Targets::Public => is_public,
-        Targets::Any => |_| true,
+        AllowedTargets::Public => is_public,
+        AllowedTargets::Any => |_| true,
     };
     Outgoing::new(resolver, is_allowed)
 }
@@ -50,16 +50,16 @@ pub fn outgoing(app: &App, resolver: impl Resolve) -> Outgoing {
 ///
 /// # Errors
 /// If the storage cannot be read or written.
-pub async fn handle_through(app: &App, outgoing: &Outgoing, event: TableEvent) -> Result<Summary> {
-    let system = System::of(app).with_patience(PATIENCE);
+pub async fn handle_through(app: &App, outgoing: &Outgoing, event: TableEvent) -> Result<RunSummary> {
+    let system = SystemAccess::of(app).with_patience(PATIENCE);
     let can_reach_out = OnceCell::new();
     let outcome = match event {
         TableEvent::Stream { records } => {
-            let sender = Sender::new(app, &system, outgoing, RunKind::Stream, &can_reach_out);
+            let sender = EventSender::new(app, &system, outgoing, RunKind::Stream, &can_reach_out);
             stream::handle(&sender, records).await
         }
         TableEvent::Schedule { kind: ScheduleKind::Scheduled } => {
-            let sender = Sender::new(app, &system, outgoing, RunKind::Schedule, &can_reach_out);
+            let sender = EventSender::new(app, &system, outgoing, RunKind::Schedule, &can_reach_out);
             sweep::handle(&sender).await
         }
     };

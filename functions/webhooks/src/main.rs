@@ -1,5 +1,5 @@
 //! The `webhooks` Lambda function.
 
-fn main() -> shared::Outcome {
+fn main() -> shared::LambdaResult {
     shared::event::serve(webhooks::handle)
 }

@@ -7,9 +7,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::{Either, select};
 use futures_util::stream::{self, FuturesUnordered, StreamExt as _};
 use shared::app::App;
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::id::{CompanyId, WebhookId};
-use shared::domain::webhook::Targets;
+use shared::domain::webhook::AllowedTargets;
 use shared::store::Store;
 use shared::{Error, Result};
 use tokio::sync::OnceCell;
@@ -52,9 +52,9 @@ impl RunKind {
 }
 
 /// Sends events for one invocation.
-pub(crate) struct Sender<'a> {
+pub(crate) struct EventSender<'a> {
     pub(crate) app: &'a App,
-    pub(crate) system: &'a System,
+    pub(crate) system: &'a SystemAccess,
     pub(crate) outgoing: &'a Outgoing,
     pub(crate) kind: RunKind,
     /// Nothing new is sent from then on.
@@ -66,17 +66,17 @@ pub(crate) struct Sender<'a> {
 
 /// The endpoints that a run could not serve.
 #[derive(Debug, Default)]
-pub(crate) struct Unserved {
+pub(crate) struct UnservedEndpoints {
     /// How many there are because the storage failed.
     pub(crate) failed: usize,
     /// The companies of these, and of those that another run has or that there was no time for.
     pub(crate) companies: BTreeSet<CompanyId>,
 }
 
-impl<'a> Sender<'a> {
+impl<'a> EventSender<'a> {
     pub(crate) fn new(
         app: &'a App,
-        system: &'a System,
+        system: &'a SystemAccess,
         outgoing: &'a Outgoing,
         kind: RunKind,
         can_reach_out: &'a OnceCell<bool>,
@@ -117,8 +117,8 @@ impl<'a> Sender<'a> {
     pub(crate) async fn can_reach_out(&self) -> bool {
         let config = self.app.config();
         let reaches = async {
-            let can_reach =
-                config.webhook_targets == Targets::Any || self.outgoing.reaches(&config.base_url).await;
+            let can_reach = config.webhook_targets == AllowedTargets::Any
+                || self.outgoing.reaches(&config.base_url).await;
             if !can_reach {
                 tracing::error!(target: "webhooks", "cannot reach the service's own host, so no endpoint is judged");
             }
@@ -128,14 +128,14 @@ impl<'a> Sender<'a> {
     }
 
     /// Serves these endpoints in this order. The schedule takes up later what could not be served.
-    pub(crate) async fn serve_all(&self, endpoints: Vec<(CompanyId, WebhookId)>) -> Unserved {
+    pub(crate) async fn serve_all(&self, endpoints: Vec<(CompanyId, WebhookId)>) -> UnservedEndpoints {
         let has_share = endpoints.len() > ENDPOINTS;
         let runs = endpoints.into_iter().map(|(company, id)| async move {
             let until = if has_share { self.until.min(self.time() + SHARE) } else { self.until };
-            let served = Sender { until, ..*self }.serve(&company, id).await;
+            let served = EventSender { until, ..*self }.serve_endpoint(&company, id).await;
             (company, served)
         });
-        let mut unserved = Unserved::default();
+        let mut unserved = UnservedEndpoints::default();
         let mut served = stream::iter(runs).buffer_unordered(ENDPOINTS);
         while let Some((company, served)) = served.next().await {
             unserved.failed += usize::from(served.is_err());
@@ -181,7 +181,7 @@ impl<'a> Sender<'a> {
     }
 
     async fn serve_one(&self, company: &CompanyId, id: WebhookId) -> (WebhookId, Result<RunEnd>) {
-        (id, self.serve(company, id).await)
+        (id, self.serve_endpoint(company, id).await)
     }
 
     async fn latest(&self, company: &CompanyId) -> Result<u64> {
@@ -189,7 +189,7 @@ impl<'a> Sender<'a> {
     }
 
     /// Serves one endpoint.
-    async fn serve(&self, company: &CompanyId, id: WebhookId) -> Result<RunEnd> {
+    async fn serve_endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<RunEnd> {
         let ended = EndpointRun::new(self, company, id).run().await;
         match &ended {
             // It keeps losing against writes of the API, or was deleted.

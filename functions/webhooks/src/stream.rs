@@ -8,13 +8,13 @@ use shared::domain::id::{CompanyId, WebhookId};
 use shared::event::StreamRecord;
 use shared::store::StreamTrigger;
 
-use crate::Summary;
-use crate::sender::{ENDPOINTS, Sender};
+use crate::RunSummary;
+use crate::sender::{ENDPOINTS, EventSender};
 
 /// Serves the endpoints that the records are about. The table says what is to be done there, so records may come twice, in
 /// any order, or never. Those of the sender's own writes lead to nothing unless they ask for it: what a run leaves at an
 /// endpoint that is slow is the schedule's, since others would wait behind it.
-pub(crate) async fn handle(sender: &Sender<'_>, records: Vec<StreamRecord>) -> Result<Summary> {
+pub(crate) async fn handle(sender: &EventSender<'_>, records: Vec<StreamRecord>) -> Result<RunSummary> {
     let triggers: BTreeSet<StreamTrigger> =
         records.iter().filter_map(|record| StreamTrigger::parse(record.pk(), record.sk())).collect();
     let mut endpoints = BTreeMap::<CompanyId, BTreeSet<WebhookId>>::new();
@@ -33,7 +33,7 @@ pub(crate) async fn handle(sender: &Sender<'_>, records: Vec<StreamRecord>) -> R
         }
     }
     let mut summary =
-        Summary { endpoints: endpoints.values().map(BTreeSet::len).sum(), ..Summary::default() };
+        RunSummary { endpoints: endpoints.values().map(BTreeSet::len).sum(), ..RunSummary::default() };
     let served = endpoints.into_iter().map(|(company, webhooks)| async move {
         sender.serve_company(&company, webhooks.into_iter().collect()).await
     });

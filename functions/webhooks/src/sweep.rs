@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::id::{CompanyId, WebhookId};
-use shared::store::{DueCursor, Queue, Sequence, Versioned};
+use shared::store::{DueCursor, DueQueue, EventCounter, VersionedItem};
 use shared::{Error, Result};
 
-use crate::sender::{ENDPOINTS, Sender};
+use crate::sender::{ENDPOINTS, EventSender};
 
 /// About the most endpoints, and the most feeds, of one shard in one run; the next run continues.
 const LIMIT: usize = 500;
 
 /// The result of one run.
 #[derive(Debug, Default, Serialize)]
-pub struct Summary {
+pub struct RunSummary {
     /// Endpoints that were looked at.
     pub endpoints: usize,
     /// Endpoints that could not be served, because the storage failed.
@@ -29,9 +29,9 @@ pub struct Summary {
 }
 
 /// Webhooks to serve, with the moments since when they are due.
-type Due = Vec<(DateTime<Utc>, (CompanyId, WebhookId))>;
+type DueWebhooks = Vec<(DateTime<Utc>, (CompanyId, WebhookId))>;
 
-pub(crate) async fn handle(sender: &Sender<'_>) -> Result<Summary> {
+pub(crate) async fn handle(sender: &EventSender<'_>) -> Result<RunSummary> {
     let (now, mut due) = (sender.time(), due_cursors(sender).await?);
     let oldest = due.iter().map(|(since, _)| (now - *since).num_seconds()).max();
     let read = due_feeds(sender).await?.into_iter().map(|feed| async move {
@@ -44,11 +44,11 @@ pub(crate) async fn handle(sender: &Sender<'_>) -> Result<Summary> {
         due.extend(webhooks.iter().map(|webhook| (since, (feed.company.clone(), webhook.id))));
     }
     let endpoints = longest_first(due);
-    let summary = Summary { endpoints: endpoints.len(), ..Summary::default() };
+    let summary = RunSummary { endpoints: endpoints.len(), ..RunSummary::default() };
     let unserved = sender.serve_all(endpoints).await;
     feeds.retain(|(feed, _)| !unserved.companies.contains(&feed.company));
     let settled = feeds.into_iter().map(|(feed, webhooks)| async move {
-        match sender.store().settle_feed(&feed, !webhooks.is_empty()).await {
+        match sender.store().update_feed_state(&feed, !webhooks.is_empty()).await {
             // The next run looks at the events that have come meanwhile.
             Ok(()) | Err(Error::Changed) => Ok(()),
             Err(error) => Err(error),
@@ -58,20 +58,20 @@ pub(crate) async fn handle(sender: &Sender<'_>) -> Result<Summary> {
     settled.into_iter().collect::<Result<()>>()?;
     let webhook_delay_seconds = oldest.unwrap_or_default().max(0);
     let summary =
-        Summary { failed: unserved.failed, more: sender.is_over(), webhook_delay_seconds, ..summary };
+        RunSummary { failed: unserved.failed, more: sender.is_over(), webhook_delay_seconds, ..summary };
     Ok(summary.log(sender.system))
 }
 
 /// Each webhook once, those first that are due for longest: what was served comes last the next time.
-fn longest_first(mut due: Due) -> Vec<(CompanyId, WebhookId)> {
+fn longest_first(mut due: DueWebhooks) -> Vec<(CompanyId, WebhookId)> {
     due.sort();
     let mut seen = BTreeSet::new();
     due.into_iter().map(|(_, one)| one).filter(|one| seen.insert(one.clone())).collect()
 }
 
-async fn due_cursors(sender: &Sender<'_>) -> Result<Due> {
-    let (now, mut cursors) = (sender.time(), Due::new());
-    for first in DueCursor::all(Queue::Webhooks, now) {
+async fn due_cursors(sender: &EventSender<'_>) -> Result<DueWebhooks> {
+    let (now, mut cursors) = (sender.time(), DueWebhooks::new());
+    for first in DueCursor::all(DueQueue::Webhooks, now) {
         let (mut page, before) = (Some(first), cursors.len());
         while let Some(place) = page {
             let due = sender.store().due_cursors(place).await?;
@@ -85,9 +85,9 @@ async fn due_cursors(sender: &Sender<'_>) -> Result<Due> {
     Ok(cursors)
 }
 
-async fn due_feeds(sender: &Sender<'_>) -> Result<Vec<Versioned<Sequence>>> {
+async fn due_feeds(sender: &EventSender<'_>) -> Result<Vec<VersionedItem<EventCounter>>> {
     let mut feeds = Vec::new();
-    for first in DueCursor::all(Queue::Feeds, sender.time()) {
+    for first in DueCursor::all(DueQueue::Feeds, sender.time()) {
         let (mut page, before) = (Some(first), feeds.len());
         while let Some(cursor) = page {
             let due = sender.store().due_feeds(cursor).await?;
@@ -98,8 +98,8 @@ async fn due_feeds(sender: &Sender<'_>) -> Result<Vec<Versioned<Sequence>>> {
     Ok(feeds)
 }
 
-impl Summary {
-    pub(crate) fn log(self, system: &System) -> Self {
+impl RunSummary {
+    pub(crate) fn log(self, system: &SystemAccess) -> Self {
         let Self { endpoints, failed, webhook_delay_seconds, more } = self;
         let usage = system.usage();
         tracing::info!(

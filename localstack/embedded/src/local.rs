@@ -6,11 +6,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::Request;
-use shared::Routes;
+use shared::RouteReader;
 use shared::app::App;
 use shared::clock::SystemEntropy;
 use shared::config::Config;
-use shared::http::Router;
+use shared::http::RouteGroup;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -160,7 +160,7 @@ impl Local {
 /// The template's functions by their logical ids, run in this process on `app`.
 pub fn functions(app: &App) -> HashMap<String, Function> {
     let groups = groups().map(|(name, routes)| {
-        (logical_id(name), in_process(routes(Router::new()).into_service(app.clone())))
+        (logical_id(name), in_process(routes(RouteGroup::new()).into_service(app.clone())))
     });
     let started_by_events = [
         ("OutboxFunction", in_process_event(app, async |app: App, event| outbox::handle(&app, event).await)),
@@ -193,7 +193,7 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
 pub(crate) type RouteTable<R> = fn(R) -> R;
 
 /// The function of each group of routes, and the group's route table.
-pub fn groups<R: Routes>() -> [(&'static str, RouteTable<R>); 10] {
+pub fn groups<R: RouteReader>() -> [(&'static str, RouteTable<R>); 10] {
     [
         ("auth", auth::routes),
         ("companies", companies::routes),

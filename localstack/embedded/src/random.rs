@@ -1,6 +1,6 @@
 //! Unique names.
 
-use shared::clock::{Entropy, SystemEntropy};
+use shared::clock::{RandomSource, SystemEntropy};
 
 /// 32 random hexadecimal digits.
 pub(crate) fn hex() -> String {

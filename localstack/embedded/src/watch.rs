@@ -46,7 +46,7 @@ mod tests {
     use axum::body::{Body, to_bytes};
     use axum::http::Request;
     use axum::routing::any;
-    use shared::openapi::Document;
+    use shared::openapi::ApiDocument;
     use tower::ServiceExt;
 
     use super::*;
@@ -58,7 +58,7 @@ mod tests {
         let router = routes()
             .fold(Router::new(), |router, (path, function)| router.route(&path, any(async move || function)));
         for (function, table) in groups() {
-            for (_, path) in table(Document::new()).routes() {
+            for (_, path) in table(ApiDocument::new()).routes() {
                 for path in [path.as_str(), path.trim_end_matches('/')] {
                     let path = format!("{VERSION_PATH}{}", path.replace(['{', '}'], ""));
                     let request = Request::get(&path).body(Body::empty()).unwrap();

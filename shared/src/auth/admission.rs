@@ -4,7 +4,7 @@ use crate::domain::policy::Action;
 
 /// The callers that a guard admits.
 #[derive(Debug, Clone, Copy)]
-pub enum Admission {
+pub enum AdmissionRule {
     /// Everyone.
     Anyone,
     /// Everyone whose URL has the token of a file.
@@ -18,7 +18,7 @@ pub enum Admission {
 }
 
 /// A guard that says whom it admits.
-pub trait Admits {
+pub trait HasAdmission {
     /// The callers that the guard admits.
-    const ADMISSION: Admission;
+    const ADMISSION: AdmissionRule;
 }

@@ -2,25 +2,25 @@
 
 use chrono::{DateTime, Utc};
 
-use super::caller::{Caller, Identity, LiveSession, Proof};
-use super::credential::{Credential, Means, REJECTED};
-use crate::domain::account::{Account, Claim};
+use super::caller::{AuthMethod, Caller, CallerIdentity, LiveSession};
+use super::credential::{Credential, CredentialKind, REJECTED};
+use crate::domain::account::{Account, CredentialOwner};
 use crate::domain::customer::Customer;
 use crate::domain::named_token::NamedToken;
 use crate::domain::secret::{MediaKey, SecretHash};
 use crate::error::{Error, Result};
-use crate::store::{Batch, Key, Session, SessionKind, keys};
+use crate::store::{FoundItems, ItemKey, Session, SessionKind, keys};
 
 /// The keys of the items that prove a credential: its session and its user, or the named token.
-pub(super) fn keys_of(credential: &Credential) -> Vec<Key> {
-    let account = |claim: &Claim| keys::account(&claim.company, claim.account);
+pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
+    let account = |claim: &CredentialOwner| keys::account(&claim.company, claim.account);
     match &credential.means {
-        Means::Session(_, claim) => {
+        CredentialKind::Session(_, claim) => {
             let actor = claim.on_behalf_by.map(|by| keys::customer(&claim.company, by));
             [keys::session(&credential.hash), account(claim)].into_iter().chain(actor).collect()
         }
-        Means::AccessKey(claim) => vec![account(claim)],
-        Means::NamedToken => vec![keys::token_by_hash(&credential.hash)],
+        CredentialKind::AccessKey(claim) => vec![account(claim)],
+        CredentialKind::NamedToken => vec![keys::token_by_hash(&credential.hash)],
     }
 }
 
@@ -34,43 +34,43 @@ pub(super) struct SessionRules {
 /// The caller, and the key that signs the addresses of files that they are shown.
 pub(super) fn authenticate(
     credential: &Credential,
-    batch: &mut Batch,
+    batch: &mut FoundItems,
     rules: &SessionRules,
 ) -> Result<(Caller, MediaKey)> {
     let rejected = || Error::Unauthenticated(REJECTED);
     let (identity, proof, media_key) = match &credential.means {
-        Means::Session(kind, claim) => {
+        CredentialKind::Session(kind, claim) => {
             let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
             let live = live_session((*kind, &credential.hash, claim), batch, &identity, rules)?;
             let live = live.ok_or_else(rejected)?;
             let media_key = live.session.media_key.clone();
-            (identity, Proof::Session(Box::new(live)), media_key)
+            (identity, AuthMethod::Session(Box::new(live)), media_key)
         }
-        Means::AccessKey(claim) => {
+        CredentialKind::AccessKey(claim) => {
             let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
             let key = match &identity {
-                Identity::Candidate(candidate) if candidate.may_use_key(rules.now) => {
+                CallerIdentity::Candidate(candidate) if candidate.may_use_key(rules.now) => {
                     candidate.access_key.as_ref().filter(|key| key.has(&credential.hash))
                 }
                 _ => None,
             };
             let media_key = MediaKey::of(key.ok_or_else(rejected)?);
-            (identity, Proof::AccessKey, media_key)
+            (identity, AuthMethod::AccessKey, media_key)
         }
-        Means::NamedToken => {
+        CredentialKind::NamedToken => {
             let key = keys::token_by_hash(&credential.hash);
             let token = batch.take_value::<NamedToken>(&key)?.ok_or_else(rejected)?;
             let media_key = token.media_key.clone();
-            (Identity::NamedToken(token), Proof::NamedToken, media_key)
+            (CallerIdentity::NamedToken(token), AuthMethod::NamedToken, media_key)
         }
     };
     Ok((Caller { identity, proof }, media_key))
 }
 
 fn live_session(
-    (kind, hash, claim): (SessionKind, &SecretHash, &Claim),
-    batch: &mut Batch,
-    identity: &Identity,
+    (kind, hash, claim): (SessionKind, &SecretHash, &CredentialOwner),
+    batch: &mut FoundItems,
+    identity: &CallerIdentity,
     rules: &SessionRules,
 ) -> Result<Option<LiveSession>> {
     let key = keys::session(hash);
@@ -89,27 +89,30 @@ fn live_session(
     Ok(Some(LiveSession { ends: session.expires_at(rules.idle_minutes), session, key, slides }))
 }
 
-pub(super) fn take_identity(claim: &Claim, batch: &mut Batch) -> Result<Option<Identity>> {
+pub(super) fn take_identity(
+    claim: &CredentialOwner,
+    batch: &mut FoundItems,
+) -> Result<Option<CallerIdentity>> {
     let key = keys::account(&claim.company, claim.account);
     Ok(match claim.account {
-        Account::Customer { .. } => batch.take(&key)?.map(Identity::Customer),
-        Account::Candidate { .. } => batch.take(&key)?.map(Identity::Candidate),
+        Account::Customer { .. } => batch.take(&key)?.map(CallerIdentity::Customer),
+        Account::Candidate { .. } => batch.take(&key)?.map(CallerIdentity::Candidate),
     })
 }
 
 /// Whether the customer who acts for `identity`, if any, still may; revoking their own sessions revokes this one too.
 pub(super) fn may_act_for(
-    claim: &Claim,
+    claim: &CredentialOwner,
     actor_epoch: Option<u32>,
-    identity: &Identity,
-    batch: &mut Batch,
+    identity: &CallerIdentity,
+    batch: &mut FoundItems,
 ) -> Result<bool> {
     let Some(by) = claim.on_behalf_by else { return Ok(true) };
     let actor = match identity {
         // Taken out of the batch as the user already.
-        Identity::Customer(own) if own.id == by => Some(own.clone()),
+        CallerIdentity::Customer(own) if own.id == by => Some(own.clone()),
         _ => batch.take::<Customer>(&keys::customer(&claim.company, by))?,
     };
-    Ok(matches!((actor, identity), (Some(actor), Identity::Customer(target))
+    Ok(matches!((actor, identity), (Some(actor), CallerIdentity::Customer(target))
         if actor.may_act_for(target) && actor_epoch == Some(actor.session_epoch)))
 }

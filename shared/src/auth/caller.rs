@@ -4,43 +4,43 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 
-use crate::domain::account::{Account, Claim, Principal};
+use crate::domain::account::{Account, CredentialOwner, ResponseRecipient};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
-use crate::domain::history::Origin;
+use crate::domain::history::ChangeContext;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::named_token::NamedToken;
-use crate::domain::policy::Standing;
+use crate::domain::policy::CallerRelation;
 use crate::domain::project::Project;
 use crate::domain::secret::PasswordHash;
-use crate::domain::staff::{Role, Staff};
+use crate::domain::staff::{ProjectStaff, StaffRole};
 use crate::domain::text::Email;
-use crate::domain::upload::Author;
-use crate::store::{Key, Session, Versioned};
+use crate::domain::upload::UploadAuthor;
+use crate::store::{ItemKey, Session, VersionedItem};
 
 /// An authenticated caller.
 #[derive(Debug)]
 pub struct Caller {
     /// Their account or named token.
-    pub identity: Identity,
+    pub identity: CallerIdentity,
     /// How they proved it.
-    pub proof: Proof,
+    pub proof: AuthMethod,
 }
 
 /// The account or named token of a caller.
 #[derive(Debug)]
-pub enum Identity {
+pub enum CallerIdentity {
     /// A staff user.
-    Customer(Versioned<Customer>),
+    Customer(VersionedItem<Customer>),
     /// A candidate.
-    Candidate(Versioned<Candidate>),
+    Candidate(VersionedItem<Candidate>),
     /// A named token.
     NamedToken(NamedToken),
 }
 
 /// The credential that a caller authenticated with.
 #[derive(Debug)]
-pub enum Proof {
+pub enum AuthMethod {
     /// A session of theirs.
     Session(Box<LiveSession>),
     /// The key that a candidate was sent.
@@ -58,7 +58,7 @@ pub struct LiveSession {
     pub ends: DateTime<Utc>,
     /// Whether the request is a use that keeps the session alive for longer.
     pub(super) slides: bool,
-    pub(super) key: Key,
+    pub(super) key: ItemKey,
 }
 
 impl Caller {
@@ -68,108 +68,110 @@ impl Caller {
     }
 
     /// The caller, whichever of their credentials the request came with.
-    pub fn principal(&self) -> Principal {
+    pub fn principal(&self) -> ResponseRecipient {
         match &self.identity {
-            Identity::NamedToken(token) => Principal::NamedToken(token.id),
-            Identity::Customer(customer) => Principal::of_customer(customer.id),
-            Identity::Candidate(candidate) => Principal::of_candidate(candidate.project, candidate.id),
+            CallerIdentity::NamedToken(token) => ResponseRecipient::NamedToken(token.id),
+            CallerIdentity::Customer(customer) => ResponseRecipient::of_customer(customer.id),
+            CallerIdentity::Candidate(candidate) => {
+                ResponseRecipient::of_candidate(candidate.project, candidate.id)
+            }
         }
     }
 
     /// The caller as the author of changes at `now`, in the request with this identifier.
-    pub(super) fn origin(&self, request: Option<String>, now: DateTime<Utc>) -> Origin {
+    pub(super) fn origin(&self, request: Option<String>, now: DateTime<Utc>) -> ChangeContext {
         let on_behalf_by = match &self.proof {
-            Proof::Session(live) => live.session.claim.on_behalf_by,
-            Proof::AccessKey | Proof::NamedToken => None,
+            AuthMethod::Session(live) => live.session.claim.on_behalf_by,
+            AuthMethod::AccessKey | AuthMethod::NamedToken => None,
         };
-        Origin { on_behalf_by, request, ..Origin::new(self.principal(), now) }
+        ChangeContext { on_behalf_by, request, ..ChangeContext::new(self.principal(), now) }
     }
 
     /// The caller as the author of an upload, who must still be known when the file arrives.
-    pub fn author(&self) -> Author {
+    pub fn author(&self) -> UploadAuthor {
         match (&self.proof, self.principal()) {
-            (Proof::Session(live), _) => {
+            (AuthMethod::Session(live), _) => {
                 let Session { claim, epoch, actor_epoch, .. } = live.session.clone();
-                Author::Account { claim, epoch: Some(epoch), actor_epoch }
+                UploadAuthor::Account { claim, epoch: Some(epoch), actor_epoch }
             }
-            (_, Principal::Account(account)) => {
-                let claim = Claim::own(self.company().clone(), account);
-                Author::Account { claim, epoch: None, actor_epoch: None }
+            (_, ResponseRecipient::Account(account)) => {
+                let claim = CredentialOwner::own(self.company().clone(), account);
+                UploadAuthor::Account { claim, epoch: None, actor_epoch: None }
             }
-            (_, Principal::NamedToken(token)) => Author::NamedToken { token },
+            (_, ResponseRecipient::NamedToken(token)) => UploadAuthor::NamedToken { token },
         }
     }
 
     /// The email address of the caller; none for a named token.
     pub fn email(&self) -> Option<&Email> {
         match &self.identity {
-            Identity::Customer(customer) => Some(&customer.email),
-            Identity::Candidate(candidate) => candidate.profile.email.as_ref(),
-            Identity::NamedToken(_) => None,
+            CallerIdentity::Customer(customer) => Some(&customer.email),
+            CallerIdentity::Candidate(candidate) => candidate.profile.email.as_ref(),
+            CallerIdentity::NamedToken(_) => None,
         }
     }
 
     /// The caller's name, for people to read.
     pub fn name(&self) -> String {
         match &self.identity {
-            Identity::Customer(customer) => format!("{} {}", customer.first_name, customer.last_name),
-            Identity::Candidate(candidate) => {
+            CallerIdentity::Customer(customer) => format!("{} {}", customer.first_name, customer.last_name),
+            CallerIdentity::Candidate(candidate) => {
                 format!("{} {}", candidate.profile.first_name, candidate.profile.last_name)
             }
-            Identity::NamedToken(token) => token.name.to_string(),
+            CallerIdentity::NamedToken(token) => token.name.to_string(),
         }
     }
 
     /// The staff user who is calling, if it is one.
     pub fn customer(&self) -> Option<CustomerId> {
         match &self.identity {
-            Identity::Customer(customer) => Some(customer.id),
-            Identity::Candidate(_) | Identity::NamedToken(_) => None,
+            CallerIdentity::Customer(customer) => Some(customer.id),
+            CallerIdentity::Candidate(_) | CallerIdentity::NamedToken(_) => None,
         }
     }
 
     /// What the caller is in the company as a whole.
-    pub fn in_company(&self) -> Standing {
+    pub fn in_company(&self) -> CallerRelation {
         self.identity.in_company()
     }
 
     /// What the caller is in a project of their company with this staff.
-    pub fn in_project(&self, staff: &Staff) -> Standing {
+    pub fn in_project(&self, staff: &ProjectStaff) -> CallerRelation {
         self.identity.in_project(staff)
     }
 
     /// What the caller is to a candidate of a project of their company.
-    pub fn towards(&self, candidate: &Candidate, project: &Project) -> Standing {
+    pub fn towards(&self, candidate: &Candidate, project: &Project) -> CallerRelation {
         self.identity.towards(candidate, project)
     }
 }
 
-impl Identity {
-    pub(super) fn in_company(&self) -> Standing {
+impl CallerIdentity {
+    pub(super) fn in_company(&self) -> CallerRelation {
         self.with_roles(|_| BTreeSet::new())
     }
 
-    pub(super) fn in_project(&self, staff: &Staff) -> Standing {
+    pub(super) fn in_project(&self, staff: &ProjectStaff) -> CallerRelation {
         self.with_roles(|customer| staff.roles_of(customer))
     }
 
-    fn with_roles(&self, roles: impl FnOnce(CustomerId) -> BTreeSet<Role>) -> Standing {
+    fn with_roles(&self, roles: impl FnOnce(CustomerId) -> BTreeSet<StaffRole>) -> CallerRelation {
         match self {
-            Self::Customer(customer) => Standing::Staff(customer.account_type, roles(customer.id)),
-            Self::NamedToken(_) => Standing::NamedToken,
-            Self::Candidate(_) => Standing::Outsider,
+            Self::Customer(customer) => CallerRelation::Staff(customer.account_type, roles(customer.id)),
+            Self::NamedToken(_) => CallerRelation::NamedToken,
+            Self::Candidate(_) => CallerRelation::Outsider,
         }
     }
 
-    pub(super) fn towards(&self, candidate: &Candidate, project: &Project) -> Standing {
+    pub(super) fn towards(&self, candidate: &Candidate, project: &Project) -> CallerRelation {
         match (self, self.in_project(&project.staff)) {
             (Self::Candidate(own), _) if own.id == candidate.id && own.project == candidate.project => {
-                Standing::Itself
+                CallerRelation::Own
             }
-            (Self::Customer(customer), Standing::Staff(account_type, roles))
+            (Self::Customer(customer), CallerRelation::Staff(account_type, roles))
                 if roles.is_empty() && candidate.share_of(customer.id).is_some() =>
             {
-                Standing::Sharee(account_type)
+                CallerRelation::Sharee(account_type)
             }
             (_, standing) => standing,
         }
@@ -184,7 +186,7 @@ impl Identity {
     }
 
     /// The account and what it logs in by; none for a named token.
-    pub(super) fn user(&self) -> Option<(Account, User<'_>)> {
+    pub(super) fn user(&self) -> Option<(Account, StoredUser<'_>)> {
         let (account, epoch, password_hash) = match self {
             Self::Customer(own) => {
                 let epoch = own.is_active.then_some(own.session_epoch);
@@ -197,11 +199,11 @@ impl Identity {
             }
             Self::NamedToken(_) => return None,
         };
-        Some((account, User { epoch, password_hash }))
+        Some((account, StoredUser { epoch, password_hash }))
     }
 }
 
-pub(super) struct User<'a> {
+pub(super) struct StoredUser<'a> {
     /// The epoch that a session must be of to be alive; none when no session may be.
     pub(super) epoch: Option<u32>,
     /// None before a password was chosen.

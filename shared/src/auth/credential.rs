@@ -6,9 +6,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::clock::Entropy;
+use crate::clock::RandomSource;
 use crate::domain::Refusal;
-use crate::domain::account::{Account, Claim};
+use crate::domain::account::{Account, CredentialOwner};
 use crate::domain::id::{CompanyId, CustomerId, Id};
 use crate::domain::named_token::{MIN_BITS, bits};
 use crate::domain::secret::{OneTimeKey, SecretHash};
@@ -72,7 +72,7 @@ impl SecretKind {
     }
 
     /// A new secret of this kind, with the claim in it.
-    pub fn generate(self, claim: &Claim, entropy: &dyn Entropy) -> String {
+    pub fn generate(self, claim: &CredentialOwner, entropy: &dyn RandomSource) -> String {
         let mut random = [0; RANDOM_BYTES];
         entropy.fill(&mut random);
         let bytes = [&encode(claim)[..], &random, claim.company.as_str().as_bytes()].concat();
@@ -80,16 +80,16 @@ impl SecretKind {
     }
 
     /// The claim in a secret of this kind; none when it is no such secret.
-    pub fn claim_in(self, secret: &str) -> Option<Claim> {
+    pub fn claim_in(self, secret: &str) -> Option<CredentialOwner> {
         let bytes = URL_SAFE_NO_PAD.decode(secret.strip_prefix(self.prefix())?).ok()?;
         let (account, on_behalf_by, rest) = decode(&bytes)?;
         let company = std::str::from_utf8(rest.get(RANDOM_BYTES..)?).ok()?.parse().ok()?;
-        Some(Claim { company, account, on_behalf_by })
+        Some(CredentialOwner { company, account, on_behalf_by })
     }
 }
 
 /// Encodes the identifiers of a claim without its company.
-fn encode(claim: &Claim) -> Vec<u8> {
+fn encode(claim: &CredentialOwner) -> Vec<u8> {
     match (claim.account, claim.on_behalf_by) {
         (Account::Customer { customer }, None) => [&[CUSTOMER], &customer.to_bytes()[..]].concat(),
         (Account::Customer { customer }, Some(by)) => {
@@ -128,9 +128,9 @@ fn decode(bytes: &[u8]) -> Option<(Account, Option<CustomerId>, &[u8])> {
 
 /// A new key for an account to choose a password with, created at `now`: the key, only for its owner, and its stored form.
 pub fn new_one_time_key(
-    claim: &Claim,
+    claim: &CredentialOwner,
     (now, lifetime): (DateTime<Utc>, TimeDelta),
-    entropy: &dyn Entropy,
+    entropy: &dyn RandomSource,
 ) -> (String, OneTimeKey) {
     let key = SecretKind::OneTimeKey.generate(claim, entropy);
     let stored = OneTimeKey { hash: SecretHash::of(&key), expires_at: now + lifetime, made_at: Some(now) };
@@ -138,7 +138,7 @@ pub fn new_one_time_key(
 }
 
 /// A new random value of a named token; it contains no claim.
-pub fn new_token_value(entropy: &dyn Entropy) -> String {
+pub fn new_token_value(entropy: &dyn RandomSource) -> String {
     let mut random = [0; RANDOM_BYTES];
     entropy.fill(&mut random);
     format!("{}{}", SecretKind::NamedToken.prefix(), URL_SAFE_NO_PAD.encode(random))
@@ -180,16 +180,16 @@ pub struct Credential {
     /// The hash of the secret.
     pub hash: SecretHash,
     /// The kind of credential.
-    pub means: Means,
+    pub means: CredentialKind,
 }
 
 /// A kind of credential, with its claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Means {
+pub enum CredentialKind {
     /// A session.
-    Session(SessionKind, Claim),
+    Session(SessionKind, CredentialOwner),
     /// The key that a candidate was sent.
-    AccessKey(Claim),
+    AccessKey(CredentialOwner),
     /// The value of a named token.
     NamedToken,
 }
@@ -213,20 +213,20 @@ impl Credential {
     }
 
     /// None for a named token.
-    pub fn claim(&self) -> Option<&Claim> {
+    pub fn claim(&self) -> Option<&CredentialOwner> {
         match &self.means {
-            Means::Session(_, claim) | Means::AccessKey(claim) => Some(claim),
-            Means::NamedToken => None,
+            CredentialKind::Session(_, claim) | CredentialKind::AccessKey(claim) => Some(claim),
+            CredentialKind::NamedToken => None,
         }
     }
 
     /// A reference for the addresses of files: enough to find the credential, not to use it.
     pub fn to_reference(&self) -> Vec<u8> {
         let (kind, claim) = match &self.means {
-            Means::Session(SessionKind::Token, claim) => (TOKEN, Some(claim)),
-            Means::Session(SessionKind::Cookie, claim) => (COOKIE_SESSION, Some(claim)),
-            Means::AccessKey(claim) => (ACCESS_KEY, Some(claim)),
-            Means::NamedToken => (NAMED_TOKEN, None),
+            CredentialKind::Session(SessionKind::Token, claim) => (TOKEN, Some(claim)),
+            CredentialKind::Session(SessionKind::Cookie, claim) => (COOKIE_SESSION, Some(claim)),
+            CredentialKind::AccessKey(claim) => (ACCESS_KEY, Some(claim)),
+            CredentialKind::NamedToken => (NAMED_TOKEN, None),
         };
         let hash = self.hash.to_bytes().unwrap_or_default();
         [&[kind], &hash[..], &claim.map(encode).unwrap_or_default()].concat()
@@ -237,14 +237,16 @@ impl Credential {
         let (kind, rest) = reference.split_first()?;
         let (hash, rest) = rest.split_first_chunk()?;
         let claim = || match decode(rest)? {
-            (account, on_behalf_by, []) => Some(Claim { company: company.clone(), account, on_behalf_by }),
+            (account, on_behalf_by, []) => {
+                Some(CredentialOwner { company: company.clone(), account, on_behalf_by })
+            }
             _ => None,
         };
         let means = match *kind {
-            TOKEN => Means::Session(SessionKind::Token, claim()?),
-            COOKIE_SESSION => Means::Session(SessionKind::Cookie, claim()?),
-            ACCESS_KEY => Means::AccessKey(claim()?),
-            NAMED_TOKEN if rest.is_empty() => Means::NamedToken,
+            TOKEN => CredentialKind::Session(SessionKind::Token, claim()?),
+            COOKIE_SESSION => CredentialKind::Session(SessionKind::Cookie, claim()?),
+            ACCESS_KEY => CredentialKind::AccessKey(claim()?),
+            NAMED_TOKEN if rest.is_empty() => CredentialKind::NamedToken,
             _ => return None,
         };
         Some(Self { hash: SecretHash::from_bytes(*hash), means })
@@ -252,7 +254,7 @@ impl Credential {
 
     fn session(kind: SessionKind, secret: &str) -> Option<Self> {
         let claim = SecretKind::Session(kind).claim_in(secret)?;
-        Some(Self { hash: SecretHash::of(secret), means: Means::Session(kind, claim) })
+        Some(Self { hash: SecretHash::of(secret), means: CredentialKind::Session(kind, claim) })
     }
 
     /// The token of a session, or the value of a named token.
@@ -260,7 +262,7 @@ impl Credential {
         let is_named =
             secret.starts_with(SecretKind::NamedToken.prefix()) || check_token_value(secret).is_ok();
         if is_named {
-            return Some(Self { hash: SecretHash::of(secret), means: Means::NamedToken });
+            return Some(Self { hash: SecretHash::of(secret), means: CredentialKind::NamedToken });
         }
         Self::session(SessionKind::Token, secret)
     }
@@ -268,7 +270,7 @@ impl Credential {
     fn access_key(secret: &str) -> Option<Self> {
         let claim = SecretKind::AccessKey.claim_in(secret)?;
         let is_candidates = matches!(claim.account, Account::Candidate { .. });
-        is_candidates.then(|| Self { hash: SecretHash::of(secret), means: Means::AccessKey(claim) })
+        is_candidates.then(|| Self { hash: SecretHash::of(secret), means: CredentialKind::AccessKey(claim) })
     }
 }
 
@@ -310,7 +312,7 @@ mod tests {
         Account::Candidate { project: Id::from_bytes([6; 16]), candidate: Id::from_bytes([7; 16]) };
 
     fn secret(kind: SecretKind, account: Account) -> String {
-        kind.generate(&Claim::own("acme".parse().unwrap(), account), &SystemEntropy)
+        kind.generate(&CredentialOwner::own("acme".parse().unwrap(), account), &SystemEntropy)
     }
 
     fn session(kind: SessionKind) -> String {

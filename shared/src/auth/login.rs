@@ -7,29 +7,29 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use chrono::{DateTime, Utc};
 
-use super::access::{Context, Request};
+use super::access::{AdmittedRequest, UnauthenticatedRequest};
 use crate::app::App;
-use crate::auth::admission::{Admission, Admits};
-use crate::auth::caller::{Caller, Identity, Proof};
-use crate::auth::credential::{Credential, MISSING, Means, SecretKind};
+use crate::auth::admission::{AdmissionRule, HasAdmission};
+use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
+use crate::auth::credential::{Credential, CredentialKind, MISSING, SecretKind};
 use crate::auth::csrf;
 use crate::auth::password::Password;
 use crate::config::Config;
-use crate::domain::account::{Account, Claim, Principal};
-use crate::domain::candidate::{Candidate, Profile};
+use crate::domain::account::{Account, CredentialOwner, ResponseRecipient};
+use crate::domain::candidate::{Candidate, CandidateProfile};
 use crate::domain::customer::{Customer, CustomerStatus};
-use crate::domain::effect::{Effect, Task};
-use crate::domain::history::Origin;
+use crate::domain::effect::{Effect, EffectTask};
+use crate::domain::history::ChangeContext;
 use crate::domain::id::CompanyId;
 use crate::domain::policy::NOT_ALLOWED;
 use crate::domain::project::Project;
 use crate::domain::secret::{OneTimeKey, PasswordHash, SecretHash};
 use crate::domain::text::{Email, Username, fold_case};
 use crate::error::{Error, Result};
-use crate::http::reference::References;
+use crate::http::reference::ReferenceUris;
 use crate::http::state::RequestState;
 use crate::media::MediaSigner;
-use crate::store::{LoginPartition, Session, SessionKind, Store, Versioned, keys};
+use crate::store::{LoginPartition, Session, SessionKind, Store, VersionedItem, keys};
 
 /// Failed logins take a multiple of this, which hides whether the account exists.
 const FAILURE_STEP: Duration = Duration::from_millis(25);
@@ -47,7 +47,7 @@ pub struct PublicAccess {
 /// An account that has just logged in, and its new session.
 pub struct LoggedIn {
     /// The account.
-    pub identity: Identity,
+    pub identity: CallerIdentity,
     /// The session.
     pub session: Session,
     /// The secret that its holder presents from now on.
@@ -55,13 +55,13 @@ pub struct LoggedIn {
 }
 
 /// An account that may choose a password.
-enum Holder {
-    Customer(Versioned<Customer>),
-    Candidate(Versioned<Candidate>),
+enum PasswordHolder {
+    Customer(VersionedItem<Customer>),
+    Candidate(VersionedItem<Candidate>),
 }
 
-impl Admits for PublicAccess {
-    const ADMISSION: Admission = Admission::Anyone;
+impl HasAdmission for PublicAccess {
+    const ADMISSION: AdmissionRule = AdmissionRule::Anyone;
 }
 
 impl FromRequestParts<App> for PublicAccess {
@@ -75,14 +75,14 @@ impl FromRequestParts<App> for PublicAccess {
 
 impl PublicAccess {
     /// Makes and reads the addresses of resources.
-    pub fn references(&self) -> References<'_> {
-        References::new(self.app.config())
+    pub fn references(&self) -> ReferenceUris<'_> {
+        ReferenceUris::new(self.app.config())
     }
 
     /// Signs the addresses of files in the answer to a login.
     pub fn signer(&self, logged_in: &LoggedIn) -> MediaSigner {
         let LoggedIn { session, secret, .. } = logged_in;
-        let means = Means::Session(session.kind, session.claim.clone());
+        let means = CredentialKind::Session(session.kind, session.claim.clone());
         let credential = Credential { hash: SecretHash::of(secret), means };
         MediaSigner::new(session.media_key.clone(), &credential.to_reference(), self.now, self.app.entropy())
     }
@@ -104,7 +104,7 @@ impl PublicAccess {
 
     /// The caller by the request's credential.
     pub async fn caller(&self) -> Result<Caller> {
-        let request = Request::without_path(&self.parts, &self.app);
+        let request = UnauthenticatedRequest::without_path(&self.parts, &self.app);
         Ok(request.authenticate(Vec::new()).await?.into_caller())
     }
 
@@ -121,11 +121,11 @@ impl PublicAccess {
     ) -> Result<Option<LoggedIn>> {
         let partition = LoginPartition::of(company, name);
         let (found, counted) = self.store.begin_login(&partition, self.state.source(), self.now).await?;
-        let customers = found.customers.into_iter().map(Identity::Customer);
+        let customers = found.customers.into_iter().map(CallerIdentity::Customer);
         // Where one password fits several, staff come first, then the latest project.
-        let mut identities: Vec<Identity> =
-            customers.chain(found.candidates.into_iter().map(Identity::Candidate)).collect();
-        let hash = |identity: &Identity| {
+        let mut identities: Vec<CallerIdentity> =
+            customers.chain(found.candidates.into_iter().map(CallerIdentity::Candidate)).collect();
+        let hash = |identity: &CallerIdentity| {
             identity.user().filter(|(_, user)| user.epoch.is_some())?.1.password_hash.cloned()
         };
         identities.retain(|identity| hash(identity).is_some());
@@ -145,8 +145,8 @@ impl PublicAccess {
     /// user matches. Fails with [`Error::Forbidden`] when `actor` may not act for them.
     pub async fn log_in_for(&self, actor: &Caller, name: &str, days: Option<u8>) -> Result<Option<LoggedIn>> {
         let is_own =
-            matches!(&actor.proof, Proof::Session(live) if live.session.claim.on_behalf_by.is_none());
-        let Identity::Customer(by) = &actor.identity else { return Err(Error::Forbidden(NOT_ALLOWED)) };
+            matches!(&actor.proof, AuthMethod::Session(live) if live.session.claim.on_behalf_by.is_none());
+        let CallerIdentity::Customer(by) = &actor.identity else { return Err(Error::Forbidden(NOT_ALLOWED)) };
         if !is_own || !by.authenticate_on_behalf {
             return Err(Error::Forbidden(NOT_ALLOWED));
         }
@@ -157,7 +157,7 @@ impl PublicAccess {
         if !by.may_act_for(&target) {
             return Err(Error::Forbidden(NOT_ALLOWED));
         }
-        let logged_in = self.session(SessionKind::Token, Identity::Customer(target), Some(by), days);
+        let logged_in = self.session(SessionKind::Token, CallerIdentity::Customer(target), Some(by), days);
         self.begin(&logged_in).await?;
         Ok(logged_in)
     }
@@ -166,13 +166,14 @@ impl PublicAccess {
     fn session(
         &self,
         kind: SessionKind,
-        identity: Identity,
+        identity: CallerIdentity,
         by: Option<&Customer>,
         days: Option<u8>,
     ) -> Option<LoggedIn> {
         let (account, user) = identity.user()?;
         let (epoch, company) = (user.epoch?, identity.company().clone());
-        let claim = Claim { on_behalf_by: by.map(|by| by.id), ..Claim::own(company, account) };
+        let claim =
+            CredentialOwner { on_behalf_by: by.map(|by| by.id), ..CredentialOwner::own(company, account) };
         let secret = SecretKind::Session(kind).generate(&claim, self.app.entropy());
         let mut session = Session::begin(kind, claim, epoch, days, (self.now, self.app.entropy()));
         session.actor_epoch = by.map(|by| by.session_epoch);
@@ -191,7 +192,7 @@ impl PublicAccess {
     pub async fn forget_password(&self, company: CompanyId, name: String) -> Result<()> {
         let hash = SecretHash::of(&format!("{company}#{}", fold_case(&name)));
         let cause = format!("{}-{}", hash.as_str(), self.now.timestamp());
-        let effect = Effect::new(company, cause, Task::PasswordReset { name }, self.now);
+        let effect = Effect::new(company, cause, EffectTask::PasswordReset { name }, self.now);
         match self.store.commit(self.store.create_reset(&effect, &hash, self.now)).await {
             // One mail in five minutes, however often it is asked for.
             Err(Error::Changed) => Ok(()),
@@ -203,7 +204,7 @@ impl PublicAccess {
     /// if the key is not valid or its owner is not invited.
     pub async fn activate(&self, key: &str, password: Password) -> Result<Option<Customer>> {
         match self.holder(key).await? {
-            Some(Holder::Customer(before)) if before.status == CustomerStatus::Invited => {
+            Some(PasswordHolder::Customer(before)) if before.status == CustomerStatus::Invited => {
                 self.set_customer_password(&before, password).await.map(Some)
             }
             _ => Ok(None),
@@ -214,17 +215,17 @@ impl PublicAccess {
     /// in again after too many failures; false if the key is not valid.
     pub async fn reset_password(&self, key: &str, password: Password) -> Result<bool> {
         match self.holder(key).await? {
-            Some(Holder::Customer(before)) => {
+            Some(PasswordHolder::Customer(before)) => {
                 self.set_customer_password(&before, password).await?;
             }
-            Some(Holder::Candidate(before)) => {
-                let Profile { username, email, .. } = &before.profile;
+            Some(PasswordHolder::Candidate(before)) => {
+                let CandidateProfile { username, email, .. } = &before.profile;
                 let names = [username.as_ref().map(Username::as_str), email.as_ref().map(Email::as_str)];
                 self.unlock(&before.company, names).await?;
                 let shared = self.store.password_to_share_salt_with(&before).await?;
                 let hash = password.hash(shared.as_ref(), &self.app).await?;
                 let after = Candidate::clone(&before).with_password(hash);
-                let store = self.store_of(Principal::of_candidate(before.project, before.id));
+                let store = self.store_of(ResponseRecipient::of_candidate(before.project, before.id));
                 store.commit(store.change_candidate(&before, &after.into(), self.now)).await?;
             }
             None => return Ok(false),
@@ -234,21 +235,22 @@ impl PublicAccess {
 
     async fn set_customer_password(
         &self,
-        before: &Versioned<Customer>,
+        before: &VersionedItem<Customer>,
         password: Password,
     ) -> Result<Customer> {
         let names = [before.username.as_str(), before.email.as_str()].map(Some);
         self.unlock(&before.company, names).await?;
         let hash = password.hash(None, &self.app).await?;
         let after = Customer::clone(before).with_password(hash, self.now);
-        let store = self.store_of(Principal::of_customer(before.id));
+        let store = self.store_of(ResponseRecipient::of_customer(before.id));
         store.commit(store.update_customer(before, &after, self.now)).await?;
         Ok(after)
     }
 
     /// The table for changes by the holder of a key.
-    fn store_of(&self, holder: Principal) -> Store {
-        let origin = Origin { request: self.state.id().cloned(), ..Origin::new(holder, self.now) };
+    fn store_of(&self, holder: ResponseRecipient) -> Store {
+        let origin =
+            ChangeContext { request: self.state.id().cloned(), ..ChangeContext::new(holder, self.now) };
         self.store.clone().with_origin(origin)
     }
 
@@ -260,7 +262,7 @@ impl PublicAccess {
     }
 
     /// The account that was sent `key`, if the key is valid and the account may log in once it has a password.
-    async fn holder(&self, key: &str) -> Result<Option<Holder>> {
+    async fn holder(&self, key: &str) -> Result<Option<PasswordHolder>> {
         let Some(claim) = SecretKind::OneTimeKey.claim_in(key) else { return Ok(None) };
         let account = keys::account(&claim.company, claim.account);
         let mut batch = self.store.get([account.clone()]).await?;
@@ -269,19 +271,21 @@ impl PublicAccess {
             Account::Customer { .. } => batch
                 .take::<Customer>(&account)?
                 .filter(|one| one.is_active && is_good(&one.one_time_key))
-                .map(Holder::Customer),
+                .map(PasswordHolder::Customer),
             Account::Candidate { .. } => batch
                 .take::<Candidate>(&account)?
                 .filter(|one| one.may_log_in() && is_good(&one.one_time_key))
-                .map(Holder::Candidate),
+                .map(PasswordHolder::Candidate),
         })
     }
 
     /// The project of a candidate who has logged in.
-    pub async fn project_of(&self, logged_in: &LoggedIn) -> Result<Option<Versioned<Project>>> {
+    pub async fn project_of(&self, logged_in: &LoggedIn) -> Result<Option<VersionedItem<Project>>> {
         match &logged_in.identity {
-            Identity::Customer(_) | Identity::NamedToken(_) => Ok(None),
-            Identity::Candidate(candidate) => self.store.project(&candidate.company, candidate.project).await,
+            CallerIdentity::Customer(_) | CallerIdentity::NamedToken(_) => Ok(None),
+            CallerIdentity::Candidate(candidate) => {
+                self.store.project(&candidate.company, candidate.project).await
+            }
         }
     }
 }
@@ -293,7 +297,7 @@ async fn wait_for_step(elapsed: Duration) {
     tokio::time::sleep(Duration::from_micros(left)).await;
 }
 
-impl Context {
+impl AdmittedRequest {
     /// The hash of a customer's password, to store.
     pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
         password.hash(None, self.app()).await

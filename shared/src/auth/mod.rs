@@ -11,7 +11,7 @@ pub mod operator;
 pub mod password;
 pub mod system;
 
-pub use admission::{Admission, Admits};
+pub use admission::{AdmissionRule, HasAdmission};
 pub use caller::Caller;
-pub use operator::Operator;
-pub use system::System;
+pub use operator::OperatorAccess;
+pub use system::SystemAccess;

@@ -9,22 +9,24 @@ use crate::app::App;
 use crate::auth::credential::new_one_time_key;
 use crate::auth::password::Password;
 use crate::config::Config;
-use crate::domain::account::Claim;
+use crate::domain::account::CredentialOwner;
 use crate::domain::company::Company;
-use crate::domain::erasure::Erasure;
-use crate::domain::history::{Author, Origin};
+use crate::domain::erasure::ErasureRecord;
+use crate::domain::history::{ChangeAuthor, ChangeContext};
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::secret::{OneTimeKey, PasswordHash};
 use crate::error::Result;
-use crate::http::reference::References;
-use crate::media::Objects;
-use crate::store::{FoundErasures, Recount, Reindexed, Store, Transaction, Usage, Versioned};
+use crate::http::reference::ReferenceUris;
+use crate::media::ObjectStore;
+use crate::store::{
+    FoundErasures, RecountResult, ReindexResult, RequestUsage, Store, Transaction, VersionedItem,
+};
 
 /// How long the storage may be busy before a command is given up; the function has fifteen minutes.
 const PATIENCE: Duration = Duration::from_secs(14 * 60);
 
 /// Access for the operator of the service.
-pub struct Operator {
+pub struct OperatorAccess {
     /// The moment of the command.
     pub now: DateTime<Utc>,
     /// The table.
@@ -32,17 +34,18 @@ pub struct Operator {
     app: App,
 }
 
-impl Operator {
+impl OperatorAccess {
     /// Acts as the operator, on the word of who may invoke this function.
     pub fn of(app: &App) -> Self {
-        let (store, now) = (Store::new(app.clone(), Arc::new(Usage::default())), app.now());
-        let store = store.with_patience(PATIENCE).with_origin(Origin::new(Author::Operator, now));
+        let (store, now) = (Store::new(app.clone(), Arc::new(RequestUsage::default())), app.now());
+        let store =
+            store.with_patience(PATIENCE).with_origin(ChangeContext::new(ChangeAuthor::Operator, now));
         Self { now, store, app: app.clone() }
     }
 
     /// Makes the addresses of resources.
-    pub fn references(&self) -> References<'_> {
-        References::new(self.app.config())
+    pub fn references(&self) -> ReferenceUris<'_> {
+        ReferenceUris::new(self.app.config())
     }
 
     /// The settings.
@@ -61,45 +64,45 @@ impl Operator {
     }
 
     /// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
-    pub fn new_one_time_key(&self, claim: &Claim, lifetime: TimeDelta) -> (String, OneTimeKey) {
+    pub fn new_one_time_key(&self, claim: &CredentialOwner, lifetime: TimeDelta) -> (String, OneTimeKey) {
         new_one_time_key(claim, (self.now, lifetime), self.app.entropy())
     }
 
     /// Every company.
-    pub async fn every_company(&self) -> Result<Vec<Versioned<Company>>> {
+    pub async fn every_company(&self) -> Result<Vec<VersionedItem<Company>>> {
         self.store.every_company().await
     }
 
     /// Recounts a company's tallies, of all projects or of one, and corrects them. Fails with [`crate::Error::Changed`]
     /// when concurrent writes keep changing what is counted.
-    pub async fn recount(&self, company: &CompanyId, only: Option<ProjectId>) -> Result<Recount> {
+    pub async fn recount(&self, company: &CompanyId, only: Option<ProjectId>) -> Result<RecountResult> {
         self.store.recount(company, only).await
     }
 
     /// The bucket.
-    pub fn objects(&self) -> Result<Objects<'_>> {
-        Objects::of(&self.app)
+    pub fn objects(&self) -> Result<ObjectStore<'_>> {
+        ObjectStore::of(&self.app)
     }
 
     /// Looks up the subjects of recorded erasures in a restored table.
-    pub async fn find_erased(&self, erasures: Vec<Erasure>) -> Result<FoundErasures> {
+    pub async fn find_erased(&self, erasures: Vec<ErasureRecord>) -> Result<FoundErasures> {
         self.store.find_erased(erasures).await
     }
 
     /// Has the outbox erase again what a restored table and bucket may hold of subjects that do not exist.
-    pub async fn erase_rests(&self, erasures: &[Erasure]) -> Result<()> {
+    pub async fn erase_rests(&self, erasures: &[ErasureRecord]) -> Result<()> {
         self.store.erase_rests(erasures, self.now).await
     }
 
     /// Deletes again what was erased before, with everything that follows from it; whether it was there. Fails with
     /// [`crate::Error::Changed`] when concurrent writes keep changing it, and is refused when no owner would be left.
-    pub async fn erase_again(&self, erasure: &Erasure) -> Result<bool> {
+    pub async fn erase_again(&self, erasure: &ErasureRecord) -> Result<bool> {
         self.store.erase_again(erasure, self.now).await
     }
 
     /// Rebuilds the search entries of a company from its candidates. Fails with [`crate::Error::Changed`] when
     /// concurrent writes keep changing one of them.
-    pub async fn reindex(&self, company: &CompanyId) -> Result<Reindexed> {
+    pub async fn reindex(&self, company: &CompanyId) -> Result<ReindexResult> {
         self.store.reindex(company).await
     }
 }

@@ -99,7 +99,7 @@ const CHECKS: usize = 2;
 const SALT: usize = 16;
 
 /// Stored passwords with the same parameters and salt: hashing once checks them all.
-struct Salted {
+struct SaltedHashes {
     params: Params,
     salt: Salt,
     /// Their hashes, by their places in the list.
@@ -107,19 +107,19 @@ struct Salted {
 }
 
 /// The hashes to compute for these: always [`CHECKS`], filled up at the cost of new hashes with an unused salt.
-fn checks(hashes: &[PasswordHash], new: &Params) -> Result<Vec<Salted>> {
-    let mut checks: Vec<Salted> = Vec::with_capacity(CHECKS);
+fn checks(hashes: &[PasswordHash], new: &Params) -> Result<Vec<SaltedHashes>> {
+    let mut checks: Vec<SaltedHashes> = Vec::with_capacity(CHECKS);
     for (index, hash) in hashes.iter().enumerate() {
         let (params, salt, output) = parse(hash.phc())?;
         if let Some(same) = checks.iter_mut().find(|one| *one.salt == *salt && one.params == params) {
             same.stored.push((index, output));
         } else if checks.len() < CHECKS {
-            checks.push(Salted { params, salt, stored: vec![(index, output)] });
+            checks.push(SaltedHashes { params, salt, stored: vec![(index, output)] });
         }
     }
     while checks.len() < CHECKS {
         let salt = Salt::new(&[0; SALT]).map_err(Error::internal)?;
-        checks.push(Salted { params: new.clone(), salt, stored: Vec::new() });
+        checks.push(SaltedHashes { params: new.clone(), salt, stored: Vec::new() });
     }
     Ok(checks)
 }

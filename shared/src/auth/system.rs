@@ -7,43 +7,44 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::app::App;
 use crate::auth::authentication::{may_act_for, take_identity};
-use crate::auth::caller::Identity;
+use crate::auth::caller::CallerIdentity;
 use crate::auth::credential::new_one_time_key;
-use crate::aws::Aws;
+use crate::aws::AwsClients;
 use crate::config::Config;
-use crate::domain::account::{Claim, Principal};
+use crate::domain::account::{CredentialOwner, ResponseRecipient};
 use crate::domain::customer::AccountType;
 use crate::domain::file::Owner;
-use crate::domain::history::{self, Origin};
+use crate::domain::history::{self, ChangeContext};
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::NamedToken;
 use crate::domain::policy::Action;
 use crate::domain::secret::OneTimeKey;
-use crate::domain::upload::{Author, Upload};
+use crate::domain::upload::{Upload, UploadAuthor};
 use crate::domain::video::Video;
 use crate::error::Result;
-use crate::media::Objects;
-use crate::store::{Store, Transaction, Usage, Versioned, keys};
+use crate::media::ObjectStore;
+use crate::store::{RequestUsage, Store, Transaction, VersionedItem, keys};
 
 /// How long the storage may be busy before an event is left for another try; functions have a minute.
 const PATIENCE: Duration = Duration::from_secs(40);
 
 /// Access for a function that an event invokes.
-pub struct System {
+pub struct SystemAccess {
     /// The moment of the event.
     pub now: DateTime<Utc>,
     /// The table.
     pub store: Store,
-    usage: Arc<Usage>,
+    usage: Arc<RequestUsage>,
     app: App,
 }
 
-impl System {
+impl SystemAccess {
     /// Acts as the service, on the word of who may invoke this function.
     pub fn of(app: &App) -> Self {
-        let usage = Arc::<Usage>::default();
+        let usage = Arc::<RequestUsage>::default();
         let (store, now) = (Store::new(app.clone(), usage.clone()), app.now());
-        let store = store.with_patience(PATIENCE).with_origin(Origin::new(history::Author::System, now));
+        let store =
+            store.with_patience(PATIENCE).with_origin(ChangeContext::new(history::ChangeAuthor::System, now));
         Self { now, store, usage, app: app.clone() }
     }
 
@@ -54,19 +55,21 @@ impl System {
 
     /// Acts in consequence of an event of the platform.
     pub fn in_event(self, id: &str) -> Self {
-        let origin = Origin::new(history::Author::System, self.now);
-        let store = self.store.with_origin(Origin { request: Some(id.to_owned()), ..origin });
+        let origin = ChangeContext::new(history::ChangeAuthor::System, self.now);
+        let store = self.store.with_origin(ChangeContext { request: Some(id.to_owned()), ..origin });
         Self { store, ..self }
     }
 
     /// The table for the change that attaches a file, which is its author's.
     pub fn store_of(&self, upload: &Upload) -> Store {
         let origin = match &upload.author {
-            Some(Author::Account { claim, .. }) => {
-                let origin = Origin::new(Principal::Account(claim.account), self.now);
-                Origin { on_behalf_by: claim.on_behalf_by, ..origin }
+            Some(UploadAuthor::Account { claim, .. }) => {
+                let origin = ChangeContext::new(ResponseRecipient::Account(claim.account), self.now);
+                ChangeContext { on_behalf_by: claim.on_behalf_by, ..origin }
             }
-            Some(Author::NamedToken { token }) => Origin::new(Principal::NamedToken(*token), self.now),
+            Some(UploadAuthor::NamedToken { token }) => {
+                ChangeContext::new(ResponseRecipient::NamedToken(*token), self.now)
+            }
             None => return self.store.clone(),
         };
         self.store.clone().with_origin(origin)
@@ -78,7 +81,7 @@ impl System {
     }
 
     /// A new key for an account to choose a password with: the key itself, for its owner alone, and what is stored of it.
-    pub fn new_one_time_key(&self, claim: &Claim, lifetime: TimeDelta) -> (String, OneTimeKey) {
+    pub fn new_one_time_key(&self, claim: &CredentialOwner, lifetime: TimeDelta) -> (String, OneTimeKey) {
         new_one_time_key(claim, (self.now, lifetime), self.app.entropy())
     }
 
@@ -88,22 +91,22 @@ impl System {
     }
 
     /// The AWS clients.
-    pub fn aws(&self) -> &Aws {
+    pub fn aws(&self) -> &AwsClients {
         self.app.aws()
     }
 
     /// The bucket.
-    pub fn objects(&self) -> Result<Objects<'_>> {
-        Objects::of(&self.app)
+    pub fn objects(&self) -> Result<ObjectStore<'_>> {
+        ObjectStore::of(&self.app)
     }
 
     /// What has been used of DynamoDB so far, and the time since the beginning.
-    pub fn usage(&self) -> &Usage {
+    pub fn usage(&self) -> &RequestUsage {
         &self.usage
     }
 }
 
-impl System {
+impl SystemAccess {
     /// Whether the author of an upload may still change its owner: they exist, may log in, have had no sessions revoked
     /// since, and have the right by which they announced the upload. The change itself handles an owner who is gone.
     pub async fn may_still_upload(&self, upload: &Upload) -> Result<bool> {
@@ -120,10 +123,14 @@ impl System {
     }
 
     /// The author, if they may still act.
-    async fn identity_of(&self, company: &CompanyId, author: Option<&Author>) -> Result<Option<Identity>> {
+    async fn identity_of(
+        &self,
+        company: &CompanyId,
+        author: Option<&UploadAuthor>,
+    ) -> Result<Option<CallerIdentity>> {
         let Some(author) = author else { return Ok(None) };
         match author {
-            Author::Account { claim, epoch, actor_epoch } => {
+            UploadAuthor::Account { claim, epoch, actor_epoch } => {
                 let actor = claim.on_behalf_by.map(|by| keys::customer(&claim.company, by));
                 let account = keys::account(&claim.company, claim.account);
                 let mut batch = self.store.get([account].into_iter().chain(actor)).await?;
@@ -133,15 +140,16 @@ impl System {
                 let may_act = is_known && may_act_for(claim, *actor_epoch, &identity, &mut batch)?;
                 Ok(may_act.then_some(identity))
             }
-            Author::NamedToken { token } => {
+            UploadAuthor::NamedToken { token } => {
                 let key = keys::token(company, *token);
-                let token: Option<Versioned<NamedToken>> = self.store.get([key.clone()]).await?.take(&key)?;
-                Ok(token.map(|token| Identity::NamedToken(NamedToken::clone(&token))))
+                let token: Option<VersionedItem<NamedToken>> =
+                    self.store.get([key.clone()]).await?.take(&key)?;
+                Ok(token.map(|token| CallerIdentity::NamedToken(NamedToken::clone(&token))))
             }
         }
     }
 
-    async fn may_change(&self, author: &Identity, upload: &Upload) -> Result<bool> {
+    async fn may_change(&self, author: &CallerIdentity, upload: &Upload) -> Result<bool> {
         let company = &upload.company;
         match upload.owner {
             Owner::Candidate { project, candidate } => {
@@ -154,11 +162,11 @@ impl System {
             Owner::Customer { customer } => {
                 let Some(customer) = self.store.customer(company, customer).await? else { return Ok(true) };
                 Ok(match author {
-                    Identity::Customer(own) => {
+                    CallerIdentity::Customer(own) => {
                         own.id == customer.id || own.account_type.manages(customer.account_type)
                     }
-                    Identity::NamedToken(_) => AccountType::Owner.manages(customer.account_type),
-                    Identity::Candidate(_) => false,
+                    CallerIdentity::NamedToken(_) => AccountType::Owner.manages(customer.account_type),
+                    CallerIdentity::Candidate(_) => false,
                 })
             }
         }

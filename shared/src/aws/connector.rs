@@ -20,15 +20,16 @@ use rustls::{ClientConfig, RootCertStore};
 
 /// A client that trusts the authorities `roots`, which are read for its first request.
 pub(super) fn http_client(roots: fn() -> Arc<RootCertStore>, connect_timeout: Duration) -> SharedHttpClient {
-    let connector = LazyLock::new(move || SharedHttpConnector::new(Connector::new(roots(), connect_timeout)));
+    let connector =
+        LazyLock::new(move || SharedHttpConnector::new(PooledConnector::new(roots(), connect_timeout)));
     http_client_fn(move |_, _| connector.clone())
 }
 
 /// Keeps its connections open for further requests.
 #[derive(Debug)]
-struct Connector(Client<HttpsConnector<TcpConnector>, SdkBody>);
+struct PooledConnector(Client<HttpsConnector<TcpConnector>, SdkBody>);
 
-impl Connector {
+impl PooledConnector {
     fn new(roots: Arc<RootCertStore>, connect_timeout: Duration) -> Self {
         let mut tcp = TcpConnector::new();
         tcp.enforce_http(false);
@@ -41,7 +42,7 @@ impl Connector {
     }
 }
 
-impl HttpConnector for Connector {
+impl HttpConnector for PooledConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let response = match request.try_into_http1x() {
             Ok(request) => self.0.request(request),

@@ -28,7 +28,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// The AWS clients of one process.
 ///
 /// Lambda's environment holds all settings, so nothing is looked up over the network.
-pub struct Aws {
+pub struct AwsClients {
     config: AwsConfig,
     shared: SdkConfig,
     dynamodb: aws_sdk_dynamodb::Client,
@@ -36,7 +36,7 @@ pub struct Aws {
     ses: OnceLock<aws_sdk_ses::Client>,
 }
 
-impl Aws {
+impl AwsClients {
     /// Builds no client yet.
     pub fn new(config: &AwsConfig) -> Self {
         let credentials = Credentials::new(

@@ -26,7 +26,7 @@ pub enum Account {
 
 /// The account that a credential belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Claim {
+pub struct CredentialOwner {
     /// The company.
     pub company: CompanyId,
     /// The account that requests act as.
@@ -35,7 +35,7 @@ pub struct Claim {
     pub on_behalf_by: Option<CustomerId>,
 }
 
-impl Claim {
+impl CredentialOwner {
     /// A claim without another actor.
     pub fn own(company: CompanyId, account: Account) -> Self {
         Self { company, account, on_behalf_by: None }
@@ -44,14 +44,14 @@ impl Claim {
 
 /// The recipient of a response, independent of the credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Principal {
+pub enum ResponseRecipient {
     /// A user who can log in.
     Account(Account),
     /// A named token of the company.
     NamedToken(TokenId),
 }
 
-impl Principal {
+impl ResponseRecipient {
     /// A staff user.
     pub fn of_customer(customer: CustomerId) -> Self {
         Self::Account(Account::Customer { customer })
@@ -63,7 +63,7 @@ impl Principal {
     }
 }
 
-impl fmt::Display for Principal {
+impl fmt::Display for ResponseRecipient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Account(Account::Customer { customer }) => write!(f, "customer {customer}"),

@@ -11,12 +11,12 @@ use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use super::names::named;
 use super::partner_data::PartnerData;
 use super::rate::MailRate;
-use super::roster::{Seat, Seats};
-use super::scorecard::Score;
-use super::search::{Source, words_of};
+use super::roster::{EvaluatorBit, EvaluatorSet};
+use super::scorecard::ScoreNumbers;
+use super::search::{WordSource, words_of};
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
 use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
-use super::text::{Email, Line, Lines, Name, Username};
+use super::text::{Email, ShortName, TextLine, TextLines, Username};
 use super::transition::EMAIL_MISSING;
 
 /// The maximum number of shares of a candidate; deleting a candidate deletes their shares in the same transaction.
@@ -50,11 +50,11 @@ named! {
 
 /// The fields of a candidate that clients set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Profile {
+pub struct CandidateProfile {
     /// First name.
-    pub first_name: Name,
+    pub first_name: ShortName,
     /// Last name.
-    pub last_name: Name,
+    pub last_name: ShortName,
     /// A login name, unique in the company.
     pub username: Option<Username>,
     /// For mails and logins; not unique.
@@ -62,33 +62,33 @@ pub struct Profile {
     /// The end of the time for the interview.
     pub deadline: Option<DateTime<Utc>>,
     /// Telephone number.
-    pub phone: Line<50>,
+    pub phone: TextLine<50>,
     /// As sent by the client, for example `mr` or `mrs`.
-    pub gender: Line<20>,
+    pub gender: TextLine<20>,
     /// Postal address.
-    pub address: Lines<500>,
+    pub address: TextLines<500>,
     /// A partner's own data.
     pub partner_data: PartnerData,
 }
 
-impl Profile {
+impl CandidateProfile {
     /// A profile with only a name.
-    pub fn new(first_name: Name, last_name: Name) -> Self {
+    pub fn new(first_name: ShortName, last_name: ShortName) -> Self {
         Self {
             first_name,
             last_name,
             username: None,
             email: None,
             deadline: None,
-            phone: Line::default(),
-            gender: Line::default(),
-            address: Lines::default(),
+            phone: TextLine::default(),
+            gender: TextLine::default(),
+            address: TextLines::default(),
             partner_data: PartnerData::default(),
         }
     }
 
     /// The words by which searches find the candidate.
-    pub fn words(&self) -> BTreeMap<String, Source> {
+    pub fn words(&self) -> BTreeMap<String, WordSource> {
         words_of(&self.first_name, &self.last_name, self.email.as_ref())
     }
 }
@@ -105,7 +105,7 @@ pub struct Candidate {
     /// The current status.
     pub status: CandidateStatus,
     /// The fields that managers set.
-    pub profile: Profile,
+    pub profile: CandidateProfile,
     /// None for a named token.
     pub created_by: Option<CustomerId>,
     /// When the candidate was last invited.
@@ -122,10 +122,10 @@ pub struct Candidate {
     #[serde(default)]
     pub mail_rate: MailRate,
     /// Evaluations by customer, evaluators or not.
-    pub evaluations: BTreeMap<CustomerId, Evaluation>,
+    pub evaluations: BTreeMap<CustomerId, EvaluationReport>,
     /// What evaluators have written, in short, by customer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub scores: BTreeMap<CustomerId, Score>,
+    pub scores: BTreeMap<CustomerId, ScoreNumbers>,
     /// The credential of a candidate without a password: until they confirm or, in projects without passwords, until
     /// the interview ends.
     pub access_key: Option<AccessKey>,
@@ -149,13 +149,13 @@ pub struct Candidate {
 
 /// The last report of a customer's evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Evaluation {
+pub struct EvaluationReport {
     /// Whether the evaluation is complete.
     pub completed: bool,
     /// When it was reported.
     pub at: DateTime<Utc>,
     /// The customer's seat in the project's roster.
-    pub seat: Seat,
+    pub seat: EvaluatorBit,
 }
 
 impl Candidate {
@@ -164,7 +164,7 @@ impl Candidate {
         id: CandidateId,
         company: CompanyId,
         project: ProjectId,
-        profile: Profile,
+        profile: CandidateProfile,
         by: Option<CustomerId>,
     ) -> Self {
         Self {
@@ -298,7 +298,7 @@ impl Candidate {
     }
 
     /// The seats of everyone who has completed an evaluation.
-    pub fn completed_seats(&self) -> Seats {
+    pub fn completed_seats(&self) -> EvaluatorSet {
         self.evaluations.values().filter(|one| one.completed).map(|one| one.seat).collect()
     }
 }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::id::CompanyId;
 use super::language::Language;
-use super::sender::Sender;
-use super::text::{Email, Line, Lines, Name};
+use super::sender::SenderAddress;
+use super::text::{Email, ShortName, TextLine, TextLines};
 
 /// A company as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,17 +14,17 @@ pub struct Company {
     /// Its identifier.
     pub id: CompanyId,
     /// The display name.
-    pub name: Name,
+    pub name: ShortName,
     /// Street and number.
-    pub address: Lines<255>,
+    pub address: TextLines<255>,
     /// City.
-    pub city: Line<150>,
+    pub city: TextLine<150>,
     /// Postal code.
-    pub postcode: Line<20>,
+    pub postcode: TextLine<20>,
     /// Country.
-    pub country: Line<100>,
+    pub country: TextLine<100>,
     /// Telephone number.
-    pub phone: Line<50>,
+    pub phone: TextLine<50>,
     /// Days until the default deadline, if neither candidate nor project has one.
     pub default_interview_period: Option<u32>,
     /// The default maximum score of projects.
@@ -32,31 +32,31 @@ pub struct Company {
     /// The default language of projects.
     pub default_project_lang: Language,
     /// The address for questions, shown in mails.
-    pub registration_email: Line<254>,
+    pub registration_email: TextLine<254>,
     /// IANA name of the company's time zone.
-    pub timezone: Line<64>,
+    pub timezone: TextLine<64>,
     /// The senders that SES has verified for this company, as the operator has declared. Never shared, because no
     /// company may send from another's address.
     #[serde(default)]
-    pub verified_senders: Vec<Sender>,
+    pub verified_senders: Vec<SenderAddress>,
 }
 
 impl Company {
     /// A company with all defaults.
-    pub fn new(id: CompanyId, name: Name) -> Self {
+    pub fn new(id: CompanyId, name: ShortName) -> Self {
         Self {
             id,
             name,
-            address: Lines::default(),
-            city: Line::default(),
-            postcode: Line::default(),
-            country: Line::default(),
-            phone: Line::default(),
+            address: TextLines::default(),
+            city: TextLine::default(),
+            postcode: TextLine::default(),
+            country: TextLine::default(),
+            phone: TextLine::default(),
             default_interview_period: None,
             default_maximum_score: 5,
             default_project_lang: Language::En,
-            registration_email: Line::default(),
-            timezone: Line::default(),
+            registration_email: TextLine::default(),
+            timezone: TextLine::default(),
             verified_senders: Vec::new(),
         }
     }
@@ -68,8 +68,8 @@ impl Company {
 }
 
 /// Parses the IANA name of a known time zone.
-pub fn time_zone(text: &str) -> Result<Line<64>, String> {
-    let name = Line::parse(text)?;
+pub fn time_zone(text: &str) -> Result<TextLine<64>, String> {
+    let name = TextLine::parse(text)?;
     let known = name.as_str().parse::<Tz>();
     known.map(|_| name).map_err(|_| "Use an IANA time zone name, for example Europe/Berlin.".to_owned())
 }
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_company_stored_before_senders_were_known_has_none() {
-        let company = Company::new("acme".parse().unwrap(), Name::parse("Acme").unwrap());
+        let company = Company::new("acme".parse().unwrap(), ShortName::parse("Acme").unwrap());
         let mut stored = serde_json::to_value(&company).unwrap();
         stored.as_object_mut().unwrap().remove("verified_senders").unwrap();
         assert_eq!(serde_json::from_value::<Company>(stored).unwrap(), company);

@@ -9,10 +9,10 @@ use super::file::{Owner, StoredFile};
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
 use super::names::named;
-use super::rate::{MailRate, Unsent};
+use super::rate::{MailLimitReached, MailRate};
 use super::secret::{OneTimeKey, PasswordHash};
 use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
-use super::text::{Email, Line, Name, Username};
+use super::text::{Email, ShortName, TextLine, Username};
 
 named! {
     /// A customer's rights in the company; each type includes those before it.
@@ -74,18 +74,18 @@ pub struct Customer {
     /// For mails and logins; unique among the company's staff.
     pub email: Email,
     /// First name.
-    pub first_name: Name,
+    pub first_name: ShortName,
     /// Last name.
-    pub last_name: Name,
+    pub last_name: ShortName,
     /// Telephone number.
-    pub phone: Line<50>,
+    pub phone: TextLine<50>,
     /// As sent by the client, for example `mr` or `mrs`.
-    pub gender: Line<20>,
+    pub gender: TextLine<20>,
     /// The job title.
-    pub position: Line<150>,
+    pub position: TextLine<150>,
     /// A role in the managers' own words, without effect on rights.
     #[serde(default)]
-    pub role: Line<100>,
+    pub role: TextLine<100>,
     /// The language of mails to the customer.
     pub preferred_language: Language,
     /// Whether the invitation is accepted.
@@ -130,9 +130,9 @@ pub struct NewCustomer {
     /// For mails.
     pub email: Email,
     /// First name.
-    pub first_name: Name,
+    pub first_name: ShortName,
     /// Last name.
-    pub last_name: Name,
+    pub last_name: ShortName,
     /// The language of mails to the customer.
     pub preferred_language: Language,
 }
@@ -154,10 +154,10 @@ impl Customer {
             email: new.email,
             first_name: new.first_name,
             last_name: new.last_name,
-            phone: Line::default(),
-            gender: Line::default(),
-            position: Line::default(),
-            role: Line::default(),
+            phone: TextLine::default(),
+            gender: TextLine::default(),
+            position: TextLine::default(),
+            role: TextLine::default(),
             preferred_language: new.preferred_language,
             status: CustomerStatus::Invited,
             is_active: true,
@@ -199,7 +199,7 @@ impl Customer {
 
     /// Invites the customer again at `now`. Revokes the key of the last mail at once. Fails with [`NOT_INVITED`],
     /// [`UNDELIVERABLE`], or after too many mails.
-    pub fn invited_again(mut self, now: DateTime<Utc>) -> Result<Self, Unsent> {
+    pub fn invited_again(mut self, now: DateTime<Utc>) -> Result<Self, MailLimitReached> {
         if self.status != CustomerStatus::Invited || !self.is_active {
             return Err(NOT_INVITED.into());
         }
@@ -214,7 +214,7 @@ impl Customer {
 
     /// Changes the email address at `now`: revokes the keys mailed to the old one and all sessions. Customers who have
     /// not activated their account are invited again.
-    pub fn with_email(mut self, email: Email, now: DateTime<Utc>) -> Result<Self, Unsent> {
+    pub fn with_email(mut self, email: Email, now: DateTime<Utc>) -> Result<Self, MailLimitReached> {
         self.email = email;
         self.one_time_key = None;
         let moved = self.with_sessions_ended();

@@ -9,7 +9,7 @@ use super::text::Email;
 
 /// The person or named token that deletes a customer, as named in the mail to the customer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Deleter {
+pub struct DeletionAuthor {
     /// The display name.
     pub name: String,
     /// The address for questions; none for a named token.
@@ -20,13 +20,13 @@ pub struct Deleter {
 /// removed first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "kebab-case")]
-pub enum Deletion {
+pub enum ItemDeletion {
     /// A customer.
     Customer {
         /// Its identifier.
         customer: CustomerId,
         /// The user or token named in the mail.
-        by: Deleter,
+        by: DeletionAuthor,
     },
     /// A label.
     Label {
@@ -41,7 +41,7 @@ pub enum Deletion {
 }
 
 /// The identifier of the deleted item.
-impl fmt::Display for Deletion {
+impl fmt::Display for ItemDeletion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Customer { customer, .. } => customer.fmt(f),

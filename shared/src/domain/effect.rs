@@ -6,13 +6,13 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::customer::Customer;
-use super::deletion::{Deleter, Deletion};
-use super::erasure::{Erased, ErasureCounts, ErasureReason};
+use super::deletion::{DeletionAuthor, ItemDeletion};
+use super::erasure::{ErasedItem, ErasureCounts, ErasureReason};
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, WebhookId};
 use super::language::Language;
 use super::mail::{CandidateMail, WebhookMail};
-use super::text::{Email, Name};
-use super::transition::Step;
+use super::text::{Email, ShortName};
+use super::transition::TransitionResult;
 use super::webhook::Webhook;
 
 /// The maximum number of tries.
@@ -37,7 +37,7 @@ pub struct Effect {
     /// The company of the effect.
     pub company: CompanyId,
     /// The work.
-    pub task: Task,
+    pub task: EffectTask,
     /// When it was caused.
     pub created_at: DateTime<Utc>,
     /// Tries, including the current one.
@@ -55,7 +55,7 @@ pub struct Effect {
 /// The work of an effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Task {
+pub enum EffectTask {
     /// Send a mail to a candidate.
     CandidateMail {
         /// The candidate's project.
@@ -75,7 +75,7 @@ pub enum Task {
         /// The recipient.
         was: Box<FormerCustomer>,
         /// The user or token that deleted the account.
-        by: Deleter,
+        by: DeletionAuthor,
     },
     /// Delete objects without references.
     ObjectsDeleted {
@@ -85,7 +85,7 @@ pub enum Task {
     /// Erase what a deletion has left, and record it.
     Erased {
         /// The deleted item.
-        erased: Erased,
+        erased: ErasedItem,
         /// Why it was deleted.
         reason: ErasureReason,
         /// What the deletion has erased, and what the tries so far have found.
@@ -94,7 +94,7 @@ pub enum Task {
     /// Complete a deletion in steps.
     Deletion {
         /// The deletion.
-        deletion: Deletion,
+        deletion: ItemDeletion,
     },
     /// Mail a reset key to every account that matches a name.
     PasswordReset {
@@ -118,14 +118,14 @@ pub struct FormerCustomer {
     /// The recipient's address.
     pub email: Email,
     /// First name.
-    pub first_name: Name,
+    pub first_name: ShortName,
     /// Last name.
-    pub last_name: Name,
+    pub last_name: ShortName,
     /// The language to write in.
     pub language: Language,
 }
 
-impl Task {
+impl EffectTask {
     /// The names of all tasks.
     pub const KINDS: [&str; 11] = [
         "invitation",
@@ -172,7 +172,7 @@ impl Effect {
     /// The effect `task` of `cause`, for example one write of one item, at `now`.
     ///
     /// Due after a delay, in which the table's stream, which is faster, delivers it.
-    pub fn new(company: CompanyId, cause: impl fmt::Display, task: Task, now: DateTime<Utc>) -> Self {
+    pub fn new(company: CompanyId, cause: impl fmt::Display, task: EffectTask, now: DateTime<Utc>) -> Self {
         Self {
             id: format!("{cause}-{}", task.as_str()),
             company,
@@ -186,16 +186,19 @@ impl Effect {
     }
 
     /// The mail of a candidate's step, if there is one, as the `version`th write of the candidate.
-    pub fn of_step(step: &Step, version: u64, now: DateTime<Utc>) -> Option<Self> {
+    pub fn of_step(step: &TransitionResult, version: u64, now: DateTime<Utc>) -> Option<Self> {
         let candidate = &step.candidate;
-        let task =
-            Task::CandidateMail { project: candidate.project, candidate: candidate.id, mail: step.mail? };
+        let task = EffectTask::CandidateMail {
+            project: candidate.project,
+            candidate: candidate.id,
+            mail: step.mail?,
+        };
         Some(Self::new(candidate.company.clone(), format_args!("{}-{version}", candidate.id), task, now))
     }
 
     /// The invitation of a customer, as the `version`th write of the customer.
     pub fn of_invitation(customer: &Customer, version: u64, now: DateTime<Utc>) -> Self {
-        let task = Task::CustomerInvitation { customer: customer.id };
+        let task = EffectTask::CustomerInvitation { customer: customer.id };
         Self::new(customer.company.clone(), format_args!("{}-{version}", customer.id), task, now)
     }
 
@@ -212,35 +215,35 @@ impl Effect {
         let effects = customers.into_iter().filter(is_reader).take(MAILED_OWNERS).map(|owner| {
             let (webhook, company, customer) = (webhook.id, webhook.company.clone(), owner.id);
             let cause = format_args!("{webhook}-{customer}-{version}");
-            Self::new(company, cause, Task::WebhookMail { customer, webhook, mail }, now)
+            Self::new(company, cause, EffectTask::WebhookMail { customer, webhook, mail }, now)
         });
         effects.collect()
     }
 
     /// A deletion that starts at `now`. The request itself is the first try: the stream skips it, and the sweep takes
     /// it up after the lease.
-    pub fn of_deletion(company: CompanyId, deletion: Deletion, now: DateTime<Utc>) -> Self {
+    pub fn of_deletion(company: CompanyId, deletion: ItemDeletion, now: DateTime<Utc>) -> Self {
         let id = Self::id_of_deletion(&deletion);
-        let begun = Self::new(company, &deletion, Task::Deletion { deletion: deletion.clone() }, now);
+        let begun = Self::new(company, &deletion, EffectTask::Deletion { deletion: deletion.clone() }, now);
         Self { id, attempts: 1, next_try_at: Some(now + LEASE), ..begun }
     }
 
     /// The identifier of the effect of a deletion.
-    pub fn id_of_deletion(deletion: &Deletion) -> String {
+    pub fn id_of_deletion(deletion: &ItemDeletion) -> String {
         format!("{deletion}-deletion")
     }
 
     /// The rest of a deletion at `now`, whose transaction deletes so many `items`. A restored table can cause it again.
     pub fn of_erasure(
         company: CompanyId,
-        erased: Erased,
+        erased: ErasedItem,
         reason: ErasureReason,
         items: usize,
         now: DateTime<Utc>,
     ) -> Self {
         let cause = format_args!("{erased}-{}", now.timestamp());
         let counts = ErasureCounts { items, ..ErasureCounts::default() };
-        Self::new(company, cause, Task::Erased { erased, reason, counts }, now)
+        Self::new(company, cause, EffectTask::Erased { erased, reason, counts }, now)
     }
 
     /// Whether the effect may be tried at `now`.
@@ -296,7 +299,8 @@ impl Effect {
     /// When the effect and its personal data are deleted; none while it may still be tried. Deletions are kept, because
     /// their data would otherwise stay for good.
     pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
-        let is_personal = matches!(self.task, Task::PasswordReset { .. } | Task::CustomerDeleted { .. });
+        let is_personal =
+            matches!(self.task, EffectTask::PasswordReset { .. } | EffectTask::CustomerDeleted { .. });
         let kept = if is_personal { PERSONAL_KEPT } else { KEPT };
         self.given_up_at.filter(|_| self.task.is_mail()).map(|at| at + kept)
     }

@@ -6,17 +6,17 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::history::Resource;
+use super::history::ResourceRef;
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, VideoId};
 use super::names::named;
 
 /// The record of a deletion. Valid for ever, because identifiers are never reused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Erasure {
+pub struct ErasureRecord {
     /// The company of the item.
     pub company: CompanyId,
     /// The deleted item.
-    pub erased: Erased,
+    pub erased: ErasedItem,
     /// When it was recorded, to the second: by each try to erase what the deletion has left, before that erases files.
     pub at: DateTime<Utc>,
 }
@@ -90,7 +90,7 @@ pub struct ErasureDetails {
 /// An item with personal data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Erased {
+pub enum ErasedItem {
     /// A candidate.
     Candidate {
         /// Their project.
@@ -110,19 +110,19 @@ pub enum Erased {
     },
 }
 
-impl Erased {
+impl ErasedItem {
     /// The item as a resource with a history.
-    pub fn resource(self) -> Resource {
+    pub fn resource(self) -> ResourceRef {
         match self {
-            Self::Candidate { project, candidate } => Resource::Candidate { project, candidate },
-            Self::Customer { customer } => Resource::Customer { customer },
-            Self::Video { video } => Resource::Video { video },
+            Self::Candidate { project, candidate } => ResourceRef::Candidate { project, candidate },
+            Self::Customer { customer } => ResourceRef::Customer { customer },
+            Self::Video { video } => ResourceRef::Video { video },
         }
     }
 }
 
 /// The identifier, unique in the company.
-impl fmt::Display for Erased {
+impl fmt::Display for ErasedItem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Candidate { candidate, .. } => candidate.fmt(f),

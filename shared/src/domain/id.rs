@@ -14,7 +14,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use ulid::Ulid;
 
-use crate::clock::Entropy;
+use crate::clock::RandomSource;
 
 /// A company's identifier: `[a-z0-9-]{2,63}`, immutable, also what logins send as `company`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -264,14 +264,14 @@ impl IdBlock {
 }
 
 /// Generates unique identifiers, which increase within one process.
-pub struct Ids {
-    entropy: Arc<dyn Entropy>,
+pub struct IdGenerator {
+    entropy: Arc<dyn RandomSource>,
     last: Mutex<Ulid>,
 }
 
-impl Ids {
+impl IdGenerator {
     /// Takes random bits from `entropy`.
-    pub fn new(entropy: Arc<dyn Entropy>) -> Self {
+    pub fn new(entropy: Arc<dyn RandomSource>) -> Self {
         Self { entropy, last: Mutex::new(Ulid::nil()) }
     }
 
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn identifiers_grow_though_the_clock_stands_or_steps_back() {
-        let ids = Ids::new(Arc::new(SystemEntropy));
+        let ids = IdGenerator::new(Arc::new(SystemEntropy));
         let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
         let earlier = now - chrono::TimeDelta::hours(1);
         let made: Vec<ProjectId> = [now, now, earlier, now].into_iter().map(|at| ids.next(at)).collect();
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_block_is_one_run_that_nothing_else_is_part_of() {
-        let ids = Ids::new(Arc::new(SystemEntropy));
+        let ids = IdGenerator::new(Arc::new(SystemEntropy));
         let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
         let before: ProjectId = ids.next(now);
         let block = ids.next_block(now);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Refusal;
 use super::id::{CompanyId, CriterionId, Id, ProjectId, QuestionId, VideoId};
 use super::names::named;
-use super::text::{Line, Lines};
+use super::text::{TextLine, TextLines};
 
 /// The greatest position of a question or a criterion.
 pub const MAX_POSITION: u32 = 1_000_000;
@@ -49,12 +49,12 @@ named! {
 /// Up to 1,000 characters in several lines, not blank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
-pub struct QuestionText(Lines<1000>);
+pub struct QuestionText(TextLines<1000>);
 
 impl QuestionText {
-    /// Parses `text` like [`Lines::parse`].
+    /// Parses `text` like [`TextLines::parse`].
     pub fn parse(text: &str) -> Result<Self, String> {
-        Lines::parse_visible(text).map(Self)
+        TextLines::parse_visible(text).map(Self)
     }
 }
 
@@ -67,12 +67,12 @@ impl fmt::Display for QuestionText {
 /// One line of at most 100 characters, not blank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
-pub struct CriterionName(Line<100>);
+pub struct CriterionName(TextLine<100>);
 
 impl CriterionName {
-    /// Parses `text` like [`Line::parse`].
+    /// Parses `text` like [`TextLine::parse`].
     pub fn parse(text: &str) -> Result<Self, String> {
-        Line::parse_visible(text).map(Self)
+        TextLine::parse_visible(text).map(Self)
     }
 }
 
@@ -106,7 +106,7 @@ pub struct Question {
     /// Whether candidates must answer.
     pub is_required: bool,
     /// Shown to staff only.
-    pub internal_description: Lines<1000>,
+    pub internal_description: TextLines<1000>,
 }
 
 /// A criterion.
@@ -121,11 +121,11 @@ pub struct Criterion {
     /// The display name.
     pub name: CriterionName,
     /// The meaning of the criterion.
-    pub description: Lines<1000>,
+    pub description: TextLines<1000>,
 }
 
 /// A question or a criterion: a part of an interview.
-pub trait Part: Clone + PartialEq + Sized {
+pub trait InterviewItem: Clone + PartialEq + Sized {
     /// The type of its identifier.
     type Of;
     /// The maximum number in one project.
@@ -149,7 +149,7 @@ pub trait Part: Clone + PartialEq + Sized {
 
 macro_rules! part {
     ($part:ident in $all:ident, $of:ident, at most $max:literal, else $too_many:ident) => {
-        impl Part for $part {
+        impl InterviewItem for $part {
             type Of = super::id::mark::$of;
             const MAX: usize = $max;
             const TOO_MANY: Refusal = $too_many;
@@ -218,17 +218,17 @@ impl Interview {
     }
 
     /// The part with this identifier.
-    pub fn find<P: Part>(&self, id: Id<P::Of>) -> Option<&P> {
+    pub fn find<P: InterviewItem>(&self, id: Id<P::Of>) -> Option<&P> {
         P::all(self).iter().find(|part| part.id() == id)
     }
 
     /// The position after all parts of a kind.
-    pub fn last_position<P: Part>(&self) -> u32 {
+    pub fn last_position<P: InterviewItem>(&self) -> u32 {
         P::all(self).last().map_or(1, |last| last.position() + 1)
     }
 
     /// Adds a part, or replaces the one with its identifier, which then is in its next revision.
-    pub fn with<P: Part>(mut self, part: P) -> Result<Self, NotPlaced> {
+    pub fn with<P: InterviewItem>(mut self, part: P) -> Result<Self, NotPlaced> {
         let all = P::all_mut(&mut self);
         let place = all.iter().position(|old| old.id() == part.id());
         if all.iter().any(|other| other.position() == part.position() && other.id() != part.id()) {
@@ -245,7 +245,7 @@ impl Interview {
     }
 
     /// Removes a part.
-    pub fn without<P: Part>(mut self, id: Id<P::Of>) -> Self {
+    pub fn without<P: InterviewItem>(mut self, id: Id<P::Of>) -> Self {
         P::all_mut(&mut self).retain(|part| part.id() != id);
         self
     }
@@ -295,7 +295,7 @@ mod tests {
             answer_seconds: ANSWER_SECONDS,
             takes: Some(3),
             is_required: true,
-            internal_description: Lines::default(),
+            internal_description: TextLines::default(),
         }
     }
 

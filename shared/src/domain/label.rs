@@ -6,17 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::id::{CompanyId, LabelId};
-use super::text::Line;
+use super::text::TextLine;
 
 /// One line of at most 100 characters, not blank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
-pub struct LabelText(Line<100>);
+pub struct LabelText(TextLine<100>);
 
 impl LabelText {
-    /// Parses `text` like [`Line::parse`].
+    /// Parses `text` like [`TextLine::parse`].
     pub fn parse(text: &str) -> Result<Self, String> {
-        Line::parse_visible(text).map(Self)
+        TextLine::parse_visible(text).map(Self)
     }
 
     /// The text.

@@ -24,7 +24,7 @@ const fn multiple_of_all(most: u128) -> u128 {
 /// Exact while all ratings were given on this scale, or on one from which it differs by a factor such as 2 or 10.
 /// Otherwise off by less than a unit of the twentieth decimal.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Mean {
+pub struct RatingMean {
     /// In [`UNIT`]s.
     sum: u128,
     count: u128,
@@ -32,7 +32,7 @@ pub struct Mean {
 
 /// Ratings of which one mean is taken.
 #[derive(Debug, Clone, Copy)]
-pub struct Ratings {
+pub struct RatingSum {
     /// Their sum in tenths.
     pub tenths: u32,
     /// Their number.
@@ -41,10 +41,10 @@ pub struct Ratings {
     pub maximum: u32,
 }
 
-impl Mean {
+impl RatingMean {
     /// Counts the mean of `ratings`, converted to a scale with the maximum `scale`, as one value. Does nothing without ratings.
-    pub fn add(&mut self, ratings: Ratings, scale: u32) {
-        let Ratings { tenths, count, maximum } = ratings;
+    pub fn add(&mut self, ratings: RatingSum, scale: u32) {
+        let RatingSum { tenths, count, maximum } = ratings;
         if count > 0 && maximum > 0 {
             self.sum += u128::from(tenths) * u128::from(scale) * UNIT
                 / (10 * u128::from(count) * u128::from(maximum));
@@ -82,10 +82,10 @@ mod tests {
 
     use super::*;
 
-    fn mean(all: &[(u32, u32, u32)], scale: u32) -> Mean {
-        let mut mean = Mean::default();
+    fn mean(all: &[(u32, u32, u32)], scale: u32) -> RatingMean {
+        let mut mean = RatingMean::default();
         for (tenths, count, maximum) in all {
-            mean.add(Ratings { tenths: *tenths, count: *count, maximum: *maximum }, scale);
+            mean.add(RatingSum { tenths: *tenths, count: *count, maximum: *maximum }, scale);
         }
         mean
     }

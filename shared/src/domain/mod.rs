@@ -41,7 +41,7 @@ pub mod upload;
 pub mod video;
 pub mod webhook;
 
-pub use names::choice;
+pub use names::parse_enum;
 
 /// A request that makes sense but that the current state does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Refusal;
 use super::id::{CompanyId, CustomerId, TokenId};
 use super::secret::{MediaKey, SecretHash};
-use super::text::Name;
+use super::text::ShortName;
 
 /// The maximum per company.
 pub const MAX_TOKENS: u32 = 100;
@@ -45,7 +45,7 @@ pub struct NamedToken {
     /// The company that owns it.
     pub company: CompanyId,
     /// Usually the name of a service.
-    pub name: Name,
+    pub name: ShortName,
     /// The hash of its value.
     pub hash: SecretHash,
     /// Signs the URLs of files in its responses.

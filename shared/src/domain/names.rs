@@ -30,7 +30,7 @@ macro_rules! named {
 pub(crate) use named;
 
 /// The value that clients call `name`, of an enum without fields.
-pub fn choice<T: DeserializeOwned>(name: &str) -> Result<T, String> {
+pub fn parse_enum<T: DeserializeOwned>(name: &str) -> Result<T, String> {
     let deserializer: StrDeserializer<'_, Error> = name.into_deserializer();
     T::deserialize(deserializer).map_err(|_| format!("\"{name}\" is not a valid choice."))
 }

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 use super::candidate::{Candidate, CandidateStatus};
 use super::id::{CustomerId, VetoId};
 use super::interview::Interview;
-use super::mean::{Mean, Ratings};
+use super::mean::{RatingMean, RatingSum};
 use super::project::Project;
-use super::scorecard::{Rated, Scorecard, Values};
+use super::scorecard::{Evaluation, RatingTarget, RatingValues};
 
 /// What an interviewed candidate's evaluations amount to, whoever the evaluators are: an item of its own, derived from
 /// the candidate, by which results are listed and sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Summary {
+pub struct ResultSummary {
     /// Everyone who has completed an evaluation.
-    pub by: BTreeMap<CustomerId, Completed>,
+    pub by: BTreeMap<CustomerId, CompletedEvaluation>,
     /// Everyone who has vetoed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub vetos: BTreeMap<CustomerId, VetoId>,
@@ -25,14 +25,14 @@ pub struct Summary {
 
 /// A completed evaluation in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Completed {
+pub struct CompletedEvaluation {
     /// When it was completed.
     pub at: DateTime<Utc>,
     /// Its ratings; none without ratings.
-    pub rated: Option<Values>,
+    pub rated: Option<RatingValues>,
 }
 
-impl Summary {
+impl ResultSummary {
     /// The summary of a candidate; none unless they are interviewed and somebody has evaluated them.
     pub fn of(candidate: &Candidate) -> Option<Self> {
         if candidate.status != CandidateStatus::Interviewed {
@@ -40,7 +40,7 @@ impl Summary {
         }
         let completed = |customer: CustomerId| {
             let rated = candidate.scores.get(&customer).and_then(|score| score.rated.clone());
-            Some((customer, Completed { at: candidate.completed_at(customer)?, rated }))
+            Some((customer, CompletedEvaluation { at: candidate.completed_at(customer)?, rated }))
         };
         let by: BTreeMap<_, _> = candidate.evaluations.keys().copied().filter_map(completed).collect();
         (!by.is_empty()).then(|| Self { by, vetos: candidate.vetos().collect() })
@@ -52,15 +52,15 @@ impl Summary {
     }
 
     /// The completed evaluations of the project's evaluators.
-    pub fn counting(&self, project: &Project) -> impl Iterator<Item = (CustomerId, &Completed)> {
+    pub fn counting(&self, project: &Project) -> impl Iterator<Item = (CustomerId, &CompletedEvaluation)> {
         let evaluators = &project.staff.evaluators;
         self.by.iter().filter(|(by, _)| evaluators.contains(by)).map(|(by, completed)| (*by, completed))
     }
 
     /// The overall rating on today's scale: the mean over the evaluators of the mean of each one's ratings, so that
     /// those who rate more do not weigh more.
-    pub fn overall(&self, project: &Project, interview: &Interview) -> Mean {
-        let mut overall = Mean::default();
+    pub fn overall(&self, project: &Project, interview: &Interview) -> RatingMean {
+        let mut overall = RatingMean::default();
         for (_, completed) in self.counting(project) {
             if let Some(values) = &completed.rated {
                 overall.add(values.ratings(interview), project.settings.maximum_score);
@@ -71,11 +71,15 @@ impl Summary {
 }
 
 /// The mean of what `cards` say about one question or criterion, on a scale with the maximum `scale`.
-pub fn average<'a>(about: Rated, cards: impl IntoIterator<Item = &'a Scorecard>, scale: u32) -> Mean {
-    let mut average = Mean::default();
+pub fn average<'a>(
+    about: RatingTarget,
+    cards: impl IntoIterator<Item = &'a Evaluation>,
+    scale: u32,
+) -> RatingMean {
+    let mut average = RatingMean::default();
     for card in cards {
         for rating in card.ratings.iter().filter(|rating| rating.about == about) {
-            average.add(Ratings { tenths: rating.tenths, count: 1, maximum: card.maximum }, scale);
+            average.add(RatingSum { tenths: rating.tenths, count: 1, maximum: card.maximum }, scale);
         }
     }
     average

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Refusal;
 use super::customer::AccountType;
 use super::names::named;
-use super::staff::Role;
+use super::staff::StaffRole;
 
 /// The refusal of a known caller who may not do something.
 pub const NOT_ALLOWED: Refusal =
@@ -13,15 +13,15 @@ pub const NOT_ALLOWED: Refusal =
 
 /// What a caller is to the thing at hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum CallerRelation {
     /// A staff user, with these roles in the project at hand.
-    Staff(AccountType, BTreeSet<Role>),
+    Staff(AccountType, BTreeSet<StaffRole>),
     /// A staff user without a role in the project at hand, with whom the candidate at hand is shared.
     Sharee(AccountType),
     /// A named token: an owner, but for what is an owner's own.
     NamedToken,
     /// The very candidate.
-    Itself,
+    Own,
     /// A candidate, to all but itself.
     Outsider,
 }
@@ -30,27 +30,27 @@ pub enum Standing {
 /// the candidate that it is about, or those with whom that is shared. A named token may do all that an owner may, unless
 /// it takes a person.
 #[derive(Debug, Clone, Copy)]
-struct Rule {
+struct ActionRule {
     /// None for actions that take a role.
     account_type: Option<AccountType>,
-    roles: &'static [Role],
+    roles: &'static [StaffRole],
     itself: bool,
     sharee: bool,
     takes_person: bool,
 }
 
 /// For actions that no role allows.
-const NONE: &[Role] = &[];
+const NONE: &[StaffRole] = &[];
 /// Any role in a project makes its holder project staff.
-const STAFF: &[Role] = &[Role::InterviewManager, Role::Evaluator, Role::Reviewer];
+const STAFF: &[StaffRole] = &[StaffRole::InterviewManager, StaffRole::Evaluator, StaffRole::Reviewer];
 /// Interview managers are the project managers of the contract.
-const MANAGERS: &[Role] = &[Role::InterviewManager];
+const MANAGERS: &[StaffRole] = &[StaffRole::InterviewManager];
 
 /// Evaluators, whatever their account type.
-const EVALUATORS: &[Role] = &[Role::Evaluator];
+const EVALUATORS: &[StaffRole] = &[StaffRole::Evaluator];
 
 /// Proof, at compile time, of the action that a guard has allowed.
-pub trait Grant: Send + Sync + 'static {
+pub trait ActionGrant: Send + Sync + 'static {
     /// The action.
     const ACTION: Action;
 }
@@ -79,9 +79,9 @@ macro_rules! actions {
                 match self { $(Self::$name => concat!($($doc),+).trim_ascii(),)+ }
             }
 
-            fn rule(self) -> Rule {
+            fn rule(self) -> ActionRule {
                 match self {
-                    $(Self::$name => Rule {
+                    $(Self::$name => ActionRule {
                         account_type: account_type!($account_type),
                         roles: $roles,
                         itself: [$(stringify!($other)),*].contains(&"itself"),
@@ -93,7 +93,7 @@ macro_rules! actions {
         }
 
         $($(#[doc = $doc])+ pub enum $name {}
-        impl Grant for $name {
+        impl ActionGrant for $name {
             const ACTION: Action = Action::$name;
         })+
     };
@@ -152,17 +152,17 @@ actions! {
 
 impl Action {
     /// Whether a caller of this standing may do this.
-    pub fn is_allowed(self, standing: &Standing) -> bool {
+    pub fn is_allowed(self, standing: &CallerRelation) -> bool {
         let rule = self.rule();
         let has_type = |own: AccountType| rule.account_type.is_some_and(|needed| own >= needed);
         match standing {
-            Standing::Staff(account_type, roles) => {
+            CallerRelation::Staff(account_type, roles) => {
                 has_type(*account_type) || rule.roles.iter().any(|role| roles.contains(role))
             }
-            Standing::Sharee(account_type) => has_type(*account_type) || rule.sharee,
-            Standing::NamedToken => !rule.takes_person,
-            Standing::Itself => rule.itself,
-            Standing::Outsider => false,
+            CallerRelation::Sharee(account_type) => has_type(*account_type) || rule.sharee,
+            CallerRelation::NamedToken => !rule.takes_person,
+            CallerRelation::Own => rule.itself,
+            CallerRelation::Outsider => false,
         }
     }
 }

@@ -13,9 +13,9 @@ use super::id::{CompanyId, LabelId, ProjectId, VideoId};
 use super::language::Language;
 use super::names::named;
 use super::partner_data::PartnerData;
-use super::roster::{Roster, Seats};
-use super::staff::Staff;
-use super::text::{Email, Line, Name, WebLink};
+use super::roster::{EvaluatorIndex, EvaluatorSet};
+use super::staff::ProjectStaff;
+use super::text::{Email, ShortName, TextLine, WebLink};
 
 /// The maximum number of welcome videos, and of labels, per project.
 pub const MAX_ATTACHED: usize = 20;
@@ -48,7 +48,7 @@ impl ProjectStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
-pub enum Mode {
+pub enum JoinMode {
     /// At any time.
     Rolling,
 }
@@ -66,21 +66,21 @@ pub struct PlacedVideo {
 
 /// The fields of a project that clients set, except status and roles.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct ProjectSettings {
     /// The display name.
-    pub name: Name,
+    pub name: ShortName,
     /// Link to the public job listing.
     pub job_url: WebLink,
     /// Sender address of mails to candidates.
     pub email_alias: Option<Email>,
     /// How candidates join.
-    pub mode: Mode,
+    pub mode: JoinMode,
     /// The maximum score of an evaluation.
     pub maximum_score: u32,
     /// Language of mails to candidates; none means the company's default.
     pub support_lang: Option<Language>,
     /// The client's own identifier.
-    pub internal_id: Line<100>,
+    pub internal_id: TextLine<100>,
     /// Whether candidates may take the interview without a password.
     pub allow_hash_login: bool,
     /// Minutes an interview may take.
@@ -96,7 +96,7 @@ pub struct Settings {
     /// When the resource was created.
     pub creationdate: NaiveDate,
     /// The person who answers candidates' questions.
-    pub contact_person: Line<150>,
+    pub contact_person: TextLine<150>,
     /// Whether evaluators may veto.
     pub veto_enabled: bool,
     /// The number of completed evaluations that a fully evaluated candidate needs; 0 means all evaluators.
@@ -109,22 +109,22 @@ pub struct Settings {
     pub videos: Vec<PlacedVideo>,
 }
 
-impl Settings {
+impl ProjectSettings {
     /// Whether it shows a welcome video.
     pub fn shows(&self, video: VideoId) -> bool {
         self.videos.iter().any(|placed| placed.video == video)
     }
 
     /// The settings of a project with only a name, created at `now`.
-    pub fn new(name: Name, company: &Company, now: DateTime<Utc>) -> Self {
+    pub fn new(name: ShortName, company: &Company, now: DateTime<Utc>) -> Self {
         Self {
             name,
             job_url: WebLink::default(),
             email_alias: None,
-            mode: Mode::Rolling,
+            mode: JoinMode::Rolling,
             maximum_score: company.default_maximum_score,
             support_lang: None,
-            internal_id: Line::default(),
+            internal_id: TextLine::default(),
             allow_hash_login: false,
             max_interview_time: None,
             invite_candidates: false,
@@ -132,7 +132,7 @@ impl Settings {
             closedate: None,
             activationdate: None,
             creationdate: now.date_naive(),
-            contact_person: Line::default(),
+            contact_person: TextLine::default(),
             veto_enabled: false,
             team_evaluation: 0,
             partner_data: PartnerData::default(),
@@ -152,12 +152,12 @@ pub struct Project {
     /// The current status.
     pub status: ProjectStatus,
     /// The fields that managers set.
-    pub settings: Settings,
+    pub settings: ProjectSettings,
     /// The roles in the project.
-    pub staff: Staff,
+    pub staff: ProjectStaff,
     /// Everyone who has ever evaluated in the project.
     #[serde(default)]
-    pub roster: Roster,
+    pub roster: EvaluatorIndex,
 }
 
 /// The condition on a project's candidates for a move of its status, checked when the move is written.
@@ -198,7 +198,7 @@ impl Project {
     }
 
     /// The seats of those evaluators who have evaluated before.
-    pub fn evaluator_seats(&self) -> Seats {
+    pub fn evaluator_seats(&self) -> EvaluatorSet {
         self.roster.seats_of(&self.staff.evaluators)
     }
 

@@ -3,13 +3,13 @@
 use chrono::{DateTime, Utc};
 
 use super::Refusal;
-use super::candidate::{Candidate, CandidateStatus, Evaluation};
+use super::candidate::{Candidate, CandidateStatus, EvaluationReport};
 use super::id::CustomerId;
-use super::roster::Roster;
+use super::roster::EvaluatorIndex;
 
 /// A report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Report {
+pub enum PlatformReport {
     /// The interview was completed.
     Completed,
     /// The interview was aborted.
@@ -34,32 +34,32 @@ impl Candidate {
     /// [`NO_SEAT`](super::roster::NO_SEAT).
     pub fn after_report(
         mut self,
-        report: Report,
-        roster: &mut Roster,
+        report: PlatformReport,
+        roster: &mut EvaluatorIndex,
         at: DateTime<Utc>,
     ) -> Result<Option<Self>, Refusal> {
         use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing};
         match (report, self.status) {
-            (Report::Completed, Interviewing | Confirmed | Aborted | Expired) => {
+            (PlatformReport::Completed, Interviewing | Confirmed | Aborted | Expired) => {
                 self.status = Interviewed;
                 self.interviewed_at = Some(at);
                 self.access_key = None;
             }
-            (Report::Aborted, Interviewing) if !self.started_after(at) => {
+            (PlatformReport::Aborted, Interviewing) if !self.started_after(at) => {
                 self.status = Aborted;
                 self.access_key = None;
             }
-            (Report::Evaluated { customer, completed }, _) => {
+            (PlatformReport::Evaluated { customer, completed }, _) => {
                 let known = self.evaluations.get(&customer).map(|known| known.at);
                 let saved = self.scores.get(&customer).map(|score| score.saved_at);
                 if known.max(saved).is_some_and(|last| last > at) || self.is_vetoed_by(customer) {
                     return Ok(None);
                 }
                 let seat = roster.take_seat(customer)?;
-                self.evaluations.insert(customer, Evaluation { completed, at, seat });
+                self.evaluations.insert(customer, EvaluationReport { completed, at, seat });
                 self.scores.entry(customer).or_default().revision += 1;
             }
-            (Report::Completed | Report::Aborted, _) => return Ok(None),
+            (PlatformReport::Completed | PlatformReport::Aborted, _) => return Ok(None),
         }
         Ok(Some(self))
     }

@@ -2,29 +2,36 @@
 
 use chrono::DateTime;
 
-use super::candidate::{Candidate, Profile};
+use super::candidate::{Candidate, CandidateProfile};
 use super::company::Company;
 use super::id::{CustomerId, Id};
-use super::project::{Project, ProjectStatus, Settings};
-use super::roster::Roster;
-use super::staff::Staff;
-use super::text::Name;
+use super::project::{Project, ProjectSettings, ProjectStatus};
+use super::roster::EvaluatorIndex;
+use super::staff::ProjectStaff;
+use super::text::ShortName;
 
 pub(crate) fn company() -> Company {
-    Company::new("acme".parse().unwrap(), Name::parse("Acme").unwrap())
+    Company::new("acme".parse().unwrap(), ShortName::parse("Acme").unwrap())
 }
 
 /// A running project of [`company`] without staff.
 pub(crate) fn project() -> Project {
     let company = company();
-    let settings = Settings::new(Name::parse("Sales").unwrap(), &company, DateTime::UNIX_EPOCH);
+    let settings = ProjectSettings::new(ShortName::parse("Sales").unwrap(), &company, DateTime::UNIX_EPOCH);
     let (id, status) = (Id::from_bytes([8; 16]), ProjectStatus::Running);
-    Project { id, company: company.id, status, settings, staff: Staff::default(), roster: Roster::default() }
+    Project {
+        id,
+        company: company.id,
+        status,
+        settings,
+        staff: ProjectStaff::default(),
+        roster: EvaluatorIndex::default(),
+    }
 }
 
 /// A new candidate of [`project`].
 pub(crate) fn candidate() -> Candidate {
-    let profile = Profile::new(Name::parse("Ada").unwrap(), Name::parse("Byron").unwrap());
+    let profile = CandidateProfile::new(ShortName::parse("Ada").unwrap(), ShortName::parse("Byron").unwrap());
     Candidate::new(Id::from_bytes([9; 16]), company().id, project().id, profile, Some(customer(1)))
 }
 
@@ -33,8 +40,8 @@ pub(crate) fn customer(byte: u8) -> CustomerId {
 }
 
 /// The roster of a project in which customers 1 to 3 have evaluated.
-pub(crate) fn roster() -> Roster {
-    let mut roster = Roster::default();
+pub(crate) fn roster() -> EvaluatorIndex {
+    let mut roster = EvaluatorIndex::default();
     for byte in 1..=3 {
         roster.take_seat(customer(byte)).unwrap();
     }

@@ -2,10 +2,10 @@
 //!
 //! | type | in | holds |
 //! |---|---|---|
-//! | [`Scorecard`] | an item of its own | what the evaluator wrote |
-//! | [`Evaluation`] | the candidate | whether and when it was completed, here or by an event |
-//! | [`Score`] | the candidate | the numbers of the scorecard, and its revision |
-//! | [`Summary`](super::outcome::Summary) | the item of a result | the completed ones of a candidate, derived from the two above |
+//! | [`Evaluation`] | an item of its own | what the evaluator wrote |
+//! | [`EvaluationReport`] | the candidate | whether and when it was completed, here or by an event |
+//! | [`ScoreNumbers`] | the candidate | the numbers of the scorecard, and its revision |
+//! | [`ResultSummary`](super::outcome::ResultSummary) | the item of a result | the completed ones of a candidate, derived from the two above |
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,18 +17,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Refusal;
-use super::candidate::{Candidate, CandidateStatus, Evaluation};
+use super::candidate::{Candidate, CandidateStatus, EvaluationReport};
 use super::id::{CandidateId, CompanyId, CriterionId, CustomerId, ProjectId, QuestionId, VetoId};
-use super::interview::{Interview, Part};
-use super::mean::Ratings;
+use super::interview::{Interview, InterviewItem};
+use super::mean::RatingSum;
 use super::names::named;
 use super::project::Project;
-use super::roster::{Roster, Seats};
-use super::text::Lines;
+use super::roster::{EvaluatorIndex, EvaluatorSet};
+use super::text::TextLines;
 
 /// The maximum number of ratings in one evaluation: of all questions and criteria.
 pub const MAX_RATINGS: usize =
-    <super::interview::Question as Part>::MAX + <super::interview::Criterion as Part>::MAX;
+    <super::interview::Question as InterviewItem>::MAX + <super::interview::Criterion as InterviewItem>::MAX;
 
 /// The greatest maximum score that a project can have.
 pub const MAX_SCORE: u32 = 1_000;
@@ -78,12 +78,12 @@ named! {
 /// 15 to 600 characters in several lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 15))]
-pub struct VetoComment(Lines<600>);
+pub struct VetoComment(TextLines<600>);
 
 impl VetoComment {
-    /// Parses `text` like [`Lines::parse`].
+    /// Parses `text` like [`TextLines::parse`].
     pub fn parse(text: &str) -> Result<Self, String> {
-        let lines = Lines::parse_visible(text)?;
+        let lines = TextLines::parse_visible(text)?;
         if lines.to_string().chars().count() < 15 {
             return Err("Ensure this field has at least 15 characters.".to_owned());
         }
@@ -100,14 +100,14 @@ impl fmt::Display for VetoComment {
 /// What a rating is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Rated {
+pub enum RatingTarget {
     /// The answer to a question.
     Question(QuestionId),
     /// A criterion.
     Criterion(CriterionId),
 }
 
-impl Rated {
+impl RatingTarget {
     /// Whether it still belongs to the interview.
     pub fn is_in(self, interview: &Interview) -> bool {
         match self {
@@ -121,11 +121,11 @@ impl Rated {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rating {
     /// What is rated.
-    pub about: Rated,
+    pub about: RatingTarget,
     /// The value in tenths, from 0 to ten times the maximum of the evaluation.
     pub tenths: u32,
     /// Why.
-    pub comment: Lines<500>,
+    pub comment: TextLines<500>,
 }
 
 // As clients send it.
@@ -168,7 +168,7 @@ pub struct Veto {
 /// What one evaluator has written about a candidate. Whether it is completed is an attribute of the candidate, since
 /// events complete evaluations as well.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Scorecard {
+pub struct Evaluation {
     /// The project's company.
     pub company: CompanyId,
     /// The project.
@@ -184,12 +184,12 @@ pub struct Scorecard {
     /// What the evaluator recommends.
     pub recommendation: Option<Recommendation>,
     /// The evaluator's note.
-    pub comment: Lines<2000>,
+    pub comment: TextLines<2000>,
     /// The evaluator's veto.
     pub veto: Option<Veto>,
 }
 
-impl Scorecard {
+impl Evaluation {
     /// An empty one.
     pub fn new(candidate: &Candidate, evaluator: CustomerId, project: &Project) -> Self {
         Self {
@@ -200,27 +200,27 @@ impl Scorecard {
             maximum: project.settings.maximum_score,
             ratings: Vec::new(),
             recommendation: None,
-            comment: Lines::default(),
+            comment: TextLines::default(),
             veto: None,
         }
     }
 
     /// The ratings in short, for the candidate; none without ratings.
-    pub fn values(&self) -> Option<Values> {
+    pub fn values(&self) -> Option<RatingValues> {
         let (mut questions, mut criteria) = (BTreeMap::new(), BTreeMap::new());
         for rating in &self.ratings {
             match rating.about {
-                Rated::Question(id) => questions.insert(id, rating.tenths),
-                Rated::Criterion(id) => criteria.insert(id, rating.tenths),
+                RatingTarget::Question(id) => questions.insert(id, rating.tenths),
+                RatingTarget::Criterion(id) => criteria.insert(id, rating.tenths),
             };
         }
-        (!self.ratings.is_empty()).then_some(Values { maximum: self.maximum, questions, criteria })
+        (!self.ratings.is_empty()).then_some(RatingValues { maximum: self.maximum, questions, criteria })
     }
 }
 
-/// The numbers of a [`Scorecard`], in tenths. Each stands for itself, because what it is about may be deleted.
+/// The numbers of a [`Evaluation`], in tenths. Each stands for itself, because what it is about may be deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Values {
+pub struct RatingValues {
     /// The maximum of the scale.
     pub maximum: u32,
     /// The ratings of questions.
@@ -231,12 +231,12 @@ pub struct Values {
     pub criteria: BTreeMap<CriterionId, u32>,
 }
 
-impl Values {
+impl RatingValues {
     /// The ratings of what belongs to the interview.
-    pub fn ratings(&self, interview: &Interview) -> Ratings {
+    pub fn ratings(&self, interview: &Interview) -> RatingSum {
         let questions = interview.questions.iter().filter_map(|question| self.questions.get(&question.id));
         let criteria = interview.criteria.iter().filter_map(|criterion| self.criteria.get(&criterion.id));
-        let mut ratings = Ratings { tenths: 0, count: 0, maximum: self.maximum };
+        let mut ratings = RatingSum { tenths: 0, count: 0, maximum: self.maximum };
         for tenths in questions.chain(criteria) {
             ratings.tenths += tenths;
             ratings.count += 1;
@@ -245,15 +245,15 @@ impl Values {
     }
 }
 
-/// What a candidate's item tells of a [`Scorecard`].
+/// What a candidate's item tells of a [`Evaluation`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Score {
+pub struct ScoreNumbers {
     /// The number of its changes that responses show, deletions included.
     pub revision: u64,
     /// When it was last saved, to the second: earlier events count no more.
     pub saved_at: DateTime<Utc>,
     /// The ratings; none without ratings.
-    pub rated: Option<Values>,
+    pub rated: Option<RatingValues>,
     /// The veto.
     pub veto: Option<VetoId>,
 }
@@ -265,7 +265,7 @@ impl Candidate {
     }
 
     /// The seats of everyone who has vetoed.
-    pub fn vetoed_seats(&self) -> Seats {
+    pub fn vetoed_seats(&self) -> EvaluatorSet {
         let seat = |(customer, _)| self.evaluations.get(&customer).map(|evaluation| evaluation.seat);
         self.vetos().filter_map(seat).collect()
     }
@@ -294,10 +294,10 @@ impl Candidate {
     /// [`NOT_INTERVIEWED`], [`NOTHING_RATED`] and [`NO_SEAT`](super::roster::NO_SEAT).
     pub fn after_saving(
         mut self,
-        (before, card): (Option<&Scorecard>, &Scorecard),
+        (before, card): (Option<&Evaluation>, &Evaluation),
         completed: bool,
         interview: &Interview,
-        roster: &mut Roster,
+        roster: &mut EvaluatorIndex,
         now: DateTime<Utc>,
     ) -> Result<Self, Refusal> {
         if completed {
@@ -306,7 +306,8 @@ impl Candidate {
                 return Err(NOTHING_RATED);
             }
         }
-        self.note((card.evaluator, before != Some(card)), completed, roster, now)?.rated = card.values();
+        self.record_completion((card.evaluator, before != Some(card)), completed, roster, now)?.rated =
+            card.values();
         Ok(self)
     }
 
@@ -314,10 +315,10 @@ impl Candidate {
     pub fn after_taking_back(
         mut self,
         evaluator: CustomerId,
-        roster: &mut Roster,
+        roster: &mut EvaluatorIndex,
         now: DateTime<Utc>,
     ) -> Result<Self, Refusal> {
-        self.note((evaluator, true), false, roster, now)?.rated = None;
+        self.record_completion((evaluator, true), false, roster, now)?.rated = None;
         Ok(self)
     }
 
@@ -327,7 +328,7 @@ impl Candidate {
         mut self,
         (evaluator, veto): (CustomerId, VetoId),
         project: &Project,
-        roster: &mut Roster,
+        roster: &mut EvaluatorIndex,
         now: DateTime<Utc>,
     ) -> Result<Self, Refusal> {
         if !project.settings.veto_enabled {
@@ -337,7 +338,7 @@ impl Candidate {
         if self.is_vetoed_by(evaluator) {
             return Err(ALREADY_VETOED);
         }
-        self.note((evaluator, true), true, roster, now)?.veto = Some(veto);
+        self.record_completion((evaluator, true), true, roster, now)?.veto = Some(veto);
         Ok(self)
     }
 
@@ -348,13 +349,13 @@ impl Candidate {
 
     /// Makes the same move as an event about `evaluator` would. Counts the revision of their evaluation if that changes
     /// or `is_new`.
-    fn note(
+    fn record_completion(
         &mut self,
         (evaluator, is_new): (CustomerId, bool),
         completed: bool,
-        roster: &mut Roster,
+        roster: &mut EvaluatorIndex,
         now: DateTime<Utc>,
-    ) -> Result<&mut Score, Refusal> {
+    ) -> Result<&mut ScoreNumbers, Refusal> {
         if !completed && self.is_vetoed_by(evaluator) {
             return Err(VETOED);
         }
@@ -366,7 +367,7 @@ impl Candidate {
         let moves = was_completed != completed || known.is_some_and(|known| known.at > at);
         if moves {
             let seat = roster.take_seat(evaluator)?;
-            self.evaluations.insert(evaluator, Evaluation { completed, at, seat });
+            self.evaluations.insert(evaluator, EvaluationReport { completed, at, seat });
         }
         let score = self.scores.entry(evaluator).or_default();
         score.revision += u64::from(moves || is_new);

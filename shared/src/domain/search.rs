@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::text::{Email, Name, fold_accents};
+use super::text::{Email, ShortName, fold_accents};
 
 /// The maximum number of results.
 pub const MAX_RESULTS: usize = 50;
@@ -15,7 +15,7 @@ const MAX_QUERY_CHARS: usize = 200;
 
 /// The source of a word, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Source {
+pub enum WordSource {
     /// The full name as one word, in either order.
     FullName,
     /// The first or last name.
@@ -24,7 +24,7 @@ pub enum Source {
     Email,
 }
 
-impl Source {
+impl WordSource {
     /// All sources, best first.
     pub const ALL: [Self; 3] = [Self::FullName, Self::Name, Self::Email];
 }
@@ -34,21 +34,25 @@ impl Source {
 /// letters and digits.
 ///
 /// Folded by [`fold_accents`].
-pub fn words_of(first_name: &Name, last_name: &Name, email: Option<&Email>) -> BTreeMap<String, Source> {
+pub fn words_of(
+    first_name: &ShortName,
+    last_name: &ShortName,
+    email: Option<&Email>,
+) -> BTreeMap<String, WordSource> {
     let email = email.map(|email| fold_accents(email.as_str())).unwrap_or_default();
     let (local_part, domain) = email.rsplit_once('@').unwrap_or_default();
     let folded = [first_name, last_name].map(|name| fold_accents(name.as_str()));
     let names = || folded.iter().flat_map(|name| name.split_whitespace());
-    let whole = [email.as_str(), local_part, domain].map(|word| (word, Source::Email));
-    let names = names().chain(names().flat_map(parts)).map(|word| (word, Source::Name));
-    let all = whole.into_iter().chain(names).chain(parts(local_part).map(|word| (word, Source::Email)));
+    let whole = [email.as_str(), local_part, domain].map(|word| (word, WordSource::Email));
+    let names = names().chain(names().flat_map(parts)).map(|word| (word, WordSource::Name));
+    let all = whole.into_iter().chain(names).chain(parts(local_part).map(|word| (word, WordSource::Email)));
     let [first, last] = &folded;
     let full = [[first, last], [last, first]].map(|names| full_name(names.into_iter().map(String::as_str)));
-    let mut words: BTreeMap<_, _> = full.into_iter().map(|name| (name, Source::FullName)).collect();
+    let mut words: BTreeMap<_, _> = full.into_iter().map(|name| (name, WordSource::FullName)).collect();
     for (word, source) in all {
         let Some(word) = normal(word) else { continue };
         if words.len() < MAX_WORDS || words.contains_key(&word) {
-            words.entry(word).and_modify(|best: &mut Source| *best = source.min(*best)).or_insert(source);
+            words.entry(word).and_modify(|best: &mut WordSource| *best = source.min(*best)).or_insert(source);
         }
     }
     words
@@ -73,9 +77,9 @@ fn normal(word: &str) -> Option<String> {
 
 /// A query: beginnings of words, all of which a candidate must have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Terms(Vec<String>);
+pub struct SearchTerms(Vec<String>);
 
-impl Terms {
+impl SearchTerms {
     /// Splits `text` at spaces; none if it is blank.
     pub fn parse(text: &str) -> Result<Option<Self>, String> {
         if text.chars().count() > MAX_QUERY_CHARS {
@@ -86,11 +90,11 @@ impl Terms {
     }
 
     /// The beginning of entries from `source` to read; none if they add nothing to other sources.
-    pub fn start(&self, source: Source) -> Option<String> {
+    pub fn start(&self, source: WordSource) -> Option<String> {
         match source {
-            Source::FullName if self.is_lead_alone() => None,
-            Source::FullName => Some(full_name(self.0.iter().map(String::as_str))),
-            Source::Name | Source::Email => Some(self.lead().to_owned()),
+            WordSource::FullName if self.is_lead_alone() => None,
+            WordSource::FullName => Some(full_name(self.0.iter().map(String::as_str))),
+            WordSource::Name | WordSource::Email => Some(self.lead().to_owned()),
         }
     }
 
@@ -114,14 +118,14 @@ impl Terms {
 mod tests {
     use super::*;
 
-    fn words(first: &str, last: &str, email: &str) -> BTreeMap<String, Source> {
-        let [first, last] = [first, last].map(|name| Name::parse(name).unwrap());
+    fn words(first: &str, last: &str, email: &str) -> BTreeMap<String, WordSource> {
+        let [first, last] = [first, last].map(|name| ShortName::parse(name).unwrap());
         words_of(&first, &last, Email::parse(email).ok().as_ref())
     }
 
     #[test]
     fn every_word_and_every_part_of_the_email_is_found() {
-        use Source::{Email, FullName, Name};
+        use WordSource::{Email, FullName, Name};
         let found = words("Anne-Marie", "von Straße", "A.Strasse+x@mail.Example.com");
         let expected = [
             ("a", Email),
@@ -177,7 +181,7 @@ mod tests {
 
     #[test]
     fn terms_are_folded_like_words() {
-        let terms = |text: &str| Terms::parse(text).unwrap().map(|Terms(terms)| terms);
+        let terms = |text: &str| SearchTerms::parse(text).unwrap().map(|SearchTerms(terms)| terms);
         let expect = |terms: &[&str]| Some(terms.iter().map(|term| (*term).to_owned()).collect::<Vec<_>>());
         assert_eq!(terms("  MÜLLER, Łucja "), expect(&["muller", "lucja"]));
         assert_eq!(terms("o’Neil (ANNE‐Marie)"), expect(&["o'neil", "anne-marie"]));
@@ -185,16 +189,19 @@ mod tests {
         for blank in ["", " \t ", "@ - .", "\u{301}"] {
             assert_eq!(terms(blank), None, "{blank:?}");
         }
-        assert!(Terms::parse(&"ä".repeat(200)).is_ok() && Terms::parse(&"ä".repeat(201)).is_err());
-        let several = Terms::parse("ab cde, fgh").unwrap().unwrap();
-        let starts = Source::ALL.map(|source| several.start(source));
+        assert!(
+            SearchTerms::parse(&"ä".repeat(200)).is_ok() && SearchTerms::parse(&"ä".repeat(201)).is_err()
+        );
+        let several = SearchTerms::parse("ab cde, fgh").unwrap().unwrap();
+        let starts = WordSource::ALL.map(|source| several.start(source));
         assert_eq!(starts, ["ab cde fgh", "cde", "cde"].map(|start| Some(start.to_owned())));
-        assert_eq!(Terms::parse("ab").unwrap().unwrap().start(Source::FullName), None);
+        assert_eq!(SearchTerms::parse("ab").unwrap().unwrap().start(WordSource::FullName), None);
     }
 
     #[test]
     fn each_term_must_begin_a_word() {
-        let has = |text: &str| Terms::parse(text).unwrap().unwrap().are_in(["anna", "x.y@z.de"].into_iter());
+        let has =
+            |text: &str| SearchTerms::parse(text).unwrap().unwrap().are_in(["anna", "x.y@z.de"].into_iter());
         for good in ["a", "anna", "X.Y an", "x.y@"] {
             assert!(has(good), "{good}");
         }

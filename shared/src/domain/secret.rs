@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::clock::Entropy;
+use crate::clock::RandomSource;
 
 /// An argon2id hash in PHC string form.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,7 +103,7 @@ pub struct MediaKey(String);
 
 impl MediaKey {
     /// A new key.
-    pub fn generate(entropy: &dyn Entropy) -> Self {
+    pub fn generate(entropy: &dyn RandomSource) -> Self {
         let mut bytes = [0; 32];
         entropy.fill(&mut bytes);
         Self(URL_SAFE_NO_PAD.encode(bytes))

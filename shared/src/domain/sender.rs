@@ -11,9 +11,9 @@ pub const MAX_SENDERS: usize = 20;
 ///
 /// Compared like SES: domains ignore case and are stored in lower case; local parts must be equal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sender(String);
+pub struct SenderAddress(String);
 
-impl Sender {
+impl SenderAddress {
     /// Parses an address or a domain.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     fn covers(sender: &str, address: &str) -> bool {
-        Sender::parse(sender).unwrap().covers(&Email::parse(address).unwrap())
+        SenderAddress::parse(sender).unwrap().covers(&Email::parse(address).unwrap())
     }
 
     #[test]
@@ -85,16 +85,16 @@ mod tests {
     #[test]
     fn anything_else_is_refused_by_name() {
         for bad in ["", " ", "acme", "@acme.example", "a b@acme.example", "acme.example.", "*.acme.example"] {
-            let message = Sender::parse(bad).unwrap_err();
+            let message = SenderAddress::parse(bad).unwrap_err();
             assert_eq!(message, format!("\"{}\" is neither a domain nor an email address.", bad.trim()));
         }
-        assert!(Sender::parse(&format!("{}.example", ["a"; 130].join("."))).is_err());
+        assert!(SenderAddress::parse(&format!("{}.example", ["a"; 130].join("."))).is_err());
     }
 
     #[test]
     fn a_list_is_bounded_and_names_each_once() {
         let parse = |texts: &[&str]| {
-            Sender::parse_all(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+            SenderAddress::parse_all(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
         };
         assert_eq!(parse(&["acme.example", "b.example", "ACME.example"]).unwrap().len(), 2);
         assert!(parse(&["acme.example", "acme"]).unwrap_err().contains("\"acme\""));

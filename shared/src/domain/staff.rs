@@ -13,7 +13,7 @@ pub const MAX_STAFF: usize = 40;
 
 named! {
     /// What a customer may be in one project.
-    pub enum Role {
+    pub enum StaffRole {
         /// Runs the project; the contract's Project Manager.
         InterviewManager = "interview_manager",
         /// Evaluates interviewed candidates.
@@ -29,7 +29,7 @@ pub struct HeldRole {
     /// The customer with the role.
     pub customer: CustomerId,
     /// The role.
-    pub role: Role,
+    pub role: StaffRole,
 }
 
 impl HeldRole {
@@ -45,7 +45,7 @@ impl HeldRole {
 
 /// The roles in a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Staff {
+pub struct ProjectStaff {
     /// Those who run it.
     pub interview_managers: BTreeSet<CustomerId>,
     /// Those who evaluate.
@@ -54,29 +54,29 @@ pub struct Staff {
     pub reviewers: BTreeSet<CustomerId>,
 }
 
-impl Staff {
-    fn holders(&self, role: Role) -> &BTreeSet<CustomerId> {
+impl ProjectStaff {
+    fn holders(&self, role: StaffRole) -> &BTreeSet<CustomerId> {
         match role {
-            Role::InterviewManager => &self.interview_managers,
-            Role::Evaluator => &self.evaluators,
-            Role::Reviewer => &self.reviewers,
+            StaffRole::InterviewManager => &self.interview_managers,
+            StaffRole::Evaluator => &self.evaluators,
+            StaffRole::Reviewer => &self.reviewers,
         }
     }
 
-    fn holders_mut(&mut self, role: Role) -> &mut BTreeSet<CustomerId> {
+    fn holders_mut(&mut self, role: StaffRole) -> &mut BTreeSet<CustomerId> {
         match role {
-            Role::InterviewManager => &mut self.interview_managers,
-            Role::Evaluator => &mut self.evaluators,
-            Role::Reviewer => &mut self.reviewers,
+            StaffRole::InterviewManager => &mut self.interview_managers,
+            StaffRole::Evaluator => &mut self.evaluators,
+            StaffRole::Reviewer => &mut self.reviewers,
         }
     }
 
     /// All roles that customers hold, sorted by identifier.
     pub fn roles(&self) -> Vec<HeldRole> {
-        let held_by = |role: Role| {
+        let held_by = |role: StaffRole| {
             self.holders(role).iter().map(move |customer| HeldRole { customer: *customer, role })
         };
-        let mut roles: Vec<HeldRole> = Role::ALL.into_iter().flat_map(held_by).collect();
+        let mut roles: Vec<HeldRole> = StaffRole::ALL.into_iter().flat_map(held_by).collect();
         roles.sort_by_key(|held| held.id());
         roles
     }
@@ -97,8 +97,8 @@ impl Staff {
     }
 
     /// The roles of `customer`.
-    pub fn roles_of(&self, customer: CustomerId) -> BTreeSet<Role> {
-        Role::ALL.into_iter().filter(|role| self.holders(*role).contains(&customer)).collect()
+    pub fn roles_of(&self, customer: CustomerId) -> BTreeSet<StaffRole> {
+        StaffRole::ALL.into_iter().filter(|role| self.holders(*role).contains(&customer)).collect()
     }
 
     /// `customer`, if they are an evaluator.
@@ -108,7 +108,7 @@ impl Staff {
 
     /// Removes all roles of `customer`.
     pub fn remove(&mut self, customer: CustomerId) {
-        for role in Role::ALL {
+        for role in StaffRole::ALL {
             self.holders_mut(role).remove(&customer);
         }
     }

@@ -6,7 +6,7 @@ use super::Refusal;
 use super::candidate::{Candidate, CandidateStatus};
 use super::id::{CandidateId, CustomerId};
 use super::project::{CandidatesMust, Project};
-use super::roster::Seats;
+use super::roster::EvaluatorSet;
 
 /// The number of shards of a project's tally: enough that two candidates' changes rarely conflict, few enough to read
 /// at once.
@@ -27,30 +27,30 @@ pub fn shard_of(candidate: CandidateId) -> u8 {
 
 /// The name of a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Counter {
+pub enum CounterName {
     /// Candidates with this status.
     Status(CandidateStatus),
     /// Interviewed candidates whose evaluation exactly these people of the roster have completed. The counts of any set
     /// of evaluators follow from these, so a change of evaluators changes no counter.
     EvaluatedBy {
         /// Those who have completed their evaluation.
-        completed: Seats,
+        completed: EvaluatorSet,
         /// Those of them who have vetoed.
-        vetoed: Seats,
+        vetoed: EvaluatorSet,
     },
 }
 
 /// Counts; missing ones are 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally(BTreeMap<Counter, i64>);
+pub struct ProjectCounts(BTreeMap<CounterName, i64>);
 
-impl Tally {
+impl ProjectCounts {
     fn of(candidate: &Candidate) -> Self {
         let mut tally = Self::default();
-        tally.add(Counter::Status(candidate.status), 1);
+        tally.add(CounterName::Status(candidate.status), 1);
         if candidate.status == CandidateStatus::Interviewed {
             let (completed, vetoed) = (candidate.completed_seats(), candidate.vetoed_seats());
-            tally.add(Counter::EvaluatedBy { completed, vetoed }, 1);
+            tally.add(CounterName::EvaluatedBy { completed, vetoed }, 1);
         }
         tally
     }
@@ -66,12 +66,12 @@ impl Tally {
     }
 
     /// Adds `count` to `counter`.
-    pub fn add(&mut self, counter: Counter, count: i64) {
+    pub fn add(&mut self, counter: CounterName, count: i64) {
         *self.0.entry(counter).or_default() += count;
     }
 
     /// The counters that were ever changed.
-    pub fn iter(&self) -> impl Iterator<Item = (Counter, i64)> {
+    pub fn iter(&self) -> impl Iterator<Item = (CounterName, i64)> {
         self.0.iter().map(|(counter, count)| (*counter, *count))
     }
 
@@ -81,13 +81,13 @@ impl Tally {
     }
 
     /// The count of one counter.
-    pub fn get(&self, counter: Counter) -> i64 {
+    pub fn get(&self, counter: CounterName) -> i64 {
         self.0.get(&counter).copied().unwrap_or(0)
     }
 
     /// Candidates with this status.
     pub fn with_status(&self, status: CandidateStatus) -> i64 {
-        self.get(Counter::Status(status))
+        self.get(CounterName::Status(status))
     }
 
     /// Whether it counts candidates who have begun the interview.
@@ -106,12 +106,12 @@ impl Tally {
     }
 
     /// Interviewed candidates whose evaluation at least `at_least` of `evaluators` have completed, or one has by a veto.
-    fn evaluated_by(&self, evaluators: Seats, at_least: usize) -> i64 {
+    fn evaluated_by(&self, evaluators: EvaluatorSet, at_least: usize) -> i64 {
         let counts = |counter| match counter {
-            Counter::EvaluatedBy { completed, vetoed } => {
+            CounterName::EvaluatedBy { completed, vetoed } => {
                 completed.among(evaluators) >= at_least || vetoed.among(evaluators) > 0
             }
-            Counter::Status(_) => false,
+            CounterName::Status(_) => false,
         };
         self.iter().filter(|(counter, _)| counts(*counter)).map(|(_, count)| count).sum()
     }
@@ -157,8 +157,8 @@ impl Tally {
     }
 }
 
-impl FromIterator<(Counter, i64)> for Tally {
-    fn from_iter<I: IntoIterator<Item = (Counter, i64)>>(counts: I) -> Self {
+impl FromIterator<(CounterName, i64)> for ProjectCounts {
+    fn from_iter<I: IntoIterator<Item = (CounterName, i64)>>(counts: I) -> Self {
         let mut tally = Self::default();
         for (counter, count) in counts {
             tally.add(counter, count);
@@ -172,20 +172,20 @@ mod tests {
     use chrono::DateTime;
 
     use super::*;
-    use crate::domain::candidate::Evaluation;
+    use crate::domain::candidate::EvaluationReport;
     use crate::domain::evaluation::{self, EvaluationStatus};
     use crate::domain::id::Id;
     use crate::domain::samples::{self, customer, roster};
-    use crate::domain::scorecard::Score;
+    use crate::domain::scorecard::ScoreNumbers;
 
-    fn seats(of: &[u8]) -> Seats {
+    fn seats(of: &[u8]) -> EvaluatorSet {
         roster().seats_of(&of.iter().map(|byte| customer(*byte)).collect::<Vec<_>>())
     }
 
     fn candidate(status: CandidateStatus, completed_by: &[u8]) -> Candidate {
         let evaluation = |byte: &u8| {
             let seat = roster().take_seat(customer(*byte)).unwrap();
-            (customer(*byte), Evaluation { completed: true, at: DateTime::UNIX_EPOCH, seat })
+            (customer(*byte), EvaluationReport { completed: true, at: DateTime::UNIX_EPOCH, seat })
         };
         let evaluations = completed_by.iter().map(evaluation).collect();
         Candidate { status, evaluations, ..samples::candidate() }
@@ -198,20 +198,24 @@ mod tests {
         project
     }
 
-    fn tally(candidates: &[Candidate]) -> Tally {
-        candidates.iter().flat_map(|one| Tally::change(None, Some(one)).iter().collect::<Vec<_>>()).collect()
+    fn tally(candidates: &[Candidate]) -> ProjectCounts {
+        candidates
+            .iter()
+            .flat_map(|one| ProjectCounts::change(None, Some(one)).iter().collect::<Vec<_>>())
+            .collect()
     }
 
     #[test]
     fn a_change_is_the_difference_and_coming_and_going_cancel_out() {
         let before = candidate(CandidateStatus::Interviewed, &[1]);
         let after = candidate(CandidateStatus::Interviewed, &[1, 2]);
-        let change = Tally::change(Some(&before), Some(&after));
-        let by = |of: &[u8]| Counter::EvaluatedBy { completed: seats(of), vetoed: Seats::default() };
+        let change = ProjectCounts::change(Some(&before), Some(&after));
+        let by =
+            |of: &[u8]| CounterName::EvaluatedBy { completed: seats(of), vetoed: EvaluatorSet::default() };
         let expected = [(by(&[1]), -1), (by(&[1, 2]), 1)];
         assert_eq!(change.iter().collect::<Vec<_>>(), expected);
-        assert!(Tally::change(Some(&before), Some(&before)).is_empty());
-        let gone = Tally::change(Some(&after), None);
+        assert!(ProjectCounts::change(Some(&before), Some(&before)).is_empty());
+        let gone = ProjectCounts::change(Some(&after), None);
         assert!(tally(&[after]).iter().all(|(counter, count)| gone.get(counter) == -count));
     }
 
@@ -258,7 +262,7 @@ mod tests {
     #[test]
     fn a_veto_of_an_evaluator_completes_the_evaluation_for_all() {
         let mut vetoed = candidate(CandidateStatus::Interviewed, &[1]);
-        let score = Score { veto: Some(Id::from_bytes([7; 16])), ..Score::default() };
+        let score = ScoreNumbers { veto: Some(Id::from_bytes([7; 16])), ..ScoreNumbers::default() };
         vetoed.scores.insert(customer(1), score);
         let tally = tally(&[vetoed.clone(), candidate(CandidateStatus::Interviewed, &[2])]);
         for (team_evaluation, evaluators, evaluated) in

@@ -20,9 +20,9 @@ const BLANK: &str = "This field may not be blank.";
 /// One line of at most `MAX` characters, possibly empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, description = "", extend("maxLength" = MAX))]
-pub struct Line<const MAX: usize>(String);
+pub struct TextLine<const MAX: usize>(String);
 
-impl<const MAX: usize> Line<MAX> {
+impl<const MAX: usize> TextLine<MAX> {
     /// Trims `text` and normalises it to Unicode NFC. Fails if it is too long or contains a control character.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text: String = text.trim().nfc().collect();
@@ -35,7 +35,7 @@ impl<const MAX: usize> Line<MAX> {
         Ok(Self(text))
     }
 
-    /// Parses `text` like [`Line::parse`] and refuses blank text.
+    /// Parses `text` like [`TextLine::parse`] and refuses blank text.
     pub(super) fn parse_visible(text: &str) -> Result<Self, String> {
         let line = Self::parse(text)?;
         if line.0.chars().any(is_visible) { Ok(line) } else { Err(BLANK.to_owned()) }
@@ -52,7 +52,7 @@ impl<const MAX: usize> Line<MAX> {
     }
 }
 
-impl<const MAX: usize> fmt::Display for Line<MAX> {
+impl<const MAX: usize> fmt::Display for TextLine<MAX> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -78,12 +78,12 @@ fn is_forbidden(character: char) -> bool {
 /// The name of a person or thing: one line of at most 150 characters, not blank.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
-pub struct Name(Line<150>);
+pub struct ShortName(TextLine<150>);
 
-impl Name {
-    /// Parses `text` like [`Line::parse`].
+impl ShortName {
+    /// Parses `text` like [`TextLine::parse`].
     pub fn parse(text: &str) -> Result<Self, String> {
-        Line::parse_visible(text).map(Self)
+        TextLine::parse_visible(text).map(Self)
     }
 
     /// The text.
@@ -92,7 +92,7 @@ impl Name {
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for ShortName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -101,24 +101,24 @@ impl fmt::Display for Name {
 /// Several lines of at most `MAX` characters, possibly empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, description = "", extend("maxLength" = MAX))]
-pub struct Lines<const MAX: usize>(String);
+pub struct TextLines<const MAX: usize>(String);
 
-impl<const MAX: usize> Lines<MAX> {
-    /// Parses each line of `text` like [`Line::parse`].
+impl<const MAX: usize> TextLines<MAX> {
+    /// Parses each line of `text` like [`TextLine::parse`].
     pub fn parse(text: &str) -> Result<Self, String> {
-        let lines = text.trim().lines().map(|line| Line::<MAX>::parse(line).map(|line| line.0));
+        let lines = text.trim().lines().map(|line| TextLine::<MAX>::parse(line).map(|line| line.0));
         let text = lines.collect::<Result<Vec<_>, _>>()?.join("\n");
-        Line::<MAX>::parse(&text.replace('\n', " ")).map(|_| Self(text))
+        TextLine::<MAX>::parse(&text.replace('\n', " ")).map(|_| Self(text))
     }
 
-    /// Parses `text` like [`Lines::parse`] and refuses blank text.
+    /// Parses `text` like [`TextLines::parse`] and refuses blank text.
     pub(super) fn parse_visible(text: &str) -> Result<Self, String> {
         let lines = Self::parse(text)?;
         if lines.0.chars().any(is_visible) { Ok(lines) } else { Err(BLANK.to_owned()) }
     }
 }
 
-impl<const MAX: usize> fmt::Display for Lines<MAX> {
+impl<const MAX: usize> fmt::Display for TextLines<MAX> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -127,12 +127,12 @@ impl<const MAX: usize> fmt::Display for Lines<MAX> {
 /// An absolute http or https URL, at most 2,000 characters, possibly empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("format" = "uri"))]
-pub struct WebLink(Line<2000>);
+pub struct WebLink(TextLine<2000>);
 
 impl WebLink {
-    /// Parses `text` like [`Line::parse`].
+    /// Parses `text` like [`TextLine::parse`].
     pub fn parse(text: &str) -> Result<Self, String> {
-        let line = Line::parse(text)?;
+        let line = TextLine::parse(text)?;
         let is_absolute = ["http://", "https://"].iter().any(|scheme| line.as_str().starts_with(scheme));
         let valid =
             line.is_empty() || is_absolute && Url::parse(line.as_str()).is_ok_and(|url| url.has_host());
@@ -194,23 +194,23 @@ mod tests {
 
     #[test]
     fn lines_are_trimmed_bounded_and_printable() {
-        assert_eq!(Line::<5>::parse("  Zoë \t").unwrap().as_str(), "Zoë");
-        assert_eq!(Line::<3>::parse("Zoe\u{308}").unwrap().as_str(), "Zoë");
-        assert!(Line::<5>::parse("123456").unwrap_err().contains("no more than 5"));
+        assert_eq!(TextLine::<5>::parse("  Zoë \t").unwrap().as_str(), "Zoë");
+        assert_eq!(TextLine::<3>::parse("Zoe\u{308}").unwrap().as_str(), "Zoë");
+        assert!(TextLine::<5>::parse("123456").unwrap_err().contains("no more than 5"));
         for hidden in ["a\nb", "a\0b", "a\r\nBcc: x", "a\u{202e}b", "a\u{2028}b"] {
-            assert!(Line::<99>::parse(hidden).is_err(), "{hidden:?}");
+            assert!(TextLine::<99>::parse(hidden).is_err(), "{hidden:?}");
         }
         for blank in [" \u{a0} ", "\u{200d}", "\u{3164}", "\u{ad}", "\u{301}"] {
-            assert!(Name::parse(blank).is_err(), "{blank:?}");
+            assert!(ShortName::parse(blank).is_err(), "{blank:?}");
         }
     }
 
     #[test]
     fn an_address_has_lines() {
-        let address = Lines::<30>::parse(" 1 Main St \r\nLondon\n").unwrap();
+        let address = TextLines::<30>::parse(" 1 Main St \r\nLondon\n").unwrap();
         assert_eq!(address.to_string(), "1 Main St\nLondon");
-        assert!(Lines::<5>::parse("123\n456").is_err());
-        assert!(Lines::<30>::parse("a\0b\nc").is_err());
+        assert!(TextLines::<5>::parse("123\n456").is_err());
+        assert!(TextLines::<30>::parse("a\0b\nc").is_err());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::candidate::{Candidate, CandidateStatus};
 use super::company::Company;
 use super::mail::CandidateMail;
 use super::project::{Project, ProjectStatus};
-use super::rate::Unsent;
+use super::rate::MailLimitReached;
 use super::secret::AccessKey;
 use super::suppression::UNDELIVERABLE;
 
@@ -27,7 +27,7 @@ impl Actor {
 
 /// A condition of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Condition {
+pub enum MoveCondition {
     /// The project is running.
     ProjectRunning,
     /// The email address is deliverable.
@@ -44,7 +44,7 @@ pub enum Condition {
 
 /// One row of the table: who may advance a candidate from a status, and the conditions.
 #[derive(Debug, Clone, Copy)]
-pub struct Advance {
+pub struct AdvanceRule {
     /// The current status.
     pub from: CandidateStatus,
     /// The user who may advance the candidate.
@@ -52,7 +52,7 @@ pub struct Advance {
     /// Restricts the row to candidates with, or without, a password.
     pub has_password: Option<bool>,
     /// The conditions, checked in this order.
-    pub needs: &'static [Condition],
+    pub needs: &'static [MoveCondition],
     /// The next status.
     pub to: CandidateStatus,
     /// The mail to the candidate.
@@ -60,18 +60,20 @@ pub struct Advance {
 }
 
 /// All ways to advance.
-pub const ADVANCES: &[Advance] = {
+pub const ADVANCES: &[AdvanceRule] = {
     use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New};
-    use Condition::{ByEventOnly, DeadlineAhead, DeadlineNotPassed, HasPassword, ProjectRunning, Reachable};
+    use MoveCondition::{
+        ByEventOnly, DeadlineAhead, DeadlineNotPassed, HasPassword, ProjectRunning, Reachable,
+    };
     const fn line(
         from: CandidateStatus,
         by: Actor,
         has_password: Option<bool>,
-        needs: &'static [Condition],
+        needs: &'static [MoveCondition],
         to: CandidateStatus,
         mail: Option<CandidateMail>,
-    ) -> Advance {
-        Advance { from, by, has_password, needs, to, mail }
+    ) -> AdvanceRule {
+        AdvanceRule { from, by, has_password, needs, to, mail }
     }
     const INVITATION: Option<CandidateMail> = Some(CandidateMail::Invitation);
     const DEADLINE: Option<CandidateMail> = Some(CandidateMail::DeadlineChanged);
@@ -152,7 +154,7 @@ pub const NOT_ADVANCED: [Refusal; 8] = [
 
 /// The settings of project and company for advancing.
 #[derive(Debug, Clone, Copy)]
-pub struct Terms {
+pub struct AdvanceTerms {
     /// Whether the project is running.
     pub is_running: bool,
     /// Days until the deadline that candidates without one get when they are invited.
@@ -161,7 +163,7 @@ pub struct Terms {
     pub allow_hash_login: bool,
 }
 
-impl Terms {
+impl AdvanceTerms {
     /// The terms of a project of a company.
     pub fn of(project: &Project, company: &Company) -> Self {
         Self {
@@ -174,7 +176,7 @@ impl Terms {
 
 /// The result of a rule: the changed candidate, and the mail about the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct TransitionResult {
     /// The candidate.
     pub candidate: Candidate,
     /// None if the candidate cannot get mails.
@@ -183,22 +185,22 @@ pub struct Step {
     pub needs_running_project: bool,
 }
 
-impl From<Candidate> for Step {
+impl From<Candidate> for TransitionResult {
     /// A change without a mail.
     fn from(candidate: Candidate) -> Self {
         Self::new(candidate, None)
     }
 }
 
-impl Step {
+impl TransitionResult {
     fn new(candidate: Candidate, mail: Option<CandidateMail>) -> Self {
         let mail = mail.filter(|_| candidate.profile.email.is_some());
         Self { candidate, mail, needs_running_project: false }
     }
 }
 
-impl Condition {
-    fn refusal(self, candidate: &Candidate, terms: &Terms, now: DateTime<Utc>) -> Option<Refusal> {
+impl MoveCondition {
+    fn refusal(self, candidate: &Candidate, terms: &AdvanceTerms, now: DateTime<Utc>) -> Option<Refusal> {
         match self {
             Self::ProjectRunning => (!terms.is_running).then_some(PROJECT_NOT_RUNNING),
             Self::Reachable => candidate.require_reachable().err(),
@@ -225,11 +227,11 @@ impl Candidate {
     pub fn advance(
         mut self,
         by: Actor,
-        terms: &Terms,
+        terms: &AdvanceTerms,
         now: DateTime<Utc>,
         key: AccessKey,
-    ) -> Result<Step, Refusal> {
-        let fits = |line: &&Advance| {
+    ) -> Result<TransitionResult, Refusal> {
+        let fits = |line: &&AdvanceRule| {
             line.from == self.status
                 && line.by == by
                 && line.has_password.is_none_or(|needed| needed == self.password_hash.is_some())
@@ -257,13 +259,13 @@ impl Candidate {
             CandidateStatus::Interviewing => self.started_at = Some(now),
             _ => {}
         }
-        let needs_running_project = line.needs.contains(&Condition::ProjectRunning);
-        Ok(Step { needs_running_project, ..Step::new(self, line.mail) })
+        let needs_running_project = line.needs.contains(&MoveCondition::ProjectRunning);
+        Ok(TransitionResult { needs_running_project, ..TransitionResult::new(self, line.mail) })
     }
 
     /// Withdraws the candidate permanently: revokes their sessions and their key. Fails for candidates who have started
     /// or completed an interview, or are already skipped.
-    pub fn skip(mut self) -> Result<Step, Refusal> {
+    pub fn skip(mut self) -> Result<TransitionResult, Refusal> {
         use CandidateStatus::{
             Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
         };
@@ -275,13 +277,18 @@ impl Candidate {
         self.access_key = None;
         self.one_time_key = None;
         self.session_epoch += 1;
-        Ok(Step::new(self, None))
+        Ok(TransitionResult::new(self, None))
     }
 
     /// Applies a manager's change at `now` to the candidate, who was `before`: a new deadline is mailed, and a new
     /// address revokes the keys sent to the old one. `key` is a fresh one. Fails if an invited candidate would be
     /// without a deliverable address, or gets too many mails.
-    pub fn after_change(self, before: &Self, now: DateTime<Utc>, key: AccessKey) -> Result<Step, Unsent> {
+    pub fn after_change(
+        self,
+        before: &Self,
+        now: DateTime<Utc>,
+        key: AccessKey,
+    ) -> Result<TransitionResult, MailLimitReached> {
         if self.profile.email != before.profile.email {
             if self.status == CandidateStatus::Invited {
                 self.profile.email.as_ref().ok_or(EMAIL_REQUIRED)?;
@@ -292,12 +299,17 @@ impl Candidate {
             }
         }
         let mail = self.deadline_mail(before, now);
-        Ok(Step::new(self, mail))
+        Ok(TransitionResult::new(self, mail))
     }
 
     /// Applies a new address: revokes the keys mailed to the old one and all sessions, and mails the next key to the
     /// new address.
-    fn after_move(mut self, before: &Self, now: DateTime<Utc>, key: AccessKey) -> Result<Step, Unsent> {
+    fn after_move(
+        mut self,
+        before: &Self,
+        now: DateTime<Utc>,
+        key: AccessKey,
+    ) -> Result<TransitionResult, MailLimitReached> {
         let had_key = self.access_key.is_some();
         self.access_key = had_key.then_some(key);
         self.one_time_key = None;
@@ -317,7 +329,7 @@ impl Candidate {
         if key_is_mailed {
             self.mail_rate.count(now)?;
         }
-        Ok(Step::new(self, mail))
+        Ok(TransitionResult::new(self, mail))
     }
 
     /// The mail about a changed deadline, if it affects the candidate.
@@ -329,7 +341,7 @@ impl Candidate {
 
     /// Reminds the candidate of the interview. Fails if they are neither invited nor confirmed, the deadline has passed,
     /// the address is not deliverable, or too many mails were sent.
-    pub fn remind(mut self, now: DateTime<Utc>) -> Result<Step, Unsent> {
+    pub fn remind(mut self, now: DateTime<Utc>) -> Result<TransitionResult, MailLimitReached> {
         if !matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed) {
             return Err(NOT_REMINDABLE.into());
         }
@@ -339,7 +351,7 @@ impl Candidate {
         self.require_reachable()?;
         self.mail_rate.count(now)?;
         self.reminded_at = Some(now);
-        Ok(Step::new(self, Some(CandidateMail::Reminder)))
+        Ok(TransitionResult::new(self, Some(CandidateMail::Reminder)))
     }
 
     /// The candidate after the deadline; none if it changes nothing.

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::account::Claim;
+use super::account::CredentialOwner;
 use super::file::{FileKind, FileType, Owner};
 use super::id::{CompanyId, FileId, TokenId};
 use super::names::named;
@@ -44,13 +44,13 @@ pub struct Upload {
     /// The progress.
     pub status: UploadStatus,
     /// The announcement, if the client uploads to S3.
-    pub announced: Option<Announced>,
+    pub announced: Option<AnnouncedFile>,
     /// The detected type, once the file is attached.
     #[serde(default)]
     pub found: Option<FileType>,
     /// None for uploads from before this was recorded.
     #[serde(default)]
-    pub author: Option<Author>,
+    pub author: Option<UploadAuthor>,
     /// When it began.
     pub created_at: DateTime<Utc>,
     /// Why the upload failed, a sentence.
@@ -60,11 +60,11 @@ pub struct Upload {
 /// The author of an upload, with the data that decides whether they may still change the owner when the file arrives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "kebab-case")]
-pub enum Author {
+pub enum UploadAuthor {
     /// A staff user or a candidate.
     Account {
         /// The account, and the customer who acts on its behalf.
-        claim: Claim,
+        claim: CredentialOwner,
         /// The session epoch; none if a candidate's key was the credential.
         epoch: Option<u32>,
         /// The session epoch of the customer who acts on behalf of the account.
@@ -79,7 +79,7 @@ pub enum Author {
 
 /// A client's announcement of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Announced {
+pub struct AnnouncedFile {
     /// The declared content type.
     pub content_type: String,
     /// The size in bytes.
@@ -92,8 +92,8 @@ impl Upload {
         id: FileId,
         company: CompanyId,
         (owner, kind): (Owner, FileKind),
-        announced: Option<Announced>,
-        (author, now): (Author, DateTime<Utc>),
+        announced: Option<AnnouncedFile>,
+        (author, now): (UploadAuthor, DateTime<Utc>),
     ) -> Self {
         let (status, author) = (UploadStatus::AwaitingUpload, Some(author));
         Self {

@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 
 use super::file::FileType;
 use super::id::{CompanyId, CustomerId, VideoId};
-use super::text::{Line, Lines, Name};
-use super::upload::{Announced, Author};
+use super::text::{ShortName, TextLine, TextLines};
+use super::upload::{AnnouncedFile, UploadAuthor};
 
 /// The maximum size of an uploaded video.
 pub const MAX_VIDEO_BYTES: u64 = 2 * 1024 * 1024 * 1024;
@@ -70,7 +70,7 @@ impl Rendition {
 
 /// The result of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Converted {
+pub struct ConversionResult {
     /// In seconds.
     pub seconds: u32,
     /// In pixels, as displayed.
@@ -81,7 +81,7 @@ pub struct Converted {
 
 /// The current attempt at a conversion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attempt {
+pub struct ConversionAttempt {
     /// The event that started it; redelivered if the attempt fails.
     pub event: String,
     /// When it ends in any case.
@@ -96,30 +96,30 @@ pub struct Video {
     /// The company that owns it.
     pub company: CompanyId,
     /// The name for staff.
-    pub name: Name,
+    pub name: ShortName,
     /// Shown to candidates.
-    pub description: Lines<2000>,
+    pub description: TextLines<2000>,
     /// Shown to staff only.
-    pub internal_description: Lines<2000>,
+    pub internal_description: TextLines<2000>,
     /// The name of the uploaded file.
     pub upload_filename: FileName,
     /// The announced or actual content type and size.
-    pub file: Announced,
+    pub file: AnnouncedFile,
     /// None for a named token.
     pub submitted_by: Option<CustomerId>,
     /// The author of an announced file.
     #[serde(default)]
-    pub author: Option<Author>,
+    pub author: Option<UploadAuthor>,
     /// When the video was created.
     pub submitted_at: DateTime<Utc>,
     /// The progress.
     pub status: ConversionStatus,
     /// The current attempt.
-    pub attempt: Option<Attempt>,
+    pub attempt: Option<ConversionAttempt>,
     /// When the video fails unless it has ended.
     pub given_up_at: Option<DateTime<Utc>>,
     /// The result of the conversion.
-    pub converted: Option<Converted>,
+    pub converted: Option<ConversionResult>,
     /// Why the upload or the conversion failed, a sentence.
     pub failure: Option<String>,
     /// False once the deletion has begun: projects may not show it.
@@ -129,12 +129,12 @@ pub struct Video {
 /// A file name without folders; never empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
-pub struct FileName(Line<255>);
+pub struct FileName(TextLine<255>);
 
 impl FileName {
     /// Takes the last part of a path.
     pub fn parse(text: &str) -> Result<Self, String> {
-        Line::parse_visible(text.rsplit(['/', '\\']).next().unwrap_or_default()).map(Self)
+        TextLine::parse_visible(text.rsplit(['/', '\\']).next().unwrap_or_default()).map(Self)
     }
 
     /// The name.
@@ -147,15 +147,15 @@ impl FileName {
 #[derive(Debug)]
 pub struct NewVideo {
     /// The name for staff.
-    pub name: Name,
+    pub name: ShortName,
     /// Shown to candidates.
-    pub description: Lines<2000>,
+    pub description: TextLines<2000>,
     /// Shown to staff only.
-    pub internal_description: Lines<2000>,
+    pub internal_description: TextLines<2000>,
     /// The name of the file.
     pub upload_filename: FileName,
     /// The content type and size.
-    pub file: Announced,
+    pub file: AnnouncedFile,
 }
 
 impl Video {
@@ -189,7 +189,7 @@ impl Video {
     }
 
     /// The video, with the author of its file.
-    pub fn expected_from(self, author: Author) -> Self {
+    pub fn expected_from(self, author: UploadAuthor) -> Self {
         Self { author: Some(author), ..self }
     }
 
@@ -213,7 +213,7 @@ impl Video {
         };
         may_begin.then(|| Self {
             status: ConversionStatus::Processing,
-            attempt: Some(Attempt { event: event.to_owned(), ends_at: now + TRY }),
+            attempt: Some(ConversionAttempt { event: event.to_owned(), ends_at: now + TRY }),
             given_up_at: Some(now + CONVERTING),
             ..self.clone()
         })
@@ -226,7 +226,7 @@ impl Video {
     }
 
     /// The video once it can be played.
-    pub fn succeeded(self, converted: Converted) -> Self {
+    pub fn succeeded(self, converted: ConversionResult) -> Self {
         let status = ConversionStatus::Successful;
         Self { status, attempt: None, given_up_at: None, converted: Some(converted), failure: None, ..self }
     }
@@ -258,11 +258,11 @@ mod tests {
 
     fn video() -> Video {
         let new = NewVideo {
-            name: Name::parse("Welcome").unwrap(),
-            description: Lines::default(),
-            internal_description: Lines::default(),
+            name: ShortName::parse("Welcome").unwrap(),
+            description: TextLines::default(),
+            internal_description: TextLines::default(),
             upload_filename: FileName::parse("C:\\fakepath\\welcome.mov").unwrap(),
-            file: Announced { content_type: "video/quicktime".to_owned(), size: 9 },
+            file: AnnouncedFile { content_type: "video/quicktime".to_owned(), size: 9 },
         };
         Video::announced(Id::from_bytes([7; 16]), "acme".parse().unwrap(), new, None, DateTime::UNIX_EPOCH)
     }
@@ -276,7 +276,7 @@ mod tests {
         assert!(begun.begun("one", now).is_some(), "the first try was broken off");
         assert!(begun.begun("two", now).is_none(), "somebody is at it");
         assert!(begun.begun("two", now + TRY).is_some(), "nobody is at it any more");
-        let done = begun.clone().succeeded(Converted { seconds: 1, width: 2, height: 2 });
+        let done = begun.clone().succeeded(ConversionResult { seconds: 1, width: 2, height: 2 });
         for ended in [done, begun.failed("broken")] {
             assert!(ended.begun("one", now).is_none() && !ended.is_under_way());
             assert_eq!(ended.given_up_at, None);
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn conversions_have_numbers_once_there_are_some() {
         assert_eq!(video().conversion_id(Rendition::Mp4), None);
-        let done = video().succeeded(Converted { seconds: 1, width: 2, height: 2 });
+        let done = video().succeeded(ConversionResult { seconds: 1, width: 2, height: 2 });
         let [mp4, _, thumbnail] = Rendition::ALL.map(|of| done.conversion_id(of).unwrap());
         assert!(mp4 != thumbnail && mp4 < 1 << 48);
     }

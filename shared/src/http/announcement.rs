@@ -1,14 +1,14 @@
 //! Files that clients announce, and then put into the bucket themselves.
 
-use super::fields::Fields;
+use super::fields::BodyFields;
 use crate::domain::file::FileKind;
-use crate::domain::upload::Announced;
+use crate::domain::upload::AnnouncedFile;
 use crate::error::Result;
 
 const MAX_CONTENT_TYPE: usize = 100;
 
 /// Reads the announcement of a file for `field`, which is one of `kinds`.
-pub fn read_announcement(mut body: Fields, kinds: &[FileKind]) -> Result<(FileKind, Announced)> {
+pub fn read_announcement(mut body: BodyFields, kinds: &[FileKind]) -> Result<(FileKind, AnnouncedFile)> {
     let kind = body.required("field", |name| {
         let found = kinds.iter().find(|kind| kind.as_str() == name);
         found.copied().ok_or_else(|| format!("\"{name}\" is not a valid choice."))
@@ -17,13 +17,13 @@ pub fn read_announcement(mut body: Fields, kinds: &[FileKind]) -> Result<(FileKi
     body.finish(|| kind.zip(announced))
 }
 
-impl Fields {
+impl BodyFields {
     /// The `content_type` and the `size` of a file of at most `max_bytes`.
-    pub fn announced(&mut self, max_bytes: u64) -> Option<Announced> {
+    pub fn announced(&mut self, max_bytes: u64) -> Option<AnnouncedFile> {
         let content_type = self.required("content_type", parse_content_type);
         self.require("size");
         let size = self.integer("size", 1, u32::try_from(max_bytes).unwrap_or(u32::MAX));
-        Some(Announced { content_type: content_type?, size: size?.into() })
+        Some(AnnouncedFile { content_type: content_type?, size: size?.into() })
     }
 }
 

@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use super::tag::Tag;
+use super::tag::EntityTag;
 use crate::domain::Refusal;
 use crate::error::{Error, Result};
 
@@ -17,18 +17,18 @@ const INVALID_IF_MATCH: Refusal = Refusal {
 
 /// The conditions of a request on the resource that its path names. A POST has none: it creates another resource.
 #[derive(Debug, Clone, Default)]
-pub struct Preconditions {
+pub struct RequestConditions {
     /// For a change: the revisions to which it applies.
-    if_match: Option<Condition>,
+    if_match: Option<TagCondition>,
     /// For a read: what the client has.
-    if_none_match: Option<Condition>,
+    if_none_match: Option<TagCondition>,
 }
 
-impl Preconditions {
+impl RequestConditions {
     /// The conditions in the headers of a request. A malformed If-Match is refused; a malformed If-None-Match only
     /// costs an answer that need not have been sent.
     pub fn of(parts: &Parts) -> Result<Self> {
-        let read = |name| Condition::read(&parts.headers, name);
+        let read = |name| TagCondition::read(&parts.headers, name);
         match parts.method {
             Method::GET | Method::HEAD => {
                 Ok(Self { if_none_match: read(&IF_NONE_MATCH).unwrap_or_default(), ..Self::default() })
@@ -50,7 +50,7 @@ impl Preconditions {
     }
 
     /// 200 with a body, or 304 without one if the client has it.
-    pub fn answer(&self, mut headers: HeaderMap, body: Bytes, tag: &Tag) -> Result<Response> {
+    pub fn answer(&self, mut headers: HeaderMap, body: Bytes, tag: &EntityTag) -> Result<Response> {
         headers.insert(ETAG, tag.value()?);
         if !self.if_none_match.as_ref().is_some_and(|condition| condition.has(tag.digest())) {
             return Ok((headers, body).into_response());
@@ -61,14 +61,14 @@ impl Preconditions {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Condition {
+enum TagCondition {
     /// `*`.
     Any,
     /// One of these tags, each with whether it is weak.
     Tags(Vec<(bool, String)>),
 }
 
-impl Condition {
+impl TagCondition {
     /// The condition in a header, if there is one; an error when it is neither `*` nor a list of tags.
     fn read(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Self>, ()> {
         let mut tags = Vec::new();
@@ -129,19 +129,19 @@ mod tests {
 
     use super::*;
 
-    fn read(values: &[&str]) -> Result<Option<Condition>, ()> {
+    fn read(values: &[&str]) -> Result<Option<TagCondition>, ()> {
         let headers =
             values.iter().map(|value| (IF_MATCH, HeaderValue::from_bytes(value.as_bytes()).unwrap()));
-        Condition::read(&headers.collect(), &IF_MATCH)
+        TagCondition::read(&headers.collect(), &IF_MATCH)
     }
 
     #[test]
     fn a_condition_is_a_star_or_tags() {
         let tags = |tags: &[(bool, &str)]| {
-            Ok(Some(Condition::Tags(tags.iter().map(|(weak, tag)| (*weak, (*tag).to_owned())).collect())))
+            Ok(Some(TagCondition::Tags(tags.iter().map(|(weak, tag)| (*weak, (*tag).to_owned())).collect())))
         };
         assert_eq!(read(&[]), Ok(None));
-        assert_eq!(read(&["*"]), Ok(Some(Condition::Any)));
+        assert_eq!(read(&["*"]), Ok(Some(TagCondition::Any)));
         assert_eq!(read(&[r#""a""#]), tags(&[(false, "a")]));
         assert_eq!(read(&[r#"W/"a,b" , "c""#, r#""""#]), tags(&[(true, "a,b"), (false, "c"), (false, "")]));
         for bad in [
@@ -164,6 +164,6 @@ mod tests {
         let condition = read(&[r#"W/"12-ab", "7-cd", "ef""#]).unwrap().unwrap();
         assert!(condition.is_of(7) && !condition.is_of(12) && !condition.is_of(1));
         assert!(condition.has("ab") && condition.has("cd") && condition.has("ef") && !condition.has("12"));
-        assert!(Condition::Any.is_of(1) && Condition::Any.has("ab"));
+        assert!(TagCondition::Any.is_of(1) && TagCondition::Any.has("ab"));
     }
 }

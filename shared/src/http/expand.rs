@@ -6,9 +6,9 @@ use crate::error::{Error, Result};
 
 /// The names in the query parameter `expand`.
 #[derive(Debug, Default)]
-pub struct Expand(Vec<&'static str>);
+pub struct ExpandFields(Vec<&'static str>);
 
-impl Expand {
+impl ExpandFields {
     /// Reads the query string of a resource in which references of these `names` can be replaced.
     pub fn parse(query: Option<&str>, names: &[&'static str]) -> Result<Self> {
         let parameters = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
@@ -42,7 +42,9 @@ mod tests {
 
     #[test]
     fn names_may_come_in_one_list_or_in_several() {
-        let parse = |query: &str| Expand::parse(Some(query), &["labels", "roles"]).map(|Expand(names)| names);
+        let parse = |query: &str| {
+            ExpandFields::parse(Some(query), &["labels", "roles"]).map(|ExpandFields(names)| names)
+        };
         for none in ["", "expand=", "expand=,%20,", "page=1", "Expand=x"] {
             assert!(parse(none).unwrap().is_empty(), "{none}");
         }

@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
 use super::iso8601::{parse_date, parse_timestamp};
-use super::outline::Outline;
+use super::outline::BodyOutline;
 use crate::domain::partner_data::PartnerData;
-use crate::domain::text::{Line, Lines};
+use crate::domain::text::{TextLine, TextLines};
 use crate::error::{Error, FieldErrors, Result};
 
 const REQUIRED: &str = "This field is required.";
@@ -20,19 +20,19 @@ pub(super) const NOT_A_STRING: &str = "Not a valid string.";
 
 /// The fields of a JSON object or of a form, and what was found wrong with them so far.
 ///
-/// A method that reads a field gives none when the field is absent or wrong; [`Fields::finish`] tells which, and hands
+/// A method that reads a field gives none when the field is absent or wrong; [`BodyFields::finish`] tells which, and hands
 /// over the values. Fields that nothing reads are ignored, so that a client may send back what it read.
 #[derive(Debug, Default)]
-pub struct Fields {
+pub struct BodyFields {
     object: Map<String, Value>,
     errors: FieldErrors,
-    pub(super) form: Option<Form>,
+    pub(super) form: Option<BodyForm>,
     /// Takes down what is asked for, when nothing is read.
-    outline: Option<Arc<Mutex<Outline>>>,
+    outline: Option<Arc<Mutex<BodyOutline>>>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Form {
+pub(super) struct BodyForm {
     pub(super) files: BTreeMap<String, SentFile>,
 }
 
@@ -45,28 +45,28 @@ pub struct SentFile {
     pub bytes: Bytes,
 }
 
-impl Fields {
+impl BodyFields {
     pub(super) fn of_object(object: Map<String, Value>) -> Self {
         Self { object, ..Self::default() }
     }
 
     /// The fields of a form, whose texts stand for all other types as well.
-    pub(super) fn of_form(texts: Map<String, Value>, form: Form, errors: FieldErrors) -> Self {
+    pub(super) fn of_form(texts: Map<String, Value>, form: BodyForm, errors: FieldErrors) -> Self {
         Self { object: texts, errors, form: Some(form), outline: None }
     }
 
     /// What `read` asks of a JSON object or of a form: it gets one with nothing in it, and what it makes of that does not
     /// count.
-    pub(crate) fn outlined<T>(is_form: bool, read: impl FnOnce(Self) -> T) -> Outline {
+    pub(crate) fn outlined<T>(is_form: bool, read: impl FnOnce(Self) -> T) -> BodyOutline {
         let outline = Arc::default();
-        let form = is_form.then(Form::default);
+        let form = is_form.then(BodyForm::default);
         read(Self { form, outline: Some(Arc::clone(&outline)), ..Self::default() });
         let mut outline = outline.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut outline)
     }
 
     /// Takes down that `name` is asked for, and how it has to look.
-    pub(super) fn note(&self, name: &str, note: impl FnOnce(&mut Outline, &str)) {
+    pub(super) fn note(&self, name: &str, note: impl FnOnce(&mut BodyOutline, &str)) {
         if let Some(outline) = &self.outline {
             note(&mut outline.lock().unwrap_or_else(PoisonError::into_inner), name);
         }
@@ -93,7 +93,7 @@ impl Fields {
 
     /// Records an error if the field is missing.
     pub fn require(&mut self, name: &str) {
-        self.note(name, Outline::require);
+        self.note(name, BodyOutline::require);
         if !self.has(name) {
             self.refuse(name, REQUIRED);
         }
@@ -115,7 +115,7 @@ impl Fields {
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<T> {
-        self.note(name, Outline::value::<T>);
+        self.note(name, BodyOutline::value::<T>);
         self.read(name, |value| parse(value.as_str().ok_or(NOT_A_STRING)?))
     }
 
@@ -125,7 +125,7 @@ impl Fields {
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<Option<T>> {
-        self.note(name, Outline::clearable_text::<T>);
+        self.note(name, BodyOutline::clearable_text::<T>);
         self.read_or_null(name, |value| match value.as_str().ok_or(NOT_A_STRING)? {
             text if text.trim().is_empty() => Ok(None),
             text => parse(text).map(Some),
@@ -134,22 +134,22 @@ impl Fields {
     }
 
     /// A line that null empties.
-    pub fn line<const MAX: usize>(&mut self, name: &str) -> Option<Line<MAX>> {
-        self.note(name, Outline::nullable::<Line<MAX>>);
-        self.read_or_null(name, |value| Line::parse(value.as_str().ok_or(NOT_A_STRING)?))
+    pub fn line<const MAX: usize>(&mut self, name: &str) -> Option<TextLine<MAX>> {
+        self.note(name, BodyOutline::nullable::<TextLine<MAX>>);
+        self.read_or_null(name, |value| TextLine::parse(value.as_str().ok_or(NOT_A_STRING)?))
             .map(Option::unwrap_or_default)
     }
 
     /// Lines that null empties.
-    pub fn lines<const MAX: usize>(&mut self, name: &str) -> Option<Lines<MAX>> {
-        self.note(name, Outline::nullable::<Lines<MAX>>);
-        self.read_or_null(name, |value| Lines::parse(value.as_str().ok_or(NOT_A_STRING)?))
+    pub fn lines<const MAX: usize>(&mut self, name: &str) -> Option<TextLines<MAX>> {
+        self.note(name, BodyOutline::nullable::<TextLines<MAX>>);
+        self.read_or_null(name, |value| TextLines::parse(value.as_str().ok_or(NOT_A_STRING)?))
             .map(Option::unwrap_or_default)
     }
 
     /// True or false.
     pub fn flag(&mut self, name: &str) -> Option<bool> {
-        self.note(name, Outline::value::<bool>);
+        self.note(name, BodyOutline::value::<bool>);
         let is_form = self.form.is_some();
         self.read(name, |value| {
             let flag = match value {
@@ -195,7 +195,7 @@ impl Fields {
 
     /// A partner's own data, which null empties; in a form, as JSON.
     pub fn partner_data(&mut self, name: &str) -> Option<PartnerData> {
-        self.note(name, Outline::nullable::<Map<String, Value>>);
+        self.note(name, BodyOutline::nullable::<Map<String, Value>>);
         let is_form = self.form.is_some();
         self.read_or_null(name, |value| {
             let read: Option<Value> =
@@ -271,10 +271,10 @@ fn whole_number(value: &Value, least: u32, most: u32) -> Result<u32, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::text::{Email, Name};
+    use crate::domain::text::{Email, ShortName};
 
-    fn fields(json: &str) -> Fields {
-        Fields::parse(json.as_bytes()).unwrap()
+    fn fields(json: &str) -> BodyFields {
+        BodyFields::parse(json.as_bytes()).unwrap()
     }
 
     #[test]
@@ -282,8 +282,8 @@ mod tests {
         let mut fields = fields(
             r#"{"first": 1, "email": "x", "flag": "yes", "n": 7.5, "m": -1, "list": [1, 2], "nil": null}"#,
         );
-        fields.required("absent", Name::parse);
-        fields.required("first", Name::parse);
+        fields.required("absent", ShortName::parse);
+        fields.required("first", ShortName::parse);
         fields.clearable("email", Email::parse);
         fields.flag("flag");
         fields.integer("n", 0, 9);
@@ -308,10 +308,10 @@ mod tests {
     #[test]
     fn absent_is_not_null() {
         let mut fields = fields(r#"{"a": null, "b": "", "c": " x "}"#);
-        assert_eq!(fields.clearable("a", Name::parse), Some(None));
-        assert_eq!(fields.clearable("b", Name::parse), Some(None));
-        assert_eq!(fields.clearable("c", Name::parse), Some(Some(Name::parse("x").unwrap())));
-        assert_eq!(fields.clearable("d", Name::parse), None);
+        assert_eq!(fields.clearable("a", ShortName::parse), Some(None));
+        assert_eq!(fields.clearable("b", ShortName::parse), Some(None));
+        assert_eq!(fields.clearable("c", ShortName::parse), Some(Some(ShortName::parse("x").unwrap())));
+        assert_eq!(fields.clearable("d", ShortName::parse), None);
         assert!(fields.finish(|| Some(())).is_ok());
     }
 }

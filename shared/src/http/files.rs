@@ -6,22 +6,22 @@ use chrono::{DateTime, Utc};
 use super::FileChange;
 use crate::domain::file::{FileKind, Owner, StoredFile};
 use crate::domain::id::CompanyId;
-use crate::domain::upload::{Announced, Author, Upload};
+use crate::domain::upload::{AnnouncedFile, Upload, UploadAuthor};
 use crate::domain::video::Video;
 use crate::error::{Error, Result};
-use crate::media::{Checked, Objects, SignedUpload, object_key, upload_key, video_upload_key};
+use crate::media::{CheckedFile, ObjectStore, SignedUpload, object_key, upload_key, video_upload_key};
 use crate::store::Store;
 
 /// Stores files on behalf of a request.
-pub struct Files<'a> {
+pub struct FileWriter<'a> {
     pub(crate) store: &'a Store,
-    pub(crate) objects: Objects<'a>,
+    pub(crate) objects: ObjectStore<'a>,
     pub(crate) company: &'a CompanyId,
-    pub(crate) author: Author,
+    pub(crate) author: UploadAuthor,
     pub(crate) now: DateTime<Utc>,
 }
 
-impl Files<'_> {
+impl FileWriter<'_> {
     /// The file that an owner has after a change: a new one is stored at once, and belongs to the owner as soon as the
     /// owner is written with it. One that no owner is written with is deleted later.
     pub async fn change(
@@ -35,7 +35,7 @@ impl Files<'_> {
             None => Ok(before),
             Some(FileChange::Remove) => Ok(None),
             Some(FileChange::Put(bytes)) => {
-                let file = Checked::new(kind, bytes).await?;
+                let file = CheckedFile::new(kind, bytes).await?;
                 let upload = self.new_upload(owner, kind, None);
                 self.store.note_upload(&upload).await?;
                 let key = object_key(self.company, owner, upload.id);
@@ -49,18 +49,18 @@ impl Files<'_> {
         &self,
         owner: Owner,
         kind: FileKind,
-        announced: Announced,
+        announced: AnnouncedFile,
     ) -> Result<(Upload, SignedUpload)> {
         let upload = self.new_upload(owner, kind, Some(announced.clone()));
         let lifetime = (upload.url_expires_at() - self.now).to_std().map_err(Error::internal)?;
-        let (key, Announced { content_type, size }) = (upload_key(upload.id), announced);
+        let (key, AnnouncedFile { content_type, size }) = (upload_key(upload.id), announced);
         let signed = self.objects.upload_to(&key, &content_type, size, lifetime).await?;
         Ok((upload, signed))
     }
 
     /// The request by which the client puts the file of a new video straight into the bucket.
     pub async fn announce_video(&self, video: &Video) -> Result<SignedUpload> {
-        let Announced { content_type, size } = &video.file;
+        let AnnouncedFile { content_type, size } = &video.file;
         let lifetime = (video.url_expires_at() - self.now).to_std().map_err(Error::internal)?;
         self.objects
             .upload_to(&video_upload_key(&video.company, video.id), content_type, *size, lifetime)
@@ -72,7 +72,7 @@ impl Files<'_> {
         self.objects.put_unchecked(&video_upload_key(&video.company, video.id), bytes).await
     }
 
-    fn new_upload(&self, owner: Owner, kind: FileKind, announced: Option<Announced>) -> Upload {
+    fn new_upload(&self, owner: Owner, kind: FileKind, announced: Option<AnnouncedFile>) -> Upload {
         let id = self.store.next_id(self.now);
         let by = (self.author.clone(), self.now);
         Upload::new(id, self.company.clone(), (owner, kind), announced, by)

@@ -22,7 +22,10 @@ use crate::app::App;
 use crate::domain::Refusal;
 use crate::domain::id::IdBlock;
 use crate::error::{Error, Result};
-use crate::store::{Answer, Attempt, Begun, KeyedRequest, SealingKey, Store, Transaction, Versioned, keys};
+use crate::store::{
+    KeyedAttempt, KeyedRequest, LeaseResult, SealingKey, Store, StoredResponse, Transaction, VersionedItem,
+    keys,
+};
 
 /// Marks a replayed answer.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -38,14 +41,14 @@ const INVALID_KEY: Refusal = Refusal {
 
 /// An Idempotency-Key, and what the request means that came with it.
 #[derive(Debug)]
-pub(crate) struct Intent {
+pub(crate) struct RequestIntent {
     route: String,
     key: String,
     /// The hash of the key, the query and what the body means: query and body alone could be guessed.
     fingerprint: String,
 }
 
-impl Intent {
+impl RequestIntent {
     async fn new(parts: &Parts, key: String, body: &Bytes) -> Self {
         let (method, uri) = (&parts.method, &parts.uri);
         let query = uri.query().unwrap_or_default();
@@ -95,21 +98,21 @@ where
         && is_once
     {
         let bytes = read_body(body, MAX_BYTES).await?;
-        state.set_intent(Intent::new(&parts, key, &bytes).await);
+        state.set_intent(RequestIntent::new(&parts, key, &bytes).await);
         body = Body::from(bytes);
     }
-    let response = redo::until_settled(app, Request::from_parts(parts, body), handle).await;
+    let response = redo::run_until_committed(app, Request::from_parts(parts, body), handle).await;
     match state.keyed() {
         Some(request) if response.status().is_client_error() => {
             let answer = state.store(app).answered(request, app.now()).await?;
-            Ok(answer.map_or(response, Answer::replayed))
+            Ok(answer.map_or(response, StoredResponse::replayed))
         }
         _ => Ok(response),
     }
 }
 
 /// One turn at the work of a request that takes several transactions.
-pub struct Turn {
+pub struct IdempotentRun {
     /// The table.
     pub store: Store,
     /// The identifiers of all that the request creates; every turn at the same request has the same.
@@ -120,7 +123,7 @@ pub struct Turn {
     pub is_keyed: bool,
 }
 
-impl Turn {
+impl IdempotentRun {
     /// Commits one transaction of the work.
     pub async fn commit(&self, transaction: Transaction) -> Result<()> {
         self.store.commit(transaction).await
@@ -128,7 +131,7 @@ impl Turn {
 }
 
 /// The outcome of a turn.
-pub enum Progress<R> {
+pub enum RunResult<R> {
     /// The answer, for good.
     Done(R),
     /// The answer so far; a retry continues.
@@ -136,26 +139,26 @@ pub enum Progress<R> {
 }
 
 /// Runs `work`, which takes several transactions, or replays its answer when it is done already.
-pub(crate) async fn once<F, R>(
+pub(crate) async fn run_once<F, R>(
     store: Store,
     request: Option<&KeyedRequest>,
     now: DateTime<Utc>,
-    work: impl FnOnce(Turn) -> F,
+    work: impl FnOnce(IdempotentRun) -> F,
 ) -> Result<Response>
 where
-    F: Future<Output = Result<Progress<R>>>,
+    F: Future<Output = Result<RunResult<R>>>,
     R: IntoResponse,
 {
     let Some(request) = request else {
-        let turn = Turn { ids: store.next_ids(now), is_resumed: false, is_keyed: false, store };
-        let (Progress::Done(answer) | Progress::Unfinished(answer)) = work(turn).await?;
+        let turn = IdempotentRun { ids: store.next_ids(now), is_resumed: false, is_keyed: false, store };
+        let (RunResult::Done(answer) | RunResult::Unfinished(answer)) = work(turn).await?;
         return Ok(answer.into_response());
     };
     let (attempt, ids) = match store.begin(request, now).await? {
-        Begun::Ours(attempt, ids) => (attempt, ids),
-        Begun::Done(answer) => return Ok(answer.replayed()),
+        LeaseResult::Ours(attempt, ids) => (attempt, ids),
+        LeaseResult::Done(answer) => return Ok(answer.replayed()),
     };
-    let turn = Turn { ids, is_resumed: attempt.is_resumed(), is_keyed: true, store: store.clone() };
+    let turn = IdempotentRun { ids, is_resumed: attempt.is_resumed(), is_keyed: true, store: store.clone() };
     let outcome = work(turn).await;
     record(&store, request, (&attempt, ids), outcome, now).await
 }
@@ -164,16 +167,16 @@ where
 async fn record<R: IntoResponse>(
     store: &Store,
     request: &KeyedRequest,
-    (attempt, ids): (&Versioned<Attempt>, IdBlock),
-    outcome: Result<Progress<R>>,
+    (attempt, ids): (&VersionedItem<KeyedAttempt>, IdBlock),
+    outcome: Result<RunResult<R>>,
     now: DateTime<Utc>,
 ) -> Result<Response> {
     let (recorded, result) = match outcome {
-        Ok(Progress::Done(answer)) => {
-            let (answer, response) = Answer::of(answer.into_response()).await?;
+        Ok(RunResult::Done(answer)) => {
+            let (answer, response) = StoredResponse::of(answer.into_response()).await?;
             (store.finish(request, attempt, &answer).await, Ok(response))
         }
-        Ok(Progress::Unfinished(answer)) => {
+        Ok(RunResult::Unfinished(answer)) => {
             (store.leave(attempt, ids, now).await, Ok(answer.into_response()))
         }
         Err(error) if error.status().is_client_error() && !attempt.is_resumed() => {
@@ -188,7 +191,7 @@ async fn record<R: IntoResponse>(
     result
 }
 
-impl Answer {
+impl StoredResponse {
     /// The part of a response that can be replayed: its status, its JSON, the address of what it created and its tag.
     pub(crate) async fn of(response: Response) -> Result<(Self, Response)> {
         let (head, body) = response.into_parts();
@@ -216,7 +219,7 @@ impl Answer {
     }
 }
 
-impl IntoResponse for Answer {
+impl IntoResponse for StoredResponse {
     fn into_response(self) -> Response {
         let (status, has_body) = (self.status(), !self.body.is_empty());
         let mut response = Response::new(Body::from(self.body));

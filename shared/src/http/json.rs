@@ -5,7 +5,7 @@ use axum::extract::{FromRequest, Request};
 use serde_json::Value;
 
 use super::body::{content_type, is_of_type, read_body};
-use super::fields::Fields;
+use super::fields::BodyFields;
 use crate::app::App;
 use crate::error::{Error, FieldErrors, Result};
 
@@ -14,7 +14,7 @@ const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// Lambda's 6 MB.
 const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
 
-impl FromRequest<App> for Fields {
+impl FromRequest<App> for BodyFields {
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &App) -> Result<Self> {
@@ -24,9 +24,9 @@ impl FromRequest<App> for Fields {
 
 /// The items of a JSON list of 1 to `MAX` objects; one that is no object is an error in its place.
 #[derive(Debug)]
-pub struct Entries<const MAX: usize>(pub Vec<Result<Fields>>);
+pub struct JsonEntries<const MAX: usize>(pub Vec<Result<BodyFields>>);
 
-impl<const MAX: usize> FromRequest<App> for Entries<MAX> {
+impl<const MAX: usize> FromRequest<App> for JsonEntries<MAX> {
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &App) -> Result<Self> {
@@ -34,7 +34,7 @@ impl<const MAX: usize> FromRequest<App> for Entries<MAX> {
     }
 }
 
-impl<const MAX: usize> Entries<MAX> {
+impl<const MAX: usize> JsonEntries<MAX> {
     fn parse(json: &[u8]) -> Result<Self> {
         let refuse = |message: &str| Err(Error::field(FieldErrors::ACROSS, message));
         match parse(json)? {
@@ -42,7 +42,7 @@ impl<const MAX: usize> Entries<MAX> {
             Value::Array(list) if list.len() > MAX => {
                 refuse(&format!("Ensure this list has no more than {MAX} items."))
             }
-            Value::Array(list) => Ok(Self(list.into_iter().map(Fields::of).collect())),
+            Value::Array(list) => Ok(Self(list.into_iter().map(BodyFields::of).collect())),
             _ => refuse("Invalid data. Expected a list."),
         }
     }
@@ -59,7 +59,7 @@ fn parse(json: &[u8]) -> Result<Value> {
     serde_json::from_slice(json).map_err(|error| Error::MalformedJson(error.to_string()))
 }
 
-impl Fields {
+impl BodyFields {
     /// The fields of a JSON text.
     pub fn parse(json: &[u8]) -> Result<Self> {
         Self::of(parse(json)?)

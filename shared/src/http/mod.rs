@@ -28,11 +28,11 @@ pub mod view;
 pub mod wire;
 
 pub use announcement::read_announcement;
-pub use condition::Preconditions;
-pub use fields::{Fields, SentFile};
-pub use idempotency::{Progress, Turn};
-pub use json::Entries;
+pub use condition::RequestConditions;
+pub use fields::{BodyFields, SentFile};
+pub use idempotency::{IdempotentRun, RunResult};
+pub use json::JsonEntries;
 pub use multipart::{FileChange, MAX_FILES_BYTES, WithFiles};
-pub use routes::{HttpService, Router};
+pub use routes::{HttpService, RouteGroup};
 pub use serve::{serve, serve_without_table};
-pub use tag::Tag;
+pub use tag::EntityTag;

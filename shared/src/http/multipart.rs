@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::body::{content_type, is_of_type, read_body};
-use super::fields::{Fields, Form, NOT_A_STRING, SentFile};
-use super::outline::Outline;
+use super::fields::{BodyFields, BodyForm, NOT_A_STRING, SentFile};
+use super::outline::BodyOutline;
 use super::wire::Uri;
 use crate::app::App;
 use crate::domain::file::FileKind;
@@ -36,7 +36,7 @@ pub enum FileChange {
 
 /// The fields of a JSON object or of a multipart/form-data body, which may hold files.
 #[derive(Debug)]
-pub struct WithFiles(pub Fields);
+pub struct WithFiles(pub BodyFields);
 
 impl FromRequest<App> for WithFiles {
     type Rejection = Error;
@@ -54,19 +54,19 @@ impl FromRequest<App> for WithFiles {
         let body = body.map_err(|_| Error::FilesTooLarge)?;
         match boundary {
             Some(boundary) => read_form(body, boundary).await.map(Self),
-            None => Fields::parse(&body).map(Self),
+            None => BodyFields::parse(&body).map(Self),
         }
     }
 }
 
-struct Part {
+struct FormPart {
     name: String,
     file_name: Option<String>,
     content_type: Option<String>,
     bytes: Bytes,
 }
 
-impl Part {
+impl FormPart {
     fn hash(&self, hasher: Sha256) -> Sha256 {
         let Self { name, file_name, content_type, bytes } = self;
         let texts = [Some(name), file_name.as_ref(), content_type.as_ref()];
@@ -93,7 +93,7 @@ pub(super) async fn hash(hasher: Sha256, headers: &HeaderMap, body: &Bytes) -> S
     }
 }
 
-async fn read_parts(body: Bytes, boundary: String) -> Result<Vec<Part>> {
+async fn read_parts(body: Bytes, boundary: String) -> Result<Vec<FormPart>> {
     let limits = SizeLimit::new().whole_stream(MAX_FILES_BYTES as u64);
     let constraints = Constraints::new().size_limit(limits);
     let body = stream::iter([Ok::<_, std::convert::Infallible>(body)]);
@@ -108,14 +108,14 @@ async fn read_parts(body: Bytes, boundary: String) -> Result<Vec<Part>> {
         };
         let file_name = part.file_name().map(str::to_owned);
         let content_type = part.content_type().map(ToString::to_string);
-        parts.push(Part { name, file_name, content_type, bytes: part.bytes().await.map_err(malformed)? });
+        parts.push(FormPart { name, file_name, content_type, bytes: part.bytes().await.map_err(malformed)? });
     }
     Ok(parts)
 }
 
-async fn read_form(body: Bytes, boundary: String) -> Result<Fields> {
-    let (mut texts, mut form, mut errors) = (Map::new(), Form::default(), FieldErrors::default());
-    for Part { name, file_name, bytes, .. } in read_parts(body, boundary).await? {
+async fn read_form(body: Bytes, boundary: String) -> Result<BodyFields> {
+    let (mut texts, mut form, mut errors) = (Map::new(), BodyForm::default(), FieldErrors::default());
+    for FormPart { name, file_name, bytes, .. } in read_parts(body, boundary).await? {
         if texts.contains_key(&name) || form.files.contains_key(&name) {
             errors.add(&name, "This field appears twice. Send it once.");
             continue;
@@ -137,10 +137,10 @@ async fn read_form(body: Bytes, boundary: String) -> Result<Fields> {
             },
         }
     }
-    Ok(Fields::of_form(texts, form, errors))
+    Ok(BodyFields::of_form(texts, form, errors))
 }
 
-impl Fields {
+impl BodyFields {
     /// A file: a part of a form that has a file name, or, of a photo, a data URI. Null or the empty string takes it
     /// away; an address below `own`, which clients are shown where there is one, leaves it as it is.
     pub fn file(&mut self, kind: FileKind, own: Option<&Uri>) -> Option<FileChange> {
@@ -164,7 +164,7 @@ impl Fields {
 
     /// A file of any kind, which the form must have; without it, `missing` says what to do.
     pub fn required_file(&mut self, name: &str, missing: &str) -> Option<SentFile> {
-        self.note(name, Outline::required_file);
+        self.note(name, BodyOutline::required_file);
         let sent = self.form.as_mut().and_then(|form| form.files.remove(name));
         if sent.is_none() {
             self.refuse(name, missing);

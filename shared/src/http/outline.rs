@@ -8,12 +8,12 @@ use crate::domain::file::FileKind;
 
 /// The schema of a body, as far as its reader has asked.
 #[derive(Debug, Default)]
-pub(crate) struct Outline {
+pub(crate) struct BodyOutline {
     properties: Map<String, Value>,
     required: Vec<String>,
 }
 
-impl Outline {
+impl BodyOutline {
     pub(crate) fn require(&mut self, name: &str) {
         if !self.required.iter().any(|known| known == name) {
             self.required.push(name.to_owned());

@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use url::form_urlencoded;
 
-use super::expand::Expand;
+use super::expand::ExpandFields;
 use super::wire::Uri;
 use crate::domain::id::Id;
 use crate::error::{Error, Result};
-use crate::store::page::{Cursor, Page, PageRequest};
+use crate::store::page::{Page, PageCursor, PageRequest};
 
 /// Rows of a page when the client names no number.
 pub(crate) const DEFAULT_SIZE: u32 = 20;
@@ -68,8 +68,8 @@ impl ListQuery {
     }
 
     /// Which of `names` the client wants expanded.
-    pub fn expand(&self, names: &[&'static str]) -> Result<Expand> {
-        Expand::of(&self.parameters, names)
+    pub fn expand(&self, names: &[&'static str]) -> Result<ExpandFields> {
+        ExpandFields::of(&self.parameters, names)
     }
 
     /// Whether the page is named by its number alone, and is not the first: then it costs more than following a link.
@@ -91,22 +91,22 @@ impl ListQuery {
 
     /// The answer: `page` of the list at `address`, which has `total` rows. Rows that do not fit in one answer are left
     /// to the next page.
-    pub fn answer<T: Serialize>(&self, address: &Uri, page: Page<T>, total: u64) -> Result<Envelope<T>> {
+    pub fn answer<T: Serialize>(&self, address: &Uri, page: Page<T>, total: u64) -> Result<PageView<T>> {
         self.check_range(total)?;
         let page = self.fit(json_of(page)?);
         let number = self.page.number;
         // Behind a cursor the number is for show: rows may have gone from, or come to, the pages before.
         let previous = page.previous.map(|cursor| self.link(address, (number - 1).max(1), cursor));
         let next = page.next.map(|cursor| self.link(address, number.saturating_add(1), cursor));
-        let meta = Meta { total_count: total, previous, next };
-        Ok(Envelope { meta, objects: page.rows, shows: PhantomData })
+        let meta = PageMeta { total_count: total, previous, next };
+        Ok(PageView { meta, objects: page.rows, shows: PhantomData })
     }
 
     /// The page, in memory, of a list that was read whole, in the order of the identifiers that `id` tells.
     pub fn slice<T>(&self, rows: Vec<T>, id: impl Fn(&T) -> String) -> (Page<T>, u64) {
         let (start, end) = self.range(rows.len(), |cursor| match cursor {
-            Cursor::After(last) => rows.partition_point(|row| id(row) <= *last),
-            Cursor::Before(first) => rows.partition_point(|row| id(row) < *first),
+            PageCursor::After(last) => rows.partition_point(|row| id(row) <= *last),
+            PageCursor::Before(first) => rows.partition_point(|row| id(row) < *first),
         });
         self.cut(rows, (start, end), id)
     }
@@ -116,10 +116,10 @@ impl ListQuery {
     pub fn slice_unsorted<T>(&self, rows: Vec<T>, id: impl Fn(&T) -> String) -> (Page<T>, u64) {
         let by_number = self.by_number().min(rows.len());
         let (start, end) = self.range(rows.len(), |cursor| match cursor {
-            Cursor::After(last) => {
+            PageCursor::After(last) => {
                 rows.iter().position(|row| id(row) == *last).map_or(by_number, |place| place + 1)
             }
-            Cursor::Before(first) => {
+            PageCursor::Before(first) => {
                 let place = rows.iter().position(|row| id(row) == *first);
                 place.unwrap_or_else(|| (by_number + self.page.size as usize).min(rows.len()))
             }
@@ -132,11 +132,11 @@ impl ListQuery {
     }
 
     /// The rows of the page, given the place to which a cursor points.
-    fn range(&self, rows: usize, place: impl Fn(&Cursor) -> usize) -> (usize, usize) {
+    fn range(&self, rows: usize, place: impl Fn(&PageCursor) -> usize) -> (usize, usize) {
         let size = self.page.size as usize;
         match &self.page.cursor {
-            Some(cursor @ Cursor::After(_)) => (place(cursor), place(cursor) + size),
-            Some(cursor @ Cursor::Before(_)) => (place(cursor).saturating_sub(size), place(cursor)),
+            Some(cursor @ PageCursor::After(_)) => (place(cursor), place(cursor) + size),
+            Some(cursor @ PageCursor::Before(_)) => (place(cursor).saturating_sub(size), place(cursor)),
             None => {
                 let start = self.by_number().min(rows);
                 (start, start + size)
@@ -151,11 +151,12 @@ impl ListQuery {
         id: impl Fn(&T) -> String,
     ) -> (Page<T>, u64) {
         let end = end.min(rows.len());
-        let turned = || self.page.cursor.as_ref().and_then(Cursor::turned);
-        let place = |row: Option<&T>, place: fn(String) -> Cursor| row.map(&id).map(place).or_else(turned);
+        let turned = || self.page.cursor.as_ref().and_then(PageCursor::turned);
+        let place =
+            |row: Option<&T>, place: fn(String) -> PageCursor| row.map(&id).map(place).or_else(turned);
         let shown = &rows[start..end];
-        let next = if end < rows.len() { place(shown.last(), Cursor::After) } else { None };
-        let previous = if start > 0 { place(shown.first(), Cursor::Before) } else { None };
+        let next = if end < rows.len() { place(shown.last(), PageCursor::After) } else { None };
+        let previous = if start > 0 { place(shown.first(), PageCursor::Before) } else { None };
         let total = rows.len() as u64;
         let rows = rows.into_iter().take(end).skip(start).collect();
         (Page { rows, next, previous }, total)
@@ -165,7 +166,7 @@ impl ListQuery {
     fn fit(&self, page: Page<Box<RawValue>>) -> Page<Box<RawValue>> {
         let Page { mut rows, mut next, mut previous } = page;
         let mut sizes: Vec<usize> = rows.iter().map(|row| payload_size(row)).collect();
-        let is_backwards = matches!(self.page.cursor, Some(Cursor::Before(_)));
+        let is_backwards = matches!(self.page.cursor, Some(PageCursor::Before(_)));
         if is_backwards {
             sizes.reverse();
         }
@@ -178,16 +179,16 @@ impl ListQuery {
         if count < rows.len() {
             if is_backwards {
                 rows.drain(..rows.len() - count);
-                previous = rows.first().and_then(|row| id_of(row)).map(Cursor::Before);
+                previous = rows.first().and_then(|row| id_of(row)).map(PageCursor::Before);
             } else {
                 rows.truncate(count);
-                next = rows.last().and_then(|row| id_of(row)).map(Cursor::After);
+                next = rows.last().and_then(|row| id_of(row)).map(PageCursor::After);
             }
         }
         Page { rows, next, previous }
     }
 
-    fn link(&self, address: &Uri, number: u64, cursor: Cursor) -> Uri {
+    fn link(&self, address: &Uri, number: u64, cursor: PageCursor) -> Uri {
         let size = self.page.size.to_string();
         let place = [("page", number.to_string()), ("page_size", size), ("cursor", encode(&cursor))];
         self.link_to(address, place)
@@ -205,8 +206,8 @@ impl ListQuery {
 /// A page of a list.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ListOf{T}")]
-pub struct Envelope<T> {
-    meta: Meta,
+pub struct PageView<T> {
+    meta: PageMeta,
     /// The resources of this page.
     #[schemars(with = "Vec<T>")]
     objects: Vec<Box<RawValue>>,
@@ -217,7 +218,7 @@ pub struct Envelope<T> {
 /// The position of a page in its list.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ListMeta")]
-struct Meta {
+struct PageMeta {
     /// The number of resources in the whole list.
     #[schemars(example = 1)]
     total_count: u64,
@@ -229,7 +230,7 @@ struct Meta {
     next: Option<Uri>,
 }
 
-impl<T: Serialize> IntoResponse for Envelope<T> {
+impl<T: Serialize> IntoResponse for PageView<T> {
     fn into_response(self) -> Response {
         axum::Json(self).into_response()
     }
@@ -251,10 +252,10 @@ fn payload_size(row: &RawValue) -> usize {
 /// The identifier that a list is ordered by, with which the address of each of its resources ends.
 fn id_of(row: &RawValue) -> Option<String> {
     #[derive(Deserialize)]
-    struct Resource {
+    struct UriRow {
         resource_uri: String,
     }
-    let Resource { resource_uri } = serde_json::from_str(row.get()).ok()?;
+    let UriRow { resource_uri } = serde_json::from_str(row.get()).ok()?;
     resource_uri.trim_end_matches('/').rsplit('/').next().map(str::to_owned)
 }
 
@@ -270,21 +271,21 @@ where
     number.ok_or_else(|| Error::field(name, format!("Use a whole number from 1 to {most}.")))
 }
 
-fn encode(cursor: &Cursor) -> String {
+fn encode(cursor: &PageCursor) -> String {
     let (place, id) = match cursor {
-        Cursor::After(id) => ('a', id),
-        Cursor::Before(id) => ('b', id),
+        PageCursor::After(id) => ('a', id),
+        PageCursor::Before(id) => ('b', id),
     };
     URL_SAFE_NO_PAD.encode(format!("{place}{id}"))
 }
 
-fn decode(text: &str) -> Result<Cursor> {
+fn decode(text: &str) -> Result<PageCursor> {
     let decoded = URL_SAFE_NO_PAD.decode(text).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     // An altered cursor can only name another row of the same list.
     let is_id = |id: &str| id.parse::<Id<()>>().is_ok();
     let cursor = decoded.as_deref().and_then(|decoded| match decoded.split_at_checked(1)? {
-        ("a", id) if is_id(id) => Some(Cursor::After(id.to_owned())),
-        ("b", id) if is_id(id) => Some(Cursor::Before(id.to_owned())),
+        ("a", id) if is_id(id) => Some(PageCursor::After(id.to_owned())),
+        ("b", id) if is_id(id) => Some(PageCursor::Before(id.to_owned())),
         _ => None,
     });
     cursor.ok_or_else(|| Error::field("cursor", "Invalid cursor. Follow `next` and `previous` unchanged."))
@@ -298,7 +299,7 @@ mod tests {
 
     #[test]
     fn cursors_survive_the_way_to_the_client_and_nothing_else_passes_for_one() {
-        for cursor in [Cursor::After(ID.to_owned()), Cursor::Before(ID.to_owned())] {
+        for cursor in [PageCursor::After(ID.to_owned()), PageCursor::Before(ID.to_owned())] {
             assert_eq!(decode(&encode(&cursor)).unwrap(), cursor);
         }
         for other in
@@ -340,7 +341,7 @@ mod tests {
             (page.rows, page.previous, page.next)
         };
         let (after, before) =
-            (|n: usize| Cursor::After(ids[n].clone()), |n: usize| Cursor::Before(ids[n].clone()));
+            (|n: usize| PageCursor::After(ids[n].clone()), |n: usize| PageCursor::Before(ids[n].clone()));
         let rows = |range: std::ops::Range<usize>| ids[range].to_vec();
         assert_eq!(slice("page_size=2"), (rows(0..2), None, Some(after(1))));
         assert_eq!(slice("page=3&page_size=2"), (rows(4..5), Some(before(4)), None));
@@ -372,12 +373,12 @@ mod tests {
         };
         let rows = |range: std::ops::Range<usize>| ids[range].to_vec();
         let (after, before) =
-            (|n: usize| Cursor::After(ids[n].clone()), |n: usize| Cursor::Before(ids[n].clone()));
+            (|n: usize| PageCursor::After(ids[n].clone()), |n: usize| PageCursor::Before(ids[n].clone()));
         let at = |cursor| format!("page=2&page_size=2&cursor={}", encode(&cursor));
         assert_eq!(slice("page_size=2"), (rows(0..2), None, Some(after(1))));
         assert_eq!(slice(&at(after(1))), (rows(2..4), Some(before(2)), Some(after(3))));
         assert_eq!(slice(&at(before(2))), (rows(0..2), None, Some(after(1))));
-        let gone = Cursor::After(Id::<()>::from_bytes([9; 16]).to_string());
+        let gone = PageCursor::After(Id::<()>::from_bytes([9; 16]).to_string());
         assert_eq!(slice(&at(gone)).0, rows(2..4), "by the number of the page");
     }
 
@@ -386,8 +387,8 @@ mod tests {
         let query = ListQuery::parse(Some("status=new&page=3&page_size=2&q=a%26b")).unwrap();
         let page = Page {
             rows: vec![1, 2],
-            next: Some(Cursor::After(ID.to_owned())),
-            previous: Some(Cursor::Before(ID.to_owned())),
+            next: Some(PageCursor::After(ID.to_owned())),
+            previous: Some(PageCursor::Before(ID.to_owned())),
         };
         let answer =
             serde_json::to_value(query.answer(&Uri::new("http://x/y/".to_owned()), page, 9).unwrap())

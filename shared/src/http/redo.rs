@@ -12,7 +12,7 @@ use axum::response::Response;
 use super::body::read_or_return;
 use super::state::RequestState;
 use crate::app::App;
-use crate::error::Outdated;
+use crate::error::ConflictMark;
 
 /// The most attempts at one request.
 const ATTEMPTS: u32 = 10;
@@ -24,7 +24,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// A DELETE is retried even when it has written: that is how deletions in several steps are finished. What `If-Match`
 /// asked for has held by then, so the retry goes without it.
-pub(super) async fn until_settled<F>(app: &App, request: Request, attempt: impl Fn(Request) -> F) -> Response
+pub(super) async fn run_until_committed<F>(
+    app: &App,
+    request: Request,
+    attempt: impl Fn(Request) -> F,
+) -> Response
 where
     F: Future<Output = Response>,
 {
@@ -40,7 +44,7 @@ where
         let before = state.usage().commits();
         let response = attempt(Request::from_parts(parts.clone(), Body::from(body.clone()))).await;
         let has_written = state.usage().commits() > before;
-        let is_lost = response.extensions().get::<Outdated>().is_some();
+        let is_lost = response.extensions().get::<ConflictMark>().is_some();
         let may_retry = !has_written || parts.method == Method::DELETE;
         if !is_lost || !may_retry || count == ATTEMPTS || state.usage().elapsed() > PATIENCE {
             return response;
@@ -48,7 +52,7 @@ where
         if has_written {
             parts.headers.remove(IF_MATCH);
         }
-        state.store(app).give_way(count).await;
+        state.store(app).back_off(count).await;
         count += 1;
     }
 }

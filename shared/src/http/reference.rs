@@ -5,7 +5,7 @@ use url::Url;
 use super::wire::Uri;
 use crate::config::Config;
 use crate::domain::file::{FileKind, Owner, StoredFile};
-use crate::domain::history::{Author, Resource};
+use crate::domain::history::{ChangeAuthor, ResourceRef};
 use crate::domain::id::{
     CandidateId, CompanyId, CriterionId, CustomerId, FileId, Id, InvalidId, LabelId, ProjectId, QuestionId,
     RoleId, ShareId, TokenId, VideoId, WebhookId,
@@ -15,13 +15,13 @@ use crate::media::{MediaSigner, object_key, rendition_key};
 
 /// Makes and reads references.
 #[derive(Clone, Copy)]
-pub struct References<'a> {
+pub struct ReferenceUris<'a> {
     base: &'a Url,
     suite: &'a Url,
     signer: Option<&'a MediaSigner>,
 }
 
-impl<'a> References<'a> {
+impl<'a> ReferenceUris<'a> {
     /// References below the base URL of these settings.
     pub fn new(config: &'a Config) -> Self {
         Self { base: &config.base_url, suite: &config.suite_url, signer: None }
@@ -200,16 +200,16 @@ impl<'a> References<'a> {
     }
 
     /// A resource with a history; questions and criteria are parts of their project.
-    pub fn resource(&self, c: &CompanyId, resource: Resource) -> Uri {
+    pub fn resource(&self, c: &CompanyId, resource: ResourceRef) -> Uri {
         match resource {
-            Resource::Company => self.company(c),
-            Resource::Customer { customer } => self.customer(c, customer),
-            Resource::Project { project } => self.project(c, project),
-            Resource::Candidate { project, candidate } => self.candidate(c, project, candidate),
-            Resource::Video { video } => self.video(c, video),
-            Resource::Label { label } => self.label(c, label),
-            Resource::Token { token } => self.token(c, token),
-            Resource::Webhook { webhook } => self.webhook(c, webhook),
+            ResourceRef::Company => self.company(c),
+            ResourceRef::Customer { customer } => self.customer(c, customer),
+            ResourceRef::Project { project } => self.project(c, project),
+            ResourceRef::Candidate { project, candidate } => self.candidate(c, project, candidate),
+            ResourceRef::Video { video } => self.video(c, video),
+            ResourceRef::Label { label } => self.label(c, label),
+            ResourceRef::Token { token } => self.token(c, token),
+            ResourceRef::Webhook { webhook } => self.webhook(c, webhook),
         }
     }
 
@@ -250,37 +250,39 @@ impl<'a> References<'a> {
     }
 
     /// The resource with a history of company `c` at `reference`.
-    pub fn parse_resource(&self, c: &CompanyId, reference: &str) -> Result<Resource, String> {
+    pub fn parse_resource(&self, c: &CompanyId, reference: &str) -> Result<ResourceRef, String> {
         let company = self.company(c);
         let path = reference.strip_prefix(company.as_str());
         let segments: Vec<&str> = path.map(|path| path.split_terminator('/').collect()).unwrap_or_default();
         let resource = match segments[..] {
-            [] => path.map(|_| Resource::Company).ok_or(InvalidId),
-            ["customers", id] => id.parse().map(|customer| Resource::Customer { customer }),
-            ["projects", id] => id.parse().map(|project| Resource::Project { project }),
+            [] => path.map(|_| ResourceRef::Company).ok_or(InvalidId),
+            ["customers", id] => id.parse().map(|customer| ResourceRef::Customer { customer }),
+            ["projects", id] => id.parse().map(|project| ResourceRef::Project { project }),
             ["projects", project, "candidates", id] => project
                 .parse()
-                .and_then(|project| Ok(Resource::Candidate { project, candidate: id.parse()? })),
-            ["videos", id] => id.parse().map(|video| Resource::Video { video }),
-            ["labels", id] => id.parse().map(|label| Resource::Label { label }),
-            ["tokens", id] => id.parse().map(|token| Resource::Token { token }),
-            ["webhooks", id] => id.parse().map(|webhook| Resource::Webhook { webhook }),
+                .and_then(|project| Ok(ResourceRef::Candidate { project, candidate: id.parse()? })),
+            ["videos", id] => id.parse().map(|video| ResourceRef::Video { video }),
+            ["labels", id] => id.parse().map(|label| ResourceRef::Label { label }),
+            ["tokens", id] => id.parse().map(|token| ResourceRef::Token { token }),
+            ["webhooks", id] => id.parse().map(|webhook| ResourceRef::Webhook { webhook }),
             _ => Err(InvalidId),
         };
         resource.map_err(|_| format!("\"{reference}\" is no reference of a resource below {company}."))
     }
 
     /// The author of changes at `reference`, or of this name.
-    pub fn parse_author(&self, c: &CompanyId, reference: &str) -> Result<Author, String> {
+    pub fn parse_author(&self, c: &CompanyId, reference: &str) -> Result<ChangeAuthor, String> {
         match reference {
-            "system" => return Ok(Author::System),
-            "operator" => return Ok(Author::Operator),
+            "system" => return Ok(ChangeAuthor::System),
+            "operator" => return Ok(ChangeAuthor::Operator),
             _ => {}
         }
         match self.parse_resource(c, reference)? {
-            Resource::Customer { customer } => Ok(Author::Customer { customer }),
-            Resource::Candidate { project, candidate } => Ok(Author::Candidate { project, candidate }),
-            Resource::Token { token } => Ok(Author::NamedToken { token }),
+            ResourceRef::Customer { customer } => Ok(ChangeAuthor::Customer { customer }),
+            ResourceRef::Candidate { project, candidate } => {
+                Ok(ChangeAuthor::Candidate { project, candidate })
+            }
+            ResourceRef::Token { token } => Ok(ChangeAuthor::NamedToken { token }),
             _ => Err("Use a customer, a candidate, a named token, `system` or `operator`.".to_owned()),
         }
     }

@@ -17,7 +17,7 @@ use lambda_http::request::RequestContext;
 use super::mounts;
 use super::state::RequestState;
 use crate::app::App;
-use crate::error::{Cause, Error};
+use crate::error::{Error, ErrorCause};
 
 /// The header that carries the request's identifier, which is also in its log line.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -101,7 +101,7 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
         cold_start = u8::from(app.is_cold()),
         company,
         caller,
-        cause = response.extensions().get::<Cause>().map(|cause| &*cause.0),
+        cause = response.extensions().get::<ErrorCause>().map(|cause| &*cause.0),
     );
     response
 }

@@ -26,14 +26,14 @@ impl<T: Serialize> IntoResponse for Created<T> {
 }
 
 /// 201 for what was created now, 200 for what was there already.
-pub enum Ensured<T> {
+pub enum CreatedOrUpdated<T> {
     /// Was created.
     New(Created<T>),
     /// Was there, and is shown as it is.
     Old(T),
 }
 
-impl<T: Serialize> IntoResponse for Ensured<T> {
+impl<T: Serialize> IntoResponse for CreatedOrUpdated<T> {
     fn into_response(self) -> Response {
         match self {
             Self::New(created) => created.into_response(),
@@ -43,14 +43,14 @@ impl<T: Serialize> IntoResponse for Ensured<T> {
 }
 
 /// An answer that shows a secret, and its text without the secret, which is stored for repeats of the request.
-pub struct ShownOnce<T, K>(pub T, pub K);
+pub struct WithSecret<T, K>(pub T, pub K);
 
-impl<T: IntoResponse, K: Serialize> IntoResponse for ShownOnce<T, K> {
+impl<T: IntoResponse, K: Serialize> IntoResponse for WithSecret<T, K> {
     fn into_response(self) -> Response {
         match serde_json::to_vec(&self.1) {
             Ok(kept) => {
                 let mut response = self.0.into_response();
-                response.extensions_mut().insert(Kept(kept.into()));
+                response.extensions_mut().insert(StoredBody(kept.into()));
                 response
             }
             Err(error) => Error::internal(error).into_response(),
@@ -59,53 +59,53 @@ impl<T: IntoResponse, K: Serialize> IntoResponse for ShownOnce<T, K> {
 }
 
 #[derive(Clone)]
-struct Kept(Bytes);
+struct StoredBody(Bytes);
 
 /// The text to store in place of a response's body, which shows a secret.
 pub(crate) fn kept_of(extensions: &Extensions) -> Option<&Bytes> {
-    extensions.get::<Kept>().map(|Kept(kept)| kept)
+    extensions.get::<StoredBody>().map(|StoredBody(kept)| kept)
 }
 
 /// The response that a guard has made of an `R`: tagged, and committed with the change that it shows.
-pub struct Answered<R> {
+pub struct CommittedResponse<R> {
     response: Response,
     shows: PhantomData<R>,
 }
 
-impl<R> Answered<R> {
+impl<R> CommittedResponse<R> {
     pub(crate) fn new(response: Response) -> Self {
         Self { response, shows: PhantomData }
     }
 }
 
-impl<R> IntoResponse for Answered<R> {
+impl<R> IntoResponse for CommittedResponse<R> {
     fn into_response(self) -> Response {
         self.response
     }
 }
 
 /// 204.
-pub struct Done;
+pub struct NoContent;
 
-impl IntoResponse for Done {
+impl IntoResponse for NoContent {
     fn into_response(self) -> Response {
         StatusCode::NO_CONTENT.into_response()
     }
 }
 
 /// 202, with a view of what was queued.
-pub struct Queued<T>(pub T);
+pub struct QueuedResponse<T>(pub T);
 
-impl<T: Serialize> IntoResponse for Queued<T> {
+impl<T: Serialize> IntoResponse for QueuedResponse<T> {
     fn into_response(self) -> Response {
         (StatusCode::ACCEPTED, Json(self.0)).into_response()
     }
 }
 
 /// 202.
-pub struct Accepted;
+pub struct AcceptedResponse;
 
-impl IntoResponse for Accepted {
+impl IntoResponse for AcceptedResponse {
     fn into_response(self) -> Response {
         StatusCode::ACCEPTED.into_response()
     }

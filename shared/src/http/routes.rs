@@ -19,12 +19,12 @@ pub type HttpService = BoxCloneSyncService<Request<Body>, Response<Body>, Infall
 
 /// The routes of one group, as they are served.
 #[derive(Default)]
-pub struct Router {
+pub struct RouteGroup {
     pub(crate) base: &'static str,
     pub(crate) routes: axum::Router<App>,
 }
 
-impl Router {
+impl RouteGroup {
     /// A router without routes.
     pub fn new() -> Self {
         Self::default()
@@ -56,7 +56,7 @@ pub(crate) fn post<H: Handler<T, App>, T: 'static>(handler: H, is_once: bool) ->
 /// Serves a change, which is done again when it loses to another write.
 pub(crate) fn change<H: Handler<T, App>, T: 'static>(method: MethodFilter, handler: H) -> MethodRouter<App> {
     let settled = async move |State(app): State<App>, request: Incoming| {
-        redo::until_settled(&app, request, |request| handler.clone().call(request, app.clone())).await
+        redo::run_until_committed(&app, request, |request| handler.clone().call(request, app.clone())).await
     };
     on(method, settled)
 }

@@ -2,31 +2,31 @@
 
 use lambda_runtime::service_fn;
 
-use super::{Router, event};
-use crate::Outcome;
+use super::{RouteGroup, event};
+use crate::LambdaResult;
 use crate::app::App;
 use crate::store::Store;
 use crate::telemetry;
 
 /// Answers API Gateway events by a group's route table until the execution environment ends. Fails if a setting is
 /// missing, or if the Lambda runtime API does.
-pub fn serve(routes: impl FnOnce(Router) -> Router) -> Outcome {
+pub fn serve(routes: impl FnOnce(RouteGroup) -> RouteGroup) -> LambdaResult {
     run(routes, Store::warm_up)
 }
 
 /// Answers API Gateway events like [`serve`], for routes that do not use DynamoDB.
-pub fn serve_without_table(routes: impl FnOnce(Router) -> Router) -> Outcome {
+pub fn serve_without_table(routes: impl FnOnce(RouteGroup) -> RouteGroup) -> LambdaResult {
     run(routes, async |_: &App| ())
 }
 
 /// One thread is enough: an execution environment handles one request at a time, and a multi-threaded runtime nearly
 /// doubles the CPU time of a warm request.
-fn run(routes: impl FnOnce(Router) -> Router, prepare: impl AsyncFnOnce(&App)) -> Outcome {
+fn run(routes: impl FnOnce(RouteGroup) -> RouteGroup, prepare: impl AsyncFnOnce(&App)) -> LambdaResult {
     let app = App::from_environment()?;
     telemetry::install(app.config().metrics_namespace.as_deref());
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         prepare(&app).await;
-        let service = routes(Router::new()).into_service(app);
+        let service = routes(RouteGroup::new()).into_service(app);
         lambda_runtime::run(service_fn(|event| event::answer(service.clone(), event))).await
     })
 }

@@ -6,23 +6,23 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use axum::http::Extensions;
 use tokio::task::JoinSet;
 
-use super::idempotency::Intent;
+use super::idempotency::RequestIntent;
 use crate::app::App;
-use crate::domain::account::Principal;
+use crate::domain::account::ResponseRecipient;
 use crate::domain::id::CompanyId;
 use crate::error::Result;
-use crate::store::{KeyedRequest, Store, Usage};
+use crate::store::{KeyedRequest, RequestUsage, Store};
 
 #[derive(Clone, Default)]
-pub(crate) struct RequestState(Arc<State>);
+pub(crate) struct RequestState(Arc<RequestData>);
 
 #[derive(Default)]
-struct State {
-    usage: Arc<Usage>,
+struct RequestData {
+    usage: Arc<RequestUsage>,
     source: OnceLock<String>,
     id: OnceLock<String>,
-    caller: OnceLock<(CompanyId, Principal)>,
-    intent: OnceLock<Intent>,
+    caller: OnceLock<(CompanyId, ResponseRecipient)>,
+    intent: OnceLock<RequestIntent>,
     /// The request by its Idempotency-Key, once a guard has admitted its sender.
     keyed: OnceLock<KeyedRequest>,
     tasks: Mutex<JoinSet<Result<()>>>,
@@ -38,7 +38,7 @@ impl RequestState {
         Store::new(app.clone(), self.0.usage.clone())
     }
 
-    pub(super) fn set_intent(&self, intent: Intent) {
+    pub(super) fn set_intent(&self, intent: RequestIntent) {
         self.0.intent.get_or_init(|| intent);
     }
 
@@ -55,7 +55,7 @@ impl RequestState {
         self.0.keyed.get()
     }
 
-    pub(crate) fn usage(&self) -> &Usage {
+    pub(crate) fn usage(&self) -> &RequestUsage {
         &self.0.usage
     }
 
@@ -77,16 +77,16 @@ impl RequestState {
         self.0.source.get().map_or("", String::as_str)
     }
 
-    pub(super) fn caller(&self) -> Option<&(CompanyId, Principal)> {
+    pub(super) fn caller(&self) -> Option<&(CompanyId, ResponseRecipient)> {
         self.0.caller.get()
     }
 
-    pub(crate) fn set_caller(&self, company: &CompanyId, principal: Principal) {
+    pub(crate) fn set_caller(&self, company: &CompanyId, principal: ResponseRecipient) {
         self.0.caller.get_or_init(|| (company.clone(), principal));
     }
 
     /// Runs `work` beside the request; the response waits for it, since nothing runs after a Lambda has answered.
-    pub(crate) fn beside(&self, work: impl Future<Output = Result<()>> + Send + 'static) {
+    pub(crate) fn spawn_after_response(&self, work: impl Future<Output = Result<()>> + Send + 'static) {
         self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner).spawn(work);
     }
 

@@ -16,12 +16,12 @@ const DIGEST_BYTES: usize = 16;
 
 /// The entity tag of an answer.
 #[derive(Debug, Clone)]
-pub struct Tag {
+pub struct EntityTag {
     revision: Option<u64>,
     digest: String,
 }
 
-impl Tag {
+impl EntityTag {
     /// The tag of an answer with this body.
     pub fn of(body: &[u8]) -> Self {
         Self { revision: None, digest: hex(&Sha256::digest(body)) }

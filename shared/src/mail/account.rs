@@ -3,10 +3,10 @@
 use askama::Template;
 use url::Url;
 
-use super::{Rendered, page};
+use super::{RenderedMail, page};
 use crate::domain::id::WebhookId;
 use crate::domain::language::Language;
-use crate::domain::text::{Email, Name};
+use crate::domain::text::{Email, ShortName};
 
 /// The content of a mail to the holder of an account.
 #[derive(Clone, Copy)]
@@ -61,11 +61,11 @@ pub struct AccountLink {
 /// A mail to the holder of an account, with its reader.
 pub struct AccountLetter<'a> {
     /// Of the reader.
-    pub first_name: &'a Name,
+    pub first_name: &'a ShortName,
     /// Of the reader.
-    pub last_name: &'a Name,
+    pub last_name: &'a ShortName,
     /// The company of the account.
-    pub company: &'a Name,
+    pub company: &'a ShortName,
     /// The reader's language.
     pub language: Language,
     /// The content.
@@ -84,7 +84,7 @@ pub fn reset_link(suite: &Url, key: &str) -> String {
 
 /// One line of a mail's text.
 #[derive(Clone, Copy)]
-enum Part {
+enum MailLine {
     Subject,
     /// Above the HTML.
     Heading,
@@ -105,16 +105,16 @@ enum Part {
 /// One row per language. The compiler reports missing languages, and missing parts of any mail.
 macro_rules! languages {
     ($($language:ident $path:literal)+) => {
-        fn written(letter: &AccountLetter<'_>, part: Part) -> askama::Result<String> {
+        fn written(letter: &AccountLetter<'_>, part: MailLine) -> askama::Result<String> {
             match letter.language {
                 $(Language::$language => {
                     #[derive(Template)]
                     #[template(path = $path)]
-                    struct Texts<'a> {
+                    struct AccountTexts<'a> {
                         letter: &'a AccountLetter<'a>,
-                        part: Part,
+                        part: MailLine,
                     }
-                    Texts { letter, part }.render()
+                    AccountTexts { letter, part }.render()
                 })+
             }
         }
@@ -132,7 +132,7 @@ languages! {
 
 impl AccountLetter<'_> {
     /// A part in the reader's language, always a single line.
-    fn say(&self, part: Part) -> askama::Result<String> {
+    fn say(&self, part: MailLine) -> askama::Result<String> {
         let written = written(self, part)?;
         let line: String = written.chars().filter(|character| !character.is_control()).collect();
         Ok(line.trim().to_owned())
@@ -161,24 +161,24 @@ impl AccountLetter<'_> {
 
 #[derive(Template)]
 #[template(path = "account/letter.txt")]
-struct Text<'a> {
+struct TextTemplate<'a> {
     letter: &'a AccountLetter<'a>,
 }
 
 #[derive(Template)]
 #[template(path = "account/letter.html")]
-struct Html<'a> {
+struct HtmlTemplate<'a> {
     letter: &'a AccountLetter<'a>,
     lang: &'static str,
     subject: &'a str,
 }
 
 /// Renders a letter in its reader's language.
-pub fn render_account(letter: &AccountLetter<'_>) -> askama::Result<Rendered> {
-    let subject = letter.say(Part::Subject)?;
-    let html = Html { letter, lang: letter.language.as_str(), subject: &subject }.render()?;
-    let text = Text { letter }.render()?;
-    Ok(Rendered { subject, html, text })
+pub fn render_account(letter: &AccountLetter<'_>) -> askama::Result<RenderedMail> {
+    let subject = letter.say(MailLine::Subject)?;
+    let html = HtmlTemplate { letter, lang: letter.language.as_str(), subject: &subject }.render()?;
+    let text = TextTemplate { letter }.render()?;
+    Ok(RenderedMail { subject, html, text })
 }
 
 #[cfg(test)]

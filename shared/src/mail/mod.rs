@@ -14,26 +14,26 @@ use crate::domain::company::Company;
 use crate::domain::language::Language;
 use crate::domain::project::Project;
 use crate::domain::secret::AccessKey;
-use crate::domain::text::{Line, Name};
+use crate::domain::text::{ShortName, TextLine};
 
 pub use account::{AccountLetter, AccountLink, AccountMail, activation_link, render_account, reset_link};
-pub use render::{Rendered, render};
-pub use send::{Delivery, Envelope, Mailer};
+pub use render::{RenderedMail, render};
+pub use send::{MailDelivery, MailEnvelope, Mailer};
 
 /// The content of a mail to a candidate.
-pub struct Letter<'a> {
+pub struct CandidateLetter<'a> {
     /// Of the candidate.
-    pub first_name: &'a Name,
+    pub first_name: &'a ShortName,
     /// Of the candidate.
-    pub last_name: &'a Name,
+    pub last_name: &'a ShortName,
     /// The company's name.
-    pub company: &'a Name,
+    pub company: &'a ShortName,
     /// The project's name.
-    pub project: &'a Name,
+    pub project: &'a ShortName,
     /// Answers questions; may be empty.
-    pub contact_person: &'a Line<150>,
+    pub contact_person: &'a TextLine<150>,
     /// The address for questions; may be empty.
-    pub contact_address: &'a Line<254>,
+    pub contact_address: &'a TextLine<254>,
     /// The project's language.
     pub language: Language,
     /// The end of the time for the interview.
@@ -41,10 +41,10 @@ pub struct Letter<'a> {
     /// IANA name of the time zone for the deadline; UTC if it is empty or unknown.
     pub timezone: &'a str,
     /// The candidate's next page.
-    pub link: Link,
+    pub link: LetterLink,
 }
 
-impl<'a> Letter<'a> {
+impl<'a> CandidateLetter<'a> {
     /// A letter for the candidate's current state. `suite` is the web application's base URL.
     pub fn new(candidate: &'a Candidate, project: &'a Project, company: &'a Company, suite: &Url) -> Self {
         Self {
@@ -57,14 +57,14 @@ impl<'a> Letter<'a> {
             language: project.settings.support_lang.unwrap_or(company.default_project_lang),
             deadline: candidate.profile.deadline,
             timezone: company.timezone.as_str(),
-            link: Link::new(suite, candidate, project),
+            link: LetterLink::new(suite, candidate, project),
         }
     }
 }
 
 /// The link in a mail to a candidate.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Link {
+pub enum LetterLink {
     /// Registration with a password. Secret: holds the activation key.
     Register(String),
     /// The interview without a password. Secret: holds the interview key.
@@ -73,7 +73,7 @@ pub enum Link {
     Start(String),
 }
 
-impl Link {
+impl LetterLink {
     /// Registration, or the interview if the project needs no password and none was chosen; login once the candidate
     /// needs no key any more.
     pub fn new(suite: &Url, candidate: &Candidate, project: &Project) -> Self {

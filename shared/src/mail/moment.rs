@@ -6,32 +6,32 @@ use chrono_tz::Tz;
 use crate::domain::language::Language;
 
 /// Weekdays from Monday, months from January; one line each.
-struct Calendar {
+struct CalendarNames {
     weekdays: &'static str,
     months: &'static str,
 }
 
-const ENGLISH: Calendar = Calendar {
+const ENGLISH: CalendarNames = CalendarNames {
     weekdays: "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
     months: "January February March April May June July August September October November December",
 };
-const GERMAN: Calendar = Calendar {
+const GERMAN: CalendarNames = CalendarNames {
     weekdays: "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
     months: "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
 };
-const FRENCH: Calendar = Calendar {
+const FRENCH: CalendarNames = CalendarNames {
     weekdays: "lundi mardi mercredi jeudi vendredi samedi dimanche",
     months: "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
 };
-const SPANISH: Calendar = Calendar {
+const SPANISH: CalendarNames = CalendarNames {
     weekdays: "lunes martes miércoles jueves viernes sábado domingo",
     months: "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
 };
-const ITALIAN: Calendar = Calendar {
+const ITALIAN: CalendarNames = CalendarNames {
     weekdays: "lunedì martedì mercoledì giovedì venerdì sabato domenica",
     months: "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
 };
-const DUTCH: Calendar = Calendar {
+const DUTCH: CalendarNames = CalendarNames {
     weekdays: "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
     months: "januari februari maart april mei juni juli augustus september oktober november december",
 };

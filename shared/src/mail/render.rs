@@ -2,12 +2,12 @@
 
 use askama::Template;
 
-use super::{Letter, Link, moment};
+use super::{CandidateLetter, LetterLink, moment};
 use crate::domain::language::Language;
 use crate::domain::mail::CandidateMail;
 
 /// A rendered mail.
-pub struct Rendered {
+pub struct RenderedMail {
     /// One line without control characters.
     pub subject: String,
     /// A complete HTML page.
@@ -17,18 +17,18 @@ pub struct Rendered {
 }
 
 /// The fields that templates use.
-struct Shown<'a> {
+struct TemplateFields<'a> {
     first_name: &'a str,
     last_name: &'a str,
     company: &'a str,
     project: &'a str,
     contact: Option<String>,
     deadline: Option<String>,
-    link: &'a Link,
+    link: &'a LetterLink,
 }
 
-impl<'a> Shown<'a> {
-    fn new(letter: &'a Letter<'_>) -> Self {
+impl<'a> TemplateFields<'a> {
+    fn new(letter: &'a CandidateLetter<'_>) -> Self {
         let deadline = letter.deadline;
         Self {
             first_name: letter.first_name.as_str(),
@@ -54,22 +54,22 @@ fn contact(person: &str, address: &str) -> Option<String> {
 macro_rules! templates {
     ($($mail:ident $language:ident $html:literal $text:literal)+) => {
         /// The plain text; its first line is the subject.
-        fn text(mail: CandidateMail, letter: &Shown<'_>, language: Language) -> askama::Result<String> {
+        fn text(mail: CandidateMail, letter: &TemplateFields<'_>, language: Language) -> askama::Result<String> {
             match (mail, language) {
                 $((CandidateMail::$mail, Language::$language) => {
                     #[derive(Template)]
                     #[template(path = $text)]
-                    struct Text<'a> {
-                        letter: &'a Shown<'a>,
+                    struct TextBody<'a> {
+                        letter: &'a TemplateFields<'a>,
                     }
-                    Text { letter }.render()
+                    TextBody { letter }.render()
                 })+
             }
         }
 
         fn html(
             mail: CandidateMail,
-            letter: &Shown<'_>,
+            letter: &TemplateFields<'_>,
             language: Language,
             subject: &str,
         ) -> askama::Result<String> {
@@ -77,12 +77,12 @@ macro_rules! templates {
                 $((CandidateMail::$mail, Language::$language) => {
                     #[derive(Template)]
                     #[template(path = $html)]
-                    struct Html<'a> {
-                        letter: &'a Shown<'a>,
+                    struct HtmlBody<'a> {
+                        letter: &'a TemplateFields<'a>,
                         lang: &'static str,
                         subject: &'a str,
                     }
-                    Html { letter, lang: language.as_str(), subject }.render()
+                    HtmlBody { letter, lang: language.as_str(), subject }.render()
                 })+
             }
         }
@@ -111,14 +111,14 @@ templates! {
 }
 
 /// Renders a letter in its language.
-pub fn render(mail: CandidateMail, letter: &Letter<'_>) -> askama::Result<Rendered> {
-    let shown = Shown::new(letter);
+pub fn render(mail: CandidateMail, letter: &CandidateLetter<'_>) -> askama::Result<RenderedMail> {
+    let shown = TemplateFields::new(letter);
     let text = text(mail, &shown, letter.language)?;
     // A line break in a name ends the subject; the rest can only become text.
     let (subject, text) = text.trim_start().split_once('\n').unwrap_or((&text, ""));
     let subject: String = subject.trim().chars().filter(|character| !character.is_control()).collect();
     let html = html(mail, &shown, letter.language, &subject)?;
-    Ok(Rendered { html, text: without_gaps(text), subject })
+    Ok(RenderedMail { html, text: without_gaps(text), subject })
 }
 
 /// Reduces consecutive empty lines to one.

@@ -5,8 +5,8 @@ use aws_sdk_ses::error::{BuildError, ProvideErrorMetadata, SdkError};
 use aws_sdk_ses::operation::send_email::SendEmailError;
 use aws_sdk_ses::types::{Body, Content, Destination, Message, MessageTag};
 
-use super::{Rendered, from};
-use crate::aws::Aws;
+use super::{RenderedMail, from};
+use crate::aws::AwsClients;
 use crate::config::{Config, ConfigError};
 use crate::domain::account::Account;
 use crate::domain::company::Company;
@@ -14,7 +14,7 @@ use crate::domain::recipient::RecipientTag;
 use crate::domain::text::Email;
 
 /// The sender and recipient of a mail.
-pub struct Envelope<'a> {
+pub struct MailEnvelope<'a> {
     /// The recipient's address.
     pub to: &'a Email,
     /// The recipient's account, for bounces and complaints; none if it was deleted.
@@ -29,7 +29,7 @@ pub struct Envelope<'a> {
 ///
 /// Reasons are SES's error codes only: its messages contain addresses, which must not be logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Delivery {
+pub enum MailDelivery {
     /// SES accepted the mail, under this message id.
     Sent(String),
     /// SES rejects the mail itself; retrying is pointless.
@@ -44,26 +44,26 @@ pub enum Delivery {
 
 /// Sends mails through SES.
 pub struct Mailer<'a> {
-    aws: &'a Aws,
+    aws: &'a AwsClients,
     sender: &'a Email,
     configuration_set: Option<&'a str>,
 }
 
 impl<'a> Mailer<'a> {
     /// Reads the sender from the configuration. Fails if `MAIL_SENDER` is missing.
-    pub fn new(aws: &'a Aws, config: &'a Config) -> Result<Self, ConfigError> {
+    pub fn new(aws: &'a AwsClients, config: &'a Config) -> Result<Self, ConfigError> {
         let missing = || ConfigError { variable: "MAIL_SENDER", problem: "is missing".to_owned() };
         let sender = config.mail_sender.as_ref().ok_or_else(missing)?;
         Ok(Self { aws, sender, configuration_set: config.mail_configuration_set.as_deref() })
     }
 
     /// Sends `mail`. Not idempotent.
-    pub async fn send(&self, envelope: &Envelope<'_>, mail: &Rendered) -> Delivery {
+    pub async fn send(&self, envelope: &MailEnvelope<'_>, mail: &RenderedMail) -> MailDelivery {
         if let Some(alias) = envelope.alias.filter(|alias| envelope.company.may_send_from(alias)) {
             match self.send_from(alias, envelope, mail).await {
                 // The alias's verification may have lapsed. SES has not sent the refused mail, so this cannot send it
                 // twice.
-                Delivery::Postponed(code) if SENDER_REFUSED.contains(&code.as_str()) => {
+                MailDelivery::Postponed(code) if SENDER_REFUSED.contains(&code.as_str()) => {
                     tracing::warn!(%code, "SES refused a project's own sender; using MAIL_SENDER");
                 }
                 delivery => return delivery,
@@ -72,7 +72,12 @@ impl<'a> Mailer<'a> {
         self.send_from(self.sender, envelope, mail).await
     }
 
-    async fn send_from(&self, from: &Email, envelope: &Envelope<'_>, mail: &Rendered) -> Delivery {
+    async fn send_from(
+        &self,
+        from: &Email,
+        envelope: &MailEnvelope<'_>,
+        mail: &RenderedMail,
+    ) -> MailDelivery {
         let (Ok(message), Ok(tags)) = (message(mail), tags(envelope)) else { return not_made() };
         let alias = envelope.alias.filter(|alias| *alias != from);
         let sent = self
@@ -88,20 +93,20 @@ impl<'a> Mailer<'a> {
             .send()
             .await;
         match sent {
-            Ok(sent) => Delivery::Sent(sent.message_id),
+            Ok(sent) => MailDelivery::Sent(sent.message_id),
             Err(error) => meaning(&error),
         }
     }
 }
 
-fn message(mail: &Rendered) -> Result<Message, BuildError> {
+fn message(mail: &RenderedMail) -> Result<Message, BuildError> {
     let utf8 = |text: &str| Content::builder().data(text).charset("UTF-8").build();
     let body = Body::builder().html(utf8(&mail.html)?).text(utf8(&mail.text)?).build();
     Ok(Message::builder().subject(utf8(&mail.subject)?).body(body).build())
 }
 
 /// SES returns these tags when it reports a bounce or a complaint.
-fn tags(envelope: &Envelope<'_>) -> Result<Option<Vec<MessageTag>>, BuildError> {
+fn tags(envelope: &MailEnvelope<'_>) -> Result<Option<Vec<MessageTag>>, BuildError> {
     let Some(account) = envelope.account else { return Ok(None) };
     let tag = RecipientTag { company: envelope.company.id.clone(), account };
     Ok(Some(vec![MessageTag::builder().name("recipient").value(tag.to_string()).build()?]))
@@ -115,28 +120,28 @@ const SENDER_REFUSED: [&str; 2] = ["MessageRejected", "MailFromDomainNotVerified
 const MAIL_REFUSED: [&str; 4] =
     ["InvalidParameterCombination", "InvalidParameterValue", "ValidationError", "ValidationException"];
 
-fn meaning(error: &SdkError<SendEmailError, HttpResponse>) -> Delivery {
+fn meaning(error: &SdkError<SendEmailError, HttpResponse>) -> MailDelivery {
     let status = error.raw_response().map_or(0, |response| response.status().as_u16());
     match error {
         SdkError::ServiceError(answer) => {
             let code = answer.err().code().unwrap_or("unknown").to_owned();
             if status >= 500 {
-                Delivery::Transient(code)
+                MailDelivery::Transient(code)
             } else if MAIL_REFUSED.contains(&code.as_str()) {
-                Delivery::Rejected(code)
+                MailDelivery::Rejected(code)
             } else {
-                Delivery::Postponed(code)
+                MailDelivery::Postponed(code)
             }
         }
-        SdkError::TimeoutError(_) => Delivery::Transient("timeout".to_owned()),
-        SdkError::DispatchFailure(_) => Delivery::Transient("connection failed".to_owned()),
-        SdkError::ResponseError(_) => Delivery::Transient(format!("unreadable answer, status {status}")),
+        SdkError::TimeoutError(_) => MailDelivery::Transient("timeout".to_owned()),
+        SdkError::DispatchFailure(_) => MailDelivery::Transient("connection failed".to_owned()),
+        SdkError::ResponseError(_) => MailDelivery::Transient(format!("unreadable answer, status {status}")),
         _ => not_made(),
     }
 }
 
-fn not_made() -> Delivery {
-    Delivery::Transient("request not made".to_owned())
+fn not_made() -> MailDelivery {
+    MailDelivery::Transient("request not made".to_owned())
 }
 
 #[cfg(test)]

@@ -22,8 +22,8 @@ fn candidate(key: Option<&str>, has_password: bool) -> Candidate {
     Candidate { access_key, password_hash, ..samples::candidate() }
 }
 
-fn link(suite: &str, candidate: &Candidate, allow_hash_login: bool) -> Link {
-    Link::new(&Url::parse(suite).unwrap(), candidate, &project(allow_hash_login))
+fn link(suite: &str, candidate: &Candidate, allow_hash_login: bool) -> LetterLink {
+    LetterLink::new(&Url::parse(suite).unwrap(), candidate, &project(allow_hash_login))
 }
 
 #[test]
@@ -43,9 +43,9 @@ fn a_link_leads_to_the_candidates_next_step() {
     ] {
         let link = link("https://hr.example", &candidate(key, has_password), allow_hash_login);
         let case = match link {
-            Link::Register(_) => REGISTER,
-            Link::Open(_) => OPEN,
-            Link::Start(_) => START,
+            LetterLink::Register(_) => REGISTER,
+            LetterLink::Open(_) => OPEN,
+            LetterLink::Start(_) => START,
         };
         assert_eq!((link.url(), case), (expected, expected), "{has_password} {allow_hash_login}");
         assert_eq!(link.is_personal(), link.url().contains("aB3-_x"));
@@ -79,7 +79,8 @@ fn a_key_cannot_leave_its_segment() {
 #[test]
 fn a_letter_has_the_fields_of_the_stored_items() {
     let (company, project, candidate) = (samples::company(), project(true), candidate(Some("aB3-_x"), false));
-    let letter = Letter::new(&candidate, &project, &company, &Url::parse("https://hr.example").unwrap());
+    let letter =
+        CandidateLetter::new(&candidate, &project, &company, &Url::parse("https://hr.example").unwrap());
     assert_eq!((letter.first_name.as_str(), letter.last_name.as_str()), ("Ada", "Byron"));
     assert_eq!((letter.company.as_str(), letter.project.as_str()), ("Acme", "Sales"));
     assert_eq!(letter.language, company.default_project_lang);

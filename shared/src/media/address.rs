@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit, Mac as _};
 use sha2::Sha256;
 
-use crate::clock::Entropy;
+use crate::clock::RandomSource;
 use crate::domain::secret::MediaKey;
 
 /// Random, so that tokens differ between responses.
@@ -34,7 +34,7 @@ pub struct MediaSigner {
 
 impl MediaSigner {
     /// A signer with `key` for the credential that `reference` identifies.
-    pub fn new(key: MediaKey, reference: &[u8], now: DateTime<Utc>, entropy: &dyn Entropy) -> Self {
+    pub fn new(key: MediaKey, reference: &[u8], now: DateTime<Utc>, entropy: &dyn RandomSource) -> Self {
         let mut start = [0; NONCE + MOMENT];
         let (nonce, moment) = start.split_at_mut(NONCE);
         entropy.fill(nonce);

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 /// The bytes to store, with their detected type.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckedFile {
     pub(super) bytes: Vec<u8>,
     pub(super) file_type: FileType,
 }
@@ -45,7 +45,7 @@ fn caught<T>(look: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(look)).unwrap_or_else(|_| Err(BROKEN.to_owned()))
 }
 
-impl Checked {
+impl CheckedFile {
     /// Validates a file completely, on a thread of its own. Photos are re-encoded; other files stay unchanged.
     pub async fn new(kind: FileKind, bytes: impl AsRef<[u8]> + Send + 'static) -> Result<Self> {
         let _room = ROOM.acquire().await.map_err(Error::internal)?;

@@ -4,21 +4,21 @@
 
 use chrono::{DateTime, NaiveDateTime, Utc};
 
-use crate::domain::erasure::{Erased, Erasure};
+use crate::domain::erasure::{ErasedItem, ErasureRecord};
 
 pub(super) const LEDGER: &str = "erased/";
 /// A time in a key, such as `20261124T180000Z`; sorts by time and needs no escaping.
 const MOMENT: &str = "%Y%m%dT%H%M%SZ";
 
-pub(super) fn entry_key(erasure: &Erasure) -> String {
-    let Erasure { company, erased, at } = erasure;
+pub(super) fn entry_key(erasure: &ErasureRecord) -> String {
+    let ErasureRecord { company, erased, at } = erasure;
     let start = start(*at);
     match erased {
-        Erased::Candidate { project, candidate } => {
+        ErasedItem::Candidate { project, candidate } => {
             format!("{start}/{company}/candidates/{project}/{candidate}")
         }
-        Erased::Customer { customer } => format!("{start}/{company}/customers/{customer}"),
-        Erased::Video { video } => format!("{start}/{company}/videos/{video}"),
+        ErasedItem::Customer { customer } => format!("{start}/{company}/customers/{customer}"),
+        ErasedItem::Video { video } => format!("{start}/{company}/videos/{video}"),
     }
 }
 
@@ -28,19 +28,19 @@ pub(super) fn start(since: DateTime<Utc>) -> String {
 }
 
 /// The record with this key; `None` for other keys.
-pub(super) fn entry_in(key: &str) -> Option<Erasure> {
+pub(super) fn entry_in(key: &str) -> Option<ErasureRecord> {
     let parts: Vec<&str> = key.strip_prefix(LEDGER)?.split('/').collect();
     let [at, company, kind @ ..] = parts.as_slice() else { return None };
     let erased = match kind {
         ["candidates", project, candidate] => {
-            Erased::Candidate { project: project.parse().ok()?, candidate: candidate.parse().ok()? }
+            ErasedItem::Candidate { project: project.parse().ok()?, candidate: candidate.parse().ok()? }
         }
-        ["customers", customer] => Erased::Customer { customer: customer.parse().ok()? },
-        ["videos", video] => Erased::Video { video: video.parse().ok()? },
+        ["customers", customer] => ErasedItem::Customer { customer: customer.parse().ok()? },
+        ["videos", video] => ErasedItem::Video { video: video.parse().ok()? },
         _ => return None,
     };
     let at = NaiveDateTime::parse_from_str(at, MOMENT).ok()?.and_utc();
-    Some(Erasure { company: company.parse().ok()?, erased, at })
+    Some(ErasureRecord { company: company.parse().ok()?, erased, at })
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ mod picture;
 mod text;
 
 pub use address::{MediaSigner, MediaToken};
-pub use checked::{Checked, inspect};
-pub use objects::{LedgerPosition, ListedObject, Objects, SignedUpload};
+pub use checked::{CheckedFile, inspect};
+pub use objects::{LedgerPosition, ListedObject, ObjectStore, SignedUpload};
 
 use crate::domain::file::{Owner, StoredFile};
 use crate::domain::id::{CompanyId, FileId, VideoId};

@@ -13,9 +13,9 @@ use chrono::{DateTime, Utc};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt as _;
 
-use super::{Checked, ledger};
+use super::{CheckedFile, ledger};
 use crate::app::App;
-use crate::domain::erasure::Erasure;
+use crate::domain::erasure::ErasureRecord;
 use crate::domain::file::{FileType, StoredFile};
 use crate::domain::id::FileId;
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ const FETCH: Duration = Duration::from_secs(60);
 const WATCH: Duration = Duration::from_secs(4 * 60 * 60);
 
 /// The deployment's bucket.
-pub struct Objects<'a> {
+pub struct ObjectStore<'a> {
     app: &'a App,
     bucket: &'a str,
 }
@@ -42,7 +42,7 @@ pub struct SignedUpload {
     pub headers: Vec<(String, String)>,
 }
 
-impl<'a> Objects<'a> {
+impl<'a> ObjectStore<'a> {
     /// The bucket that `BUCKET_NAME` names. Fails if it is not set.
     pub fn of(app: &'a App) -> Result<Self> {
         let bucket = app.config().bucket.as_deref();
@@ -56,7 +56,7 @@ impl<'a> Objects<'a> {
     }
 
     /// Stores a file under `key` with its content type. Idempotent.
-    pub async fn put(&self, key: &str, id: FileId, file: Checked) -> Result<StoredFile> {
+    pub async fn put(&self, key: &str, id: FileId, file: CheckedFile) -> Result<StoredFile> {
         let file_type = file.file_type;
         let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(file_type.content_type());
         put.body(ByteStream::from(file.bytes)).send().await.map_err(busy)?;
@@ -130,13 +130,16 @@ impl<'a> Objects<'a> {
     }
 
     /// Records a deletion. Idempotent.
-    pub async fn note_erasure(&self, erasure: &Erasure) -> Result<()> {
+    pub async fn note_erasure(&self, erasure: &ErasureRecord) -> Result<()> {
         self.put_unchecked(&ledger::entry_key(erasure), Bytes::new()).await
     }
 
     /// A page of the deletions recorded at `since` or later, ordered by time, and the position of the next page. Fails
     /// for a malformed key.
-    pub async fn erasures(&self, since: &LedgerPosition) -> Result<(Vec<Erasure>, Option<LedgerPosition>)> {
+    pub async fn erasures(
+        &self,
+        since: &LedgerPosition,
+    ) -> Result<(Vec<ErasureRecord>, Option<LedgerPosition>)> {
         let list = self.s3().list_objects_v2().bucket(self.bucket).prefix(ledger::LEDGER);
         let page = list.start_after(&since.0).send().await.map_err(busy)?;
         let keys: Vec<String> = page.contents.into_iter().flatten().filter_map(|object| object.key).collect();

@@ -12,7 +12,7 @@ use std::io::Cursor;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
-use self::header::Header;
+use self::header::PictureHeader;
 use crate::domain::file::FileType;
 
 const MAX_PIXELS: u64 = 40_000_000;
@@ -34,11 +34,11 @@ pub(super) fn inspect(bytes: &[u8]) -> Result<(), String> {
     recognise(bytes).map(drop)
 }
 
-fn recognise(bytes: &[u8]) -> Result<(ImageFormat, Header), String> {
+fn recognise(bytes: &[u8]) -> Result<(ImageFormat, PictureHeader), String> {
     use ImageFormat::{Gif, Jpeg, Png, WebP};
     let format = image::guess_format(bytes).ok();
     let format = format.filter(|format| matches!(format, Gif | Jpeg | Png | WebP)).ok_or(NO_PICTURE)?;
-    let header = Header::read(format, bytes).ok_or(BROKEN)?;
+    let header = PictureHeader::read(format, bytes).ok_or(BROKEN)?;
     check_size(header.width, header.height)?;
     if header.scans > MAX_SCANS {
         return Err(TOO_COSTLY.to_owned());
@@ -73,7 +73,7 @@ pub(super) fn re_encode(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
 fn decode(
     bytes: &[u8],
     format: ImageFormat,
-    header: &Header,
+    header: &PictureHeader,
 ) -> Result<(DynamicImage, Option<Vec<u8>>), String> {
     let bytes = match format {
         ImageFormat::Png => Cow::Owned(chunks::essential(bytes)),
@@ -113,7 +113,7 @@ fn refusal(error: ImageError) -> String {
 
 /// The peak memory of the pixels, in bytes: including the decoder's buffers, during conversion to 8 bits per channel,
 /// or during rotation.
-fn memory(decoder: &impl ImageDecoder, header: &Header, orientation: Orientation) -> u64 {
+fn memory(decoder: &impl ImageDecoder, header: &PictureHeader, orientation: Orientation) -> u64 {
     use Orientation::{FlipHorizontal, FlipVertical, NoTransforms, Rotate180};
     let color = decoder.color_type();
     let (width, height) = decoder.dimensions();

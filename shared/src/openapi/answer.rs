@@ -6,76 +6,78 @@ use axum::response::Response;
 use schemars::JsonSchema;
 use serde_json::json;
 
-use super::operation::Operation;
-use crate::auth::access::Redirect;
-use crate::http::page::{DEFAULT_SIZE, Envelope, MAX_SIZE};
-use crate::http::respond::{Accepted, Answered, Created, Done, Ensured, Queued, ShownOnce};
+use super::operation::OperationDoc;
+use crate::auth::access::FileRedirect;
+use crate::http::page::{DEFAULT_SIZE, MAX_SIZE, PageView};
+use crate::http::respond::{
+    AcceptedResponse, CommittedResponse, Created, CreatedOrUpdated, NoContent, QueuedResponse, WithSecret,
+};
 
 /// The answer of a handler.
-pub trait Answer {
+pub trait DescribeResponse {
     /// Whether a guard has made it, which stores it for repeats with the same Idempotency-Key.
     const IS_ONCE: bool = false;
 
     /// Adds status, headers and body to the operation.
-    fn describe(operation: &mut Operation);
+    fn describe(operation: &mut OperationDoc);
 }
 
-impl<T: Answer, E> Answer for Result<T, E> {
+impl<T: DescribeResponse, E> DescribeResponse for Result<T, E> {
     const IS_ONCE: bool = T::IS_ONCE;
 
-    fn describe(operation: &mut Operation) {
+    fn describe(operation: &mut OperationDoc) {
         T::describe(operation);
     }
 }
 
-impl<T: Answer> Answer for Answered<T> {
+impl<T: DescribeResponse> DescribeResponse for CommittedResponse<T> {
     const IS_ONCE: bool = true;
 
-    fn describe(operation: &mut Operation) {
+    fn describe(operation: &mut OperationDoc) {
         T::describe(operation);
     }
 }
 
-impl<V: JsonSchema> Answer for Json<V> {
-    fn describe(operation: &mut Operation) {
+impl<V: JsonSchema> DescribeResponse for Json<V> {
+    fn describe(operation: &mut OperationDoc) {
         operation.shows::<V>(StatusCode::OK, "The current state.");
     }
 }
 
-impl<V: JsonSchema> Answer for Created<V> {
-    fn describe(operation: &mut Operation) {
+impl<V: JsonSchema> DescribeResponse for Created<V> {
+    fn describe(operation: &mut OperationDoc) {
         let created = operation.shows::<V>(StatusCode::CREATED, "Created.");
         created["headers"]["Location"] = json!({ "$ref": "#/components/headers/Location" });
     }
 }
 
-impl<V: JsonSchema> Answer for Ensured<V> {
-    fn describe(operation: &mut Operation) {
+impl<V: JsonSchema> DescribeResponse for CreatedOrUpdated<V> {
+    fn describe(operation: &mut OperationDoc) {
         Created::<V>::describe(operation);
         operation.shows::<V>(StatusCode::OK, "Already exists.");
     }
 }
 
-impl Answer for Done {
-    fn describe(operation: &mut Operation) {
+impl DescribeResponse for NoContent {
+    fn describe(operation: &mut OperationDoc) {
         operation.tells(StatusCode::NO_CONTENT, "Done.");
     }
 }
 
-impl<V: JsonSchema> Answer for Queued<V> {
-    fn describe(operation: &mut Operation) {
+impl<V: JsonSchema> DescribeResponse for QueuedResponse<V> {
+    fn describe(operation: &mut OperationDoc) {
         operation.shows::<V>(StatusCode::ACCEPTED, "Queued.");
     }
 }
 
-impl Answer for Accepted {
-    fn describe(operation: &mut Operation) {
+impl DescribeResponse for AcceptedResponse {
+    fn describe(operation: &mut OperationDoc) {
         operation.tells(StatusCode::ACCEPTED, "Accepted. The answer is the same if there is nothing to do.");
     }
 }
 
-impl<V: JsonSchema> Answer for Envelope<V> {
-    fn describe(operation: &mut Operation) {
+impl<V: JsonSchema> DescribeResponse for PageView<V> {
+    fn describe(operation: &mut OperationDoc) {
         operation.is_list = true;
         let page = json!({ "type": "integer", "minimum": 1, "default": 1 });
         operation.add_query("page", "Page number. Following `next` and `previous` costs less.", page);
@@ -91,14 +93,14 @@ impl<V: JsonSchema> Answer for Envelope<V> {
     }
 }
 
-impl<T: Answer, K> Answer for ShownOnce<T, K> {
-    fn describe(operation: &mut Operation) {
+impl<T: DescribeResponse, K> DescribeResponse for WithSecret<T, K> {
+    fn describe(operation: &mut OperationDoc) {
         T::describe(operation);
     }
 }
 
-impl Answer for Redirect {
-    fn describe(operation: &mut Operation) {
+impl DescribeResponse for FileRedirect {
+    fn describe(operation: &mut OperationDoc) {
         let found =
             operation.tells(StatusCode::FOUND, "`Location` is the file's URL, valid for some minutes.");
         found["headers"]["Location"] = json!({ "$ref": "#/components/headers/Location" });
@@ -106,6 +108,6 @@ impl Answer for Redirect {
 }
 
 // `document.rs` describes it.
-impl Answer for Response {
-    fn describe(_: &mut Operation) {}
+impl DescribeResponse for Response {
+    fn describe(_: &mut OperationDoc) {}
 }

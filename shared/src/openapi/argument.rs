@@ -2,77 +2,82 @@
 
 use axum::extract::RawQuery;
 
-use super::body::{Accepts, Body};
-use super::failure::Failure;
-use super::operation::{Operation, Security};
-use crate::auth::{Admission, Admits};
-use crate::domain::policy::Standing;
+use super::body::{BodyFormat, RequestBodyDoc};
+use super::failure::ErrorResponseDoc;
+use super::operation::{OperationDoc, SecurityScheme};
+use crate::auth::{AdmissionRule, HasAdmission};
+use crate::domain::policy::CallerRelation;
 use crate::error::Result;
 use crate::http::page::ListQuery;
-use crate::http::{Entries, Fields, WithFiles};
+use crate::http::{BodyFields, JsonEntries, WithFiles};
 
 /// An argument of a handler.
-pub trait Argument {
+pub trait DescribeArgument {
     /// Adds credentials, parameters, body and errors to the operation.
-    fn describe(operation: &mut Operation);
+    fn describe(operation: &mut OperationDoc);
 }
 
-impl<G: Admits> Argument for G {
-    fn describe(operation: &mut Operation) {
+impl<G: HasAdmission> DescribeArgument for G {
+    fn describe(operation: &mut OperationDoc) {
         let failures: &[_] = match G::ADMISSION {
-            Admission::Anyone => &[Failure::Throttled],
-            Admission::Link => &[Failure::Unauthenticated, Failure::NotFound],
-            Admission::Authenticated => {
-                operation.security = Security::Anybody;
-                &[Failure::Unauthenticated]
+            AdmissionRule::Anyone => &[ErrorResponseDoc::Throttled],
+            AdmissionRule::Link => &[ErrorResponseDoc::Unauthenticated, ErrorResponseDoc::NotFound],
+            AdmissionRule::Authenticated => {
+                operation.security = SecurityScheme::Anybody;
+                &[ErrorResponseDoc::Unauthenticated]
             }
-            Admission::Candidate => {
-                operation.security = Security::Anybody;
-                &[Failure::Unauthenticated, Failure::Forbidden]
+            AdmissionRule::Candidate => {
+                operation.security = SecurityScheme::Anybody;
+                &[ErrorResponseDoc::Unauthenticated, ErrorResponseDoc::Forbidden]
             }
-            Admission::Action(action) => {
-                let is_candidates_own = action.is_allowed(&Standing::Itself);
+            AdmissionRule::Action(action) => {
+                let is_candidates_own = action.is_allowed(&CallerRelation::Own);
                 operation.action = Some(action);
-                operation.security = if is_candidates_own { Security::Anybody } else { Security::Staff };
-                &[Failure::Unauthenticated, Failure::Forbidden, Failure::NotFound]
+                operation.security =
+                    if is_candidates_own { SecurityScheme::Anybody } else { SecurityScheme::Staff };
+                &[ErrorResponseDoc::Unauthenticated, ErrorResponseDoc::Forbidden, ErrorResponseDoc::NotFound]
             }
         };
         operation.failures.extend(failures);
     }
 }
 
-impl Argument for Fields {
-    fn describe(operation: &mut Operation) {
-        accepts(operation, Accepts::Object);
+impl DescribeArgument for BodyFields {
+    fn describe(operation: &mut OperationDoc) {
+        accepts(operation, BodyFormat::Object);
     }
 }
 
-impl Argument for WithFiles {
-    fn describe(operation: &mut Operation) {
-        accepts(operation, Accepts::ObjectOrForm);
+impl DescribeArgument for WithFiles {
+    fn describe(operation: &mut OperationDoc) {
+        accepts(operation, BodyFormat::ObjectOrForm);
     }
 }
 
-impl<const MAX: usize> Argument for Entries<MAX> {
-    fn describe(operation: &mut Operation) {
-        accepts(operation, Accepts::List(MAX));
+impl<const MAX: usize> DescribeArgument for JsonEntries<MAX> {
+    fn describe(operation: &mut OperationDoc) {
+        accepts(operation, BodyFormat::List(MAX));
     }
 }
 
-fn accepts(operation: &mut Operation, accepts: Accepts) {
-    operation.body = Some(Body::new(accepts));
-    operation.failures.extend([Failure::Invalid, Failure::TooLarge, Failure::UnsupportedMediaType]);
+fn accepts(operation: &mut OperationDoc, accepts: BodyFormat) {
+    operation.body = Some(RequestBodyDoc::new(accepts));
+    operation.failures.extend([
+        ErrorResponseDoc::Invalid,
+        ErrorResponseDoc::TooLarge,
+        ErrorResponseDoc::UnsupportedMediaType,
+    ]);
 }
 
-// `document.rs` describes the parameters, and `Envelope` those of a page.
-impl Argument for RawQuery {
-    fn describe(_: &mut Operation) {}
+// `document.rs` describes the parameters, and `PageView` those of a page.
+impl DescribeArgument for RawQuery {
+    fn describe(_: &mut OperationDoc) {}
 }
 
-impl Argument for ListQuery {
-    fn describe(_: &mut Operation) {}
+impl DescribeArgument for ListQuery {
+    fn describe(_: &mut OperationDoc) {}
 }
 
-impl Argument for Result<ListQuery> {
-    fn describe(_: &mut Operation) {}
+impl DescribeArgument for Result<ListQuery> {
+    fn describe(_: &mut OperationDoc) {}
 }

@@ -4,16 +4,16 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::operation::Operation;
+use super::operation::OperationDoc;
 use crate::domain::file::FileKind;
 use crate::domain::id::CompanyId;
-use crate::http::Fields;
-use crate::http::outline::Outline;
-use crate::http::reference::References;
+use crate::http::BodyFields;
+use crate::http::outline::BodyOutline;
+use crate::http::reference::ReferenceUris;
 use crate::http::schema::generator;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Accepts {
+pub(super) enum BodyFormat {
     Object,
     ObjectOrForm,
     /// A JSON list of at most so many objects.
@@ -21,19 +21,21 @@ pub(super) enum Accepts {
 }
 
 #[derive(Debug)]
-pub(super) struct Body {
-    pub(super) accepts: Accepts,
+pub(super) struct RequestBodyDoc {
+    pub(super) accepts: BodyFormat,
     pub(super) json: Value,
     form: Option<Value>,
     pub(super) examples: Map<String, Value>,
 }
 
-impl Operation {
+impl OperationDoc {
     /// Describes the body by its reader. Properties whose types have no description get that of the property of the
     /// same name in the view `V`.
-    pub fn body<V: JsonSchema, T>(mut self, read: impl Fn(Fields) -> T) -> Self {
+    pub fn body<V: JsonSchema, T>(mut self, read: impl Fn(BodyFields) -> T) -> Self {
         match &mut self.body {
-            Some(body) => body.describe(&properties_of::<V>(), |is_form| Fields::outlined(is_form, &read)),
+            Some(body) => {
+                body.describe(&properties_of::<V>(), |is_form| BodyFields::outlined(is_form, &read))
+            }
             None => self.has_spare_reader = true,
         }
         self
@@ -42,12 +44,12 @@ impl Operation {
     /// Describes the body by a reader that also parses references.
     pub fn body_with_references<V: JsonSchema, T>(
         self,
-        read: impl Fn(Fields, &CompanyId, References<'_>) -> T,
+        read: impl Fn(BodyFields, &CompanyId, ReferenceUris<'_>) -> T,
     ) -> Self {
         let (base, company) = (Url::parse("http://localhost"), "acme".parse());
         match (base, company) {
             (Ok(base), Ok(company)) => {
-                self.body::<V, T>(|body| read(body, &company, References::below(&base)))
+                self.body::<V, T>(|body| read(body, &company, ReferenceUris::below(&base)))
             }
             _ => self,
         }
@@ -75,17 +77,19 @@ impl Operation {
     }
 }
 
-impl Body {
-    pub(super) fn new(accepts: Accepts) -> Self {
+impl RequestBodyDoc {
+    pub(super) fn new(accepts: BodyFormat) -> Self {
         Self { accepts, json: Value::Null, form: None, examples: Map::new() }
     }
 
-    fn describe(&mut self, described: &Map<String, Value>, outline: impl Fn(bool) -> Outline) {
+    fn describe(&mut self, described: &Map<String, Value>, outline: impl Fn(bool) -> BodyOutline) {
         let object = with_descriptions(outline(false).into_object(), described);
         (self.json, self.form) = match self.accepts {
-            Accepts::Object => (object, None),
-            Accepts::ObjectOrForm => (object, Some(with_descriptions(outline(true).into_form(), described))),
-            Accepts::List(most) => {
+            BodyFormat::Object => (object, None),
+            BodyFormat::ObjectOrForm => {
+                (object, Some(with_descriptions(outline(true).into_form(), described)))
+            }
+            BodyFormat::List(most) => {
                 (json!({ "type": "array", "minItems": 1, "maxItems": most, "items": object }), None)
             }
         };

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 
-use super::failure::Failure;
-use super::operation::{Operation, Security};
+use super::failure::ErrorResponseDoc;
+use super::operation::{OperationDoc, SecurityScheme};
 use super::{example, prose, tables, webhooks};
 use crate::config::VERSION_PATH;
 
 /// The OpenAPI document of the route tables that it has read.
 #[derive(Default)]
-pub struct Document {
+pub struct ApiDocument {
     pub(crate) base: &'static str,
     groups: Vec<(&'static str, &'static str)>,
     routes: Vec<(Method, String)>,
@@ -22,7 +22,7 @@ pub struct Document {
     problems: Vec<String>,
 }
 
-impl Document {
+impl ApiDocument {
     /// A document without operations.
     pub fn new() -> Self {
         Self::default()
@@ -44,7 +44,7 @@ impl Document {
         self.base = "";
     }
 
-    pub(crate) fn add_operation(&mut self, method: &Method, path: String, mut operation: Operation) {
+    pub(crate) fn add_operation(&mut self, method: &Method, path: String, mut operation: OperationDoc) {
         let place = format!("{method} {path}");
         if operation.summary.is_empty() {
             self.problems.push(format!("{place} has no summary"));
@@ -89,7 +89,7 @@ impl Document {
         for (name, schema) in &self.schemas {
             check(&mut self.problems, name, schema);
         }
-        for (name, schema) in Failure::schemas() {
+        for (name, schema) in ErrorResponseDoc::schemas() {
             self.schemas.insert(name.to_owned(), schema);
         }
         for operation in self.paths.values_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
@@ -148,7 +148,7 @@ fn operation_id(summary: &str) -> String {
     capitalised.collect()
 }
 
-impl Operation {
+impl OperationDoc {
     /// Adds the headers and errors that all operations with this method have.
     fn follow(&mut self, method: &Method) {
         match *method {
@@ -159,21 +159,25 @@ impl Operation {
             Method::GET => {}
             Method::POST => {
                 self.parameters.push(parameter("IdempotencyKey"));
-                self.fails(Failure::Invalid);
+                self.fails(ErrorResponseDoc::Invalid);
                 if self.is_once {
-                    self.failures.extend([Failure::Conflict, Failure::KeyReused]);
+                    self.failures.extend([ErrorResponseDoc::Conflict, ErrorResponseDoc::KeyReused]);
                 }
             }
             _ => {
                 self.parameters.push(parameter("IfMatch"));
-                self.failures.extend([Failure::Invalid, Failure::Conflict, Failure::PreconditionFailed]);
+                self.failures.extend([
+                    ErrorResponseDoc::Invalid,
+                    ErrorResponseDoc::Conflict,
+                    ErrorResponseDoc::PreconditionFailed,
+                ]);
             }
         }
-        if *method != Method::GET && self.security != Security::None {
+        if *method != Method::GET && self.security != SecurityScheme::None {
             // With a cookie, from a page of another origin.
-            self.fails(Failure::Forbidden);
+            self.fails(ErrorResponseDoc::Forbidden);
         }
-        self.failures.extend([Failure::Internal, Failure::Busy]);
+        self.failures.extend([ErrorResponseDoc::Internal, ErrorResponseDoc::Busy]);
     }
 
     fn into_value(self, id: &str, tag: Option<&str>, method: &Method, path: &str) -> Value {
@@ -220,12 +224,12 @@ fn path_parameters(path: &str) -> Vec<Value> {
     names.map(|name| prose::path_parameter(name, path)).collect()
 }
 
-fn security(security: Security) -> Value {
+fn security(security: SecurityScheme) -> Value {
     match security {
-        Security::None => json!([]),
-        Security::Optional => json!([{}, { "token": [] }, { "basic": [] }, { "session": [] }]),
-        Security::Staff => json!([{ "token": [] }, { "basic": [] }, { "session": [] }]),
-        Security::Anybody => {
+        SecurityScheme::None => json!([]),
+        SecurityScheme::Optional => json!([{}, { "token": [] }, { "basic": [] }, { "session": [] }]),
+        SecurityScheme::Staff => json!([{ "token": [] }, { "basic": [] }, { "session": [] }]),
+        SecurityScheme::Anybody => {
             json!([{ "token": [] }, { "basic": [] }, { "session": [] }, { "activationKey": [] }])
         }
     }

@@ -2,35 +2,35 @@
 
 use axum::handler::Handler;
 
-use super::answer::Answer;
-use super::argument::Argument;
-use super::operation::Operation;
+use super::answer::DescribeResponse;
+use super::argument::DescribeArgument;
+use super::operation::OperationDoc;
 use crate::app::App;
 
 /// A handler whose arguments and answer describe themselves.
-pub trait Endpoint<T>: Handler<T, App> {
+pub trait DescribeHandler<T>: Handler<T, App> {
     /// Whether the answer is stored for repeats with the same Idempotency-Key.
     const IS_ONCE: bool;
 
     /// The operation, as far as arguments and answer describe it.
-    fn operation() -> Operation;
+    fn operation() -> OperationDoc;
 }
 
 macro_rules! endpoints {
     ($(($($argument:ident)*))*) => {
         $(
             // The kind of extractor is axum's mark on the type of a handler.
-            impl<F, Fut, R, Kind, $($argument),*> Endpoint<(Kind, $($argument,)*)> for F
+            impl<F, Fut, R, Kind, $($argument),*> DescribeHandler<(Kind, $($argument,)*)> for F
             where
                 F: Fn($($argument),*) -> Fut + Handler<(Kind, $($argument,)*), App>,
                 Fut: Future<Output = R>,
-                R: Answer,
-                $($argument: Argument,)*
+                R: DescribeResponse,
+                $($argument: DescribeArgument,)*
             {
                 const IS_ONCE: bool = R::IS_ONCE;
 
-                fn operation() -> Operation {
-                    let mut operation = Operation { is_once: R::IS_ONCE, ..Operation::default() };
+                fn operation() -> OperationDoc {
+                    let mut operation = OperationDoc { is_once: R::IS_ONCE, ..OperationDoc::default() };
                     $($argument::describe(&mut operation);)*
                     R::describe(&mut operation);
                     operation

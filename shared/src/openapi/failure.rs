@@ -8,7 +8,7 @@ use crate::error::{Error, FieldErrors};
 
 /// A kind of error, one for each status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Failure {
+pub(super) enum ErrorResponseDoc {
     Invalid,
     Unauthenticated,
     Forbidden,
@@ -24,7 +24,7 @@ pub(super) enum Failure {
     Busy,
 }
 
-impl Failure {
+impl ErrorResponseDoc {
     pub(super) const ALL: [Self; 13] = [
         Self::Invalid,
         Self::Unauthenticated,

@@ -15,8 +15,8 @@ mod prose;
 mod tables;
 mod webhooks;
 
-pub use answer::Answer;
-pub use argument::Argument;
-pub use document::Document;
-pub use endpoint::Endpoint;
-pub use operation::Operation;
+pub use answer::DescribeResponse;
+pub use argument::DescribeArgument;
+pub use document::ApiDocument;
+pub use endpoint::DescribeHandler;
+pub use operation::OperationDoc;

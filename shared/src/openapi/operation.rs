@@ -6,14 +6,14 @@ use axum::http::StatusCode;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
 
-use super::body::Body;
-use super::failure::Failure;
+use super::body::RequestBodyDoc;
+use super::failure::ErrorResponseDoc;
 use crate::domain::Refusal;
 use crate::domain::policy::Action;
 use crate::http::schema::{generator, inline};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Security {
+pub(super) enum SecurityScheme {
     #[default]
     None,
     /// A token or a cookie, if the caller acts for another user.
@@ -27,29 +27,29 @@ pub(super) enum Security {
 /// One operation of the document.
 #[must_use]
 #[derive(Debug)]
-pub struct Operation {
+pub struct OperationDoc {
     pub(super) summary: &'static str,
     pub(super) text: String,
-    pub(super) security: Security,
+    pub(super) security: SecurityScheme,
     pub(super) action: Option<Action>,
-    pub(super) body: Option<Body>,
+    pub(super) body: Option<RequestBodyDoc>,
     /// Whether a reader describes a body that the handler does not take.
     pub(super) has_spare_reader: bool,
     pub(super) parameters: Vec<Value>,
     pub(super) answers: BTreeMap<u16, Value>,
-    pub(super) failures: BTreeSet<Failure>,
+    pub(super) failures: BTreeSet<ErrorResponseDoc>,
     pub(super) is_list: bool,
     /// Whether the answer is stored for repeats with the same Idempotency-Key.
     pub(super) is_once: bool,
     pub(super) generator: SchemaGenerator,
 }
 
-impl Default for Operation {
+impl Default for OperationDoc {
     fn default() -> Self {
         Self {
             summary: "",
             text: String::new(),
-            security: Security::None,
+            security: SecurityScheme::None,
             action: None,
             body: None,
             has_spare_reader: false,
@@ -64,7 +64,7 @@ impl Default for Operation {
 }
 
 /// What `document.rs` adds.
-impl Operation {
+impl OperationDoc {
     /// Sets the summary: a verb and its object, such as `List labels`. The operation's identifier follows from it
     /// (`listLabels`), so it is part of generated clients.
     pub fn summary(self, summary: &'static str) -> Self {
@@ -94,7 +94,7 @@ impl Operation {
             "name": name, "in": "query", "required": true, "description": text,
             "schema": { "type": "string", "minLength": 1 }, "example": example,
         }));
-        self.fails(Failure::Invalid);
+        self.fails(ErrorResponseDoc::Invalid);
         self
     }
 
@@ -107,26 +107,26 @@ impl Operation {
             "name": "expand", "in": "query", "description": text, "schema": schema,
             "style": "form", "explode": false,
         }));
-        self.fails(Failure::Invalid);
+        self.fails(ErrorResponseDoc::Invalid);
         self
     }
 
     /// Adds credentials that the caller may send, and 401.
     pub fn may_be_authenticated(mut self) -> Self {
-        self.security = Security::Optional;
-        self.fails(Failure::Unauthenticated);
+        self.security = SecurityScheme::Optional;
+        self.fails(ErrorResponseDoc::Unauthenticated);
         self
     }
 
     /// Adds 401 for wrong credentials in the body.
     pub fn authenticates(mut self) -> Self {
-        self.fails(Failure::Unauthenticated);
+        self.fails(ErrorResponseDoc::Unauthenticated);
         self
     }
 
     /// Adds 403 for pages of other origins.
     pub fn checks_origin(mut self) -> Self {
-        self.fails(Failure::Forbidden);
+        self.fails(ErrorResponseDoc::Forbidden);
         self
     }
 
@@ -139,7 +139,7 @@ impl Operation {
 
     /// Adds 400 for refusals that depend on the state of the resource, and lists their codes.
     pub fn refuses(mut self, refusals: &[Refusal]) -> Self {
-        self.fails(Failure::Invalid);
+        self.fails(ErrorResponseDoc::Invalid);
         self.text.push_str("\n\nReturns 400 with one of these codes when the resource does not allow it:\n");
         for Refusal { code, detail } in refusals {
             self.text.push_str(&format!("\n- `{code}`: {detail}"));
@@ -154,20 +154,20 @@ impl Operation {
 
     /// Adds 410 for events that have expired.
     pub fn may_have_expired(mut self) -> Self {
-        self.fails(Failure::Gone);
+        self.fails(ErrorResponseDoc::Gone);
         self
     }
 
     /// Adds 429; `text` explains the limit.
     pub fn is_limited(mut self, text: &str) -> Self {
-        self.fails(Failure::Throttled);
+        self.fails(ErrorResponseDoc::Throttled);
         self.text.push_str(&format!("\n\n{text}"));
         self
     }
 }
 
 /// What arguments, answers and routes add.
-impl Operation {
+impl OperationDoc {
     /// Adds Set-Cookie to the answers so far.
     pub fn sets_cookie(&mut self) {
         for answer in self.answers.values_mut() {
@@ -177,12 +177,12 @@ impl Operation {
 
     /// Adds 404.
     pub fn may_find_nothing(&mut self) {
-        self.fails(Failure::NotFound);
+        self.fails(ErrorResponseDoc::NotFound);
     }
 
     pub(super) fn add_query(&mut self, name: &str, text: &str, schema: Value) {
         self.parameters.push(json!({ "name": name, "in": "query", "description": text, "schema": schema }));
-        self.fails(Failure::Invalid);
+        self.fails(ErrorResponseDoc::Invalid);
     }
 
     /// Adds an answer with a body.
@@ -197,7 +197,7 @@ impl Operation {
         self.answers.entry(status.as_u16()).or_insert(json!({ "description": text }))
     }
 
-    pub(super) fn fails(&mut self, failure: Failure) {
+    pub(super) fn fails(&mut self, failure: ErrorResponseDoc) {
         self.failures.insert(failure);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::failure::Failure;
+use super::failure::ErrorResponseDoc;
 use super::tables;
 
 pub(super) fn introduction() -> String {
@@ -153,7 +153,7 @@ pub(super) fn security_schemes() -> Value {
 }
 
 pub(super) fn responses() -> Map<String, Value> {
-    let failures = Failure::ALL.into_iter().map(|failure| (failure.name(), failure.component()));
+    let failures = ErrorResponseDoc::ALL.into_iter().map(|failure| (failure.name(), failure.component()));
     let not_modified = json!({
         "description": "Unchanged since the client fetched it.",
         "headers": {

@@ -4,27 +4,27 @@ use std::collections::BTreeSet;
 
 use crate::domain::customer::AccountType;
 use crate::domain::mail::CandidateMail;
-use crate::domain::policy::{Action, Standing};
+use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::{CandidatesMust, ProjectStatus};
-use crate::domain::staff::Role;
-use crate::domain::transition::{ADVANCES, Actor, Condition};
+use crate::domain::staff::StaffRole;
+use crate::domain::transition::{ADVANCES, Actor, MoveCondition};
 
 /// The kinds of callers, each with the heading of its column.
-fn columns() -> Vec<(String, Standing)> {
+fn columns() -> Vec<(String, CallerRelation)> {
     let account_types = AccountType::ALL.map(|account_type| {
-        (format!("`{}`", account_type.as_str()), Standing::Staff(account_type, BTreeSet::new()))
+        (format!("`{}`", account_type.as_str()), CallerRelation::Staff(account_type, BTreeSet::new()))
     });
     // Roles are shown for the account type that allows the least.
-    let roles = Role::ALL.map(|role| {
+    let roles = StaffRole::ALL.map(|role| {
         (
             format!("as `{}`", role.as_str()),
-            Standing::Staff(AccountType::HiringManager, BTreeSet::from([role])),
+            CallerRelation::Staff(AccountType::HiringManager, BTreeSet::from([role])),
         )
     });
     let others = [
-        ("with a share", Standing::Sharee(AccountType::HiringManager)),
-        ("the candidate", Standing::Itself),
-        ("named token", Standing::NamedToken),
+        ("with a share", CallerRelation::Sharee(AccountType::HiringManager)),
+        ("the candidate", CallerRelation::Own),
+        ("named token", CallerRelation::NamedToken),
     ];
     let others = others.map(|(name, standing)| (name.to_owned(), standing));
     account_types.into_iter().chain(roles).chain(others).collect()
@@ -72,14 +72,14 @@ pub(super) fn advances() -> String {
     table
 }
 
-fn words(condition: Condition) -> &'static str {
+fn words(condition: MoveCondition) -> &'static str {
     match condition {
-        Condition::ProjectRunning => "the project is running",
-        Condition::Reachable => "the email address is deliverable",
-        Condition::DeadlineAhead => "the deadline is in the future",
-        Condition::DeadlineNotPassed => "there is no deadline, or it is in the future",
-        Condition::HasPassword => "has a password, or the project needs none",
-        Condition::ByEventOnly => "never: the interview reports this",
+        MoveCondition::ProjectRunning => "the project is running",
+        MoveCondition::Reachable => "the email address is deliverable",
+        MoveCondition::DeadlineAhead => "the deadline is in the future",
+        MoveCondition::DeadlineNotPassed => "there is no deadline, or it is in the future",
+        MoveCondition::HasPassword => "has a password, or the project needs none",
+        MoveCondition::ByEventOnly => "never: the interview reports this",
     }
 }
 

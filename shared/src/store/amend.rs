@@ -1,7 +1,7 @@
 //! Changes that start again when they lose to a concurrent write.
 
 use super::Store;
-use super::item::{Entity, Versioned};
+use super::item::{StoredEntity, VersionedItem};
 use super::transaction::Transaction;
 use crate::error::{Error, Result};
 
@@ -10,7 +10,7 @@ pub(super) const ATTEMPTS: usize = 10;
 impl Store {
     /// Makes attempts at a change until one does not lose to a concurrent write. Each must start by reading. Fails with
     /// [`Error::Changed`] after too many attempts, and with other errors of an attempt.
-    pub async fn retry<R, F>(&self, attempt: impl Fn() -> F) -> Result<R>
+    pub async fn retry_on_conflict<R, F>(&self, attempt: impl Fn() -> F) -> Result<R>
     where
         F: Future<Output = Result<R>>,
     {
@@ -25,12 +25,12 @@ impl Store {
 
     /// Commits `after` in place of `before` together with `others`, and returns the entity as it is then. Fails with
     /// [`Error::Changed`] after a concurrent write, and with the errors of the others.
-    pub(super) async fn replace_with<T: Entity>(
+    pub(super) async fn replace_in<T: StoredEntity>(
         &self,
-        before: &Versioned<T>,
+        before: &VersionedItem<T>,
         after: T,
         others: impl FnOnce(&mut Transaction, &T),
-    ) -> Result<Versioned<T>> {
+    ) -> Result<VersionedItem<T>> {
         let mut transaction = self.transaction();
         transaction.replace(before, &after);
         others(&mut transaction, &after);
@@ -41,10 +41,10 @@ impl Store {
     /// Commits `change` of an entity that has been read, and again of a fresh copy when it loses to a concurrent write.
     /// Does nothing when the entity is deleted or `change` gives none. Fails with [`Error::Changed`] after too many
     /// attempts, and with other errors of a transaction.
-    pub(super) async fn amend<T: Entity>(
+    pub(super) async fn update_with_retry<T: StoredEntity>(
         &self,
-        mut before: Versioned<T>,
-        change: impl Fn(&Versioned<T>) -> Option<Transaction>,
+        mut before: VersionedItem<T>,
+        change: impl Fn(&VersionedItem<T>) -> Option<Transaction>,
     ) -> Result<()> {
         for _ in 0..ATTEMPTS {
             let Some(transaction) = change(&before) else { return Ok(()) };

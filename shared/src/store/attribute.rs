@@ -12,15 +12,17 @@ pub(super) fn from_item<'a, T: Deserialize<'a>>(item: &'a Item) -> Result<T, Err
     T::deserialize(entries(item))
 }
 
-fn entries<'a>(map: &'a Item) -> MapDeserializer<'a, impl Iterator<Item = (&'a str, Attribute<'a>)>, Error> {
-    MapDeserializer::new(map.iter().map(|(name, value)| (name.as_str(), Attribute(value))))
+fn entries<'a>(
+    map: &'a Item,
+) -> MapDeserializer<'a, impl Iterator<Item = (&'a str, AttributeReader<'a>)>, Error> {
+    MapDeserializer::new(map.iter().map(|(name, value)| (name.as_str(), AttributeReader(value))))
 }
 
 /// An attribute's value, of the types that serde_dynamo writes.
 #[derive(Clone, Copy)]
-struct Attribute<'a>(&'a AttributeValue);
+struct AttributeReader<'a>(&'a AttributeValue);
 
-impl<'de> Deserializer<'de> for Attribute<'de> {
+impl<'de> Deserializer<'de> for AttributeReader<'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -30,7 +32,7 @@ impl<'de> Deserializer<'de> for Attribute<'de> {
             AttributeValue::Bool(value) => visitor.visit_bool(*value),
             AttributeValue::B(bytes) => visitor.visit_borrowed_bytes(bytes.as_ref()),
             AttributeValue::L(list) => {
-                SeqDeserializer::new(list.iter().map(Attribute)).deserialize_any(visitor)
+                SeqDeserializer::new(list.iter().map(AttributeReader)).deserialize_any(visitor)
             }
             AttributeValue::M(map) => entries(map).deserialize_any(visitor),
             // Null, or a set, which only an unknown attribute can be.
@@ -76,7 +78,7 @@ impl<'de> Deserializer<'de> for Attribute<'de> {
     }
 }
 
-impl<'de> IntoDeserializer<'de, Error> for Attribute<'de> {
+impl<'de> IntoDeserializer<'de, Error> for AttributeReader<'de> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {

@@ -6,27 +6,27 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::condition::Condition;
-use super::due::Queue;
-use super::item::{self, Entity, Versioned};
-use super::keys::{self, Key};
+use super::condition::WriteCondition;
+use super::due::DueQueue;
+use super::item::{self, StoredEntity, VersionedItem};
+use super::keys::{self, ItemKey};
 use super::login::TAKEN_USERNAME;
-use super::page::{Listing, Page, PageRequest};
+use super::page::{ListSource, Page, PageRequest};
 use super::transaction::Transaction;
 use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::effect::Effect;
-use crate::domain::erasure::{Erased, ErasureReason};
-use crate::domain::history::Change;
+use crate::domain::erasure::{ErasedItem, ErasureReason};
+use crate::domain::history::ResourceChange;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
-use crate::domain::tally::{Tally, shard_of};
+use crate::domain::tally::{ProjectCounts, shard_of};
 use crate::domain::text::{fold_case, is_login};
-use crate::domain::transition::Step;
+use crate::domain::transition::TransitionResult;
 use crate::error::{Error, Result};
 
-impl Entity for Candidate {
+impl StoredEntity for Candidate {
     const UNSHOWN: &'static [&'static str] = &[
         "mail_rate",
         "one_time_key",
@@ -38,7 +38,7 @@ impl Entity for Candidate {
     ];
     const PARTS: &'static [&'static str] = &["evaluations", "profile", "scores"];
 
-    fn key(&self) -> Key {
+    fn key(&self) -> ItemKey {
         keys::candidate(&self.company, self.project, self.id)
     }
 
@@ -47,27 +47,27 @@ impl Entity for Candidate {
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        Some((Queue::Candidates.shard_of(self.id), self.expires_at()?))
+        Some((DueQueue::Candidates.shard_of(self.id), self.expires_at()?))
     }
 
-    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
-        Change::of(before, after)
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
     }
 }
 
 /// A candidate with their project.
 #[derive(Debug)]
-pub struct Placed {
+pub struct CandidateWithProject {
     /// The candidate.
-    pub candidate: Versioned<Candidate>,
+    pub candidate: VersionedItem<Candidate>,
     /// Their project.
-    pub project: Arc<Versioned<Project>>,
+    pub project: Arc<VersionedItem<Project>>,
 }
 
 impl Store {
     /// Creates the candidate of `step`. Fails with [`Error::Changed`] if the identifier exists, with a message on
     /// `username` if it is taken, and with `PROJECT_NOT_RUNNING` if the step needs a running project.
-    pub fn create_candidate(&self, step: &Step, now: DateTime<Utc>) -> Transaction {
+    pub fn create_candidate(&self, step: &TransitionResult, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create_unless(&step.candidate, || Error::Changed);
         transaction.follow(None, Some(&step.candidate), step.needs_running_project, now);
@@ -79,8 +79,8 @@ impl Store {
     /// customer, and with `PROJECT_NOT_RUNNING` if the step needs a running project.
     pub fn change_candidate(
         &self,
-        before: &Versioned<Candidate>,
-        step: &Step,
+        before: &VersionedItem<Candidate>,
+        step: &TransitionResult,
         now: DateTime<Utc>,
     ) -> Transaction {
         let mut transaction = self.transaction();
@@ -90,13 +90,13 @@ impl Store {
 
     /// Changes up to [`MAX_TOGETHER`](Self::MAX_TOGETHER) candidates of one shard of one project's tally, whose names
     /// stay as they are. Sends no mails.
-    pub fn change_together(&self, changes: &[(Versioned<Candidate>, Candidate)]) -> Transaction {
+    pub fn change_together(&self, changes: &[(VersionedItem<Candidate>, Candidate)]) -> Transaction {
         let mut transaction = self.transaction();
         let Some((first, _)) = changes.first() else { return transaction };
-        let mut total = Tally::default();
+        let mut total = ProjectCounts::default();
         for (before, after) in changes {
             transaction.replace(before, after);
-            for (counter, count) in Tally::change(Some(before), Some(after)).iter() {
+            for (counter, count) in ProjectCounts::change(Some(before), Some(after)).iter() {
                 total.add(counter, count);
             }
         }
@@ -108,7 +108,7 @@ impl Store {
     pub const MAX_TOGETHER: usize = 25;
 
     /// Deletes a candidate with their names, search entries, shares and files.
-    pub fn delete_candidate(&self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) -> Transaction {
+    pub fn delete_candidate(&self, candidate: &VersionedItem<Candidate>, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.candidate_gone(candidate, ErasureReason::Deleted, now);
         transaction
@@ -120,7 +120,7 @@ impl Store {
         company: &CompanyId,
         project: ProjectId,
         id: CandidateId,
-    ) -> Result<Option<Versioned<Candidate>>> {
+    ) -> Result<Option<VersionedItem<Candidate>>> {
         self.one(keys::candidate(company, project, id)).await
     }
 
@@ -130,9 +130,9 @@ impl Store {
         company: &CompanyId,
         project: ProjectId,
         ids: impl IntoIterator<Item = CandidateId>,
-    ) -> Result<HashMap<CandidateId, Versioned<Candidate>>> {
+    ) -> Result<HashMap<CandidateId, VersionedItem<Candidate>>> {
         let keys = ids.into_iter().map(|id| keys::candidate(company, project, id)).collect();
-        let found: Vec<Versioned<Candidate>> = self.listed(keys).await?;
+        let found: Vec<VersionedItem<Candidate>> = self.listed(keys).await?;
         Ok(found.into_iter().map(|candidate| (candidate.id, candidate)).collect())
     }
 
@@ -141,7 +141,7 @@ impl Store {
         &self,
         company: &CompanyId,
         ids: &[(ProjectId, CandidateId)],
-    ) -> Result<Vec<Placed>> {
+    ) -> Result<Vec<CandidateWithProject>> {
         let candidates = ids.iter().map(|(project, id)| keys::candidate(company, *project, *id));
         let project_ids: HashSet<ProjectId> = ids.iter().map(|(project, _)| *project).collect();
         let keys = candidates.chain(project_ids.iter().map(|id| keys::project(company, *id)));
@@ -153,10 +153,10 @@ impl Store {
         }
         let mut found = Vec::with_capacity(ids.len());
         for (of, id) in ids {
-            let candidate: Option<Versioned<Candidate>> =
+            let candidate: Option<VersionedItem<Candidate>> =
                 batch.take_listed(&keys::candidate(company, *of, *id))?;
             let placed = candidate.zip(projects.get(of).cloned());
-            found.extend(placed.map(|(candidate, project)| Placed { candidate, project }));
+            found.extend(placed.map(|(candidate, project)| CandidateWithProject { candidate, project }));
         }
         Ok(found)
     }
@@ -169,12 +169,12 @@ impl Store {
         status: Option<CandidateStatus>,
         among: &[CandidateStatus],
         request: &PageRequest,
-    ) -> Result<Page<Versioned<Candidate>>> {
+    ) -> Result<Page<VersionedItem<Candidate>>> {
         let collection = keys::candidates(company, project);
         let partition = |status: CandidateStatus| keys::candidates_by_status(company, project, status);
         let listing = match status {
-            None => Listing::AllIndexed(collection, among.iter().copied().map(partition).collect()),
-            Some(status) => Listing::WithStatus(collection, partition(status)),
+            None => ListSource::AllIndexed(collection, among.iter().copied().map(partition).collect()),
+            Some(status) => ListSource::WithStatus(collection, partition(status)),
         };
         self.page(&listing, request).await
     }
@@ -185,7 +185,7 @@ impl Store {
         company: &CompanyId,
         project: ProjectId,
         email: &str,
-    ) -> Result<Vec<Versioned<Candidate>>> {
+    ) -> Result<Vec<VersionedItem<Candidate>>> {
         if !is_login(email) {
             return Ok(Vec::new());
         }
@@ -198,7 +198,7 @@ impl Store {
                 found.push(keys::candidate(company, of, candidate));
             }
         }
-        let mut candidates: Vec<Versioned<Candidate>> = self.listed(found).await?;
+        let mut candidates: Vec<VersionedItem<Candidate>> = self.listed(found).await?;
         // The address may have changed between the two reads.
         candidates.retain(|one| {
             let own = one.profile.email.as_ref().map(|own| fold_case(own.as_str()));
@@ -209,7 +209,12 @@ impl Store {
 }
 
 impl Transaction {
-    pub(super) fn step(&mut self, before: &Versioned<Candidate>, step: &Step, now: DateTime<Utc>) {
+    pub(super) fn step(
+        &mut self,
+        before: &VersionedItem<Candidate>,
+        step: &TransitionResult,
+        now: DateTime<Utc>,
+    ) {
         self.replace(before, &step.candidate);
         self.follow(Some(before), Some(&step.candidate), step.needs_running_project, now);
         self.effect(Effect::of_step(step, before.version() + 1, now));
@@ -217,13 +222,13 @@ impl Transaction {
 
     pub(super) fn candidate_gone(
         &mut self,
-        candidate: &Versioned<Candidate>,
+        candidate: &VersionedItem<Candidate>,
         reason: ErasureReason,
         now: DateTime<Utc>,
     ) {
         self.delete(candidate);
         self.follow(Some(candidate), None, false, now);
-        let erased = Erased::Candidate { project: candidate.project, candidate: candidate.id };
+        let erased = ErasedItem::Candidate { project: candidate.project, candidate: candidate.id };
         self.erased(&candidate.company, erased, reason, now);
     }
 
@@ -237,7 +242,7 @@ impl Transaction {
     ) {
         if let Some(one) = after.or(before) {
             let shard = (&one.company, one.project, shard_of(one.id));
-            self.tally(shard, &Tally::change(before, after), needs_running_project);
+            self.tally(shard, &ProjectCounts::change(before, after), needs_running_project);
         }
         self.candidate_logins(before, after);
         self.search_entries(before, after);
@@ -261,17 +266,17 @@ impl Transaction {
             && let Some(name) = &profile.username
         {
             // It may not be the email address of a customer either.
-            self.require(keys::login_email(company, name.as_str()), Condition::Absent, taken_username());
+            self.require(keys::login_email(company, name.as_str()), WriteCondition::Absent, taken_username());
         }
     }
 }
 
-pub(super) fn username_of(candidate: &Candidate) -> Option<Key> {
+pub(super) fn username_of(candidate: &Candidate) -> Option<ItemKey> {
     let name = candidate.profile.username.as_ref()?;
     Some(keys::login_username(&candidate.company, name.as_str()))
 }
 
-fn email_of(candidate: &Candidate) -> Option<Key> {
+fn email_of(candidate: &Candidate) -> Option<ItemKey> {
     let email = candidate.profile.email.as_ref()?;
     Some(keys::login_candidates(&candidate.company, email.as_str()).key(candidate.id))
 }

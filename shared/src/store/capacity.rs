@@ -9,7 +9,7 @@ use crate::clock::Stopwatch;
 
 /// The DynamoDB calls of one request, their capacity, and the time since its start.
 #[derive(Debug)]
-pub struct Usage {
+pub struct RequestUsage {
     stopwatch: Stopwatch,
     calls: AtomicU32,
     /// In thousandths of a unit: capacity comes in halves, and atomics hold integers.
@@ -18,7 +18,7 @@ pub struct Usage {
     commits: AtomicU32,
 }
 
-impl Default for Usage {
+impl Default for RequestUsage {
     /// Nothing used; the time starts to run.
     fn default() -> Self {
         Self {
@@ -31,7 +31,7 @@ impl Default for Usage {
     }
 }
 
-impl Usage {
+impl RequestUsage {
     /// The time since the request started.
     pub fn elapsed(&self) -> Duration {
         self.stopwatch.elapsed()

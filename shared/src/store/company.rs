@@ -4,26 +4,26 @@ use aws_sdk_dynamodb::operation::scan::ScanOutput;
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 
 use super::Store;
-use super::item::{self, Entity, Item, Versioned, number, string};
-use super::keys::{self, Key};
-use super::retry::Failure;
-use super::tally::Owned;
+use super::item::{self, Item, StoredEntity, VersionedItem, number, string};
+use super::keys::{self, ItemKey};
+use super::retry::CallFailure;
+use super::tally::CompanyCount;
 use super::transaction::Transaction;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
-use crate::domain::history::Change;
+use crate::domain::history::ResourceChange;
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
-impl Entity for Company {
+impl StoredEntity for Company {
     const UNSHOWN: &'static [&'static str] = &["verified_senders"];
 
-    fn key(&self) -> Key {
+    fn key(&self) -> ItemKey {
         keys::company(&self.id)
     }
 
-    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
-        Change::of(before, after)
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
     }
 }
 
@@ -34,8 +34,8 @@ impl Store {
         transaction.create_unless(company, || Error::field("company", "This company already exists."));
         // The owner is counted from the start, so the tally is written whole and not added to.
         let tally = item::bare([
-            (&Owned::Customers.attribute(), number(1)),
-            (&Owned::Owners.attribute(), number(i64::from(owner.is_at_work()))),
+            (&CompanyCount::Customers.attribute(), number(1)),
+            (&CompanyCount::Owners.attribute(), number(i64::from(owner.is_at_work()))),
         ]);
         transaction.put_derived(keys::company_tally(&company.id), tally);
         transaction.create(owner);
@@ -46,8 +46,8 @@ impl Store {
     /// All companies, in the order of their identifiers.
     ///
     /// Scans the whole table: each company has a partition of its own, and nothing lists them.
-    pub(crate) async fn every_company(&self) -> Result<Vec<Versioned<Company>>> {
-        let mut companies: Vec<Versioned<Company>> = Vec::new();
+    pub(crate) async fn every_company(&self) -> Result<Vec<VersionedItem<Company>>> {
+        let mut companies: Vec<VersionedItem<Company>> = Vec::new();
         let mut start = None;
         loop {
             let page = self.with_retries(|| self.scan_companies(start.clone())).await?;
@@ -62,7 +62,7 @@ impl Store {
         }
     }
 
-    async fn scan_companies(&self, start: Option<Item>) -> Result<ScanOutput, Failure> {
+    async fn scan_companies(&self, start: Option<Item>) -> Result<ScanOutput, CallFailure> {
         let response = self
             .client()
             .scan()
@@ -73,18 +73,18 @@ impl Store {
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
             .send()
             .await
-            .map_err(Failure::of)?;
+            .map_err(CallFailure::of)?;
         self.usage.count_reads(response.consumed_capacity());
         Ok(response)
     }
 
     /// Reads a company.
-    pub async fn company(&self, company: &CompanyId) -> Result<Option<Versioned<Company>>> {
+    pub async fn company(&self, company: &CompanyId) -> Result<Option<VersionedItem<Company>>> {
         self.one(keys::company(company)).await
     }
 
     /// Replaces `before` by `after`.
-    pub fn update_company(&self, before: &Versioned<Company>, after: &Company) -> Transaction {
+    pub fn update_company(&self, before: &VersionedItem<Company>, after: &Company) -> Transaction {
         self.replacing(before, after)
     }
 }

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use super::item::{Item, VERSION, number};
 
 #[derive(Clone, Copy)]
-pub(super) enum Condition {
+pub(super) enum WriteCondition {
     None,
     Absent,
     /// There is none, or DynamoDB may delete it at this moment.
@@ -21,9 +21,9 @@ pub(super) enum Condition {
 }
 
 /// The condition that a customer, label or video exists and is not being deleted.
-pub(super) const IS_ACTIVE: Condition = Condition::True("is_active");
+pub(super) const IS_ACTIVE: WriteCondition = WriteCondition::True("is_active");
 
-impl Condition {
+impl WriteCondition {
     pub(super) fn expression(self) -> Option<String> {
         match self {
             Self::None => None,
@@ -48,14 +48,14 @@ impl Condition {
 }
 
 /// An update of single attributes, which also counts the write.
-pub(super) struct Change {
+pub(super) struct AttributeUpdate {
     pub(super) expression: String,
     pub(super) condition: Option<String>,
     pub(super) names: Vec<(String, String)>,
     pub(super) values: Item,
 }
 
-impl Change {
+impl AttributeUpdate {
     /// A change by an expression without ADD, and the values that it and its condition refer to.
     pub(super) fn set<const N: usize>(expression: &str, values: [(&str, AttributeValue); N]) -> Self {
         values
@@ -93,7 +93,7 @@ impl Change {
         Self { condition: Some(condition.into()), ..self }
     }
 
-    pub(super) fn on(mut self, condition: Condition) -> Self {
+    pub(super) fn on(mut self, condition: WriteCondition) -> Self {
         self.values.extend(condition.values().unwrap_or_default());
         Self { condition: condition.expression(), ..self }
     }

@@ -5,32 +5,32 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::condition::Condition;
-use super::item::{Entity, Versioned};
-use super::keys::{self, Key};
+use super::condition::WriteCondition;
+use super::item::{StoredEntity, VersionedItem};
+use super::keys::{self, ItemKey};
 use super::login::LoginPartition;
-use super::page::{Listing, Page, PageRequest};
-use super::tally::Owned;
+use super::page::{ListSource, Page, PageRequest};
+use super::tally::CompanyCount;
 use super::transaction::Transaction;
 use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
-use crate::domain::erasure::{Erased, ErasureReason};
-use crate::domain::history::Change;
+use crate::domain::erasure::{ErasedItem, ErasureReason};
+use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, CustomerId};
 use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 
-impl Entity for Customer {
+impl StoredEntity for Customer {
     const UNSHOWN: &'static [&'static str] = &["mail_rate", "one_time_key", "password_hash", "session_epoch"];
 
-    fn key(&self) -> Key {
+    fn key(&self) -> ItemKey {
         keys::customer(&self.company, self.id)
     }
 
-    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
-        Change::of(before, after)
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
     }
 }
 
@@ -40,7 +40,7 @@ impl Store {
     pub fn create_customer(&self, customer: &Customer, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         let no_company = Error::field("company", "There is no such company.");
-        transaction.require(keys::company(&customer.company), Condition::Present, no_company);
+        transaction.require(keys::company(&customer.company), WriteCondition::Present, no_company);
         transaction.create(customer);
         transaction.follow_customer(None, customer, now);
         transaction.company_tally(&customer.company, &counts(None, Some(customer)));
@@ -51,7 +51,7 @@ impl Store {
     /// Notes an invitation if the change calls for one.
     pub fn update_customer(
         &self,
-        before: &Versioned<Customer>,
+        before: &VersionedItem<Customer>,
         after: &Customer,
         now: DateTime<Utc>,
     ) -> Transaction {
@@ -64,7 +64,7 @@ impl Store {
     /// Does [`update_customer`](Self::update_customer) and notes an invitation.
     pub fn invite_customer(
         &self,
-        before: &Versioned<Customer>,
+        before: &VersionedItem<Customer>,
         after: &Customer,
         now: DateTime<Utc>,
     ) -> Transaction {
@@ -116,7 +116,11 @@ impl Store {
     }
 
     /// Reads a customer.
-    pub async fn customer(&self, company: &CompanyId, id: CustomerId) -> Result<Option<Versioned<Customer>>> {
+    pub async fn customer(
+        &self,
+        company: &CompanyId,
+        id: CustomerId,
+    ) -> Result<Option<VersionedItem<Customer>>> {
         self.one(keys::customer(company, id)).await
     }
 
@@ -125,7 +129,7 @@ impl Store {
         &self,
         company: &CompanyId,
         ids: impl IntoIterator<Item = CustomerId>,
-    ) -> Result<Vec<Versioned<Customer>>> {
+    ) -> Result<Vec<VersionedItem<Customer>>> {
         self.listed(ids.into_iter().map(|id| keys::customer(company, id)).collect()).await
     }
 
@@ -134,12 +138,18 @@ impl Store {
         &self,
         company: &CompanyId,
         request: &PageRequest,
-    ) -> Result<(Page<Versioned<Customer>>, u64)> {
-        self.list_owned(company, &Listing::All(keys::customers(company)), &[Owned::Customers], request).await
+    ) -> Result<(Page<VersionedItem<Customer>>, u64)> {
+        self.list_owned(
+            company,
+            &ListSource::All(keys::customers(company)),
+            &[CompanyCount::Customers],
+            request,
+        )
+        .await
     }
 
     /// All customers of a company, oldest first.
-    pub async fn all_customers(&self, company: &CompanyId) -> Result<Vec<Versioned<Customer>>> {
+    pub async fn all_customers(&self, company: &CompanyId) -> Result<Vec<VersionedItem<Customer>>> {
         self.all(&keys::customers(company)).await
     }
 
@@ -148,7 +158,7 @@ impl Store {
         &self,
         company: &CompanyId,
         username: &str,
-    ) -> Result<Option<Versioned<Customer>>> {
+    ) -> Result<Option<VersionedItem<Customer>>> {
         let found = self.customers_of(&LoginPartition::of(company.as_str(), username)).await?;
         let wanted = fold_case(username);
         Ok(found.into_iter().find(|customer| fold_case(customer.username.as_str()) == wanted))
@@ -161,34 +171,34 @@ pub enum CustomerChange {
     /// A new customer.
     Create(Customer),
     /// A customer before and after the change.
-    Replace(Box<Versioned<Customer>>, Customer),
+    Replace(Box<VersionedItem<Customer>>, Customer),
 }
 
 impl Transaction {
     /// Writes what follows from a customer `before` becoming `after`, except counts: names, files, an invitation.
     fn follow_customer(
         &mut self,
-        before: Option<&Versioned<Customer>>,
+        before: Option<&VersionedItem<Customer>>,
         after: &Customer,
         now: DateTime<Utc>,
     ) {
         let old = before.map(|before| &**before);
         self.customer_logins(old, Some(after));
         self.files(old.map(files_of), files_of(after), now);
-        let version = before.map_or(0, Versioned::version) + 1;
+        let version = before.map_or(0, VersionedItem::version) + 1;
         self.effect(after.is_invited_since(old).then(|| Effect::of_invitation(after, version, now)));
     }
 
     pub(super) fn customer_gone(
         &mut self,
-        customer: &Versioned<Customer>,
+        customer: &VersionedItem<Customer>,
         reason: ErasureReason,
         now: DateTime<Utc>,
     ) {
         self.delete(customer);
         self.customer_logins(Some(customer), None);
         self.company_tally(&customer.company, &counts(Some(customer), None));
-        let erased = Erased::Customer { customer: customer.id };
+        let erased = ErasedItem::Customer { customer: customer.id };
         self.erased(&customer.company, erased, reason, now);
     }
 
@@ -209,29 +219,37 @@ impl Transaction {
         // A username may not be another account's email address, nor the other way round.
         let (c, own) = (&after.company, [old_name.as_ref(), old_email.as_ref()]);
         if !own.contains(&Some(&new_name)) {
-            self.require(keys::login_email(c, after.username.as_str()), Condition::Absent, taken_username());
+            self.require(
+                keys::login_email(c, after.username.as_str()),
+                WriteCondition::Absent,
+                taken_username(),
+            );
         }
         if !own.contains(&Some(&new_email)) {
-            self.require(keys::login_username(c, after.email.as_str()), Condition::Absent, taken_email());
+            self.require(
+                keys::login_username(c, after.email.as_str()),
+                WriteCondition::Absent,
+                taken_email(),
+            );
         }
     }
 }
 
 /// The changes of a company's tally when a customer `before` becomes `after`.
-pub(super) fn counts(before: Option<&Customer>, after: Option<&Customer>) -> [(Owned, i64); 2] {
+pub(super) fn counts(before: Option<&Customer>, after: Option<&Customer>) -> [(CompanyCount, i64); 2] {
     let customers = |one: Option<&Customer>| i64::from(one.is_some());
     let owners = |one: Option<&Customer>| i64::from(one.is_some_and(Customer::is_owner_at_work));
     [
-        (Owned::Customers, customers(after) - customers(before)),
-        (Owned::Owners, owners(after) - owners(before)),
+        (CompanyCount::Customers, customers(after) - customers(before)),
+        (CompanyCount::Owners, owners(after) - owners(before)),
     ]
 }
 
-pub(super) fn username_of(customer: &Customer) -> Key {
+pub(super) fn username_of(customer: &Customer) -> ItemKey {
     keys::login_username(&customer.company, customer.username.as_str())
 }
 
-pub(super) fn email_of(customer: &Customer) -> Key {
+pub(super) fn email_of(customer: &Customer) -> ItemKey {
     keys::login_email(&customer.company, customer.email.as_str())
 }
 

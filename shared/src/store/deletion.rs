@@ -7,14 +7,14 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::customer::counts;
-use super::item::{self, Entity, Versioned};
+use super::item::{self, StoredEntity, VersionedItem};
 use super::keys;
-use super::tally::Owned;
+use super::tally::CompanyCount;
 use super::transaction::Transaction;
 use crate::domain::customer::Customer;
-use crate::domain::deletion::{Deleter, Deletion};
-use crate::domain::effect::{Effect, FormerCustomer, Task};
-use crate::domain::erasure::{Erased, ErasureReason};
+use crate::domain::deletion::{DeletionAuthor, ItemDeletion};
+use crate::domain::effect::{Effect, EffectTask, FormerCustomer};
+use crate::domain::erasure::{ErasedItem, ErasureReason};
 use crate::domain::id::CompanyId;
 use crate::domain::label::Label;
 use crate::domain::project::Project;
@@ -26,36 +26,36 @@ impl Store {
     /// [`Error::Changed`], and with `LAST_OWNER` if no owner would be left.
     pub async fn delete_customer(
         &self,
-        customer: &Versioned<Customer>,
-        by: Deleter,
+        customer: &VersionedItem<Customer>,
+        by: DeletionAuthor,
         now: DateTime<Utc>,
     ) -> Result<()> {
-        let deletion = Deletion::Customer { customer: customer.id, by: by.clone() };
+        let deletion = ItemDeletion::Customer { customer: customer.id, by: by.clone() };
         let effect = Effect::of_deletion(customer.company.clone(), deletion, now);
         let after = Customer::clone(customer).with_access(false);
         let others = |transaction: &mut Transaction, after: &Customer| {
             transaction.company_tally(&after.company, &counts(Some(customer), Some(after)));
             transaction.begin_deletion(effect);
         };
-        let customer = self.replace_with(customer, after, others).await?;
+        let customer = self.replace_in(customer, after, others).await?;
         self.finish_customer(&customer, by, now).await
     }
 
     /// Deletes a label and removes it from all projects. Fails with [`Error::Changed`].
-    pub async fn delete_label(&self, label: &Versioned<Label>, now: DateTime<Utc>) -> Result<()> {
-        let effect = Effect::of_deletion(label.company.clone(), Deletion::Label { label: label.id }, now);
+    pub async fn delete_label(&self, label: &VersionedItem<Label>, now: DateTime<Utc>) -> Result<()> {
+        let effect = Effect::of_deletion(label.company.clone(), ItemDeletion::Label { label: label.id }, now);
         let after = Label { is_active: false, ..Label::clone(label) };
         let label =
-            self.replace_with(label, after, |transaction, _| transaction.begin_deletion(effect)).await?;
+            self.replace_in(label, after, |transaction, _| transaction.begin_deletion(effect)).await?;
         self.finish_label(&label).await
     }
 
     /// Deletes a video with its objects and removes it from all projects. Fails with [`Error::Changed`].
-    pub async fn delete_video(&self, video: &Versioned<Video>, now: DateTime<Utc>) -> Result<()> {
-        let effect = Effect::of_deletion(video.company.clone(), Deletion::Video { video: video.id }, now);
+    pub async fn delete_video(&self, video: &VersionedItem<Video>, now: DateTime<Utc>) -> Result<()> {
+        let effect = Effect::of_deletion(video.company.clone(), ItemDeletion::Video { video: video.id }, now);
         let after = Video { is_active: false, ..Video::clone(video) };
         let video =
-            self.replace_with(video, after, |transaction, _| transaction.begin_deletion(effect)).await?;
+            self.replace_in(video, after, |transaction, _| transaction.begin_deletion(effect)).await?;
         self.finish_video(&video, now).await
     }
 
@@ -64,19 +64,19 @@ impl Store {
     pub async fn finish_deletion(
         &self,
         company: &CompanyId,
-        deletion: &Deletion,
+        deletion: &ItemDeletion,
         now: DateTime<Utc>,
     ) -> Result<bool> {
         let finished = match deletion {
-            Deletion::Customer { customer, by } => match self.customer(company, *customer).await? {
+            ItemDeletion::Customer { customer, by } => match self.customer(company, *customer).await? {
                 Some(found) if !found.is_active => self.finish_customer(&found, by.clone(), now).await,
                 _ => return Ok(false),
             },
-            Deletion::Label { label } => match self.one::<Label>(keys::label(company, *label)).await? {
+            ItemDeletion::Label { label } => match self.one::<Label>(keys::label(company, *label)).await? {
                 Some(found) if !found.is_active => self.finish_label(&found).await,
                 _ => return Ok(false),
             },
-            Deletion::Video { video } => match self.video(company, *video).await? {
+            ItemDeletion::Video { video } => match self.video(company, *video).await? {
                 Some(found) if !found.is_active => self.finish_video(&found, now).await,
                 _ => return Ok(false),
             },
@@ -111,8 +111,8 @@ impl Store {
 
     async fn finish_customer(
         &self,
-        customer: &Versioned<Customer>,
-        by: Deleter,
+        customer: &VersionedItem<Customer>,
+        by: DeletionAuthor,
         now: DateTime<Utc>,
     ) -> Result<()> {
         self.detach_customer(customer, now).await?;
@@ -124,25 +124,25 @@ impl Store {
         });
         let mut transaction = self.transaction();
         transaction.customer_gone(customer, ErasureReason::Deleted, now);
-        transaction.end_deletion(&Deletion::Customer { customer: customer.id, by: by.clone() });
-        let task = Task::CustomerDeleted { was, by };
+        transaction.end_deletion(&ItemDeletion::Customer { customer: customer.id, by: by.clone() });
+        let task = EffectTask::CustomerDeleted { was, by };
         transaction.effect(Some(Effect::new(customer.company.clone(), customer.id, task, now)));
         self.commit(transaction).await
     }
 
-    async fn finish_label(&self, label: &Versioned<Label>) -> Result<()> {
+    async fn finish_label(&self, label: &VersionedItem<Label>) -> Result<()> {
         let has = |project: &Project| project.settings.labels.contains(&label.id);
         let remove = |project: &mut Project| project.settings.labels.remove(&label.id);
         self.detach(&label.company, has, remove).await?;
         let mut transaction = self.transaction();
         transaction.delete(label);
         transaction.label_text(Some(label), None);
-        transaction.end_deletion(&Deletion::Label { label: label.id });
-        transaction.company_tally(&label.company, &[(Owned::Labels, -1)]);
+        transaction.end_deletion(&ItemDeletion::Label { label: label.id });
+        transaction.company_tally(&label.company, &[(CompanyCount::Labels, -1)]);
         self.commit(transaction).await
     }
 
-    async fn finish_video(&self, video: &Versioned<Video>, now: DateTime<Utc>) -> Result<()> {
+    async fn finish_video(&self, video: &VersionedItem<Video>, now: DateTime<Utc>) -> Result<()> {
         let has = |project: &Project| project.settings.shows(video.id);
         let remove =
             |project: &mut Project| project.settings.videos.retain(|placed| placed.video != video.id);
@@ -150,9 +150,9 @@ impl Store {
         self.detach_from_questions(&video.company, video.id).await?;
         let mut transaction = self.transaction();
         transaction.delete(video);
-        transaction.end_deletion(&Deletion::Video { video: video.id });
-        transaction.company_tally(&video.company, &[(Owned::Videos, -1)]);
-        let erased = Erased::Video { video: video.id };
+        transaction.end_deletion(&ItemDeletion::Video { video: video.id });
+        transaction.company_tally(&video.company, &[(CompanyCount::Videos, -1)]);
+        let erased = ErasedItem::Video { video: video.id };
         transaction.erased(&video.company, erased, ErasureReason::Deleted, now);
         self.commit(transaction).await
     }
@@ -166,7 +166,7 @@ impl Transaction {
         }
     }
 
-    fn end_deletion(&mut self, deletion: &Deletion) {
+    fn end_deletion(&mut self, deletion: &ItemDeletion) {
         self.delete_derived(keys::effect(&Effect::id_of_deletion(deletion)));
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::history::Sequence;
-use super::item::{self, Entity as _, Versioned};
+use super::history::EventCounter;
+use super::item::{self, StoredEntity as _, VersionedItem};
 use super::keys;
 use super::transaction::Transaction;
 use crate::domain::effect::Effect;
@@ -23,18 +23,18 @@ const ATTEMPTS_AT_ONCE: usize = 100;
 
 /// A webhook, as the sender of events needs it.
 #[derive(Debug, Clone)]
-pub struct Endpoint {
+pub struct WebhookEndpoint {
     /// The webhook.
-    pub webhook: Versioned<Webhook>,
+    pub webhook: VersionedItem<Webhook>,
     /// How far the deliveries have come.
-    pub cursor: Versioned<DeliveryCursor>,
+    pub cursor: VersionedItem<DeliveryCursor>,
     /// The numbers of the company's feed.
-    pub sequence: Sequence,
+    pub sequence: EventCounter,
     /// The stalled resources.
     pub stalled: Vec<StalledResource>,
 }
 
-impl Endpoint {
+impl WebhookEndpoint {
     /// What to do next, and when. `last` is what the run has done last.
     pub fn next_task(
         &self,
@@ -72,27 +72,27 @@ impl Transaction {
 
 impl Store {
     /// Reads an endpoint; `None` once the webhook is deleted.
-    pub async fn endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<Option<Endpoint>> {
+    pub async fn endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<Option<WebhookEndpoint>> {
         let (webhook, cursor, sequence) =
             (keys::webhook(company, id), keys::cursor(id), keys::sequence(company));
         let mut batch = self.get([webhook.clone(), cursor.clone(), sequence.clone()]).await?;
         let (webhook, cursor) = (batch.take(&webhook)?, batch.take::<DeliveryCursor>(&cursor)?);
         let (Some(webhook), Some(cursor)) = (webhook, cursor) else { return Ok(None) };
-        let sequence = batch.take::<Sequence>(&sequence)?;
+        let sequence = batch.take::<EventCounter>(&sequence)?;
         let sequence = sequence.ok_or_else(|| Error::internal("a webhook without a feed"))?;
         let mut stalled = Vec::new();
         if cursor.stalled > 0 {
-            let found: Vec<Versioned<StalledResource>> = self.all(&keys::stalled_resources(id)).await?;
+            let found: Vec<VersionedItem<StalledResource>> = self.all(&keys::stalled_resources(id)).await?;
             let valid = found.into_iter().filter(|one| one.epoch == cursor.epoch);
             stalled.extend(valid.map(|one| StalledResource::clone(&one)));
         }
-        Ok(Some(Endpoint { webhook, cursor, sequence: Sequence::clone(&sequence), stalled }))
+        Ok(Some(WebhookEndpoint { webhook, cursor, sequence: EventCounter::clone(&sequence), stalled }))
     }
 
     /// Deletes stalled resources of earlier epochs, and returns whether none is left. Only the run that has the endpoint may
     /// do so, since resources that stall again get the same keys.
     pub async fn delete_void_resources(&self, cursor: &DeliveryCursor) -> Result<bool> {
-        let found: Vec<Versioned<StalledResource>> =
+        let found: Vec<VersionedItem<StalledResource>> =
             self.all(&keys::stalled_resources(cursor.webhook)).await?;
         let void: Vec<_> = found.iter().filter(|one| one.epoch < cursor.epoch).collect();
         // Few enough for the lease, whatever else DynamoDB does.
@@ -113,7 +113,7 @@ impl Store {
     }
 
     /// Writes what a step has made of an endpoint: everything or nothing.
-    pub fn record_progress(&self, before: &Endpoint, after: &DeliveryProgress) -> Transaction {
+    pub fn record_progress(&self, before: &WebhookEndpoint, after: &DeliveryProgress) -> Transaction {
         let mut transaction = self.replacing(&before.webhook, &after.webhook);
         transaction.replace(&before.cursor, &after.cursor);
         let known: HashMap<&str, _> = before.stalled.iter().map(|one| (one.history.as_str(), one)).collect();

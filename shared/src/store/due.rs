@@ -6,13 +6,13 @@ use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
 use super::Store;
-use super::history::Sequence;
-use super::item::{self, Entity, Item, Versioned, number};
+use super::history::EventCounter;
+use super::item::{self, Item, StoredEntity, VersionedItem, number};
 use super::keys::DUE;
 use super::query::Query;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::Effect;
-use crate::domain::history::Entry;
+use crate::domain::history::HistoryEntry;
 use crate::domain::id::Id;
 use crate::domain::upload::Upload;
 use crate::domain::video::Video;
@@ -21,7 +21,7 @@ use crate::error::Result;
 
 /// Items that become due, by kind. Each kind has its own range of shards in the index by due date.
 #[derive(Debug, Clone, Copy)]
-pub enum Queue {
+pub enum DueQueue {
     /// Candidates with a deadline.
     Candidates,
     /// Effects to be tried.
@@ -40,7 +40,7 @@ pub enum Queue {
     Feeds,
 }
 
-impl Queue {
+impl DueQueue {
     pub(crate) fn shards(self) -> Range<u8> {
         match self {
             Self::Candidates => 0..16,
@@ -73,9 +73,9 @@ const PAGE: usize = 100;
 
 /// A page of the items that are due in one shard, the longest due first.
 #[derive(Debug)]
-pub struct Due<T> {
+pub struct DuePage<T> {
     /// The items as the table has them, which the index lags behind.
-    pub rows: Vec<Versioned<T>>,
+    pub rows: Vec<VersionedItem<T>>,
     /// The number of entries in the index, including items that are no longer due or cannot be read.
     pub seen: usize,
     /// The next page; none at the end of the shard.
@@ -92,7 +92,7 @@ pub struct DueCursor {
 
 impl DueCursor {
     /// The first pages of all shards of a queue, for items that are due at `now`.
-    pub fn all(queue: Queue, now: DateTime<Utc>) -> impl Iterator<Item = Self> {
+    pub fn all(queue: DueQueue, now: DateTime<Utc>) -> impl Iterator<Item = Self> {
         queue.shards().map(move |shard| Self { shard, now, start: None })
     }
 
@@ -104,50 +104,50 @@ impl DueCursor {
 
 impl Store {
     /// Candidates whose deadline has passed.
-    pub async fn due_candidates(&self, page: DueCursor) -> Result<Due<Candidate>> {
+    pub async fn due_candidates(&self, page: DueCursor) -> Result<DuePage<Candidate>> {
         self.due(page).await
     }
 
     /// Effects to be tried, or that were given up, by the queue.
-    pub async fn due_effects(&self, page: DueCursor) -> Result<Due<Effect>> {
+    pub async fn due_effects(&self, page: DueCursor) -> Result<DuePage<Effect>> {
         self.due(page).await
     }
 
     /// Uploads whose file has not arrived in time.
-    pub async fn due_uploads(&self, page: DueCursor) -> Result<Due<Upload>> {
+    pub async fn due_uploads(&self, page: DueCursor) -> Result<DuePage<Upload>> {
         self.due(page).await
     }
 
     /// Videos that were not converted in time.
-    pub async fn due_videos(&self, page: DueCursor) -> Result<Due<Video>> {
+    pub async fn due_videos(&self, page: DueCursor) -> Result<DuePage<Video>> {
         self.due(page).await
     }
 
     /// Events that the table's stream did not have numbered.
-    pub async fn due_events(&self, page: DueCursor) -> Result<Due<Entry>> {
+    pub async fn due_events(&self, page: DueCursor) -> Result<DuePage<HistoryEntry>> {
         self.due(page).await
     }
 
     /// Cursors of webhooks with something to do.
-    pub async fn due_cursors(&self, page: DueCursor) -> Result<Due<DeliveryCursor>> {
+    pub async fn due_cursors(&self, page: DueCursor) -> Result<DuePage<DeliveryCursor>> {
         self.due(page).await
     }
 
     /// The numbers of feeds whose new events the table's stream may not have shown to webhooks.
-    pub async fn due_feeds(&self, page: DueCursor) -> Result<Due<Sequence>> {
+    pub async fn due_feeds(&self, page: DueCursor) -> Result<DuePage<EventCounter>> {
         self.due(page).await
     }
 
-    async fn due<T: Entity>(&self, DueCursor { shard, now, start }: DueCursor) -> Result<Due<T>> {
+    async fn due<T: StoredEntity>(&self, DueCursor { shard, now, start }: DueCursor) -> Result<DuePage<T>> {
         let until = item::due_at(now);
         let mut query = Query::new(DUE, number(shard)).up_to(&until);
         query.start = start;
         query.limit = Some(PAGE);
         let found = self.query(&query).await?;
         // An item that cannot be read must not hold up those behind it.
-        let mut rows: Vec<Versioned<T>> = self.listed(item::keys_of(&found.rows)?).await?;
+        let mut rows: Vec<VersionedItem<T>> = self.listed(item::keys_of(&found.rows)?).await?;
         rows.retain(|row| row.due().is_some_and(|(of, at)| of == shard && item::due_at(at) <= until));
         let next = found.last.map(|last| DueCursor { shard, now, start: Some(last) });
-        Ok(Due { rows, seen: found.rows.len(), next })
+        Ok(DuePage { rows, seen: found.rows.len(), next })
     }
 }

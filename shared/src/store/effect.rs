@@ -3,10 +3,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
-use super::condition::Change;
-use super::due::Queue;
-use super::item::{EXPIRES_AT, Entity, Versioned, number};
-use super::keys::{self, Key};
+use super::condition::AttributeUpdate;
+use super::due::DueQueue;
+use super::item::{EXPIRES_AT, StoredEntity, VersionedItem, number};
+use super::keys::{self, ItemKey};
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
@@ -19,15 +19,15 @@ use crate::error::{Error, Result};
 /// The time between two reset requests for one name.
 const RESET_PAUSE: TimeDelta = TimeDelta::minutes(5);
 
-impl Entity for Effect {
-    fn key(&self) -> Key {
+impl StoredEntity for Effect {
+    fn key(&self) -> ItemKey {
         keys::effect(&self.id)
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         match self.next_try_at {
-            Some(next) => Some((Queue::Effects.shard_of_text(&self.id), next)),
-            None => Some((Queue::GivenUpEffects.shard_of_text(&self.id), self.given_up_at?)),
+            Some(next) => Some((DueQueue::Effects.shard_of_text(&self.id), next)),
+            None => Some((DueQueue::GivenUpEffects.shard_of_text(&self.id), self.given_up_at?)),
         }
     }
 
@@ -46,18 +46,18 @@ impl Transaction {
 
 /// The subject of a mail to a candidate. Deleted parts are none.
 #[derive(Debug)]
-pub struct Subject {
+pub struct LetterSubject {
     /// The candidate.
-    pub candidate: Option<Versioned<Candidate>>,
+    pub candidate: Option<VersionedItem<Candidate>>,
     /// Their project.
-    pub project: Option<Versioned<Project>>,
+    pub project: Option<VersionedItem<Project>>,
     /// Their company.
-    pub company: Option<Versioned<Company>>,
+    pub company: Option<VersionedItem<Company>>,
 }
 
 impl Store {
     /// Reads an effect, which is none once it is done.
-    pub async fn effect(&self, id: &str) -> Result<Option<Versioned<Effect>>> {
+    pub async fn effect(&self, id: &str) -> Result<Option<VersionedItem<Effect>>> {
         self.one(keys::effect(id)).await
     }
 
@@ -66,7 +66,7 @@ impl Store {
     pub(crate) fn create_reset(&self, effect: &Effect, name: &SecretHash, now: DateTime<Utc>) -> Transaction {
         let values = [(":now", now), (":end", now + RESET_PAUSE), (":before", now - RESET_PAUSE)];
         let values = values.map(|(name, at)| (name, number(at.timestamp())));
-        let request = Change::set(&format!("SET asked_at = :now, {EXPIRES_AT} = :end"), values)
+        let request = AttributeUpdate::set(&format!("SET asked_at = :now, {EXPIRES_AT} = :end"), values)
             .when("attribute_not_exists(asked_at) OR asked_at <= :before");
         let mut transaction = self.transaction();
         transaction.update(keys::reset_request(name), request, Error::Changed);
@@ -77,14 +77,14 @@ impl Store {
     /// Replaces `before` by `after`. Fails with [`Error::Changed`] if another worker holds the lease.
     pub async fn update_effect(
         &self,
-        before: &Versioned<Effect>,
+        before: &VersionedItem<Effect>,
         after: Effect,
-    ) -> Result<Versioned<Effect>> {
+    ) -> Result<VersionedItem<Effect>> {
         self.replace(before, after).await
     }
 
     /// Deletes an effect that is done. Fails with [`Error::Changed`] if another worker holds the lease.
-    pub async fn finish_effect(&self, effect: &Versioned<Effect>) -> Result<()> {
+    pub async fn finish_effect(&self, effect: &VersionedItem<Effect>) -> Result<()> {
         self.erase(effect).await
     }
 
@@ -94,12 +94,12 @@ impl Store {
         company: &CompanyId,
         project: ProjectId,
         candidate: CandidateId,
-    ) -> Result<Subject> {
+    ) -> Result<LetterSubject> {
         let candidate = keys::candidate(company, project, candidate);
         let project = keys::project(company, project);
         let company = keys::company(company);
         let mut batch = self.get([candidate.clone(), project.clone(), company.clone()]).await?;
-        Ok(Subject {
+        Ok(LetterSubject {
             candidate: batch.take(&candidate)?,
             project: batch.take(&project)?,
             company: batch.take(&company)?,

@@ -6,15 +6,15 @@ use chrono::{DateTime, Utc};
 use futures_util::future::try_join_all;
 
 use super::Store;
-use super::item::{self, Versioned};
-use super::keys::{self, Key};
+use super::item::{self, VersionedItem};
+use super::keys::{self, ItemKey};
 use super::transaction::Transaction;
 use super::{candidate, customer};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
-use crate::domain::erasure::{Erased, Erasure, ErasureReason};
+use crate::domain::erasure::{ErasedItem, ErasureReason, ErasureRecord};
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
@@ -26,7 +26,7 @@ impl Transaction {
     pub(super) fn erased(
         &mut self,
         company: &CompanyId,
-        erased: Erased,
+        erased: ErasedItem,
         reason: ErasureReason,
         now: DateTime<Utc>,
     ) {
@@ -39,14 +39,14 @@ impl Transaction {
 #[derive(Debug, Default)]
 pub struct FoundErasures {
     /// Those to repeat from the beginning.
-    pub undone: Vec<Erasure>,
+    pub undone: Vec<ErasureRecord>,
     /// Those of which only the rest has to be repeated.
-    pub done: Vec<Erasure>,
+    pub done: Vec<ErasureRecord>,
 }
 
 impl Store {
     /// Looks up the subjects of `erasures`.
-    pub(crate) async fn find_erased(&self, erasures: Vec<Erasure>) -> Result<FoundErasures> {
+    pub(crate) async fn find_erased(&self, erasures: Vec<ErasureRecord>) -> Result<FoundErasures> {
         let mut batch = self.get(erasures.iter().map(key)).await?;
         let (mut found, mut known) = (FoundErasures::default(), HashSet::new());
         for erasure in erasures {
@@ -62,14 +62,18 @@ impl Store {
     }
 
     /// Has the outbox erase again what a restored table and bucket may hold of subjects that do not exist.
-    pub(crate) async fn erase_rests(&self, erasures: &[Erasure], now: DateTime<Utc>) -> Result<()> {
+    pub(crate) async fn erase_rests(&self, erasures: &[ErasureRecord], now: DateTime<Utc>) -> Result<()> {
         for together in erasures.chunks(AT_ONCE) {
             try_join_all(together.iter().map(|erasure| self.erase_rest(erasure, now))).await?;
         }
         Ok(())
     }
 
-    async fn erase_rest(&self, Erasure { company, erased, .. }: &Erasure, now: DateTime<Utc>) -> Result<()> {
+    async fn erase_rest(
+        &self,
+        ErasureRecord { company, erased, .. }: &ErasureRecord,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
         let effect = Effect::of_erasure(company.clone(), *erased, ErasureReason::Restored, 0, now);
         match self.create_alone(effect).await {
             // The subject existed when another of its records was read, and this moment's deletion has this effect.
@@ -81,27 +85,27 @@ impl Store {
     /// Deletes again what was erased before the table was restored. Returns whether it existed. Sends no mails, and
     /// keeps names that belong to other accounts by now. Fails with [`Error::Changed`], and with `LAST_OWNER` if no
     /// owner would be left.
-    pub(crate) async fn erase_again(&self, erasure: &Erasure, now: DateTime<Utc>) -> Result<bool> {
-        self.retry(|| self.erase_once(erasure, now)).await
+    pub(crate) async fn erase_again(&self, erasure: &ErasureRecord, now: DateTime<Utc>) -> Result<bool> {
+        self.retry_on_conflict(|| self.erase_once(erasure, now)).await
     }
 
     async fn erase_once(
         &self,
-        Erasure { company, erased, .. }: &Erasure,
+        ErasureRecord { company, erased, .. }: &ErasureRecord,
         now: DateTime<Utc>,
     ) -> Result<bool> {
         match *erased {
-            Erased::Candidate { project, candidate } => {
+            ErasedItem::Candidate { project, candidate } => {
                 let Some(candidate) = self.candidate(company, project, candidate).await? else {
                     return Ok(false);
                 };
                 self.erase_candidate(&candidate, now).await?;
             }
-            Erased::Customer { customer } => {
+            ErasedItem::Customer { customer } => {
                 let Some(customer) = self.customer(company, customer).await? else { return Ok(false) };
                 self.erase_customer(&customer, now).await?;
             }
-            Erased::Video { video } => {
+            ErasedItem::Video { video } => {
                 let Some(video) = self.video(company, video).await? else { return Ok(false) };
                 self.delete_video(&video, now).await?;
             }
@@ -109,20 +113,20 @@ impl Store {
         Ok(true)
     }
 
-    async fn erase_candidate(&self, candidate: &Versioned<Candidate>, now: DateTime<Utc>) -> Result<()> {
+    async fn erase_candidate(&self, candidate: &VersionedItem<Candidate>, now: DateTime<Utc>) -> Result<()> {
         let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
         let others = self.logins_of_others(candidate::username_of(candidate), account).await?;
-        let mut transaction = self.transaction().sparing(others);
+        let mut transaction = self.transaction().without_keys(others);
         transaction.candidate_gone(candidate, ErasureReason::Restored, now);
         self.commit(transaction).await
     }
 
-    async fn erase_customer(&self, customer: &Versioned<Customer>, now: DateTime<Utc>) -> Result<()> {
+    async fn erase_customer(&self, customer: &VersionedItem<Customer>, now: DateTime<Utc>) -> Result<()> {
         let after = Customer::clone(customer).with_access(false);
         let count = |transaction: &mut Transaction, after: &Customer| {
             transaction.company_tally(&after.company, &customer::counts(Some(customer), Some(after)));
         };
-        let customer = self.replace_with(customer, after, count).await?;
+        let customer = self.replace_in(customer, after, count).await?;
         self.detach_customer(&customer, now).await?;
         // Roles and shares of which the restored projects and candidates know nothing.
         for notes in [keys::memberships, keys::shares] {
@@ -132,7 +136,7 @@ impl Store {
         }
         let names = [customer::username_of(&customer), customer::email_of(&customer)];
         let others = self.logins_of_others(names, Account::Customer { customer: customer.id }).await?;
-        let mut transaction = self.transaction().sparing(others);
+        let mut transaction = self.transaction().without_keys(others);
         transaction.customer_gone(&customer, ErasureReason::Restored, now);
         self.commit(transaction).await
     }
@@ -140,10 +144,10 @@ impl Store {
     /// Those of these unique markers that belong to other accounts than `account`.
     pub(super) async fn logins_of_others(
         &self,
-        logins: impl IntoIterator<Item = Key>,
+        logins: impl IntoIterator<Item = ItemKey>,
         account: Account,
-    ) -> Result<Vec<Key>> {
-        let logins: Vec<Key> = logins.into_iter().collect();
+    ) -> Result<Vec<ItemKey>> {
+        let logins: Vec<ItemKey> = logins.into_iter().collect();
         let mut batch = self.get(logins.iter().cloned()).await?;
         let mut others = Vec::new();
         for key in logins {
@@ -155,10 +159,10 @@ impl Store {
     }
 }
 
-fn key(Erasure { company, erased, .. }: &Erasure) -> Key {
+fn key(ErasureRecord { company, erased, .. }: &ErasureRecord) -> ItemKey {
     match *erased {
-        Erased::Candidate { project, candidate } => keys::candidate(company, project, candidate),
-        Erased::Customer { customer } => keys::customer(company, customer),
-        Erased::Video { video } => keys::video(company, video),
+        ErasedItem::Candidate { project, candidate } => keys::candidate(company, project, candidate),
+        ErasedItem::Customer { customer } => keys::customer(company, customer),
+        ErasedItem::Video { video } => keys::video(company, video),
     }
 }

@@ -7,21 +7,21 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::item::{Entity, Versioned};
-use super::keys::{self, Key};
+use super::item::{StoredEntity, VersionedItem};
+use super::keys::{self, ItemKey};
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
 
 /// The recent failed logins of one name. A login counts from its start, so that concurrent guesses count in full.
 /// Contains only hashes of the name and of addresses.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Failures {
+pub(super) struct FailedLogins {
     name: SecretHash,
-    recent: Vec<Failure>,
+    recent: Vec<FailedLogin>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Failure {
+struct FailedLogin {
     #[serde(with = "ts_milliseconds")]
     at: DateTime<Utc>,
     /// The start of a hash of name and source.
@@ -30,9 +30,9 @@ struct Failure {
 
 /// A login that is counted as a failure.
 #[derive(Debug)]
-pub(crate) struct CountedLogin(pub(super) Versioned<Failures>);
+pub(crate) struct CountedLogin(pub(super) VersionedItem<FailedLogins>);
 
-impl Failures {
+impl FailedLogins {
     /// The failures of a name from one source that lock out the source.
     pub(super) const OF_SOURCE: usize = 10;
     /// The failures of a name from all sources that slow down the name.
@@ -60,7 +60,7 @@ impl Failures {
         {
             return Err(Error::Throttled(newest.at + Self::PACE - now));
         }
-        self.recent.push(Failure { at: now, by });
+        self.recent.push(FailedLogin { at: now, by });
         Ok(self)
     }
 
@@ -75,8 +75,8 @@ impl Failures {
     }
 }
 
-impl Entity for Failures {
-    fn key(&self) -> Key {
+impl StoredEntity for FailedLogins {
+    fn key(&self) -> ItemKey {
         keys::login_failures(&self.name)
     }
 
@@ -89,7 +89,7 @@ impl Entity for Failures {
 mod tests {
     use super::*;
 
-    fn wait(failures: &Failures, source: &str, now: DateTime<Utc>) -> Option<i64> {
+    fn wait(failures: &FailedLogins, source: &str, now: DateTime<Utc>) -> Option<i64> {
         match failures.clone().with_one_more(source, now) {
             Ok(_) => None,
             Err(Error::Throttled(wait)) => Some(wait.num_seconds()),
@@ -100,24 +100,24 @@ mod tests {
     #[test]
     fn a_source_is_locked_out_first_and_the_name_slowed_down_beyond() {
         let start = DateTime::UNIX_EPOCH;
-        let mut failures = Failures::none(SecretHash::of("LOGIN#acme#owner"));
-        for n in 0..Failures::OF_ALL {
-            let source = format!("192.0.2.{}", n / Failures::OF_SOURCE);
+        let mut failures = FailedLogins::none(SecretHash::of("LOGIN#acme#owner"));
+        for n in 0..FailedLogins::OF_ALL {
+            let source = format!("192.0.2.{}", n / FailedLogins::OF_SOURCE);
             assert_eq!(wait(&failures, &source, start), None, "{n}");
             failures = failures.with_one_more(&source, start).unwrap();
-            let is_locked = (n + 1) % Failures::OF_SOURCE == 0;
+            let is_locked = (n + 1) % FailedLogins::OF_SOURCE == 0;
             assert_eq!(wait(&failures, &source, start).is_some(), is_locked, "{n}");
         }
-        let pause = start + Failures::PACE;
+        let pause = start + FailedLogins::PACE;
         assert_eq!(wait(&failures, "198.51.100.1", start), Some(10));
         assert_eq!(wait(&failures, "198.51.100.1", pause), None, "one more every ten seconds");
         assert_eq!(wait(&failures, "192.0.2.0", pause), Some(890), "but not from who had their ten");
-        assert_eq!(wait(&failures, "192.0.2.0", start + Failures::WINDOW), None);
+        assert_eq!(wait(&failures, "192.0.2.0", start + FailedLogins::WINDOW), None);
     }
 
     #[test]
     fn stored_failures_contain_no_names() {
-        let failures = Failures::none(SecretHash::of("LOGIN#acme#owner"));
+        let failures = FailedLogins::none(SecretHash::of("LOGIN#acme#owner"));
         let stored =
             serde_json::to_string(&failures.with_one_more("192.0.2.1", DateTime::UNIX_EPOCH).unwrap());
         let stored = stored.unwrap();

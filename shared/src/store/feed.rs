@@ -7,11 +7,11 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::history::Sequence;
-use super::item::{self, Versioned, string};
+use super::history::EventCounter;
+use super::item::{self, VersionedItem, string};
 use super::keys::{self, BY_STATUS};
 use super::query::Query;
-use crate::domain::history::{Entry, EventMark};
+use crate::domain::history::{EventMark, HistoryEntry};
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
@@ -25,9 +25,9 @@ const MAX_ROWS: usize = 100;
 
 /// Events of a company, and how far the request has come.
 #[derive(Debug)]
-pub struct Feed {
+pub struct FeedPage {
     /// The events that the filter has left.
-    pub events: Vec<Versioned<Entry>>,
+    pub events: Vec<VersionedItem<HistoryEntry>>,
     /// The number of the last event that was looked at; the requested place if there was none.
     pub reached: u64,
     /// Whether more can be read at once.
@@ -35,7 +35,7 @@ pub struct Feed {
 }
 
 /// A number that the index shows, and its event unless that was deleted.
-type Row = (u64, Option<Versioned<Entry>>);
+type FeedRow = (u64, Option<VersionedItem<HistoryEntry>>);
 
 impl Store {
     /// Up to `most` wanted events after number `after`, ascending. Fails with [`Error::Expired`] if the events right after
@@ -44,17 +44,17 @@ impl Store {
     /// Stops before an event that the index does not show, and logs it.
     pub async fn events_after(
         &self,
-        sequence: &Sequence,
+        sequence: &EventCounter,
         after: u64,
         most: usize,
         now: DateTime<Utc>,
-        is_wanted: impl Fn(&Entry) -> bool,
-    ) -> Result<Feed> {
-        let Sequence { company, last, .. } = sequence;
+        is_wanted: impl Fn(&HistoryEntry) -> bool,
+    ) -> Result<FeedPage> {
+        let EventCounter { company, last, .. } = sequence;
         if after > *last {
             return Err(Error::field("after", format!("The latest event has the number {last}.")));
         }
-        let mut feed = Feed { events: Vec::new(), reached: after, more: false };
+        let mut feed = FeedPage { events: Vec::new(), reached: after, more: false };
         let (mut looked_at, mut passed) = (0, 0);
         let (mut shown, mut limit) = (after, most);
         while feed.reached < *last {
@@ -104,13 +104,13 @@ impl Store {
     /// yet.
     async fn end_of_feed(
         &self,
-        sequence: &Sequence,
+        sequence: &EventCounter,
         after: u64,
         has_looked: bool,
-        mut feed: Feed,
+        mut feed: FeedPage,
         now: DateTime<Utc>,
-    ) -> Result<Feed> {
-        let Sequence { company, last, last_event, at, .. } = sequence;
+    ) -> Result<FeedPage> {
+        let EventCounter { company, last, last_event, at, .. } = sequence;
         if !has_passed(*last_event, feed.reached, now) {
             log_lag(company, feed.reached, *at, now);
             return Ok(feed);
@@ -147,9 +147,9 @@ impl Store {
         before: u64,
         most: usize,
         now: DateTime<Utc>,
-        is_wanted: impl Fn(&Entry) -> bool,
-    ) -> Result<Feed> {
-        let mut feed = Feed { events: Vec::new(), reached: before, more: false };
+        is_wanted: impl Fn(&HistoryEntry) -> bool,
+    ) -> Result<FeedPage> {
+        let mut feed = FeedPage { events: Vec::new(), reached: before, more: false };
         let (mut looked_at, mut limit) = (0, most);
         while looked_at < MAX_LOOKED_AT {
             let query = Query::new(BY_STATUS, string(keys::events(company)));
@@ -183,7 +183,7 @@ impl Store {
         Ok(rows.into_iter().any(|(_, event)| event.is_some_and(|event| event.is_kept(now))))
     }
 
-    async fn rows(&self, mut query: Query, limit: usize) -> Result<Vec<Row>> {
+    async fn rows(&self, mut query: Query, limit: usize) -> Result<Vec<FeedRow>> {
         query.limit = Some(limit);
         let found = self.query(&query).await?.rows;
         let keys = item::keys_of(&found)?;
@@ -193,7 +193,7 @@ impl Store {
             let number = row.get(BY_STATUS.sk).and_then(|number| number.as_s().ok()?.parse().ok());
             let number = number.ok_or_else(|| Error::internal("an event without a number in the index"))?;
             // After a restoration, the index may still show numbers that their entries have lost.
-            let event = batch.take::<Entry>(&key)?.filter(|event| event.sequence == Some(number));
+            let event = batch.take::<HistoryEntry>(&key)?.filter(|event| event.sequence == Some(number));
             rows.push((number, event));
         }
         Ok(rows)

@@ -4,12 +4,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::due::Queue;
-use super::item::{self, Entity, Versioned, string};
-use super::keys::{self, Collection, Key, TABLE};
-use super::page::{Cursor, Page, PageRequest};
+use super::due::DueQueue;
+use super::item::{self, StoredEntity, VersionedItem, string};
+use super::keys::{self, ItemKey, KeyRange, TABLE};
+use super::page::{Page, PageCursor, PageRequest};
 use super::query::Query;
-use crate::domain::history::{Change, Entry, EventId, EventMark, Resource};
+use crate::domain::history::{EventId, EventMark, HistoryEntry, ResourceChange, ResourceRef};
 use crate::domain::id::{CompanyId, Id};
 use crate::error::{Error, Result};
 
@@ -31,11 +31,11 @@ fn version_at(place: &str) -> u64 {
 }
 
 /// The query of a page of a history whose `first` version is the first that is kept.
-fn page_query(history: &Collection, first: u64, request: &PageRequest) -> Query {
+fn page_query(history: &KeyRange, first: u64, request: &PageRequest) -> Query {
     let query = Query::of(history);
     match &request.cursor {
-        Some(Cursor::After(place)) => query.after(keys::version(version_at(place))),
-        Some(Cursor::Before(place)) => {
+        Some(PageCursor::After(place)) => query.after(keys::version(version_at(place))),
+        Some(PageCursor::Before(place)) => {
             let mut query = query.before(keys::version(version_at(place)));
             query.backwards = true;
             query
@@ -65,14 +65,14 @@ impl EntryKey {
     }
 
     /// The key of `entry`.
-    pub fn of(entry: &Entry) -> Self {
+    pub fn of(entry: &HistoryEntry) -> Self {
         let company = entry.change.company.clone();
         Self { history: entry.change.resource.history_id(&company), company, version: entry.version_after }
     }
 }
 
-impl Entity for Entry {
-    fn key(&self) -> Key {
+impl StoredEntity for HistoryEntry {
+    fn key(&self) -> ItemKey {
         let company = &self.change.company;
         keys::entry(company, &self.change.resource.history_id(company), self.version_after)
     }
@@ -87,14 +87,14 @@ impl Entity for Entry {
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        let shard = || Queue::Events.shard_of_text(&self.change.resource.history_id(&self.change.company));
+        let shard = || DueQueue::Events.shard_of_text(&self.change.resource.history_id(&self.change.company));
         self.is_unnumbered().then(|| (shard(), self.origin.at + DELAY))
     }
 }
 
 /// The numbers of a company's events, which have no gaps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sequence {
+pub struct EventCounter {
     /// The company.
     pub company: CompanyId,
     /// The last number; 0 before the first event.
@@ -110,7 +110,7 @@ pub struct Sequence {
     pub look_at: Option<DateTime<Utc>>,
 }
 
-impl Sequence {
+impl EventCounter {
     /// The sequence of a company without events and webhooks.
     pub fn new(company: CompanyId, now: DateTime<Utc>) -> Self {
         Self { company, last: 0, at: now, last_event: None, has_webhooks: false, look_at: None }
@@ -124,7 +124,7 @@ impl Sequence {
     }
 
     /// Gives the next number to `event` at `now`.
-    pub(super) fn number(&mut self, event: Entry, now: DateTime<Utc>) -> Entry {
+    pub(super) fn number(&mut self, event: HistoryEntry, now: DateTime<Utc>) -> HistoryEntry {
         self.advance(1, now);
         let mark = EventMark { number: self.last, expires_at: event.expires_at };
         let predecessor = self.last_event.replace(mark);
@@ -132,13 +132,13 @@ impl Sequence {
     }
 }
 
-impl Entity for Sequence {
-    fn key(&self) -> Key {
+impl StoredEntity for EventCounter {
+    fn key(&self) -> ItemKey {
         keys::sequence(&self.company)
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        Some((Queue::Feeds.shard_of_text(self.company.as_str()), self.look_at?))
+        Some((DueQueue::Feeds.shard_of_text(self.company.as_str()), self.look_at?))
     }
 }
 
@@ -148,11 +148,11 @@ impl Store {
     pub async fn history_page(
         &self,
         company: &CompanyId,
-        resource: Resource,
+        resource: ResourceRef,
         latest: u64,
         request: &PageRequest,
         now: DateTime<Utc>,
-    ) -> Result<(Page<Versioned<Entry>>, u64)> {
+    ) -> Result<(Page<VersionedItem<HistoryEntry>>, u64)> {
         let history = keys::history(company, &resource.history_id(company));
         let Some(first) = self.first_kept(&history, now).await? else {
             return Ok((Page { rows: Vec::new(), next: None, previous: None }, 0));
@@ -166,26 +166,26 @@ impl Store {
         if is_backwards {
             rows.reverse();
         }
-        let mut rows: Vec<Versioned<Entry>> = item::readable(rows)?;
+        let mut rows: Vec<VersionedItem<HistoryEntry>> = item::readable(rows)?;
         rows.retain(|entry| entry.is_kept(now));
         let versions =
             rows.first().zip(rows.last()).map(|(top, last)| (top.version_after, last.version_after));
         let Some((top, last)) = versions else {
-            let previous = request.cursor.as_ref().and_then(Cursor::turned);
+            let previous = request.cursor.as_ref().and_then(PageCursor::turned);
             return Ok((Page { rows, next: None, previous }, latest + 1 - first));
         };
-        let next = (is_backwards || has_more).then(|| Cursor::After(history_place(last)));
-        let previous = (top > first).then(|| Cursor::Before(history_place(top)));
+        let next = (is_backwards || has_more).then(|| PageCursor::After(history_place(last)));
+        let previous = (top > first).then(|| PageCursor::Before(history_place(top)));
         Ok((Page { rows, next, previous }, latest.max(last) + 1 - first))
     }
 
     /// The version of the first entry that has not expired at `now`; none if all have.
-    async fn first_kept(&self, history: &Collection, now: DateTime<Utc>) -> Result<Option<u64>> {
+    async fn first_kept(&self, history: &KeyRange, now: DateTime<Utc>) -> Result<Option<u64>> {
         let mut query = Query::of(history);
         query.limit = Some(1);
         loop {
             let found = self.query(&query).await?;
-            let entries: Vec<Versioned<Entry>> = item::readable(found.rows)?;
+            let entries: Vec<VersionedItem<HistoryEntry>> = item::readable(found.rows)?;
             if let Some(first) = entries.iter().find(|entry| entry.is_kept(now)) {
                 return Ok(Some(first.version_after));
             }
@@ -201,11 +201,11 @@ impl Store {
     pub async fn events_of(
         &self,
         company: &CompanyId,
-        resource: Resource,
+        resource: ResourceRef,
         now: DateTime<Utc>,
-    ) -> Result<Vec<Versioned<Entry>>> {
+    ) -> Result<Vec<VersionedItem<HistoryEntry>>> {
         let history = keys::history(company, &resource.history_id(company));
-        let mut entries: Vec<Versioned<Entry>> = self.all(&history).await?;
+        let mut entries: Vec<VersionedItem<HistoryEntry>> = self.all(&history).await?;
         entries.retain(|entry| entry.is_event() && entry.is_kept(now));
         Ok(entries)
     }
@@ -218,7 +218,7 @@ impl Store {
         history_id: &str,
         version: u64,
         most: usize,
-    ) -> Result<(Vec<Versioned<Entry>>, bool)> {
+    ) -> Result<(Vec<VersionedItem<HistoryEntry>>, bool)> {
         let before = keys::entry(company, history_id, version.saturating_sub(1));
         let query = Query::new(TABLE, string(before.pk)).after(before.sk);
         let rows = self.query_rows(query, most).await?;
@@ -232,8 +232,8 @@ impl Store {
         company: &CompanyId,
         id: &EventId,
         now: DateTime<Utc>,
-    ) -> Result<Option<Versioned<Entry>>> {
-        let entry = self.one::<Entry>(keys::entry(company, &id.history, id.version)).await?;
+    ) -> Result<Option<VersionedItem<HistoryEntry>>> {
+        let entry = self.one::<HistoryEntry>(keys::entry(company, &id.history, id.version)).await?;
         Ok(entry.filter(|entry| entry.id() == *id && entry.is_event() && entry.is_kept(now)))
     }
 
@@ -242,16 +242,20 @@ impl Store {
     pub async fn strip_history(
         &self,
         company: &CompanyId,
-        resource: Resource,
-    ) -> Result<Vec<Versioned<Entry>>> {
-        self.retry(|| self.strip_once(company, resource)).await
+        resource: ResourceRef,
+    ) -> Result<Vec<VersionedItem<HistoryEntry>>> {
+        self.retry_on_conflict(|| self.strip_once(company, resource)).await
     }
 
-    async fn strip_once(&self, company: &CompanyId, resource: Resource) -> Result<Vec<Versioned<Entry>>> {
+    async fn strip_once(
+        &self,
+        company: &CompanyId,
+        resource: ResourceRef,
+    ) -> Result<Vec<VersionedItem<HistoryEntry>>> {
         let history = keys::history(company, &resource.history_id(company));
-        let entries = self.all::<Entry>(&history).await?;
+        let entries = self.all::<HistoryEntry>(&history).await?;
         for entry in &entries {
-            let stripped = Entry::clone(entry).stripped();
+            let stripped = HistoryEntry::clone(entry).stripped();
             if stripped != **entry {
                 self.replace(entry, stripped).await?;
             }
@@ -261,7 +265,11 @@ impl Store {
 
     /// Ends the `history` of an erased resource with `change`, which tells of the erasure. Does nothing if the history ends
     /// with an erasure already. Fails with [`Error::Changed`] if it goes on since it was read.
-    pub async fn end_history(&self, history: &[Versioned<Entry>], change: Change) -> Result<()> {
+    pub async fn end_history(
+        &self,
+        history: &[VersionedItem<HistoryEntry>],
+        change: ResourceChange,
+    ) -> Result<()> {
         let last = history.last();
         if last.is_some_and(|last| last.is_erasure()) {
             return Ok(());
@@ -272,7 +280,7 @@ impl Store {
         let version = last.map_or(0, |last| last.version_after) + 1;
         let event_before =
             history.iter().rev().find(|entry| entry.is_event()).map(|entry| entry.version_after);
-        let entry = Entry::new(change, version, origin, self.app.config().event_retention)
+        let entry = HistoryEntry::new(change, version, origin, self.app.config().event_retention)
             .with_event_before(event_before);
         self.create_alone(entry).await.map(drop)
     }

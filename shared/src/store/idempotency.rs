@@ -9,10 +9,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::batch::Batch;
-use super::condition::Condition;
-use super::item::{self, EXPIRES_AT, Entity, Versioned, number, string};
-use super::keys::{self, Key};
+use super::batch::FoundItems;
+use super::condition::WriteCondition;
+use super::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
+use super::keys::{self, ItemKey};
 use super::sealed::SealingKey;
 use super::transaction::Transaction;
 use crate::domain::id::IdBlock;
@@ -40,19 +40,19 @@ pub(crate) struct KeyedRequest {
 }
 
 impl KeyedRequest {
-    pub(crate) fn key(&self) -> Key {
+    pub(crate) fn key(&self) -> ItemKey {
         keys::idempotency(&self.id)
     }
 
-    fn attempt(&self, state: State, now: DateTime<Utc>) -> Attempt {
+    fn attempt(&self, state: AttemptState, now: DateTime<Utc>) -> KeyedAttempt {
         let Self { id, fingerprint, .. } = self.clone();
-        Attempt { id, fingerprint, state, expires_at: (now + REMEMBERED).timestamp() }
+        KeyedAttempt { id, fingerprint, state, expires_at: (now + REMEMBERED).timestamp() }
     }
 }
 
 /// An answer that can be repeated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct StoredResponse {
     pub(crate) status: u16,
     pub(crate) location: Option<String>,
     #[serde(default)]
@@ -63,17 +63,17 @@ pub struct Answer {
 
 /// The item of a keyed request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Attempt {
+pub(crate) struct KeyedAttempt {
     id: String,
     fingerprint: String,
-    state: State,
+    state: AttemptState,
     /// In seconds since 1970. DynamoDB deletes the item some time after; until then this date refuses it.
     expires_at: i64,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum State {
+enum AttemptState {
     /// Leased until then. It creates resources with these identifiers.
     Running { ids: IdBlock, until: DateTime<Utc> },
     /// The sealed answer, up to the size of one item, and the number of further parts.
@@ -81,36 +81,36 @@ enum State {
 }
 
 /// The outcome of taking the lease of a keyed request.
-pub(crate) enum Begun {
+pub(crate) enum LeaseResult {
     /// The lease, of a new request or of one that was left unfinished, and the identifiers to create resources with.
-    Ours(Versioned<Attempt>, IdBlock),
-    Done(Answer),
+    Ours(VersionedItem<KeyedAttempt>, IdBlock),
+    Done(StoredResponse),
 }
 
 /// An earlier request of the same sender with the same key.
 #[derive(Debug, Clone)]
-pub(crate) enum Earlier {
+pub(crate) enum EarlierRequest {
     /// The same request, with its answer.
-    Answered(Answer),
+    Answered(StoredResponse),
     /// The same request, leased until then.
     Running(DateTime<Utc>),
     /// A different request.
     Other,
 }
 
-impl Entity for Attempt {
-    fn key(&self) -> Key {
+impl StoredEntity for KeyedAttempt {
+    fn key(&self) -> ItemKey {
         keys::idempotency(&self.id)
     }
 }
 
-impl Versioned<Attempt> {
+impl VersionedItem<KeyedAttempt> {
     /// Whether an earlier attempt may have done a part of the work.
     pub(crate) fn is_resumed(&self) -> bool {
         self.version() > 1
     }
 
-    fn part(&self, version: u64, part: usize) -> Key {
+    fn part(&self, version: u64, part: usize) -> ItemKey {
         keys::idempotency_part(&self.id, version, part)
     }
 }
@@ -118,11 +118,11 @@ impl Versioned<Attempt> {
 impl Store {
     pub(crate) async fn earlier_in(
         &self,
-        batch: &mut Batch,
+        batch: &mut FoundItems,
         request: &KeyedRequest,
         now: DateTime<Utc>,
-    ) -> Result<Option<Earlier>> {
-        let attempt = batch.take::<Attempt>(&request.key())?;
+    ) -> Result<Option<EarlierRequest>> {
+        let attempt = batch.take::<KeyedAttempt>(&request.key())?;
         match attempt.filter(|attempt| attempt.expires_at > now.timestamp()) {
             Some(attempt) => self.judge(&attempt, request).await.map(Some),
             None => Ok(None),
@@ -134,26 +134,30 @@ impl Store {
         &self,
         request: &KeyedRequest,
         now: DateTime<Utc>,
-    ) -> Result<Option<Answer>> {
+    ) -> Result<Option<StoredResponse>> {
         let mut batch = self.get([request.key()]).await?;
         match self.earlier_in(&mut batch, request, now).await? {
-            Some(Earlier::Answered(answer)) => Ok(Some(answer)),
-            Some(Earlier::Running(until)) => Err(in_progress(until, now)),
-            Some(Earlier::Other) => Err(Error::KeyReused),
+            Some(EarlierRequest::Answered(answer)) => Ok(Some(answer)),
+            Some(EarlierRequest::Running(until)) => Err(in_progress(until, now)),
+            Some(EarlierRequest::Other) => Err(Error::KeyReused),
             None => Ok(None),
         }
     }
 
-    async fn judge(&self, attempt: &Versioned<Attempt>, request: &KeyedRequest) -> Result<Earlier> {
+    async fn judge(
+        &self,
+        attempt: &VersionedItem<KeyedAttempt>,
+        request: &KeyedRequest,
+    ) -> Result<EarlierRequest> {
         if attempt.fingerprint != request.fingerprint {
-            return Ok(Earlier::Other);
+            return Ok(EarlierRequest::Other);
         }
         match attempt.state.clone() {
-            State::Running { until, .. } => Ok(Earlier::Running(until)),
-            State::Done { sealed, parts } => {
+            AttemptState::Running { until, .. } => Ok(EarlierRequest::Running(until)),
+            AttemptState::Done { sealed, parts } => {
                 let sealed = self.whole(attempt, sealed, parts).await?;
                 let answer = serde_json::from_slice(&request.sealing_key.open(&sealed)?);
-                Ok(Earlier::Answered(answer.map_err(Error::internal)?))
+                Ok(EarlierRequest::Answered(answer.map_err(Error::internal)?))
             }
         }
     }
@@ -163,11 +167,11 @@ impl Store {
     pub(crate) async fn commit_with(
         &self,
         mut transaction: Transaction,
-        (request, answer): (&KeyedRequest, &Answer),
+        (request, answer): (&KeyedRequest, &StoredResponse),
         now: DateTime<Utc>,
-    ) -> Result<Option<Answer>> {
+    ) -> Result<Option<StoredResponse>> {
         // The answer to one transaction is far smaller than an item may be.
-        let state = State::Done { sealed: self.sealed(request, answer)?, parts: 0 };
+        let state = AttemptState::Done { sealed: self.sealed(request, answer)?, parts: 0 };
         let item = item::write(&request.attempt(state, now), 1)?;
         transaction.create_first(request.key(), item, now, Error::InProgress(ASK_AGAIN));
         match self.commit(transaction).await {
@@ -181,32 +185,34 @@ impl Store {
 
     /// Takes the lease of a request, unless it was answered. Fails with [`Error::KeyReused`], and with
     /// [`Error::InProgress`] while another worker holds the lease.
-    pub(crate) async fn begin(&self, request: &KeyedRequest, now: DateTime<Utc>) -> Result<Begun> {
+    pub(crate) async fn begin(&self, request: &KeyedRequest, now: DateTime<Utc>) -> Result<LeaseResult> {
         let own = self.next_ids(now);
         let until = now + LEASE;
-        let attempt = request.attempt(State::Running { ids: own, until }, now);
+        let attempt = request.attempt(AttemptState::Running { ids: own, until }, now);
         let attempt = item::first(attempt)?;
-        let before = match self.put_item(attempt.stored().clone(), Condition::AbsentOrExpired(now)).await? {
-            Ok(()) => return Ok(Begun::Ours(attempt, own)),
-            Err(before) => item::read::<Attempt>(before.ok_or(Error::Changed)?)?,
-        };
+        let before =
+            match self.put_item(attempt.stored().clone(), WriteCondition::AbsentOrExpired(now)).await? {
+                Ok(()) => return Ok(LeaseResult::Ours(attempt, own)),
+                Err(before) => item::read::<KeyedAttempt>(before.ok_or(Error::Changed)?)?,
+            };
         let (ids, running_until) = match (self.judge(&before, request).await?, &before.state) {
-            (Earlier::Answered(answer), _) => return Ok(Begun::Done(answer)),
-            (Earlier::Running(until), State::Running { ids, .. }) => (*ids, until),
+            (EarlierRequest::Answered(answer), _) => return Ok(LeaseResult::Done(answer)),
+            (EarlierRequest::Running(until), AttemptState::Running { ids, .. }) => (*ids, until),
             _ => return Err(Error::KeyReused),
         };
         if ids == own {
             // This request's own write, whose response was lost.
-            return Ok(Begun::Ours(before, ids));
+            return Ok(LeaseResult::Ours(before, ids));
         }
         if running_until > now {
             return Err(in_progress(running_until, now));
         }
-        let resumed = Attempt { state: State::Running { ids, until }, ..Attempt::clone(&before) };
+        let resumed =
+            KeyedAttempt { state: AttemptState::Running { ids, until }, ..KeyedAttempt::clone(&before) };
         match self.replace(&before, resumed).await {
             // One of several concurrent repeats gets the lease.
             Err(Error::Changed) => Err(Error::InProgress(ASK_AGAIN)),
-            resumed => resumed.map(|attempt| Begun::Ours(attempt, ids)),
+            resumed => resumed.map(|attempt| LeaseResult::Ours(attempt, ids)),
         }
     }
 
@@ -214,8 +220,8 @@ impl Store {
     pub(crate) async fn finish(
         &self,
         request: &KeyedRequest,
-        attempt: &Versioned<Attempt>,
-        answer: &Answer,
+        attempt: &VersionedItem<KeyedAttempt>,
+        answer: &StoredResponse,
     ) -> Result<()> {
         let sealed = self.sealed(request, answer)?;
         let mut texts = texts(&sealed);
@@ -227,20 +233,28 @@ impl Store {
             self.put(attempt.part(attempt.version(), parts), item).await?;
             parts += 1;
         }
-        let done = Attempt { state: State::Done { sealed: first, parts }, ..Attempt::clone(attempt) };
+        let done = KeyedAttempt {
+            state: AttemptState::Done { sealed: first, parts },
+            ..KeyedAttempt::clone(attempt)
+        };
         self.replace(attempt, done).await.map(drop)
     }
 
     /// Seals an answer, whose names and keys would otherwise outlive their owners.
-    fn sealed(&self, request: &KeyedRequest, answer: &Answer) -> Result<String> {
+    fn sealed(&self, request: &KeyedRequest, answer: &StoredResponse) -> Result<String> {
         let text = serde_json::to_vec(answer).map_err(Error::internal)?;
         request.sealing_key.seal(&text, self.app.entropy())
     }
 
     /// All parts of a sealed answer.
-    async fn whole(&self, attempt: &Versioned<Attempt>, mut sealed: String, parts: usize) -> Result<String> {
+    async fn whole(
+        &self,
+        attempt: &VersionedItem<KeyedAttempt>,
+        mut sealed: String,
+        parts: usize,
+    ) -> Result<String> {
         // The write before the last one held the lease and named the parts.
-        let keys: Vec<Key> = (0..parts).map(|part| attempt.part(attempt.version() - 1, part)).collect();
+        let keys: Vec<ItemKey> = (0..parts).map(|part| attempt.part(attempt.version() - 1, part)).collect();
         let mut batch = self.get(keys.clone()).await?;
         for key in &keys {
             let item = batch.take_item(key).unwrap_or_default();
@@ -254,16 +268,17 @@ impl Store {
     /// taken the lease.
     pub(crate) async fn leave(
         &self,
-        attempt: &Versioned<Attempt>,
+        attempt: &VersionedItem<KeyedAttempt>,
         ids: IdBlock,
         now: DateTime<Utc>,
     ) -> Result<()> {
-        let left = Attempt { state: State::Running { ids, until: now }, ..Attempt::clone(attempt) };
+        let left =
+            KeyedAttempt { state: AttemptState::Running { ids, until: now }, ..KeyedAttempt::clone(attempt) };
         self.replace(attempt, left).await.map(drop)
     }
 
     /// Deletes a request that has done nothing. Fails with [`Error::Changed`] if another worker has taken the lease.
-    pub(crate) async fn forget(&self, attempt: &Versioned<Attempt>) -> Result<()> {
+    pub(crate) async fn forget(&self, attempt: &VersionedItem<KeyedAttempt>) -> Result<()> {
         self.erase(attempt).await
     }
 }

@@ -2,19 +2,19 @@
 //! are none.
 
 use super::Store;
-use super::condition::{Condition, IS_ACTIVE};
-use super::item::{Entity, Versioned};
-use super::keys::{self, Key};
+use super::condition::{IS_ACTIVE, WriteCondition};
+use super::item::{StoredEntity, VersionedItem};
+use super::keys::{self, ItemKey};
 use super::tally::{self, HAS_BEGUN};
 use super::transaction::Transaction;
-use crate::domain::history::Change;
+use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, ProjectId, VideoId};
 use crate::domain::interview::{Interview, QUESTIONS_IN_USE};
 use crate::domain::project::Project;
 use crate::error::{Error, Result};
 
-impl Entity for Interview {
-    fn key(&self) -> Key {
+impl StoredEntity for Interview {
+    fn key(&self) -> ItemKey {
         keys::interview(&self.company, self.project)
     }
 }
@@ -25,8 +25,8 @@ impl Store {
     /// would affect, and with a message on `video` if a new one does not exist.
     pub fn save_interview(
         &self,
-        project: &Versioned<Project>,
-        before: Option<&Versioned<Interview>>,
+        project: &VersionedItem<Project>,
+        before: Option<&VersionedItem<Interview>>,
         after: &Interview,
     ) -> Transaction {
         let mut transaction = self.write_interview(project, before, after);
@@ -34,7 +34,7 @@ impl Store {
         let before = before.map_or(&nothing, |before| before);
         if !before.asks_the_same_as(after) {
             for shard in tally::shards(&after.company, after.project) {
-                transaction.require(shard, Condition::Without(HAS_BEGUN), QUESTIONS_IN_USE.into());
+                transaction.require(shard, WriteCondition::Without(HAS_BEGUN), QUESTIONS_IN_USE.into());
             }
         }
         for video in after.questions.iter().filter_map(|question| question.video) {
@@ -50,8 +50,8 @@ impl Store {
     /// by one URL, so their events need one order.
     fn write_interview(
         &self,
-        project: &Versioned<Project>,
-        before: Option<&Versioned<Interview>>,
+        project: &VersionedItem<Project>,
+        before: Option<&VersionedItem<Interview>>,
         after: &Interview,
     ) -> Transaction {
         let mut transaction = self.transaction();
@@ -64,19 +64,20 @@ impl Store {
             None => transaction.create_unless(after, || Error::Changed),
         }
         let before = before.map_or(&nothing, |before| before);
-        transaction.note_change_of_part(project, Change::of_interview(project, before, after));
+        transaction.note_change_of_part(project, ResourceChange::of_interview(project, before, after));
         transaction
     }
 
     /// Removes a video from all questions of the company that show it.
     pub(super) async fn detach_from_questions(&self, company: &CompanyId, video: VideoId) -> Result<()> {
         let projects = self.all_wanted::<Project>(keys::projects(company), |_| true).await?;
-        let keys: Vec<Key> = projects.iter().map(|project| keys::interview(company, project.id)).collect();
+        let keys: Vec<ItemKey> =
+            projects.iter().map(|project| keys::interview(company, project.id)).collect();
         let mut batch = self.get(keys.iter().cloned()).await?;
         for (project, key) in projects.iter().zip(&keys) {
             let found = batch.take::<Interview>(key)?;
             if found.is_some_and(|interview| interview.shows(video)) {
-                self.retry(|| self.detach_from_interview(company, project.id, video)).await?;
+                self.retry_on_conflict(|| self.detach_from_interview(company, project.id, video)).await?;
             }
         }
         Ok(())

@@ -11,9 +11,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::attribute;
-use super::keys::{BY_STATUS, DUE, Key, PK, SK};
-use super::rewrite::{self, Next};
-use crate::domain::history::Change;
+use super::keys::{BY_STATUS, DUE, ItemKey, PK, SK};
+use super::rewrite::{self, NextWrite};
+use crate::domain::history::ResourceChange;
 use crate::error::{Error, Result};
 
 pub(crate) type Item = HashMap<String, AttributeValue>;
@@ -28,21 +28,21 @@ const EVENT_VERSION: &str = "event_version";
 pub(super) const OWN: [&str; 9] =
     [PK, SK, VERSION, REVISION, BY_STATUS.pk, BY_STATUS.sk, EXPIRES_AT, DUE.pk, DUE.sk];
 
-impl Key {
+impl ItemKey {
     pub(crate) fn into_attributes(self) -> Item {
         Item::from([(PK.to_owned(), string(self.pk)), (SK.to_owned(), string(self.sk))])
     }
 }
 
 /// A value with an item of its own.
-pub(crate) trait Entity: Serialize + DeserializeOwned {
+pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
     /// Attributes that no response shows: to write only these leaves the revision.
     const UNSHOWN: &'static [&'static str] = &[];
 
     /// Attributes that are maps whose entries change one by one. Other values are replaced as a whole.
     const PARTS: &'static [&'static str] = &[];
 
-    fn key(&self) -> Key;
+    fn key(&self) -> ItemKey;
 
     /// Partition and sort key in the index by status; none keeps it out of the index.
     fn by_status(&self) -> Option<(String, String)> {
@@ -61,14 +61,14 @@ pub(crate) trait Entity: Serialize + DeserializeOwned {
 
     /// What the history notes of a change, by which `before` becomes `after`; none for what has no history. A new item has
     /// no `before`, a deleted one no `after`.
-    fn recorded(_before: Option<&Self>, _after: Option<&Self>) -> Option<Change> {
+    fn recorded(_before: Option<&Self>, _after: Option<&Self>) -> Option<ResourceChange> {
         None
     }
 }
 
 /// A value with the item that it was read from.
 #[derive(Clone)]
-pub struct Versioned<T> {
+pub struct VersionedItem<T> {
     value: T,
     version: u64,
     revision: u64,
@@ -76,7 +76,7 @@ pub struct Versioned<T> {
     stored: Arc<Item>,
 }
 
-impl<T> Versioned<T> {
+impl<T> VersionedItem<T> {
     /// The number of writes of the item, from 1.
     pub fn version(&self) -> u64 {
         self.version
@@ -99,22 +99,22 @@ impl<T> Versioned<T> {
     /// The item after `after` has replaced this value.
     pub(super) fn followed_by(&self, after: T) -> Result<Self>
     where
-        T: Entity,
+        T: StoredEntity,
     {
         let change = T::recorded(Some(&self.value), Some(&after));
-        let Next { item, revision, .. } = rewrite::next(self, &after, change.as_ref())?;
+        let NextWrite { item, revision, .. } = rewrite::next(self, &after, change.as_ref())?;
         Ok(Self { value: after, version: self.version + 1, revision, stored: Arc::new(item) })
     }
 }
 
 /// Leaves out the item, which holds secrets.
-impl<T: fmt::Debug> fmt::Debug for Versioned<T> {
+impl<T: fmt::Debug> fmt::Debug for VersionedItem<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Versioned").field("value", &self.value).field("version", &self.version).finish()
     }
 }
 
-impl<T> Deref for Versioned<T> {
+impl<T> Deref for VersionedItem<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -123,7 +123,7 @@ impl<T> Deref for Versioned<T> {
 }
 
 /// The item of an entity as its `version`th write.
-pub(crate) fn write<T: Entity>(entity: &T, version: u64) -> Result<Item> {
+pub(crate) fn write<T: StoredEntity>(entity: &T, version: u64) -> Result<Item> {
     let mut item = attributes_of(entity)?;
     item.extend(entity.key().into_attributes());
     item.insert(VERSION.to_owned(), number(version));
@@ -149,8 +149,8 @@ pub(super) fn attributes_of(value: &impl Serialize) -> Result<Item> {
 }
 
 /// Notes in an item whose `version`th write is this change whether that is an event; none for one without a history.
-pub(super) fn note_event(item: &mut Item, change: Option<&Change>, version: u64) {
-    if change.is_some_and(Change::is_event) {
+pub(super) fn note_event(item: &mut Item, change: Option<&ResourceChange>, version: u64) {
+    if change.is_some_and(ResourceChange::is_event) {
         item.insert(EVENT_VERSION.to_owned(), number(version));
     }
 }
@@ -161,17 +161,17 @@ pub(crate) fn due_at(moment: DateTime<Utc>) -> String {
 }
 
 /// An entity as the first write of its item.
-pub(super) fn first<T: Entity>(value: T) -> Result<Versioned<T>> {
+pub(super) fn first<T: StoredEntity>(value: T) -> Result<VersionedItem<T>> {
     let stored = Arc::new(write(&value, 1)?);
-    Ok(Versioned { value, version: 1, revision: 1, stored })
+    Ok(VersionedItem { value, version: 1, revision: 1, stored })
 }
 
 /// The entity in an item. Fails with [`Error::Unreadable`], most likely because a newer release has written the item.
-pub(crate) fn read<T: Entity>(item: Item) -> Result<Versioned<T>> {
+pub(crate) fn read<T: StoredEntity>(item: Item) -> Result<VersionedItem<T>> {
     let version = number_in(&item, VERSION).ok_or_else(|| unreadable(&item, "it has no version"))?;
     let revision = number_in(&item, REVISION).unwrap_or(version);
     let value = value_in(&item)?;
-    Ok(Versioned { value, version, revision, stored: Arc::new(item) })
+    Ok(VersionedItem { value, version, revision, stored: Arc::new(item) })
 }
 
 pub(crate) fn value_in<T: DeserializeOwned>(item: &Item) -> Result<T> {
@@ -196,7 +196,7 @@ pub(crate) fn or_skipped<T>(read: Result<T>) -> Result<Option<T>> {
 }
 
 /// The entities in `items`, without those that cannot be read.
-pub(super) fn readable<T: Entity>(items: Vec<Item>) -> Result<Vec<Versioned<T>>> {
+pub(super) fn readable<T: StoredEntity>(items: Vec<Item>) -> Result<Vec<VersionedItem<T>>> {
     let found: Result<Vec<_>> = items.into_iter().map(|item| or_skipped(read(item))).collect();
     Ok(found?.into_iter().flatten().collect())
 }
@@ -204,15 +204,15 @@ pub(super) fn readable<T: Entity>(items: Vec<Item>) -> Result<Vec<Versioned<T>>>
 /// The attribute by which DynamoDB may delete an item, in seconds since 1970.
 pub(crate) const EXPIRES_AT: &str = "expires_at";
 
-pub(crate) fn key_of(item: &Item) -> Result<Key> {
+pub(crate) fn key_of(item: &Item) -> Result<ItemKey> {
     let part = |name: &str| item.get(name)?.as_s().ok().cloned();
     match (part(PK), part(SK)) {
-        (Some(pk), Some(sk)) => Ok(Key { pk, sk }),
+        (Some(pk), Some(sk)) => Ok(ItemKey { pk, sk }),
         _ => Err(Error::internal("an item without a key")),
     }
 }
 
-pub(super) fn keys_of(items: &[Item]) -> Result<Vec<Key>> {
+pub(super) fn keys_of(items: &[Item]) -> Result<Vec<ItemKey>> {
     items.iter().map(key_of).collect()
 }
 

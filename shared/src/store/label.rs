@@ -1,25 +1,25 @@
 //! Access patterns of labels. A label's text is unique in its company: the key of its unique marker is a hash of it.
 
 use super::Store;
-use super::item::{self, Entity, Versioned};
-use super::keys::{self, Key};
-use super::page::{Listing, Page, PageRequest};
-use super::tally::Owned;
+use super::item::{self, StoredEntity, VersionedItem};
+use super::keys::{self, ItemKey};
+use super::page::{ListSource, Page, PageRequest};
+use super::tally::CompanyCount;
 use super::transaction::Transaction;
-use crate::domain::history::Change;
+use crate::domain::history::ResourceChange;
 use crate::domain::id::CompanyId;
 use crate::domain::label::Label;
 use crate::error::{Error, Result};
 
-impl Entity for Label {
+impl StoredEntity for Label {
     const UNSHOWN: &'static [&'static str] = &["is_active"];
 
-    fn key(&self) -> Key {
+    fn key(&self) -> ItemKey {
         keys::label(&self.company, self.id)
     }
 
-    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
-        Change::of(before, after)
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
     }
 }
 
@@ -29,12 +29,12 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.create(label);
         transaction.label_text(None, Some(label));
-        transaction.company_tally(&label.company, &[(Owned::Labels, 1)]);
+        transaction.company_tally(&label.company, &[(CompanyCount::Labels, 1)]);
         transaction
     }
 
     /// Fails also with a message on `text` if another label has it.
-    pub fn update_label(&self, before: &Versioned<Label>, after: &Label) -> Transaction {
+    pub fn update_label(&self, before: &VersionedItem<Label>, after: &Label) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.label_text(Some(before), Some(after));
         transaction
@@ -45,8 +45,9 @@ impl Store {
         &self,
         company: &CompanyId,
         request: &PageRequest,
-    ) -> Result<(Page<Versioned<Label>>, u64)> {
-        self.list_owned(company, &Listing::All(keys::labels(company)), &[Owned::Labels], request).await
+    ) -> Result<(Page<VersionedItem<Label>>, u64)> {
+        self.list_owned(company, &ListSource::All(keys::labels(company)), &[CompanyCount::Labels], request)
+            .await
     }
 }
 

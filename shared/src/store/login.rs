@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::failures::{CountedLogin, Failures};
-use super::item::{self, Entity as _, Item, Versioned, string};
-use super::keys::{self, Key, TABLE};
+use super::failures::{CountedLogin, FailedLogins};
+use super::item::{self, Item, StoredEntity as _, VersionedItem, string};
+use super::keys::{self, ItemKey, TABLE};
 use super::query::Query;
 use super::transaction::Transaction;
 use crate::domain::account::Account;
@@ -18,7 +18,13 @@ use crate::error::{Error, Result};
 
 impl Transaction {
     /// Moves the unique marker of a name with which an account logs in.
-    pub(super) fn move_login(&mut self, old: Option<Key>, new: Option<Key>, account: Account, taken: Error) {
+    pub(super) fn move_login(
+        &mut self,
+        old: Option<ItemKey>,
+        new: Option<ItemKey>,
+        account: Account,
+        taken: Error,
+    ) {
         if let Some(marker) = self.or_fault(item::bare_of(&account)) {
             self.move_marker(old, new, marker, taken);
         }
@@ -57,15 +63,15 @@ impl LoginPartition {
 const MAX_LOGINS: usize = 16;
 /// The most attempts to count a login while others count the same name. Each of those counts a failure, so that a login
 /// that has lost as often is throttled.
-const TRIES: usize = Failures::OF_ALL + 1;
+const TRIES: usize = FailedLogins::OF_ALL + 1;
 
 /// The accounts of a name.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct FoundAccounts {
     /// None, one, or two: the one with this username first.
-    pub(crate) customers: Vec<Versioned<Customer>>,
+    pub(crate) customers: Vec<VersionedItem<Customer>>,
     /// The newest first.
-    pub(crate) candidates: Vec<Versioned<Candidate>>,
+    pub(crate) candidates: Vec<VersionedItem<Candidate>>,
 }
 
 impl Store {
@@ -78,19 +84,19 @@ impl Store {
         partition: &LoginPartition,
         source: &str,
         now: DateTime<Utc>,
-    ) -> Result<(Found, CountedLogin)> {
+    ) -> Result<(FoundAccounts, CountedLogin)> {
         let key = keys::login_failures(&partition.hash());
         for _ in 0..TRIES {
             let (accounts, before) =
-                tokio::try_join!(self.login_entries(partition), self.one::<Failures>(key.clone()))?;
+                tokio::try_join!(self.login_entries(partition), self.one::<FailedLogins>(key.clone()))?;
             let count = async {
                 match before {
                     Some(before) => {
-                        let after = Failures::clone(&before).with_one_more(source, now)?;
+                        let after = FailedLogins::clone(&before).with_one_more(source, now)?;
                         self.replace(&before, after).await
                     }
                     None => {
-                        let first = Failures::none(partition.hash()).with_one_more(source, now)?;
+                        let first = FailedLogins::none(partition.hash()).with_one_more(source, now)?;
                         self.create_alone(first).await
                     }
                 }
@@ -110,7 +116,7 @@ impl Store {
         if alone {
             return self.delete_alone(&counted.key()).await;
         }
-        match self.replace(counted, Failures::clone(counted).without_last()).await {
+        match self.replace(counted, FailedLogins::clone(counted).without_last()).await {
             // Another login of the name came between. Then this one stays counted.
             Err(Error::Changed) => Ok(()),
             replaced => replaced.map(drop),
@@ -130,10 +136,10 @@ impl Store {
         &self,
         company: &CompanyId,
         name: &str,
-    ) -> Result<(Vec<Versioned<Customer>>, Vec<Versioned<Candidate>>)> {
+    ) -> Result<(Vec<VersionedItem<Customer>>, Vec<VersionedItem<Candidate>>)> {
         let partition = LoginPartition::of(company.as_str(), name);
         let accounts = self.login_entries(&partition).await?;
-        let Found { customers, candidates } = self.accounts(&partition, accounts).await?;
+        let FoundAccounts { customers, candidates } = self.accounts(&partition, accounts).await?;
         Ok((customers, candidates))
     }
 
@@ -154,7 +160,7 @@ impl Store {
         &self,
         company: &CompanyId,
         name: &str,
-    ) -> Result<(Vec<Versioned<Customer>>, Vec<Versioned<Candidate>>)> {
+    ) -> Result<(Vec<VersionedItem<Customer>>, Vec<VersionedItem<Candidate>>)> {
         let partition = LoginPartition::of(company.as_str(), name);
         if partition.company.is_none() {
             return Ok(Default::default());
@@ -169,16 +175,19 @@ impl Store {
     }
 
     /// The customers of a name: the one with this username first.
-    pub(crate) async fn customers_of(&self, partition: &LoginPartition) -> Result<Vec<Versioned<Customer>>> {
+    pub(crate) async fn customers_of(
+        &self,
+        partition: &LoginPartition,
+    ) -> Result<Vec<VersionedItem<Customer>>> {
         let accounts = self.login_entries(partition).await?;
         Ok(self.accounts(partition, accounts).await?.customers)
     }
 
-    async fn accounts(&self, partition: &LoginPartition, accounts: Vec<Account>) -> Result<Found> {
+    async fn accounts(&self, partition: &LoginPartition, accounts: Vec<Account>) -> Result<FoundAccounts> {
         let key = |account: &Account| Some(keys::account(partition.company.as_ref()?, *account));
         let keys = accounts.iter().filter_map(key).chain([keys::nothing()]);
         let mut batch = self.get(keys).await?;
-        let mut found = Found::default();
+        let mut found = FoundAccounts::default();
         for account in accounts {
             let Some(key) = key(&account) else { continue };
             match account {

@@ -7,20 +7,20 @@ use serde::Deserialize;
 
 use super::Store;
 use super::keys;
-use super::projection::Projection;
-use super::search::Hit;
+use super::projection::ProjectionExpression;
+use super::search::SearchHit;
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::file::StoredFile;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::ProjectStatus;
-use crate::domain::search::{MAX_RESULTS, Source, Terms, words_of};
-use crate::domain::staff::Staff;
-use crate::domain::text::{Email, Name};
+use crate::domain::search::{MAX_RESULTS, SearchTerms, WordSource, words_of};
+use crate::domain::staff::ProjectStaff;
+use crate::domain::text::{Email, ShortName};
 use crate::error::Result;
 
 /// A candidate that a search finds, with the attributes that results show.
 #[derive(Debug)]
-pub struct Match {
+pub struct CandidateMatch {
     /// The candidate's identifier.
     pub id: CandidateId,
     /// The candidate.
@@ -46,9 +46,9 @@ pub struct MatchedCandidate {
 #[derive(Debug, Deserialize)]
 pub struct MatchedProfile {
     /// First name.
-    pub first_name: Name,
+    pub first_name: ShortName,
     /// Last name.
-    pub last_name: Name,
+    pub last_name: ShortName,
     /// The email address.
     pub email: Option<Email>,
 }
@@ -61,32 +61,37 @@ pub struct MatchedProject {
     /// The display name.
     pub settings: MatchedSettings,
     /// The roles in the project.
-    pub staff: Staff,
+    pub staff: ProjectStaff,
 }
 
 /// The settings of a project that results show.
 #[derive(Debug, Deserialize)]
 pub struct MatchedSettings {
     /// The display name.
-    pub name: Name,
+    pub name: ShortName,
 }
 
 /// The attributes of these types.
-const SHOWN: Projection = Projection::new(
+const SHOWN: ProjectionExpression = ProjectionExpression::new(
     "pk, sk, #status, photo, profile.first_name, profile.last_name, profile.email, settings.#name, staff",
     &[("#status", "status"), ("#name", "name")],
 );
 
 impl MatchedCandidate {
     /// The words by which searches find the candidate.
-    fn words(&self) -> BTreeMap<String, Source> {
+    fn words(&self) -> BTreeMap<String, WordSource> {
         words_of(&self.profile.first_name, &self.profile.last_name, self.profile.email.as_ref())
     }
 }
 
 impl Store {
     /// The candidates of the best `hits`, with their projects, without those that `terms` no longer find.
-    pub async fn matches(&self, company: &CompanyId, hits: Vec<Hit>, terms: &Terms) -> Result<Vec<Match>> {
+    pub async fn matches(
+        &self,
+        company: &CompanyId,
+        hits: Vec<SearchHit>,
+        terms: &SearchTerms,
+    ) -> Result<Vec<CandidateMatch>> {
         let mut seen = HashSet::new();
         let hits = hits.into_iter().filter(|hit| seen.insert(hit.candidate)).take(MAX_RESULTS);
         let ids: Vec<(ProjectId, CandidateId)> = hits.map(|hit| (hit.project, hit.candidate.0)).collect();
@@ -106,7 +111,12 @@ impl Store {
             // The candidate may have changed since the entry was read.
             let candidate = candidate.filter(|now| terms.are_in(now.words().keys().map(String::as_str)));
             let placed = candidate.zip(projects.get(&project_id).cloned());
-            found.extend(placed.map(|(candidate, project)| Match { id, candidate, project_id, project }));
+            found.extend(placed.map(|(candidate, project)| CandidateMatch {
+                id,
+                candidate,
+                project_id,
+                project,
+            }));
         }
         Ok(found)
     }

@@ -58,66 +58,66 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
-pub(crate) use batch::Batch;
-pub use candidate::Placed;
-pub use capacity::Usage;
+pub(crate) use batch::FoundItems;
+pub use candidate::CandidateWithProject;
+pub use capacity::RequestUsage;
 pub use customer::CustomerChange;
-pub use delivery::{DeliveryProgress, Endpoint};
-pub use due::{Due, DueCursor, Queue};
-pub use effect::Subject;
+pub use delivery::{DeliveryProgress, WebhookEndpoint};
+pub use due::{DueCursor, DuePage, DueQueue};
+pub use effect::LetterSubject;
 pub use erasure::FoundErasures;
-pub use feed::Feed;
-pub use history::{EntryKey, Sequence, history_place};
-pub use idempotency::Answer;
-pub(crate) use idempotency::{Attempt, Begun, Earlier, KeyedRequest};
-pub(crate) use item::Entity;
-pub use item::Versioned;
-pub(crate) use keys::Key;
+pub use feed::FeedPage;
+pub use history::{EntryKey, EventCounter, history_place};
+pub use idempotency::StoredResponse;
+pub(crate) use idempotency::{EarlierRequest, KeyedAttempt, KeyedRequest, LeaseResult};
+pub(crate) use item::StoredEntity;
+pub use item::VersionedItem;
+pub(crate) use keys::ItemKey;
 pub use keys::effect_in;
 pub(crate) use login::LoginPartition;
 pub use login::TAKEN_USERNAME;
-pub use matches::Match;
-pub use project::Counted;
-pub use recount::{Drift, Recount};
-pub use referred::{Referred, Referring};
-pub use reindex::Reindexed;
-pub use report::Reported;
+pub use matches::CandidateMatch;
+pub use project::CountedProject;
+pub use recount::{RecountResult, WrongCount};
+pub use referred::{ReferenceIds, ReferencedResources};
+pub use reindex::ReindexResult;
+pub use report::ReportSubject;
 pub use reset::ResetMail;
 pub use sample::check;
-pub use scorecard::{Saved, ScorecardKey, Summarised};
+pub use scorecard::{CandidateResult, EvaluationChange, EvaluationKey};
 pub(crate) use sealed::SealingKey;
-pub use search::Hit;
+pub use search::SearchHit;
 pub use session::{Session, SessionKind};
-pub use share::Shared;
-pub use tally::Shards;
+pub use share::SharedCandidate;
+pub use tally::CountShards;
 pub(crate) use tally::shards;
 pub use transaction::Transaction;
-pub use webhook::{Attempts, StreamTrigger};
+pub use webhook::{DeliveryAttempts, StreamTrigger};
 
 use crate::app::App;
-use crate::domain::history::Origin;
+use crate::domain::history::ChangeContext;
 use crate::domain::id::{Id, IdBlock};
 
 /// How long all calls of a request may take together, so that it is answered within the functions' ten seconds.
 const PATIENCE: Duration = Duration::from_secs(9);
 
-/// Access to the table on behalf of one request, whose [`Usage`] it counts.
+/// Access to the table on behalf of one request, whose [`RequestUsage`] it counts.
 #[derive(Clone)]
 pub struct Store {
     app: App,
-    usage: Arc<Usage>,
+    usage: Arc<RequestUsage>,
     patience: Duration,
     /// None before the author is known.
-    origin: Option<Arc<Origin>>,
+    origin: Option<Arc<ChangeContext>>,
 }
 
 impl Store {
-    pub(crate) fn new(app: App, usage: Arc<Usage>) -> Self {
+    pub(crate) fn new(app: App, usage: Arc<RequestUsage>) -> Self {
         Self { app, usage, patience: PATIENCE, origin: None }
     }
 
     /// Access for changes of this origin. Without one, no resource with a history can be changed.
-    pub(crate) fn with_origin(self, origin: Origin) -> Self {
+    pub(crate) fn with_origin(self, origin: ChangeContext) -> Self {
         Self { origin: Some(Arc::new(origin)), ..self }
     }
 

@@ -9,10 +9,10 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::amend::ATTEMPTS;
-use super::history::{EntryKey, Sequence};
-use super::item::{self, Versioned};
+use super::history::{EntryKey, EventCounter};
+use super::item::{self, VersionedItem};
 use super::keys;
-use crate::domain::history::Entry;
+use crate::domain::history::HistoryEntry;
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
@@ -23,7 +23,7 @@ const MAX_TOGETHER: usize = 99;
 const LEFT_OUT: u64 = 1_000_000;
 
 /// Events of a company, by history and version.
-type Events = BTreeMap<(String, u64), Versioned<Entry>>;
+type EventsByHistory = BTreeMap<(String, u64), VersionedItem<HistoryEntry>>;
 
 impl Store {
     /// Numbers these events of one company at `now`, after all earlier ones of the same resources. Fails with
@@ -39,7 +39,7 @@ impl Store {
             match self.number_once(company, entries, now).await {
                 Err(Error::Changed | Error::NotFound) if lost < ATTEMPTS => {
                     lost += 1;
-                    self.give_way(lost as u32).await;
+                    self.back_off(lost as u32).await;
                 }
                 settled => return settled,
             }
@@ -49,12 +49,12 @@ impl Store {
     /// Leaves out a million numbers, so that none is given again after an earlier state of the table was restored. Returns
     /// the last number since; none for a company without events.
     pub async fn advance_sequence(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
-        self.retry(|| self.advance_once(company, now)).await
+        self.retry_on_conflict(|| self.advance_once(company, now)).await
     }
 
     async fn advance_once(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
-        let Some(before) = self.one::<Sequence>(keys::sequence(company)).await? else { return Ok(None) };
-        let mut after = Sequence::clone(&before);
+        let Some(before) = self.one::<EventCounter>(keys::sequence(company)).await? else { return Ok(None) };
+        let mut after = EventCounter::clone(&before);
         after.advance(LEFT_OUT, now);
         let last = after.last;
         self.replace(&before, after).await?;
@@ -62,16 +62,16 @@ impl Store {
     }
 
     async fn number_once(&self, company: &CompanyId, entries: &[EntryKey], now: DateTime<Utc>) -> Result<()> {
-        let sequence = self.one::<Sequence>(keys::sequence(company));
+        let sequence = self.one::<EventCounter>(keys::sequence(company));
         let (mut sequence, events) = tokio::try_join!(sequence, self.unnumbered(company, entries))?;
         for together in in_order(events).chunks(MAX_TOGETHER) {
             let mut transaction = self.transaction();
             let mut after = match &sequence {
-                Some(before) => Sequence::clone(before),
-                None => Sequence::new(company.clone(), now),
+                Some(before) => EventCounter::clone(before),
+                None => EventCounter::new(company.clone(), now),
             };
             for event in together {
-                transaction.replace(event, &after.number(Entry::clone(event), now));
+                transaction.replace(event, &after.number(HistoryEntry::clone(event), now));
             }
             match &sequence {
                 Some(before) => transaction.replace(before, &after),
@@ -91,10 +91,10 @@ impl Store {
     /// Each event names the one before it of the same resource, which was committed first, and reads of single items never
     /// see less than a commit that came before what they have seen already. So every earlier event is found, however late
     /// its record comes, past any number of changes that are no events.
-    async fn unnumbered(&self, company: &CompanyId, entries: &[EntryKey]) -> Result<Events> {
+    async fn unnumbered(&self, company: &CompanyId, entries: &[EntryKey]) -> Result<EventsByHistory> {
         let mut places: BTreeSet<_> =
             entries.iter().map(|entry| (entry.history.clone(), entry.version)).collect();
-        let mut found = Events::new();
+        let mut found = EventsByHistory::new();
         while !places.is_empty() {
             let key = |(history, version): &(String, u64)| keys::entry(company, history, *version);
             let mut batch = self.get(places.iter().map(key)).await?;
@@ -102,7 +102,7 @@ impl Store {
             for place in places {
                 // Before an event with a number, all have one. An entry that is missing has expired, and so have those
                 // before it.
-                let entry = batch.take_listed::<Entry>(&key(&place))?;
+                let entry = batch.take_listed::<HistoryEntry>(&key(&place))?;
                 let Some(event) = entry.filter(|entry| entry.is_unnumbered()) else { continue };
                 earlier.extend(event.event_before.map(|version| (place.0.clone(), version)));
                 found.insert(place, event);
@@ -115,7 +115,7 @@ impl Store {
 }
 
 /// Events by time, but those of one resource by version, whatever the clocks of their functions said.
-fn in_order(events: Events) -> Vec<Versioned<Entry>> {
+fn in_order(events: EventsByHistory) -> Vec<VersionedItem<HistoryEntry>> {
     let mut latest = BTreeMap::<String, DateTime<Utc>>::new();
     let mut timed = Vec::with_capacity(events.len());
     for ((history, version), event) in events {

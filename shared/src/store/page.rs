@@ -1,9 +1,9 @@
 //! Pages of a list: any page by its number; the next and the previous one by a cursor, which costs no skipped rows.
 
 use super::Store;
-use super::item::{self, Entity, Item, Versioned, string};
-use super::keys::{BY_STATUS, Collection, Key};
-use super::query::{Filter, Query};
+use super::item::{self, Item, StoredEntity, VersionedItem, string};
+use super::keys::{BY_STATUS, ItemKey, KeyRange};
+use super::query::{Query, RowFilter};
 use crate::domain::id::Id;
 use crate::error::{Error, Result};
 
@@ -18,19 +18,19 @@ pub struct PageRequest {
     /// The most rows.
     pub size: u32,
     /// Its place, from a link to it; the number is then informational.
-    pub cursor: Option<Cursor>,
+    pub cursor: Option<PageCursor>,
 }
 
 /// A place between two rows of a list, stable while rows are added and deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cursor {
+pub enum PageCursor {
     /// Right after the row with this identifier.
     After(String),
     /// Right before the row with this identifier.
     Before(String),
 }
 
-impl Cursor {
+impl PageCursor {
     /// The cursor for the way back from a page without rows, including the row that this cursor names.
     pub fn turned(&self) -> Option<Self> {
         let id = |text: &str| text.parse::<Id<()>>().ok();
@@ -47,9 +47,9 @@ pub struct Page<T> {
     /// Its rows, in list order.
     pub rows: Vec<T>,
     /// The start of the next page; none on the last.
-    pub next: Option<Cursor>,
+    pub next: Option<PageCursor>,
     /// The end of the previous page; none on the first.
-    pub previous: Option<Cursor>,
+    pub previous: Option<PageCursor>,
 }
 
 impl<T> Page<T> {
@@ -66,18 +66,18 @@ impl<T> Page<T> {
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Listing {
-    All(Collection),
+pub(super) enum ListSource {
+    All(KeyRange),
     /// Every item of the collection. Their keys are also in these partitions of the index by status.
-    AllIndexed(Collection, Vec<String>),
+    AllIndexed(KeyRange, Vec<String>),
     /// The items of the collection that the filter selects.
-    Having(Collection, Filter),
+    Having(KeyRange, RowFilter),
     /// The items in this partition of the index by status. Its sort keys are the identifiers.
-    WithStatus(Collection, String),
+    WithStatus(KeyRange, String),
 }
 
-impl Listing {
-    fn collection(&self) -> &Collection {
+impl ListSource {
+    fn collection(&self) -> &KeyRange {
         let (Self::All(collection)
         | Self::AllIndexed(collection, _)
         | Self::Having(collection, _)
@@ -104,7 +104,7 @@ impl Listing {
     }
 }
 
-impl Collection {
+impl KeyRange {
     pub(super) fn id_in(&self, row: &Item) -> Result<String> {
         let key = item::key_of(row)?;
         let id = key.sk.strip_prefix(self.prefix);
@@ -114,16 +114,16 @@ impl Collection {
 
 impl Store {
     /// One page of the entities in `listing`, without those that cannot be read.
-    pub(super) async fn page<T: Entity>(
+    pub(super) async fn page<T: StoredEntity>(
         &self,
-        listing: &Listing,
+        listing: &ListSource,
         request: &PageRequest,
-    ) -> Result<Page<Versioned<T>>> {
+    ) -> Result<Page<VersionedItem<T>>> {
         let Page { rows, next, previous } = self.page_of_items(listing, request).await?;
         let rows = match listing {
-            Listing::All(_) | Listing::AllIndexed(..) | Listing::Having(..) => item::readable(rows)?,
-            Listing::WithStatus(_, partition) => {
-                let mut rows: Vec<Versioned<T>> = self.listed(item::keys_of(&rows)?).await?;
+            ListSource::All(_) | ListSource::AllIndexed(..) | ListSource::Having(..) => item::readable(rows)?,
+            ListSource::WithStatus(_, partition) => {
+                let mut rows: Vec<VersionedItem<T>> = self.listed(item::keys_of(&rows)?).await?;
                 // The index lags behind the table: the status may have changed since.
                 rows.retain(|row| row.by_status().is_some_and(|(now, _)| now == *partition));
                 rows
@@ -133,16 +133,16 @@ impl Store {
     }
 
     /// Every entity of a collection, the oldest first, without those that cannot be read.
-    pub(super) async fn all<T: Entity>(&self, collection: &Collection) -> Result<Vec<Versioned<T>>> {
+    pub(super) async fn all<T: StoredEntity>(&self, collection: &KeyRange) -> Result<Vec<VersionedItem<T>>> {
         item::readable(self.all_items(collection).await?)
     }
 
     /// Calls `take` with every entity of a collection, the oldest first, or with the key of one that cannot be read.
     /// Holds the rows of one call at a time.
-    pub(super) async fn for_each<T: Entity>(
+    pub(super) async fn for_each<T: StoredEntity>(
         &self,
-        collection: Collection,
-        mut take: impl FnMut(Result<Versioned<T>, Key>),
+        collection: KeyRange,
+        mut take: impl FnMut(Result<VersionedItem<T>, ItemKey>),
     ) -> Result<()> {
         let mut query = Query::of(&collection);
         loop {
@@ -160,11 +160,11 @@ impl Store {
 
     /// Every entity of a collection that is `wanted`, for changes that must not miss one. Fails with
     /// [`Error::Unreadable`] if one cannot be read.
-    pub(super) async fn all_wanted<T: Entity>(
+    pub(super) async fn all_wanted<T: StoredEntity>(
         &self,
-        collection: Collection,
+        collection: KeyRange,
         wanted: impl Fn(&T) -> bool,
-    ) -> Result<Vec<Versioned<T>>> {
+    ) -> Result<Vec<VersionedItem<T>>> {
         let mut found = Vec::new();
         let mut unread = None;
         self.for_each(collection, |row| match row {
@@ -179,11 +179,15 @@ impl Store {
     }
 
     /// One page of bare items; of an index, only their keys.
-    pub(super) async fn page_of_items(&self, listing: &Listing, request: &PageRequest) -> Result<Page<Item>> {
-        let backwards = matches!(request.cursor, Some(Cursor::Before(_)));
+    pub(super) async fn page_of_items(
+        &self,
+        listing: &ListSource,
+        request: &PageRequest,
+    ) -> Result<Page<Item>> {
+        let backwards = matches!(request.cursor, Some(PageCursor::Before(_)));
         let before = (request.number - 1).saturating_mul(u64::from(request.size));
         let start = match &request.cursor {
-            Some(Cursor::After(id) | Cursor::Before(id)) => Some(listing.start_key(id)),
+            Some(PageCursor::After(id) | PageCursor::Before(id)) => Some(listing.start_key(id)),
             None if before == 0 => None,
             None => match self.skip(listing, before).await? {
                 Some(start) => Some(start),
@@ -203,13 +207,13 @@ impl Store {
             rows.reverse();
         }
         let (has_previous, has_next) = if backwards { (more, true) } else { (!begins_list, more) };
-        let cursor = |row: Option<&Item>, place: fn(String) -> Cursor| match row {
+        let cursor = |row: Option<&Item>, place: fn(String) -> PageCursor| match row {
             Some(row) => listing.collection().id_in(row).map(place).map(Some),
-            None => Ok(request.cursor.as_ref().and_then(Cursor::turned)),
+            None => Ok(request.cursor.as_ref().and_then(PageCursor::turned)),
         };
         Ok(Page {
-            next: if has_next { cursor(rows.last(), Cursor::After)? } else { None },
-            previous: if has_previous { cursor(rows.first(), Cursor::Before)? } else { None },
+            next: if has_next { cursor(rows.last(), PageCursor::After)? } else { None },
+            previous: if has_previous { cursor(rows.first(), PageCursor::Before)? } else { None },
             rows,
         })
     }
@@ -217,11 +221,11 @@ impl Store {
     /// The key of the `count`th row; none when there are fewer.
     ///
     /// DynamoDB charges for skipped rows. An index of keys makes them cheaper.
-    async fn skip(&self, listing: &Listing, count: u64) -> Result<Option<Item>> {
-        if let Listing::AllIndexed(collection, partitions) = listing {
+    async fn skip(&self, listing: &ListSource, count: u64) -> Result<Option<Item>> {
+        if let ListSource::AllIndexed(collection, partitions) = listing {
             return self.skip_indexed(collection, partitions, count).await;
         }
-        if let Listing::Having(collection, _) = listing {
+        if let ListSource::Having(collection, _) = listing {
             // DynamoDB's limit counts rows that the filter leaves out.
             let rows = self.query_rows(listing.query(), usize::try_from(count).unwrap_or(usize::MAX)).await?;
             let last = rows.last().filter(|_| rows.len() as u64 == count);

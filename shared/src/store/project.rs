@@ -3,24 +3,24 @@
 use std::collections::BTreeSet;
 
 use super::Store;
-use super::batch::Batch;
+use super::batch::FoundItems;
 use super::condition::IS_ACTIVE;
-use super::item::{self, Entity, Versioned};
-use super::keys::{self, Key};
-use super::page::{Listing, Page, PageRequest};
-use super::tally::{self, Owned, Shards};
+use super::item::{self, StoredEntity, VersionedItem};
+use super::keys::{self, ItemKey};
+use super::page::{ListSource, Page, PageRequest};
+use super::tally::{self, CompanyCount, CountShards};
 use super::transaction::Transaction;
-use crate::domain::history::Change;
+use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
-use crate::domain::tally::Tally;
+use crate::domain::tally::ProjectCounts;
 use crate::error::{Error, Result};
 
-impl Entity for Project {
+impl StoredEntity for Project {
     const UNSHOWN: &'static [&'static str] = &["roster"];
     const PARTS: &'static [&'static str] = &["settings", "staff"];
 
-    fn key(&self) -> Key {
+    fn key(&self) -> ItemKey {
         keys::project(&self.company, self.id)
     }
 
@@ -28,23 +28,27 @@ impl Entity for Project {
         Some((keys::projects_by_status(&self.company, self.status), self.id.to_string()))
     }
 
-    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
-        Change::of(before, after)
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
     }
 }
 
 /// A project with its counts.
 #[derive(Debug)]
-pub struct Counted {
+pub struct CountedProject {
     /// The project.
-    pub project: Versioned<Project>,
+    pub project: VersionedItem<Project>,
     /// The counts of its candidates.
-    pub tally: Tally,
+    pub tally: ProjectCounts,
 }
 
 impl Store {
     /// Reads a project.
-    pub async fn project(&self, company: &CompanyId, id: ProjectId) -> Result<Option<Versioned<Project>>> {
+    pub async fn project(
+        &self,
+        company: &CompanyId,
+        id: ProjectId,
+    ) -> Result<Option<VersionedItem<Project>>> {
         self.one(keys::project(company, id)).await
     }
 
@@ -53,7 +57,7 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.create(project);
         transaction.create_shards(project);
-        transaction.company_tally(&project.company, &[(Owned::Projects(project.status), 1)]);
+        transaction.company_tally(&project.company, &[(CompanyCount::Projects(project.status), 1)]);
         transaction.attachments(None, project);
         transaction.memberships(None, project);
         transaction
@@ -61,7 +65,7 @@ impl Store {
 
     /// Replaces `before` by `after`, which has the same status. Fails also with messages on fields whose new references
     /// do not exist.
-    pub fn update_project(&self, before: &Versioned<Project>, after: &Project) -> Transaction {
+    pub fn update_project(&self, before: &VersionedItem<Project>, after: &Project) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.attachments(Some(before), after);
         transaction.memberships(Some(before), after);
@@ -70,10 +74,10 @@ impl Store {
 
     /// Replaces `before` by `after`, in which one customer has other roles. Fails also with a message on `customer` if
     /// that does not exist.
-    pub fn change_roles(&self, before: &Versioned<Project>, after: &Project) -> Transaction {
+    pub fn change_roles(&self, before: &VersionedItem<Project>, after: &Project) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.memberships(Some(before), after);
-        transaction.blame("customer");
+        transaction.prefix_errors("customer");
         transaction
     }
 
@@ -81,15 +85,15 @@ impl Store {
     /// longer are what they `must` be, and, for closing, if evaluations have changed since the `shards` were read.
     pub fn move_project(
         &self,
-        before: &Versioned<Project>,
+        before: &VersionedItem<Project>,
         after: &Project,
         must: CandidatesMust,
-        shards: &Shards,
+        shards: &CountShards,
     ) -> Transaction {
         let mut transaction = self.transaction();
         transaction.replace(before, after);
         transaction.move_shards(after, must, shards);
-        let counts = [(Owned::Projects(before.status), -1), (Owned::Projects(after.status), 1)];
+        let counts = [(CompanyCount::Projects(before.status), -1), (CompanyCount::Projects(after.status), 1)];
         transaction.company_tally(&after.company, &counts);
         transaction
     }
@@ -100,15 +104,15 @@ impl Store {
         company: &CompanyId,
         status: Option<ProjectStatus>,
         request: &PageRequest,
-    ) -> Result<(Page<Counted>, u64)> {
+    ) -> Result<(Page<CountedProject>, u64)> {
         let collection = keys::projects(company);
         let partition = |status| keys::projects_by_status(company, status);
         let listing = match status {
-            None => Listing::AllIndexed(collection, ProjectStatus::ALL.map(partition).to_vec()),
-            Some(status) => Listing::WithStatus(collection, partition(status)),
+            None => ListSource::AllIndexed(collection, ProjectStatus::ALL.map(partition).to_vec()),
+            Some(status) => ListSource::WithStatus(collection, partition(status)),
         };
         let counted = ProjectStatus::ALL.into_iter().filter(|one| status.is_none_or(|wanted| wanted == *one));
-        let counted: Vec<Owned> = counted.map(Owned::Projects).collect();
+        let counted: Vec<CompanyCount> = counted.map(CompanyCount::Projects).collect();
         let (page, total) = self.list_owned::<Project>(company, &listing, &counted, request).await?;
         let Page { rows, next, previous } = page;
         let mut batch = self.get(rows.iter().flat_map(|row| tally::shards(company, row.id))).await?;
@@ -129,7 +133,7 @@ impl Store {
         company: &CompanyId,
         customer: CustomerId,
         status: Option<ProjectStatus>,
-    ) -> Result<Vec<Counted>> {
+    ) -> Result<Vec<CountedProject>> {
         let ids = self.project_ids_of(company, customer).await?;
         let keys = ids
             .iter()
@@ -146,7 +150,7 @@ impl Store {
 
     pub(super) async fn leave_projects(&self, company: &CompanyId, customer: CustomerId) -> Result<()> {
         let ids = self.project_ids_of(company, customer).await?;
-        let keys: Vec<Key> = ids.into_iter().map(|id| keys::project(company, id)).collect();
+        let keys: Vec<ItemKey> = ids.into_iter().map(|id| keys::project(company, id)).collect();
         let mut batch = self.get(keys.iter().cloned()).await?;
         for key in &keys {
             let Some(project) = batch.take(key)? else { continue };
@@ -158,10 +162,10 @@ impl Store {
     /// Changes a project unless it is deleted meanwhile.
     pub(super) async fn amend_project<R>(
         &self,
-        project: Versioned<Project>,
+        project: VersionedItem<Project>,
         change: &impl Fn(&mut Project) -> R,
     ) -> Result<()> {
-        self.amend(project, |before| {
+        self.update_with_retry(project, |before| {
             let mut after = Project::clone(before);
             change(&mut after);
             Some(self.update_project(before, &after))
@@ -170,10 +174,10 @@ impl Store {
     }
 }
 
-impl Batch {
-    fn count(&mut self, project: Versioned<Project>) -> Counted {
+impl FoundItems {
+    fn count(&mut self, project: VersionedItem<Project>) -> CountedProject {
         let tally = self.take_tally(&project.company, project.id);
-        Counted { project, tally }
+        CountedProject { project, tally }
     }
 }
 

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 /// A projection expression of DynamoDB.
 #[derive(Clone, Copy)]
-pub(super) struct Projection {
+pub(super) struct ProjectionExpression {
     /// The paths of the attributes; none for all.
     paths: Option<&'static str>,
     /// Placeholders in the paths, and the names that DynamoDB reserves.
     reserved: &'static [(&'static str, &'static str)],
 }
 
-impl Projection {
+impl ProjectionExpression {
     pub(super) const ALL: Self = Self { paths: None, reserved: &[] };
 
     pub(super) const fn new(paths: &'static str, reserved: &'static [(&'static str, &'static str)]) -> Self {

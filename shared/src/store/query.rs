@@ -6,36 +6,36 @@ use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity, Select};
 
 use super::Store;
 use super::item::{Item, string};
-use super::keys::{Collection, Index, TABLE};
-use super::projection::Projection;
-use super::retry::Failure;
+use super::keys::{KeyRange, KeySchema, TABLE};
+use super::projection::ProjectionExpression;
+use super::retry::CallFailure;
 use crate::error::Result;
 
 /// A query of one partition. Those of the table are consistent; an index lags behind the table.
 #[derive(Clone)]
 pub(super) struct Query {
-    schema: Index,
+    schema: KeySchema,
     condition: String,
     values: Item,
     /// The attributes of the rows.
-    pub(super) attributes: Projection,
+    pub(super) attributes: ProjectionExpression,
     /// The key of the row before the first.
     pub(super) start: Option<Item>,
     pub(super) backwards: bool,
     /// The most rows of one call. DynamoDB ends a call at 1 MB anyway.
     pub(super) limit: Option<usize>,
     pub(super) counts: bool,
-    filter: Option<Filter>,
+    filter: Option<RowFilter>,
 }
 
 /// Selects rows that have one of some attributes. DynamoDB reads, and charges for, the others too.
 #[derive(Debug, Clone)]
-pub(super) struct Filter {
+pub(super) struct RowFilter {
     expression: String,
     names: HashMap<String, String>,
 }
 
-impl Filter {
+impl RowFilter {
     /// Selects rows that have at least one of the attributes at these paths.
     pub(super) fn any(paths: impl IntoIterator<Item = Vec<String>>) -> Self {
         let mut names = HashMap::new();
@@ -52,7 +52,7 @@ impl Filter {
     }
 }
 
-pub(super) struct Found {
+pub(super) struct QueryPage {
     pub(super) rows: Vec<Item>,
     pub(super) count: usize,
     /// The key of the last row; none at the end of the partition.
@@ -60,12 +60,12 @@ pub(super) struct Found {
 }
 
 impl Query {
-    pub(super) fn new(schema: Index, partition: AttributeValue) -> Self {
+    pub(super) fn new(schema: KeySchema, partition: AttributeValue) -> Self {
         Self {
             schema,
             condition: format!("{} = :pk", schema.pk),
             values: Item::from([(":pk".to_owned(), partition)]),
-            attributes: Projection::ALL,
+            attributes: ProjectionExpression::ALL,
             start: None,
             backwards: false,
             limit: None,
@@ -74,7 +74,7 @@ impl Query {
         }
     }
 
-    pub(super) fn of(collection: &Collection) -> Self {
+    pub(super) fn of(collection: &KeyRange) -> Self {
         let whole = Self::new(TABLE, string(&collection.pk));
         // DynamoDB refuses an empty text in a condition on a key.
         if collection.prefix.is_empty() { whole } else { whole.starting_with(collection.prefix) }
@@ -107,7 +107,7 @@ impl Query {
         (!names.is_empty()).then_some(names)
     }
 
-    pub(super) fn filtered(self, filter: Filter) -> Self {
+    pub(super) fn filtered(self, filter: RowFilter) -> Self {
         Self { filter: Some(filter), ..self }
     }
 
@@ -120,7 +120,7 @@ impl Query {
 
 impl Store {
     /// Makes one call.
-    pub(super) async fn query(&self, query: &Query) -> Result<Found> {
+    pub(super) async fn query(&self, query: &Query) -> Result<QueryPage> {
         self.with_retries(|| async {
             let limit = query.limit.map(|limit| i32::try_from(limit).unwrap_or(i32::MAX));
             let response = self
@@ -141,9 +141,9 @@ impl Store {
                 .return_consumed_capacity(ReturnConsumedCapacity::Total)
                 .send()
                 .await
-                .map_err(Failure::of)?;
+                .map_err(CallFailure::of)?;
             self.usage.count_reads(response.consumed_capacity());
-            Ok(Found {
+            Ok(QueryPage {
                 count: usize::try_from(response.count).unwrap_or(0),
                 rows: response.items.unwrap_or_default(),
                 last: response.last_evaluated_key,
@@ -170,7 +170,7 @@ impl Store {
     }
 
     /// Every item of a collection, the oldest first.
-    pub(super) async fn all_items(&self, collection: &Collection) -> Result<Vec<Item>> {
+    pub(super) async fn all_items(&self, collection: &KeyRange) -> Result<Vec<Item>> {
         self.query_rows(Query::of(collection), usize::MAX).await
     }
 }

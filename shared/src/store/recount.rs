@@ -7,22 +7,22 @@ use serde_json::{Value, json};
 
 use super::Store;
 use super::amend::ATTEMPTS;
-use super::condition::{Change, Condition};
+use super::condition::{AttributeUpdate, WriteCondition};
 use super::customer;
-use super::item::{Item, VERSION, Versioned, number, number_in, string};
-use super::keys::{self, Key};
-use super::tally::{self, EVALUATIONS_VERSION, Owned, PROJECT_STATUS};
+use super::item::{Item, VERSION, VersionedItem, number, number_in, string};
+use super::keys::{self, ItemKey};
+use super::tally::{self, CompanyCount, EVALUATIONS_VERSION, PROJECT_STATUS};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, ProjectId};
-use crate::domain::outcome::Summary;
+use crate::domain::outcome::ResultSummary;
 use crate::domain::project::Project;
-use crate::domain::tally::{Counter, SHARDS, Tally, shard_of};
+use crate::domain::tally::{CounterName, ProjectCounts, SHARDS, shard_of};
 use crate::error::{Error, Result};
 
 /// The result of a recount.
 #[derive(Debug, Default, Serialize)]
-pub struct Recount {
+pub struct RecountResult {
     /// The number of projects.
     pub projects: usize,
     /// The number of their candidates.
@@ -30,14 +30,14 @@ pub struct Recount {
     /// The number of summaries of results that were missing or wrong, and are corrected.
     pub results: usize,
     /// The counts that were wrong, and are corrected.
-    pub drift: Vec<Drift>,
+    pub drift: Vec<WrongCount>,
     /// Sort keys of items that cannot be read. Their counts stay as they are.
     pub unreadable: BTreeSet<String>,
 }
 
 /// A count that was wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Drift {
+pub struct WrongCount {
     /// The project of the tally; none for the company's tally.
     pub project: Option<ProjectId>,
     /// The shard of the project's tally.
@@ -51,12 +51,16 @@ pub struct Drift {
 }
 
 /// Counts by their attributes. Zeros may be missing.
-type Counts = BTreeMap<String, i64>;
+type CountsByAttribute = BTreeMap<String, i64>;
 
 impl Store {
     /// Recounts the candidates of all projects, or of one, and what the company owns. Fails with messages on `company`
     /// and `project` if there is none, and with [`Error::Changed`] if what is counted keeps changing.
-    pub(crate) async fn recount(&self, company: &CompanyId, only: Option<ProjectId>) -> Result<Recount> {
+    pub(crate) async fn recount(
+        &self,
+        company: &CompanyId,
+        only: Option<ProjectId>,
+    ) -> Result<RecountResult> {
         if self.company(company).await?.is_none() {
             return Err(Error::field("company", "There is no such company."));
         }
@@ -65,14 +69,14 @@ impl Store {
             // The recount of the company reports those that cannot be read.
             None => self.all::<Project>(&keys::projects(company)).await?.iter().map(|one| one.id).collect(),
         };
-        let mut recount = Recount::default();
+        let mut recount = RecountResult::default();
         for id in projects {
             let is_there = self.recount_project(company, id, &mut recount).await?;
             if !is_there && only.is_some() {
                 return Err(Error::field("project", "There is no such project."));
             }
         }
-        let (drift, unreadable) = self.retry(|| self.recount_company(company)).await?;
+        let (drift, unreadable) = self.retry_on_conflict(|| self.recount_company(company)).await?;
         recount.drift.extend(drift);
         recount.unreadable.extend(unreadable);
         Ok(recount)
@@ -83,31 +87,35 @@ impl Store {
         &self,
         company: &CompanyId,
         id: ProjectId,
-        recount: &mut Recount,
+        recount: &mut RecountResult,
     ) -> Result<bool> {
         let mut open: BTreeSet<u8> = (0..SHARDS).collect();
         for _ in 0..ATTEMPTS {
-            let keys: Vec<Key> = tally::shards(company, id).collect();
+            let keys: Vec<ItemKey> = tally::shards(company, id).collect();
             let before = self.items(&keys).await?;
             // Between two reads of the tally: shards that were not written in between hold the counts of this moment.
             let Some(project) = self.project(company, id).await? else { return Ok(false) };
-            let (mut candidates, mut counted) = (0, vec![Tally::default(); usize::from(SHARDS)]);
+            let (mut candidates, mut counted) = (0, vec![ProjectCounts::default(); usize::from(SHARDS)]);
             let mut summaries = BTreeMap::new();
-            self.for_each(keys::candidates(company, id), |candidate: Result<Versioned<Candidate>, Key>| {
-                candidates += 1;
-                match candidate {
-                    Ok(candidate) => {
-                        summaries.insert(candidate.id, (candidate.version(), Summary::of(&candidate)));
-                        for (counter, count) in Tally::change(None, Some(&candidate)).iter() {
-                            counted[usize::from(shard_of(candidate.id))].add(counter, count);
+            self.for_each(
+                keys::candidates(company, id),
+                |candidate: Result<VersionedItem<Candidate>, ItemKey>| {
+                    candidates += 1;
+                    match candidate {
+                        Ok(candidate) => {
+                            summaries
+                                .insert(candidate.id, (candidate.version(), ResultSummary::of(&candidate)));
+                            for (counter, count) in ProjectCounts::change(None, Some(&candidate)).iter() {
+                                counted[usize::from(shard_of(candidate.id))].add(counter, count);
+                            }
+                        }
+                        Err(key) => {
+                            keys::candidate_in(&key).map(|id| open.remove(&shard_of(id)));
+                            recount.unreadable.insert(key.sk);
                         }
                     }
-                    Err(key) => {
-                        keys::candidate_in(&key).map(|id| open.remove(&shard_of(id)));
-                        recount.unreadable.insert(key.sk);
-                    }
-                }
-            })
+                },
+            )
             .await?;
             let after = self.items(&keys).await?;
             for shard in open.clone() {
@@ -134,7 +142,7 @@ impl Store {
 
     /// Counts what a company owns and mends its tally, unless something cannot be read. Returns the differences and the
     /// sort keys of unreadable items. Fails with [`Error::Changed`] if the tally changed meanwhile.
-    async fn recount_company(&self, company: &CompanyId) -> Result<(Vec<Drift>, Vec<String>)> {
+    async fn recount_company(&self, company: &CompanyId) -> Result<(Vec<WrongCount>, Vec<String>)> {
         let key = keys::company_tally(company);
         let before = self.item(&key).await?;
         let (counted, unreadable) = self.count_all_owned(company).await?;
@@ -145,7 +153,7 @@ impl Store {
         if version_of(&before) != version_of(&after) {
             return Err(Error::Changed);
         }
-        let stored = Owned::all().map(Owned::attribute);
+        let stored = CompanyCount::all().map(CompanyCount::attribute);
         let stored = stored.filter_map(|name| Some((name.clone(), number_in(after.as_ref()?, &name)?)));
         let drift = compare(stored.collect(), counted);
         self.mend(&key, after.as_ref(), &drift).await?;
@@ -153,24 +161,25 @@ impl Store {
     }
 
     /// Counts what a company owns. Returns also the sort keys of unreadable items.
-    async fn count_all_owned(&self, company: &CompanyId) -> Result<(Counts, Vec<String>)> {
-        let (mut counts, mut unreadable) = (Counts::new(), Vec::new());
-        let mut add = |(owned, count): (Owned, i64)| *counts.entry(owned.attribute()).or_default() += count;
-        self.for_each(keys::customers(company), |row: Result<Versioned<Customer>, Key>| match row {
+    async fn count_all_owned(&self, company: &CompanyId) -> Result<(CountsByAttribute, Vec<String>)> {
+        let (mut counts, mut unreadable) = (CountsByAttribute::new(), Vec::new());
+        let mut add =
+            |(owned, count): (CompanyCount, i64)| *counts.entry(owned.attribute()).or_default() += count;
+        self.for_each(keys::customers(company), |row: Result<VersionedItem<Customer>, ItemKey>| match row {
             Ok(customer) => customer::counts(None, Some(&customer)).into_iter().for_each(&mut add),
             Err(key) => unreadable.push(key.sk),
         })
         .await?;
-        self.for_each(keys::projects(company), |row: Result<Versioned<Project>, Key>| match row {
-            Ok(project) => add((Owned::Projects(project.status), 1)),
+        self.for_each(keys::projects(company), |row: Result<VersionedItem<Project>, ItemKey>| match row {
+            Ok(project) => add((CompanyCount::Projects(project.status), 1)),
             Err(key) => unreadable.push(key.sk),
         })
         .await?;
         for (owned, collection) in [
-            (Owned::Labels, keys::labels(company)),
-            (Owned::Videos, keys::videos(company)),
-            (Owned::NamedTokens, keys::tokens(company)),
-            (Owned::Webhooks, keys::webhooks(company)),
+            (CompanyCount::Labels, keys::labels(company)),
+            (CompanyCount::Videos, keys::videos(company)),
+            (CompanyCount::NamedTokens, keys::tokens(company)),
+            (CompanyCount::Webhooks, keys::webhooks(company)),
         ] {
             // Unreadable items count as well.
             add((owned, self.all_items(&collection).await?.len() as i64));
@@ -178,7 +187,7 @@ impl Store {
         Ok((counts, unreadable))
     }
 
-    async fn items(&self, keys: &[Key]) -> Result<Vec<Option<Item>>> {
+    async fn items(&self, keys: &[ItemKey]) -> Result<Vec<Option<Item>>> {
         let mut batch = self.get(keys.iter().cloned()).await?;
         Ok(keys.iter().map(|key| batch.take_item(key)).collect())
     }
@@ -187,14 +196,15 @@ impl Store {
     /// differences. Fails with [`Error::Changed`] if the shard was written since it was `seen`.
     async fn mend_shard(
         &self,
-        key: &Key,
+        key: &ItemKey,
         seen: Option<&Item>,
         project: &Project,
-        counted: Counts,
-    ) -> Result<Vec<Drift>> {
+        counted: CountsByAttribute,
+    ) -> Result<Vec<WrongCount>> {
         let mut shard = seen.cloned().unwrap_or_default();
         let said = tally::counts_in(&shard);
-        let is_empty_set = |(counter, count)| matches!((counter, count), (Counter::EvaluatedBy { .. }, 0));
+        let is_empty_set =
+            |(counter, count)| matches!((counter, count), (CounterName::EvaluatedBy { .. }, 0));
         let holds_empty_sets = said.iter().copied().any(is_empty_set);
         let said = said.into_iter().map(|(counter, count)| (tally::attribute(counter), count));
         let mut drift = compare(said.collect(), counted.clone());
@@ -202,7 +212,7 @@ impl Store {
         let status = status.as_ref().and_then(|status| status.as_s().ok());
         if status.is_none_or(|status| status != project.status.as_str()) {
             let counted = json!(project.status.as_str());
-            drift.push(Drift::new(PROJECT_STATUS.to_owned(), json!(status), counted));
+            drift.push(WrongCount::new(PROJECT_STATUS.to_owned(), json!(status), counted));
         }
         if drift.is_empty() && !holds_empty_sets {
             return Ok(drift);
@@ -215,28 +225,29 @@ impl Store {
             shard.insert(name.to_owned(), number(next));
         }
         let mut transaction = self.transaction();
-        let condition = version.map_or(Condition::Absent, Condition::Version);
+        let condition = version.map_or(WriteCondition::Absent, WriteCondition::Version);
         transaction.put(key.clone(), shard, condition, Error::Changed);
         self.commit(transaction).await?;
         Ok(drift)
     }
 
     /// Corrects the tally of a company. Fails with [`Error::Changed`] if it was written since it was `seen`.
-    async fn mend(&self, key: &Key, seen: Option<&Item>, drift: &[Drift]) -> Result<()> {
+    async fn mend(&self, key: &ItemKey, seen: Option<&Item>, drift: &[WrongCount]) -> Result<()> {
         if drift.is_empty() {
             return Ok(());
         }
-        let missing = |one: &Drift| Some((one.counter.clone(), one.counted.as_i64()? - one.stored.as_i64()?));
+        let missing =
+            |one: &WrongCount| Some((one.counter.clone(), one.counted.as_i64()? - one.stored.as_i64()?));
         let version = seen.and_then(|item| number_in::<u64>(item, VERSION));
-        let change = Change::add(drift.iter().filter_map(missing))
-            .on(version.map_or(Condition::Absent, Condition::Version));
+        let change = AttributeUpdate::add(drift.iter().filter_map(missing))
+            .on(version.map_or(WriteCondition::Absent, WriteCondition::Version));
         let mut transaction = self.transaction();
         transaction.update(key.clone(), change, Error::Changed);
         self.commit(transaction).await
     }
 }
 
-impl Drift {
+impl WrongCount {
     fn new(counter: String, stored: Value, counted: Value) -> Self {
         Self { project: None, shard: None, counter, stored, counted }
     }
@@ -250,10 +261,12 @@ fn version_of(item: &Option<Item>) -> Option<u64> {
     number_in(item.as_ref()?, VERSION)
 }
 
-fn compare(stored: Counts, counted: Counts) -> Vec<Drift> {
+fn compare(stored: CountsByAttribute, counted: CountsByAttribute) -> Vec<WrongCount> {
     let names: BTreeSet<&String> = stored.keys().chain(counted.keys()).collect();
-    let count = |counts: &Counts, name: &String| counts.get(name).copied().unwrap_or(0);
+    let count = |counts: &CountsByAttribute, name: &String| counts.get(name).copied().unwrap_or(0);
     let pairs = names.into_iter().map(|name| (name, count(&stored, name), count(&counted, name)));
     let differ = pairs.filter(|(_, stored, counted)| stored != counted);
-    differ.map(|(name, stored, counted)| Drift::new(name.clone(), stored.into(), counted.into())).collect()
+    differ
+        .map(|(name, stored, counted)| WrongCount::new(name.clone(), stored.into(), counted.into()))
+        .collect()
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::Store;
-use super::item::Versioned;
-use super::keys::{self, Key};
+use super::item::VersionedItem;
+use super::keys::{self, ItemKey};
 use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, CustomerId, LabelId, ProjectId};
 use crate::domain::interview::Interview;
@@ -13,7 +13,7 @@ use crate::error::Result;
 
 /// Identifiers of resources that a page refers to.
 #[derive(Debug, Default)]
-pub struct Referring {
+pub struct ReferenceIds {
     /// Staff users.
     pub customers: BTreeSet<CustomerId>,
     /// Labels.
@@ -24,25 +24,25 @@ pub struct Referring {
 
 /// The resources that exist.
 #[derive(Debug, Default)]
-pub struct Referred {
+pub struct ReferencedResources {
     /// Staff users.
-    pub customers: HashMap<CustomerId, Versioned<Customer>>,
+    pub customers: HashMap<CustomerId, VersionedItem<Customer>>,
     /// Labels.
-    pub labels: HashMap<LabelId, Versioned<Label>>,
+    pub labels: HashMap<LabelId, VersionedItem<Label>>,
     /// Questions and criteria by project. Projects that never had any are missing.
-    pub interviews: HashMap<ProjectId, Versioned<Interview>>,
+    pub interviews: HashMap<ProjectId, VersionedItem<Interview>>,
 }
 
 impl Store {
     /// Reads everything that a page refers to, in one round trip.
-    pub async fn referred(&self, company: &CompanyId, ids: &Referring) -> Result<Referred> {
+    pub async fn referred(&self, company: &CompanyId, ids: &ReferenceIds) -> Result<ReferencedResources> {
         let customer = |id: &CustomerId| keys::customer(company, *id);
         let label = |id: &LabelId| keys::label(company, *id);
         let interview = |id: &ProjectId| keys::interview(company, *id);
         let keys = ids.customers.iter().map(customer).chain(ids.labels.iter().map(label));
-        let keys: Vec<Key> = keys.chain(ids.interviews.iter().map(interview)).collect();
+        let keys: Vec<ItemKey> = keys.chain(ids.interviews.iter().map(interview)).collect();
         let mut batch = self.get(keys).await?;
-        let mut referred = Referred::default();
+        let mut referred = ReferencedResources::default();
         for id in &ids.customers {
             referred.customers.extend(batch.take_listed(&customer(id))?.map(|found| (*id, found)));
         }

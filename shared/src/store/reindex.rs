@@ -7,9 +7,9 @@ use futures_util::future::try_join_all;
 use serde::Serialize;
 
 use super::Store;
-use super::condition::Condition;
-use super::item::{self, Item, Versioned, string};
-use super::keys::{self, Key, PK, SK, TABLE};
+use super::condition::WriteCondition;
+use super::item::{self, Item, VersionedItem, string};
+use super::keys::{self, ItemKey, PK, SK, TABLE};
 use super::query::Query;
 use super::search::{AT_ONCE, entry, hash_of};
 use crate::domain::candidate::Candidate;
@@ -22,7 +22,7 @@ const MAX_ENTRIES: usize = 49;
 
 /// The result of a reindexing.
 #[derive(Debug, Default, Serialize)]
-pub struct Reindexed {
+pub struct ReindexResult {
     /// The number of candidates.
     pub candidates: usize,
     /// The number of their entries.
@@ -34,16 +34,16 @@ pub struct Reindexed {
 }
 
 /// The entries of one candidate: attributes by keys.
-type Entries = BTreeMap<Key, Item>;
+type SearchEntries = BTreeMap<ItemKey, Item>;
 
 impl Store {
     /// Writes the search entries of a company's candidates again where they are wrong. Fails with a message on
     /// `company` if there is none, and with [`Error::Changed`] if a candidate keeps changing.
-    pub(crate) async fn reindex(&self, company: &CompanyId) -> Result<Reindexed> {
+    pub(crate) async fn reindex(&self, company: &CompanyId) -> Result<ReindexResult> {
         if self.company(company).await?.is_none() {
             return Err(Error::field("company", "There is no such company."));
         }
-        let mut done = Reindexed::default();
+        let mut done = ReindexResult::default();
         for project in self.all::<Project>(&keys::projects(company)).await? {
             self.reindex_project(company, project.id, &mut done).await?;
         }
@@ -54,27 +54,30 @@ impl Store {
         &self,
         company: &CompanyId,
         project: ProjectId,
-        done: &mut Reindexed,
+        done: &mut ReindexResult,
     ) -> Result<()> {
         // Entries before candidates, so that the candidate of each entry is found if it exists.
         let mut found = self.search_entries_of(company, project).await?;
-        self.for_each(keys::candidates(company, project), |candidate: Result<Versioned<Candidate>, Key>| {
-            let candidate = match candidate {
-                Ok(candidate) => candidate,
-                // Its entries stay as they are.
-                Err(key) => return drop(keys::candidate_in(&key).and_then(|id| found.remove(&id))),
-            };
-            let needs = entries_of(&candidate);
-            done.candidates += 1;
-            done.entries += needs.len();
-            if *found.entry(candidate.id).or_default() == needs {
-                found.remove(&candidate.id);
-            }
-        })
+        self.for_each(
+            keys::candidates(company, project),
+            |candidate: Result<VersionedItem<Candidate>, ItemKey>| {
+                let candidate = match candidate {
+                    Ok(candidate) => candidate,
+                    // Its entries stay as they are.
+                    Err(key) => return drop(keys::candidate_in(&key).and_then(|id| found.remove(&id))),
+                };
+                let needs = entries_of(&candidate);
+                done.candidates += 1;
+                done.entries += needs.len();
+                if *found.entry(candidate.id).or_default() == needs {
+                    found.remove(&candidate.id);
+                }
+            },
+        )
         .await?;
         for (candidate, has) in found {
             let mend = || self.mend_entries(company, project, candidate, &has);
-            let (added, removed) = self.retry(mend).await?;
+            let (added, removed) = self.retry_on_conflict(mend).await?;
             done.added += added;
             done.removed += removed;
         }
@@ -89,11 +92,12 @@ impl Store {
         company: &CompanyId,
         project: ProjectId,
         candidate: CandidateId,
-        has: &Entries,
+        has: &SearchEntries,
     ) -> Result<(usize, usize)> {
         let found = self.candidate(company, project, candidate).await?;
         let needs = found.as_ref().map(|found| entries_of(found)).unwrap_or_default();
-        let condition = found.map_or(Condition::Absent, |found| Condition::Version(found.version()));
+        let condition =
+            found.map_or(WriteCondition::Absent, |found| WriteCondition::Version(found.version()));
         let missing: Vec<_> = needs.iter().filter(|(key, item)| has.get(*key) != Some(item)).collect();
         let stale: Vec<_> = has.keys().filter(|key| !needs.contains_key(*key)).collect();
         for start in (0..missing.len().max(stale.len())).step_by(MAX_ENTRIES) {
@@ -114,9 +118,9 @@ impl Store {
         &self,
         company: &CompanyId,
         project: ProjectId,
-    ) -> Result<HashMap<CandidateId, Entries>> {
+    ) -> Result<HashMap<CandidateId, SearchEntries>> {
         let partitions: Vec<String> = keys::all_search_words(company, project).collect();
-        let mut entries = HashMap::<_, Entries>::new();
+        let mut entries = HashMap::<_, SearchEntries>::new();
         for together in partitions.chunks(AT_ONCE) {
             let reads = together
                 .iter()
@@ -137,7 +141,7 @@ impl Store {
     }
 }
 
-fn entries_of(candidate: &Candidate) -> Entries {
+fn entries_of(candidate: &Candidate) -> SearchEntries {
     let words = candidate.profile.words();
     words.iter().map(|(word, source)| entry(candidate, (word, *source), &words)).collect()
 }

@@ -3,15 +3,15 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
-use super::condition::Condition;
-use super::item::{self, EXPIRES_AT, Versioned, number};
+use super::condition::WriteCondition;
+use super::item::{self, EXPIRES_AT, VersionedItem, number};
 use super::keys;
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
-use crate::domain::roster::Roster;
-use crate::domain::transition::Step;
+use crate::domain::roster::EvaluatorIndex;
+use crate::domain::transition::TransitionResult;
 use crate::error::{Error, Result};
 
 /// How long the mark of an applied event is kept: longer than any bus delivers it again.
@@ -19,11 +19,11 @@ const REMEMBERED: TimeDelta = TimeDelta::days(14);
 
 /// The subject of an event.
 #[derive(Debug)]
-pub struct Reported {
+pub struct ReportSubject {
     /// The candidate, if they exist.
-    pub candidate: Option<Versioned<Candidate>>,
+    pub candidate: Option<VersionedItem<Candidate>>,
     /// Their project, if it exists.
-    pub project: Option<Versioned<Project>>,
+    pub project: Option<VersionedItem<Project>>,
     /// Whether the customer whom the event names belongs to the company.
     pub knows_customer: bool,
     /// Whether the event was applied before.
@@ -32,19 +32,19 @@ pub struct Reported {
 
 impl Store {
     /// Reads the subject of an event.
-    pub async fn reported(
+    pub async fn load_report_subject(
         &self,
         event: &str,
         (company, project, candidate): (&CompanyId, ProjectId, CandidateId),
         customer: Option<CustomerId>,
-    ) -> Result<Reported> {
+    ) -> Result<ReportSubject> {
         let event = keys::event(event);
         let candidate = keys::candidate(company, project, candidate);
         let project = keys::project(company, project);
         let customer = customer.map(|customer| keys::customer(company, customer));
         let all = [&event, &candidate, &project].into_iter().chain(&customer);
         let mut batch = self.get(all.cloned()).await?;
-        Ok(Reported {
+        Ok(ReportSubject {
             candidate: batch.take(&candidate)?,
             project: batch.take(&project)?,
             knows_customer: customer.is_some_and(|customer| batch.take_item(&customer).is_some()),
@@ -54,17 +54,17 @@ impl Store {
 
     /// Applies an event: changes the candidate and the project's roster. Fails with [`Error::Changed`] also if the
     /// event was applied meanwhile.
-    pub fn take_report(
+    pub fn apply_report(
         &self,
         event: &str,
-        (before, after): (&Versioned<Candidate>, Candidate),
-        (project, roster): (&Versioned<Project>, Roster),
+        (before, after): (&VersionedItem<Candidate>, Candidate),
+        (project, roster): (&VersionedItem<Project>, EvaluatorIndex),
         now: DateTime<Utc>,
     ) -> Transaction {
-        let step = Step::from(after);
+        let step = TransitionResult::from(after);
         let mut transaction = self.transaction();
         let mark = item::bare([(EXPIRES_AT, number((now + REMEMBERED).timestamp()))]);
-        transaction.put(keys::event(event), mark, Condition::Absent, Error::Changed);
+        transaction.put(keys::event(event), mark, WriteCondition::Absent, Error::Changed);
         transaction.step(before, &step, now);
         transaction.roster(project, roster);
         transaction

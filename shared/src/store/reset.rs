@@ -4,8 +4,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::item::{Entity, Versioned};
-use super::keys::{self, Key};
+use super::item::{StoredEntity, VersionedItem};
+use super::keys::{self, ItemKey};
 use crate::domain::id::CompanyId;
 use crate::domain::secret::{OneTimeKey, SecretHash};
 use crate::domain::text::{Email, fold_case};
@@ -35,8 +35,8 @@ impl ResetMail {
     }
 }
 
-impl Entity for ResetMail {
-    fn key(&self) -> Key {
+impl StoredEntity for ResetMail {
+    fn key(&self) -> ItemKey {
         keys::reset_mail(&self.address)
     }
 
@@ -54,7 +54,7 @@ impl Store {
         address: &Email,
         effect: &str,
         now: DateTime<Utc>,
-    ) -> Result<Option<Versioned<ResetMail>>> {
+    ) -> Result<Option<VersionedItem<ResetMail>>> {
         let address = SecretHash::of(&format!("{company}#{}", fold_case(address.as_str())));
         let new = ResetMail { address, effect: effect.to_owned(), begun_at: now, is_sent: false };
         let begun = match self.one::<ResetMail>(new.key()).await? {
@@ -72,7 +72,7 @@ impl Store {
 
     /// Marks a mail as sent, so that a retry of its effect does not send it again. Fails with [`Error::Changed`] if
     /// another effect has begun one since.
-    pub async fn end_reset_mail(&self, mail: &Versioned<ResetMail>) -> Result<()> {
+    pub async fn end_reset_mail(&self, mail: &VersionedItem<ResetMail>) -> Result<()> {
         self.replace(mail, ResetMail { is_sent: true, ..ResetMail::clone(mail) }).await.map(drop)
     }
 }

@@ -6,22 +6,22 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 
 use super::Store;
 use crate::aws::ATTEMPT_TIMEOUT;
-use crate::error::{Error, Source};
+use crate::error::{Error, ErrorSource};
 
 /// The most attempts at one call.
 const ATTEMPTS: u32 = 8;
 
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum CallFailure {
     /// Another transaction holds one of the items, for a moment.
-    Conflict(Source),
+    Conflict(ErrorSource),
     /// Throttled, unreachable or timed out.
-    Overload(Source),
+    Overload(ErrorSource),
     /// A response that a retry would not change.
     Final(Error),
 }
 
-impl Failure {
+impl CallFailure {
     /// Classifies an SDK error that the operation does not handle itself.
     pub(super) fn of<E>(error: SdkError<E>) -> Self
     where
@@ -53,16 +53,16 @@ impl Store {
     /// Makes a call until it succeeds, fails for good, or has been retried often enough.
     pub(super) async fn with_retries<T, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
     where
-        F: Future<Output = Result<T, Failure>>,
+        F: Future<Output = Result<T, CallFailure>>,
     {
         let mut attempt = 1;
         loop {
             self.usage.count_call();
             let (source, slowest) = match call().await {
                 Ok(value) => return Ok(value),
-                Err(Failure::Final(error)) => return Err(error),
-                Err(Failure::Conflict(source)) => (source, Duration::from_millis(5 << attempt)),
-                Err(Failure::Overload(source)) => (source, Duration::from_millis(25 << attempt)),
+                Err(CallFailure::Final(error)) => return Err(error),
+                Err(CallFailure::Conflict(source)) => (source, Duration::from_millis(5 << attempt)),
+                Err(CallFailure::Overload(source)) => (source, Duration::from_millis(25 << attempt)),
             };
             let delay = self.jitter(slowest);
             if attempt == ATTEMPTS || self.usage.elapsed() + delay + ATTEMPT_TIMEOUT > self.patience {
@@ -74,7 +74,7 @@ impl Store {
     }
 
     /// Waits before the retry of something that has lost to concurrent writes `lost` times.
-    pub async fn give_way(&self, lost: u32) {
+    pub async fn back_off(&self, lost: u32) {
         tokio::time::sleep(self.jitter(Duration::from_millis(5 << lost.min(6)))).await;
     }
 

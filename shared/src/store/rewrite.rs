@@ -2,11 +2,11 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::item::{self, Entity, Item, OWN, REVISION, Versioned, number};
-use crate::domain::history::Change;
+use super::item::{self, Item, OWN, REVISION, StoredEntity, VersionedItem, number};
+use crate::domain::history::ResourceChange;
 use crate::error::Result;
 
-pub(super) struct Next {
+pub(super) struct NextWrite {
     pub(super) item: Item,
     pub(super) revision: u64,
     /// Whether responses show the difference.
@@ -14,7 +14,11 @@ pub(super) struct Next {
 }
 
 /// The item with `after` in place of `before`, which is the `change` of a history; none without one.
-pub(super) fn next<T: Entity>(before: &Versioned<T>, after: &T, change: Option<&Change>) -> Result<Next> {
+pub(super) fn next<T: StoredEntity>(
+    before: &VersionedItem<T>,
+    after: &T,
+    change: Option<&ResourceChange>,
+) -> Result<NextWrite> {
     let known = item::attributes_of(&**before)?;
     let version = before.version() + 1;
     let mut item = item::write(after, version)?;
@@ -25,10 +29,10 @@ pub(super) fn next<T: Entity>(before: &Versioned<T>, after: &T, change: Option<&
     if revision != version {
         item.insert(REVISION.to_owned(), number(revision));
     }
-    Ok(Next { item, revision, is_shown })
+    Ok(NextWrite { item, revision, is_shown })
 }
 
-fn shown<T: Entity>(item: &Item) -> Vec<(&String, &AttributeValue)> {
+fn shown<T: StoredEntity>(item: &Item) -> Vec<(&String, &AttributeValue)> {
     let is_shown = |name: &str| !OWN.contains(&name) && !T::UNSHOWN.contains(&name);
     let mut shown: Vec<_> = item.iter().filter(|(name, _)| is_shown(name)).collect();
     shown.sort_by_key(|(name, _)| *name);
@@ -57,7 +61,7 @@ mod tests {
     use serde::{Deserialize, Serialize};
 
     use super::*;
-    use crate::store::keys::{self, Key};
+    use crate::store::keys::{self, ItemKey};
 
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     struct Thing {
@@ -73,16 +77,16 @@ mod tests {
         list: Vec<u8>,
     }
 
-    impl Entity for Thing {
+    impl StoredEntity for Thing {
         const UNSHOWN: &'static [&'static str] = &["secret"];
         const PARTS: &'static [&'static str] = &["part"];
 
-        fn key(&self) -> Key {
+        fn key(&self) -> ItemKey {
             keys::nothing()
         }
     }
 
-    fn stored() -> Versioned<Thing> {
+    fn stored() -> VersionedItem<Thing> {
         let part = Part { one: 1, list: vec![1] };
         let thing = Thing { name: "a".to_owned(), secret: None, part: part.clone(), value: Some(part) };
         let mut item = item::write(&thing, 4).unwrap();
@@ -132,7 +136,7 @@ mod tests {
         after.secret = Some("s".to_owned());
         let unshown = before.followed_by(after.clone()).unwrap();
         assert_eq!((unshown.version(), unshown.revision()), (5, 4));
-        let again: Versioned<Thing> = item::read(unshown.stored().clone()).unwrap();
+        let again: VersionedItem<Thing> = item::read(unshown.stored().clone()).unwrap();
         assert_eq!((again.version(), again.revision()), (5, 4));
         after.name = "b".to_owned();
         let shown = again.followed_by(after).unwrap();

@@ -2,26 +2,26 @@
 
 use serde::de::DeserializeOwned;
 
-use super::Attempt;
-use super::failures::Failures;
-use super::history::Sequence;
-use super::item::{self, Entity, Item, OWN};
+use super::KeyedAttempt;
+use super::failures::FailedLogins;
+use super::history::EventCounter;
+use super::item::{self, Item, OWN, StoredEntity};
 use super::reset::ResetMail;
 use super::rewrite;
 use super::session::Session;
-use super::share::Note;
+use super::share::ShareNote;
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
 use crate::domain::effect::Effect;
-use crate::domain::history::Entry;
+use crate::domain::history::HistoryEntry;
 use crate::domain::interview::Interview;
 use crate::domain::label::Label;
 use crate::domain::named_token::NamedToken;
-use crate::domain::outcome::Summary;
+use crate::domain::outcome::ResultSummary;
 use crate::domain::project::Project;
-use crate::domain::scorecard::Scorecard;
+use crate::domain::scorecard::Evaluation;
 use crate::domain::upload::Upload;
 use crate::domain::video::Video;
 use crate::domain::webhook::{DeliveryAttempt, DeliveryCursor, StalledResource, Webhook};
@@ -40,25 +40,25 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
         ("PROJECT", _) => entity::<Project>("project", item),
         ("CANDIDATE", _) if is_of_company => entity::<Candidate>("candidate", item),
         ("INTERVIEW", _) => entity::<Interview>("interview", item),
-        ("RESULT", _) => value::<Summary>("result", item),
-        _ if key.pk.ends_with("#EVALUATIONS") => entity::<Scorecard>("evaluation", item),
+        ("RESULT", _) => value::<ResultSummary>("result", item),
+        _ if key.pk.ends_with("#EVALUATIONS") => entity::<Evaluation>("evaluation", item),
         ("VIDEO", _) => entity::<Video>("video", item),
         ("LABEL", _) => entity::<Label>("label", item),
         ("TOKEN", _) => entity::<NamedToken>("named token", item),
         ("EFFECT", _) => entity::<Effect>("effect", item),
-        (_, "HISTORY") => entity::<Entry>("entry of a history", item),
-        ("SEQUENCE", _) => entity::<Sequence>("sequence of events", item),
+        (_, "HISTORY") => entity::<HistoryEntry>("entry of a history", item),
+        ("SEQUENCE", _) => entity::<EventCounter>("sequence of events", item),
         ("WEBHOOK", _) => entity::<Webhook>("webhook", item),
         ("CURSOR", _) => entity::<DeliveryCursor>("cursor of a webhook", item),
         ("STALLED", _) => entity::<StalledResource>("stalled resource of a webhook", item),
         ("ATTEMPT", _) => entity::<DeliveryAttempt>("attempt of a webhook", item),
         ("UPLOAD", _) => entity::<Upload>("upload", item),
-        ("FAILURES", _) => entity::<Failures>("failed logins", item),
+        ("FAILURES", _) => entity::<FailedLogins>("failed logins", item),
         ("MAIL", _) => entity::<ResetMail>("mail about forgotten passwords", item),
         ("SESSION", _) => value::<Session>("session", item),
-        ("SHARE", _) => value::<Note>("share", item),
+        ("SHARE", _) => value::<ShareNote>("share", item),
         ("USERNAME" | "EMAIL" | "CANDIDATE", "LOGIN") => value::<Account>("login", item),
-        ("IDEMPOTENCY", _) if !key.sk.contains("#version#") => entity::<Attempt>("keyed request", item),
+        ("IDEMPOTENCY", _) if !key.sk.contains("#version#") => entity::<KeyedAttempt>("keyed request", item),
         _ => return Ok(None),
     };
     name.map(Some)
@@ -68,7 +68,7 @@ fn value<T: DeserializeOwned>(name: &'static str, item: Item) -> Result<&'static
     item::value_in::<T>(&item).map(|_| name)
 }
 
-fn entity<T: Entity>(name: &'static str, item: Item) -> Result<&'static str> {
+fn entity<T: StoredEntity>(name: &'static str, item: Item) -> Result<&'static str> {
     let read = item::read::<T>(item.clone())?;
     let again = rewrite::next(&read, &read, None)?.item;
     let is_own = |name: &String| OWN.contains(&name.as_str());

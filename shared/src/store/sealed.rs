@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use sha2::{Digest, Sha256};
 
-use crate::clock::Entropy;
+use crate::clock::RandomSource;
 use crate::error::{Error, Result};
 
 /// The key that seals the answer to one request.
@@ -21,7 +21,7 @@ impl SealingKey {
         Self(Sha256::digest(format!("answer\n{request}")).into())
     }
 
-    pub(super) fn seal(&self, text: &[u8], entropy: &dyn Entropy) -> Result<String> {
+    pub(super) fn seal(&self, text: &[u8], entropy: &dyn RandomSource) -> Result<String> {
         let mut nonce = [0; NONCE_LEN];
         entropy.fill(&mut nonce);
         let mut sealed = text.to_vec();

@@ -11,20 +11,20 @@ use futures_util::future::try_join_all;
 
 use super::Store;
 use super::item::{self, Item, string};
-use super::keys::{self, Key, SEARCH, TABLE};
-use super::projection::Projection;
+use super::keys::{self, ItemKey, SEARCH, TABLE};
+use super::projection::ProjectionExpression;
 use super::query::Query;
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
-use crate::domain::search::{MAX_RESULTS, MAX_WORDS, Source, Terms};
+use crate::domain::search::{MAX_RESULTS, MAX_WORDS, SearchTerms, WordSource};
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
 
 /// The attribute that holds all words of the candidate.
 pub(super) const WORDS: &str = "words";
 /// The attributes of an entry that a search reads.
-const ENTRY: Projection = Projection::new("pk, sk, words", &[]);
+const ENTRY: ProjectionExpression = ProjectionExpression::new("pk, sk, words", &[]);
 /// The most entries that a search reads of one query: enough even if each result has all its words there.
 const LOOKED_AT: usize = MAX_RESULTS * MAX_WORDS;
 /// The most entries of the first call for a single word; more follow if they have too few candidates.
@@ -32,20 +32,24 @@ const AT_FIRST: usize = 2 * MAX_RESULTS;
 /// The most concurrent queries.
 pub(super) const AT_ONCE: usize = 32;
 
-pub(super) type Words = BTreeMap<String, Source>;
+pub(super) type SearchWords = BTreeMap<String, WordSource>;
 
 /// An entry that was found. The order is that of results: full names, other names, email addresses; then by word, and
 /// so whole words before longer ones; then the newest candidate first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Hit {
-    source: Source,
+pub struct SearchHit {
+    source: WordSource,
     word: String,
     pub(super) candidate: Reverse<CandidateId>,
     pub(super) project: ProjectId,
 }
 
 /// The item of one of the `words` of a candidate.
-pub(super) fn entry(candidate: &Candidate, (word, source): (&str, Source), words: &Words) -> (Key, Item) {
+pub(super) fn entry(
+    candidate: &Candidate,
+    (word, source): (&str, WordSource),
+    words: &SearchWords,
+) -> (ItemKey, Item) {
     let key = keys::search_entry(&candidate.company, (word, source), candidate.project, candidate.id);
     let all: Vec<&str> = words.keys().map(String::as_str).filter(|word| !word.contains(' ')).collect();
     let attributes = Item::from([
@@ -57,11 +61,11 @@ pub(super) fn entry(candidate: &Candidate, (word, source): (&str, Source), words
 }
 
 /// What a log line tells of an entry's key, which holds a word of a name or an address.
-pub(super) fn hash_of(key: &Key) -> String {
+pub(super) fn hash_of(key: &ItemKey) -> String {
     SecretHash::of(&key.sk).as_str().to_owned()
 }
 
-fn unreadable(key: &Key) -> Error {
+fn unreadable(key: &ItemKey) -> Error {
     Error::Unreadable(
         format!("the search entry {} cannot be read: it has a strange key", hash_of(key)).into(),
     )
@@ -69,10 +73,10 @@ fn unreadable(key: &Key) -> Error {
 
 /// A query for each source in one place. Its partition may depend on the source and the start of the words.
 fn queries(
-    terms: &Terms,
-    partition: impl Fn(Source, &str) -> Query,
-) -> impl Iterator<Item = (Source, Query)> {
-    Source::ALL.into_iter().filter_map(move |source| {
+    terms: &SearchTerms,
+    partition: impl Fn(WordSource, &str) -> Query,
+) -> impl Iterator<Item = (WordSource, Query)> {
+    WordSource::ALL.into_iter().filter_map(move |source| {
         let start = terms.start(source)?;
         Some((source, partition(source, &start).starting_with(keys::search_prefix(source, &start))))
     })
@@ -80,7 +84,7 @@ fn queries(
 
 impl Transaction {
     pub(super) fn search_entries(&mut self, before: Option<&Candidate>, after: Option<&Candidate>) {
-        let words = |candidate: Option<&Candidate>| -> Words {
+        let words = |candidate: Option<&Candidate>| -> SearchWords {
             candidate.map(|candidate| candidate.profile.words()).unwrap_or_default()
         };
         let (old, new) = (words(before), words(after));
@@ -104,7 +108,7 @@ impl Transaction {
 
 impl Store {
     /// The entries in a whole company that `terms` find, best first. Candidates may have several.
-    pub async fn search_company(&self, company: &CompanyId, terms: &Terms) -> Result<Vec<Hit>> {
+    pub async fn search_company(&self, company: &CompanyId, terms: &SearchTerms) -> Result<Vec<SearchHit>> {
         let letter = |_, start: &str| Query::new(SEARCH, string(keys::search_letter(company, start)));
         self.search(queries(terms, letter).collect(), terms).await
     }
@@ -114,8 +118,8 @@ impl Store {
         &self,
         company: &CompanyId,
         projects: &[ProjectId],
-        terms: &Terms,
-    ) -> Result<Vec<Hit>> {
+        terms: &SearchTerms,
+    ) -> Result<Vec<SearchHit>> {
         let places = projects.iter().flat_map(|project| {
             queries(terms, |source, start| {
                 Query::new(TABLE, string(keys::search_words(company, *project, source, start)))
@@ -124,7 +128,7 @@ impl Store {
         self.search(places.collect(), terms).await
     }
 
-    async fn search(&self, queries: Vec<(Source, Query)>, terms: &Terms) -> Result<Vec<Hit>> {
+    async fn search(&self, queries: Vec<(WordSource, Query)>, terms: &SearchTerms) -> Result<Vec<SearchHit>> {
         let mut hits = Vec::new();
         for queries in queries.chunks(AT_ONCE) {
             let reads = queries.iter().map(|(source, query)| self.search_in(*source, query.clone(), terms));
@@ -135,7 +139,12 @@ impl Store {
     }
 
     /// The best entries of a query that `terms` find, enough for all results.
-    async fn search_in(&self, source: Source, mut query: Query, terms: &Terms) -> Result<Vec<Hit>> {
+    async fn search_in(
+        &self,
+        source: WordSource,
+        mut query: Query,
+        terms: &SearchTerms,
+    ) -> Result<Vec<SearchHit>> {
         let mut hits = Vec::new();
         let mut candidates = HashSet::new();
         let mut looked_at = 0;
@@ -152,7 +161,12 @@ impl Store {
                 let Some((word, _, project, candidate)) = item::or_skipped(entry)? else { continue };
                 if candidates.len() < MAX_RESULTS && terms.are_in(words.split(' ')) {
                     candidates.insert(candidate);
-                    hits.push(Hit { source, word: word.to_owned(), candidate: Reverse(candidate), project });
+                    hits.push(SearchHit {
+                        source,
+                        word: word.to_owned(),
+                        candidate: Reverse(candidate),
+                        project,
+                    });
                 }
             }
             query.start = found.last;
@@ -175,7 +189,7 @@ mod tests {
         let all: HashSet<String> = keys::all_search_words(company, *project).collect();
         assert_eq!(all.len(), 3 * 32 + 1);
         for word in ["ada lovelace", "łukasz", "王", "123", "_"] {
-            for source in Source::ALL {
+            for source in WordSource::ALL {
                 let key = keys::search_entry(company, (word, source), *project, *id);
                 assert!(all.contains(&key.pk), "{key:?}");
                 assert_eq!(keys::in_search_entry(&key), Some((word, source, *project, *id)));

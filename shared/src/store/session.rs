@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Store;
 use super::item::{self, EXPIRES_AT, number};
-use super::keys::{self, Key};
-use crate::clock::Entropy;
-use crate::domain::account::Claim;
+use super::keys::{self, ItemKey};
+use crate::clock::RandomSource;
+use crate::domain::account::CredentialOwner;
 use crate::domain::secret::{MediaKey, SecretHash};
 use crate::error::{Error, Result};
 
@@ -31,7 +31,7 @@ pub struct Session {
     /// How the client presents its secret.
     pub kind: SessionKind,
     /// The account that it authenticates.
-    pub claim: Claim,
+    pub claim: CredentialOwner,
     /// The account's session epoch at its start. A later epoch revokes it.
     pub epoch: u32,
     /// The session epoch of the customer who acts on behalf of the account.
@@ -51,10 +51,10 @@ impl Session {
     /// A session that starts at `now`. It ends after `days`, or else by inactivity.
     pub fn begin(
         kind: SessionKind,
-        claim: Claim,
+        claim: CredentialOwner,
         epoch: u32,
         days: Option<u8>,
-        (now, entropy): (DateTime<Utc>, &dyn Entropy),
+        (now, entropy): (DateTime<Utc>, &dyn RandomSource),
     ) -> Self {
         Self {
             media_key: MediaKey::generate(entropy),
@@ -93,14 +93,14 @@ impl Store {
         self.put(keys::session(&SecretHash::of(secret)), item).await
     }
 
-    pub(crate) async fn end_session(&self, key: &Key) -> Result<()> {
+    pub(crate) async fn end_session(&self, key: &ItemKey) -> Result<()> {
         self.delete_alone(key).await
     }
 
     /// Writes the use of a session at `now`, unless it has ended.
     ///
     /// Makes one attempt, since the response waits for it. A session that misses a write only ends a little sooner.
-    pub(crate) async fn slide_session(&self, key: &Key, now: DateTime<Utc>) -> Result<()> {
+    pub(crate) async fn slide_session(&self, key: &ItemKey, now: DateTime<Utc>) -> Result<()> {
         let used_at = serde_dynamo::to_attribute_value(now).map_err(Error::internal)?;
         self.usage.count_call();
         let response = self
@@ -135,7 +135,7 @@ mod tests {
         let start = DateTime::UNIX_EPOCH;
         Session {
             kind: SessionKind::Token,
-            claim: Claim::own(
+            claim: CredentialOwner::own(
                 "acme".parse().unwrap(),
                 Account::Customer { customer: Id::from_bytes([1; 16]) },
             ),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::Store;
 use super::condition::IS_ACTIVE;
-use super::item::{self, Versioned, string};
+use super::item::{self, VersionedItem, string};
 use super::keys;
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 
 /// A candidate that is shared with a customer.
 #[derive(Debug, Clone, Copy)]
-pub struct Shared {
+pub struct SharedCandidate {
     /// The share.
     pub share: ShareId,
     /// The candidate's project.
@@ -30,7 +30,7 @@ pub struct Shared {
 
 /// The item of a share in the customer's partition.
 #[derive(Deserialize)]
-pub(super) struct Note {
+pub(super) struct ShareNote {
     project: ProjectId,
     candidate: CandidateId,
 }
@@ -40,13 +40,17 @@ const WITHDRAWN_AT_ONCE: usize = 8;
 
 impl Store {
     /// The candidates who are shared with a customer, by the age of the share, oldest first.
-    pub async fn shared_with(&self, company: &CompanyId, customer: CustomerId) -> Result<Vec<Shared>> {
+    pub async fn shared_with(
+        &self,
+        company: &CompanyId,
+        customer: CustomerId,
+    ) -> Result<Vec<SharedCandidate>> {
         let shares = keys::shares(company, customer);
         let mut found = Vec::new();
         for row in self.all_items(&shares).await? {
             let share = shares.id_in(&row)?.parse().map_err(Error::internal)?;
-            let note = item::or_skipped(item::value_in::<Note>(&row))?;
-            found.extend(note.map(|Note { project, candidate }| Shared {
+            let note = item::or_skipped(item::value_in::<ShareNote>(&row))?;
+            found.extend(note.map(|ShareNote { project, candidate }| SharedCandidate {
                 share,
                 project,
                 candidate,
@@ -63,7 +67,7 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<()> {
         let shares = self.shared_with(company, customer).await?;
-        let key = |shared: &Shared| keys::candidate(company, shared.project, shared.candidate);
+        let key = |shared: &SharedCandidate| keys::candidate(company, shared.project, shared.candidate);
         let mut batch = self.get(shares.iter().map(key)).await?;
         let mut found = Vec::with_capacity(shares.len());
         for shared in shares {
@@ -79,10 +83,10 @@ impl Store {
     async fn withdraw(
         &self,
         share: ShareId,
-        candidate: Versioned<Candidate>,
+        candidate: VersionedItem<Candidate>,
         now: DateTime<Utc>,
     ) -> Result<()> {
-        self.amend(candidate, |before| {
+        self.update_with_retry(candidate, |before| {
             let is_shared = before.shares.contains_key(&share);
             let after = is_shared.then(|| Candidate::clone(before).without_share(share))?;
             Some(self.change_candidate(before, &after.into(), now))

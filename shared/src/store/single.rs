@@ -8,49 +8,53 @@ use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::{ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure};
 
 use super::Store;
-use super::condition::Condition;
-use super::item::{self, Entity, Item, Versioned};
-use super::keys::Key;
-use super::retry::Failure;
+use super::condition::WriteCondition;
+use super::item::{self, Item, StoredEntity, VersionedItem};
+use super::keys::ItemKey;
+use super::retry::CallFailure;
 use crate::error::{Error, Result};
 
 impl Store {
     /// Creates an entity. Fails with [`Error::Changed`] if it exists.
-    pub(super) async fn create_alone<T: Entity>(&self, entity: T) -> Result<Versioned<T>> {
+    pub(super) async fn create_alone<T: StoredEntity>(&self, entity: T) -> Result<VersionedItem<T>> {
         let first = item::first(entity)?;
-        self.put_item(first.stored().clone(), Condition::Absent).await?.map_err(|_| Error::Changed)?;
+        self.put_item(first.stored().clone(), WriteCondition::Absent).await?.map_err(|_| Error::Changed)?;
         Ok(first)
     }
 
     /// Replaces `before` by `after`. Fails with [`Error::Changed`] after a concurrent write.
-    pub(super) async fn replace<T: Entity>(&self, before: &Versioned<T>, after: T) -> Result<Versioned<T>> {
+    pub(super) async fn replace<T: StoredEntity>(
+        &self,
+        before: &VersionedItem<T>,
+        after: T,
+    ) -> Result<VersionedItem<T>> {
         let next = before.followed_by(after)?;
-        let condition = Condition::Version(before.version());
+        let condition = WriteCondition::Version(before.version());
         self.put_item(next.stored().clone(), condition).await?.map_err(|_| Error::Changed)?;
         Ok(next)
     }
 
-    pub(super) async fn put(&self, key: Key, attributes: Item) -> Result<()> {
+    pub(super) async fn put(&self, key: ItemKey, attributes: Item) -> Result<()> {
         let mut item = attributes;
         item.extend(key.into_attributes());
-        self.put_item(item, Condition::None).await?.map_err(|_| Error::Changed)
+        self.put_item(item, WriteCondition::None).await?.map_err(|_| Error::Changed)
     }
 
     /// Deletes the item under `key`, if there is one.
-    pub(super) async fn delete_alone(&self, key: &Key) -> Result<()> {
-        self.delete_item(key, Condition::None).await
+    pub(super) async fn delete_alone(&self, key: &ItemKey) -> Result<()> {
+        self.delete_item(key, WriteCondition::None).await
     }
 
     /// Deletes an entity. Fails with [`Error::Changed`] after a concurrent write or deletion.
-    pub(super) async fn erase<T: Entity>(&self, entity: &Versioned<T>) -> Result<()> {
-        self.delete_item(&entity.key(), Condition::Version(entity.version())).await
+    pub(super) async fn erase<T: StoredEntity>(&self, entity: &VersionedItem<T>) -> Result<()> {
+        self.delete_item(&entity.key(), WriteCondition::Version(entity.version())).await
     }
 
     /// Puts an item. When the condition fails, the inner result has the item that failed it, if there is one.
     pub(super) async fn put_item(
         &self,
         item: Item,
-        condition: Condition,
+        condition: WriteCondition,
     ) -> Result<Result<(), Option<Item>>> {
         self.with_retries(|| async {
             let response = self
@@ -73,14 +77,14 @@ impl Store {
                     Some(PutItemError::ConditionalCheckFailedException(refusal)) => {
                         Ok(Err(refusal.item().cloned()))
                     }
-                    _ => Err(Failure::of(error)),
+                    _ => Err(CallFailure::of(error)),
                 },
             }
         })
         .await
     }
 
-    async fn delete_item(&self, key: &Key, condition: Condition) -> Result<()> {
+    async fn delete_item(&self, key: &ItemKey, condition: WriteCondition) -> Result<()> {
         self.with_retries(|| async {
             let response = self
                 .client()
@@ -93,8 +97,8 @@ impl Store {
                 .send()
                 .await
                 .map_err(|error| match error.code() {
-                    Some("ConditionalCheckFailedException") => Failure::Final(Error::Changed),
-                    _ => Failure::of(error),
+                    Some("ConditionalCheckFailedException") => CallFailure::Final(Error::Changed),
+                    _ => CallFailure::of(error),
                 })?;
             self.usage.count_writes(response.consumed_capacity());
             Ok(())

@@ -6,19 +6,19 @@ use futures_util::future::try_join_all;
 
 use super::Store;
 use super::item::{Item, string};
-use super::keys::{BY_STATUS, Collection};
+use super::keys::{BY_STATUS, KeyRange};
 use super::page::SKIPPED_AT_ONCE;
 use super::query::Query;
 use crate::error::Result;
 
 /// One partition of the index, as far as it has been read.
-struct Lane {
+struct PartitionReader {
     query: Query,
     ids: VecDeque<String>,
     is_at_end: bool,
 }
 
-impl Lane {
+impl PartitionReader {
     /// Whether the next identifier is still to be read.
     fn is_waiting(&self) -> bool {
         self.ids.is_empty() && !self.is_at_end
@@ -30,20 +30,20 @@ impl Store {
     /// the order of identifiers; none when there are fewer. The index lags behind the table.
     pub(super) async fn skip_indexed(
         &self,
-        collection: &Collection,
+        collection: &KeyRange,
         partitions: &[String],
         count: u64,
     ) -> Result<Option<Item>> {
         let lane = |partition: &String| {
             let query = Query::new(BY_STATUS, string(partition));
-            Lane { query, ids: VecDeque::new(), is_at_end: false }
+            PartitionReader { query, ids: VecDeque::new(), is_at_end: false }
         };
-        let mut lanes: Vec<Lane> = partitions.iter().map(lane).collect();
+        let mut lanes: Vec<PartitionReader> = partitions.iter().map(lane).collect();
         let mut left = count;
         loop {
             let waiting = lanes.iter_mut().filter(|lane| lane.is_waiting());
             try_join_all(waiting.map(|lane| self.read_on(lane, collection, left))).await?;
-            while !lanes.iter().any(Lane::is_waiting) {
+            while !lanes.iter().any(PartitionReader::is_waiting) {
                 let ahead = lanes.iter_mut().filter(|lane| !lane.ids.is_empty());
                 let next = ahead.min_by(|one, other| one.ids.front().cmp(&other.ids.front()));
                 let Some(id) = next.and_then(|lane| lane.ids.pop_front()) else { return Ok(None) };
@@ -55,7 +55,7 @@ impl Store {
         }
     }
 
-    async fn read_on(&self, lane: &mut Lane, collection: &Collection, left: u64) -> Result<()> {
+    async fn read_on(&self, lane: &mut PartitionReader, collection: &KeyRange, left: u64) -> Result<()> {
         lane.query.limit = Some(left.min(SKIPPED_AT_ONCE) as usize);
         let found = self.query(&lane.query).await?;
         for row in &found.rows {

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use super::Store;
-use super::batch::Batch;
-use super::condition::{Change, Condition};
-use super::item::{self, Entity, Item, Versioned, number, number_in, string};
-use super::keys::{self, Key};
-use super::page::{Listing, Page, PageRequest};
+use super::batch::FoundItems;
+use super::condition::{AttributeUpdate, WriteCondition};
+use super::item::{self, Item, StoredEntity, VersionedItem, number, number_in, string};
+use super::keys::{self, ItemKey};
+use super::page::{ListSource, Page, PageRequest};
 use super::transaction::Transaction;
 use crate::domain::candidate::CandidateStatus;
-use crate::domain::choice;
 use crate::domain::customer::LAST_OWNER;
 use crate::domain::id::{CompanyId, ProjectId};
 use crate::domain::named_token::{MAX_TOKENS, TOO_MANY_TOKENS};
+use crate::domain::parse_enum;
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
-use crate::domain::roster::Seats;
-use crate::domain::tally::{Counter, OPEN, SHARDS, Tally};
+use crate::domain::roster::EvaluatorSet;
+use crate::domain::tally::{CounterName, OPEN, ProjectCounts, SHARDS};
 use crate::domain::transition::PROJECT_NOT_RUNNING;
 use crate::domain::webhook::{MAX_WEBHOOKS, TOO_MANY_WEBHOOKS};
 use crate::error::{Error, Result};
@@ -24,47 +24,50 @@ use crate::error::{Error, Result};
 /// The attribute of a shard that repeats its project's status, for conditions on candidates' steps.
 pub(super) const PROJECT_STATUS: &str = "project_status";
 
-/// The attribute of a shard that counts the writes of its [`Counter::EvaluatedBy`]. Closing a project depends on all of
+/// The attribute of a shard that counts the writes of its [`CounterName::EvaluatedBy`]. Closing a project depends on all of
 /// these, and requires by this one number that none has changed.
 pub(super) const EVALUATIONS_VERSION: &str = "evaluations_version";
 
 /// The attribute of a shard that is set once one of its candidates has begun the interview, and stays.
 pub(super) const HAS_BEGUN: &str = "has_begun";
 
-pub(super) fn attribute(counter: Counter) -> String {
+pub(super) fn attribute(counter: CounterName) -> String {
     match counter {
-        Counter::Status(status) => format!("status:{}", status.as_str()),
-        Counter::EvaluatedBy { completed, vetoed } if vetoed == Seats::default() => {
+        CounterName::Status(status) => format!("status:{}", status.as_str()),
+        CounterName::EvaluatedBy { completed, vetoed } if vetoed == EvaluatorSet::default() => {
             format!("evaluated_by:{completed}")
         }
-        Counter::EvaluatedBy { completed, vetoed } => format!("evaluated_by:{completed}:{vetoed}"),
+        CounterName::EvaluatedBy { completed, vetoed } => format!("evaluated_by:{completed}:{vetoed}"),
     }
 }
 
 /// The counter of an attribute; none for other attributes, and for counters that only newer code knows.
-pub(super) fn counter(attribute: &str) -> Option<Counter> {
+pub(super) fn counter(attribute: &str) -> Option<CounterName> {
     let (kind, value) = attribute.split_once(':')?;
     match kind {
-        "status" => choice(value).ok().map(Counter::Status),
+        "status" => parse_enum(value).ok().map(CounterName::Status),
         "evaluated_by" => {
             let (completed, vetoed) = value.split_once(':').unwrap_or((value, "0"));
-            Some(Counter::EvaluatedBy { completed: completed.parse().ok()?, vetoed: vetoed.parse().ok()? })
+            Some(CounterName::EvaluatedBy {
+                completed: completed.parse().ok()?,
+                vetoed: vetoed.parse().ok()?,
+            })
         }
         _ => None,
     }
 }
 
-pub(crate) fn shards(company: &CompanyId, project: ProjectId) -> impl Iterator<Item = Key> {
+pub(crate) fn shards(company: &CompanyId, project: ProjectId) -> impl Iterator<Item = ItemKey> {
     (0..SHARDS).map(move |shard| keys::tally_shard(company, project, shard))
 }
 
 /// The shards of a project's tally, in their order.
 #[derive(Debug, Clone)]
-pub struct Shards(Vec<Item>);
+pub struct CountShards(Vec<Item>);
 
-impl Shards {
+impl CountShards {
     /// The sum of the shards.
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> ProjectCounts {
         self.0.iter().flat_map(counts_in).collect()
     }
 
@@ -75,17 +78,17 @@ impl Shards {
     }
 }
 
-impl Batch {
-    pub(crate) fn take_shards(&mut self, company: &CompanyId, project: ProjectId) -> Shards {
-        Shards(shards(company, project).map(|key| self.take_item(&key).unwrap_or_default()).collect())
+impl FoundItems {
+    pub(crate) fn take_shards(&mut self, company: &CompanyId, project: ProjectId) -> CountShards {
+        CountShards(shards(company, project).map(|key| self.take_item(&key).unwrap_or_default()).collect())
     }
 
-    pub(crate) fn take_tally(&mut self, company: &CompanyId, project: ProjectId) -> Tally {
+    pub(crate) fn take_tally(&mut self, company: &CompanyId, project: ProjectId) -> ProjectCounts {
         self.take_shards(company, project).tally()
     }
 }
 
-pub(super) fn counts_in(item: &Item) -> Vec<(Counter, i64)> {
+pub(super) fn counts_in(item: &Item) -> Vec<(CounterName, i64)> {
     item.keys().filter_map(|name| Some((counter(name)?, number_in(item, name)?))).collect()
 }
 
@@ -95,17 +98,17 @@ impl Transaction {
     pub(super) fn tally(
         &mut self,
         (company, project, shard): (&CompanyId, ProjectId, u8),
-        change: &Tally,
+        change: &ProjectCounts,
         must_run: bool,
     ) {
         if change.is_empty() {
             return;
         }
         let touches_evaluations =
-            change.iter().any(|(counter, _)| matches!(counter, Counter::EvaluatedBy { .. }));
+            change.iter().any(|(counter, _)| matches!(counter, CounterName::EvaluatedBy { .. }));
         let counters = change.iter().map(|(counter, count)| (attribute(counter), count));
         let noted = touches_evaluations.then(|| (EVALUATIONS_VERSION.to_owned(), 1));
-        let mut update = Change::add(counters.chain(noted));
+        let mut update = AttributeUpdate::add(counters.chain(noted));
         if change.has_begun() {
             update = update.marking(HAS_BEGUN);
         }
@@ -122,21 +125,31 @@ impl Transaction {
     pub(super) fn create_shards(&mut self, project: &Project) {
         for key in shards(&project.company, project.id) {
             let shard = item::bare([(PROJECT_STATUS, string(project.status.as_str()))]);
-            self.put(key, shard, Condition::Absent, Error::internal("a new project has a tally already"));
+            self.put(
+                key,
+                shard,
+                WriteCondition::Absent,
+                Error::internal("a new project has a tally already"),
+            );
         }
     }
 
     /// Writes a project's new status to its shards. Fails with [`Error::Changed`] if its candidates are not what they
     /// `must` be, and, for closing, if evaluations have changed since the shards were `seen`.
-    pub(super) fn move_shards(&mut self, project: &Project, must: CandidatesMust, Shards(seen): &Shards) {
-        let is_zero = must_be_absent(must).into_iter().map(|status| attribute(Counter::Status(status)));
+    pub(super) fn move_shards(
+        &mut self,
+        project: &Project,
+        must: CandidatesMust,
+        CountShards(seen): &CountShards,
+    ) {
+        let is_zero = must_be_absent(must).into_iter().map(|status| attribute(CounterName::Status(status)));
         let names: Vec<_> = is_zero.enumerate().map(|(index, name)| (format!("#n{index}"), name)).collect();
         let absent =
             names.iter().map(|(name, _)| format!("(attribute_not_exists({name}) OR {name} = :zero)"));
         let absent: Vec<String> = absent.collect();
         for (key, seen) in shards(&project.company, project.id).zip(seen) {
             let status = (":status", string(project.status.as_str()));
-            let mut change = Change::set(&format!("SET {PROJECT_STATUS} = :status"), [status]);
+            let mut change = AttributeUpdate::set(&format!("SET {PROJECT_STATUS} = :status"), [status]);
             let mut conditions = absent.clone();
             if !conditions.is_empty() {
                 change = change.with(":zero", number(0));
@@ -157,7 +170,7 @@ impl Transaction {
 
     /// Adds to the counts of what a company owns. Fails with `LAST_OWNER` if no owner would be left, with
     /// `TOO_MANY_TOKENS` and with `TOO_MANY_WEBHOOKS`.
-    pub(super) fn company_tally(&mut self, company: &CompanyId, changes: &[(Owned, i64)]) {
+    pub(super) fn company_tally(&mut self, company: &CompanyId, changes: &[(CompanyCount, i64)]) {
         let mut counters = BTreeMap::<String, i64>::new();
         for (owned, count) in changes {
             *counters.entry(owned.attribute()).or_default() += count;
@@ -168,17 +181,17 @@ impl Transaction {
         }
         let added: Vec<String> =
             counters.iter().filter(|(_, count)| **count > 0).map(|(name, _)| name.clone()).collect();
-        let owners_lost = -counters.get(&Owned::Owners.attribute()).copied().unwrap_or(0);
-        let mut change = Change::add(counters);
+        let owners_lost = -counters.get(&CompanyCount::Owners.attribute()).copied().unwrap_or(0);
+        let mut change = AttributeUpdate::add(counters);
         let mut refusal = Error::internal("a counter refused to count");
         if owners_lost > 0 {
-            let condition = format!("{} > :lost", Owned::Owners.attribute());
+            let condition = format!("{} > :lost", CompanyCount::Owners.attribute());
             change = change.when(condition).with(":lost", number(owners_lost));
             refusal = LAST_OWNER.into();
         }
         for (owned, most, too_many) in [
-            (Owned::NamedTokens, MAX_TOKENS, TOO_MANY_TOKENS),
-            (Owned::Webhooks, MAX_WEBHOOKS, TOO_MANY_WEBHOOKS),
+            (CompanyCount::NamedTokens, MAX_TOKENS, TOO_MANY_TOKENS),
+            (CompanyCount::Webhooks, MAX_WEBHOOKS, TOO_MANY_WEBHOOKS),
         ] {
             let name = owned.attribute();
             if added.contains(&name) {
@@ -203,7 +216,7 @@ fn must_be_absent(must: CandidatesMust) -> Vec<CandidateStatus> {
 
 /// Something that a company owns and its tally counts.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Owned {
+pub(super) enum CompanyCount {
     Customers,
     /// Owners who can log in; never none.
     Owners,
@@ -216,7 +229,7 @@ pub(super) enum Owned {
     Webhooks,
 }
 
-impl Owned {
+impl CompanyCount {
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let others =
             [Self::Customers, Self::Owners, Self::Labels, Self::Videos, Self::NamedTokens, Self::Webhooks];
@@ -238,16 +251,16 @@ impl Owned {
 
 impl Store {
     /// A page of a company's resources, and the number of those that are `counted`.
-    pub(super) async fn list_owned<T: Entity>(
+    pub(super) async fn list_owned<T: StoredEntity>(
         &self,
         company: &CompanyId,
-        listing: &Listing,
-        counted: &[Owned],
+        listing: &ListSource,
+        counted: &[CompanyCount],
         request: &PageRequest,
-    ) -> Result<(Page<Versioned<T>>, u64)> {
+    ) -> Result<(Page<VersionedItem<T>>, u64)> {
         let count = async {
             let tally = self.item(&keys::company_tally(company)).await?.unwrap_or_default();
-            let count = |owned: &Owned| number_in::<u64>(&tally, &owned.attribute()).unwrap_or(0);
+            let count = |owned: &CompanyCount| number_in::<u64>(&tally, &owned.attribute()).unwrap_or(0);
             Ok(counted.iter().map(count).sum())
         };
         tokio::try_join!(self.page(listing, request), count)
@@ -258,20 +271,20 @@ impl Store {
 mod tests {
     use super::*;
     use crate::domain::id::Id;
-    use crate::domain::roster::Roster;
+    use crate::domain::roster::EvaluatorIndex;
     use crate::store::item::VERSION;
 
     #[test]
     fn every_counter_has_an_attribute_of_its_own() {
-        let mut roster = Roster::default();
+        let mut roster = EvaluatorIndex::default();
         let [one, two] = [7, 8].map(|byte| Id::from_bytes([byte; 16]));
         roster.take_seat(one).unwrap();
         roster.take_seat(two).unwrap();
         let sets = [roster.seats_of(&[]), roster.seats_of(&[two]), roster.seats_of(&[one, two])];
-        let all = CandidateStatus::ALL.into_iter().map(Counter::Status);
-        let none = Seats::default();
-        let plain = sets.map(|completed| Counter::EvaluatedBy { completed, vetoed: none });
-        let with_vetos = [Counter::EvaluatedBy { completed: sets[2], vetoed: sets[1] }];
+        let all = CandidateStatus::ALL.into_iter().map(CounterName::Status);
+        let none = EvaluatorSet::default();
+        let plain = sets.map(|completed| CounterName::EvaluatedBy { completed, vetoed: none });
+        let with_vetos = [CounterName::EvaluatedBy { completed: sets[2], vetoed: sets[1] }];
         for one in all.chain(plain).chain(with_vetos) {
             assert_eq!(counter(&attribute(one)), Some(one));
         }
@@ -279,6 +292,6 @@ mod tests {
             assert_eq!(counter(other), None);
         }
         let item = Item::from([("status:new".to_owned(), number(3)), ("sk".to_owned(), string("TALLY#0"))]);
-        assert_eq!(counts_in(&item), [(Counter::Status(CandidateStatus::New), 3)]);
+        assert_eq!(counts_in(&item), [(CounterName::Status(CandidateStatus::New), 3)]);
     }
 }

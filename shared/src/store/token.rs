@@ -1,23 +1,23 @@
 //! Access patterns of named tokens: found by the hash of their value, listed by their company.
 
 use super::Store;
-use super::condition::Condition;
-use super::item::{self, Entity, Versioned};
-use super::keys::{self, Key};
-use super::tally::Owned;
+use super::condition::WriteCondition;
+use super::item::{self, StoredEntity, VersionedItem};
+use super::keys::{self, ItemKey};
+use super::tally::CompanyCount;
 use super::transaction::Transaction;
-use crate::domain::history::Change;
+use crate::domain::history::ResourceChange;
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::NamedToken;
 use crate::error::{Error, Result};
 
-impl Entity for NamedToken {
-    fn key(&self) -> Key {
+impl StoredEntity for NamedToken {
+    fn key(&self) -> ItemKey {
         keys::token(&self.company, self.id)
     }
 
-    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
-        Change::of(before, after)
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
     }
 }
 
@@ -29,23 +29,23 @@ impl Store {
         transaction.create(token);
         let taken = Error::field("value", "Choose another value.");
         if let Some(item) = transaction.or_fault(item::write(token, 1)) {
-            transaction.put(keys::token_by_hash(&token.hash), item, Condition::Absent, taken);
+            transaction.put(keys::token_by_hash(&token.hash), item, WriteCondition::Absent, taken);
         }
-        transaction.company_tally(&token.company, &[(Owned::NamedTokens, 1)]);
+        transaction.company_tally(&token.company, &[(CompanyCount::NamedTokens, 1)]);
         transaction
     }
 
     /// Deletes a named token, which revokes it at once.
-    pub fn delete_token(&self, token: &Versioned<NamedToken>) -> Transaction {
+    pub fn delete_token(&self, token: &VersionedItem<NamedToken>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.delete(token);
         transaction.delete_derived(keys::token_by_hash(&token.hash));
-        transaction.company_tally(&token.company, &[(Owned::NamedTokens, -1)]);
+        transaction.company_tally(&token.company, &[(CompanyCount::NamedTokens, -1)]);
         transaction
     }
 
     /// All named tokens of a company, oldest first.
-    pub async fn tokens(&self, company: &CompanyId) -> Result<Vec<Versioned<NamedToken>>> {
+    pub async fn tokens(&self, company: &CompanyId) -> Result<Vec<VersionedItem<NamedToken>>> {
         self.all(&keys::tokens(company)).await
     }
 }

@@ -13,12 +13,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
-use super::condition::{self, Condition};
-use super::item::{self, Entity, Item, Versioned};
-use super::keys::Key;
-use super::retry::Failure;
+use super::condition::{self, WriteCondition};
+use super::item::{self, Item, StoredEntity, VersionedItem};
+use super::keys::ItemKey;
+use super::retry::CallFailure;
 use super::rewrite;
-use crate::domain::history::{Change, Entry, Origin};
+use crate::domain::history::{ChangeContext, HistoryEntry, ResourceChange};
 use crate::error::{Error, FieldErrors, Result};
 
 /// The most writes that DynamoDB takes in one transaction.
@@ -34,12 +34,12 @@ const MAX_WRITES: usize = 100;
 pub struct Transaction {
     table: String,
     /// The origin of its changes, and how long the history keeps them.
-    origin: Option<Arc<Origin>>,
+    origin: Option<Arc<ChangeContext>>,
     kept: TimeDelta,
     writes: Vec<TransactWriteItem>,
     refusals: Vec<Error>,
     /// Keys that it does not delete.
-    spared: Vec<Key>,
+    spared: Vec<ItemKey>,
     /// Whether responses show a change.
     is_shown: bool,
     /// The first write that could not be expressed; the commit fails with it.
@@ -57,20 +57,20 @@ impl Transaction {
     }
 
     /// Never deletes these keys: in a restored table, other accounts may own them.
-    pub(super) fn sparing(self, keys: Vec<Key>) -> Self {
+    pub(super) fn without_keys(self, keys: Vec<ItemKey>) -> Self {
         Self { spared: keys, ..self }
     }
 
     /// Puts an item before all other writes, unless one that has not expired by `now` exists: then fails with `taken`,
     /// whatever other conditions fail.
-    pub(super) fn create_first(&mut self, key: Key, attributes: Item, now: DateTime<Utc>, taken: Error) {
-        self.put(key, attributes, Condition::AbsentOrExpired(now), taken);
+    pub(super) fn create_first(&mut self, key: ItemKey, attributes: Item, now: DateTime<Utc>, taken: Error) {
+        self.put(key, attributes, WriteCondition::AbsentOrExpired(now), taken);
         self.writes.rotate_right(1);
         self.refusals.rotate_right(1);
     }
 
     /// Moves the messages of all refusals so far to `field`.
-    pub(super) fn blame(&mut self, field: &str) {
+    pub(super) fn prefix_errors(&mut self, field: &str) {
         for refusal in &mut self.refusals {
             if let Error::Fields(messages) = refusal {
                 *messages = std::mem::take(messages).about(field);
@@ -79,42 +79,51 @@ impl Transaction {
     }
 
     /// Creates an entity under a new identifier.
-    pub(super) fn create<T: Entity>(&mut self, entity: &T) {
+    pub(super) fn create<T: StoredEntity>(&mut self, entity: &T) {
         self.create_unless(entity, || Error::internal("a new identifier is taken"));
     }
 
     /// Creates an entity; `taken` if it exists, or has existed and has a history.
-    pub(super) fn create_unless<T: Entity>(&mut self, entity: &T, taken: impl Fn() -> Error) {
+    pub(super) fn create_unless<T: StoredEntity>(&mut self, entity: &T, taken: impl Fn() -> Error) {
         if let Some(mut item) = self.or_fault(item::write(entity, 1)) {
             let change = T::recorded(None, Some(entity));
             item::note_event(&mut item, change.as_ref(), 1);
-            self.put(entity.key(), item, Condition::Absent, taken());
+            self.put(entity.key(), item, WriteCondition::Absent, taken());
             self.record(change, 1, None, taken());
         }
     }
 
     /// Replaces `before` by `after`; [`Error::Changed`] after a concurrent write.
-    pub(super) fn replace<T: Entity>(&mut self, before: &Versioned<T>, after: &T) {
+    pub(super) fn replace<T: StoredEntity>(&mut self, before: &VersionedItem<T>, after: &T) {
         self.put_next(before, after, T::recorded(Some(&**before), Some(after)));
     }
 
     /// Notes in the history of `whole` the `change` of a part of it that has an item of its own, so that both have one
     /// order; [`Error::Changed`] after a concurrent write of `whole`, which stays as it is but for its version.
-    pub(super) fn note_change_of_part<T: Entity>(&mut self, whole: &Versioned<T>, change: Change) {
+    pub(super) fn note_change_of_part<T: StoredEntity>(
+        &mut self,
+        whole: &VersionedItem<T>,
+        change: ResourceChange,
+    ) {
         self.put_next(whole, whole, Some(change));
     }
 
-    fn put_next<T: Entity>(&mut self, before: &Versioned<T>, after: &T, change: Option<Change>) {
+    fn put_next<T: StoredEntity>(
+        &mut self,
+        before: &VersionedItem<T>,
+        after: &T,
+        change: Option<ResourceChange>,
+    ) {
         if let Some(next) = self.or_fault(rewrite::next(before, after, change.as_ref())) {
             self.is_shown |= next.is_shown;
-            self.put(after.key(), next.item, Condition::Version(before.version()), Error::Changed);
+            self.put(after.key(), next.item, WriteCondition::Version(before.version()), Error::Changed);
             self.record(change, before.version() + 1, before.event_version(), ahead());
         }
     }
 
     /// Deletes an entity; [`Error::Changed`] after a concurrent write.
-    pub(super) fn delete<T: Entity>(&mut self, entity: &Versioned<T>) {
-        self.delete_item(entity.key(), Condition::Version(entity.version()), Error::Changed);
+    pub(super) fn delete<T: StoredEntity>(&mut self, entity: &VersionedItem<T>) {
+        self.delete_item(entity.key(), WriteCondition::Version(entity.version()), Error::Changed);
         let change = T::recorded(Some(&**entity), None);
         self.record(change, entity.version() + 1, entity.event_version(), ahead());
     }
@@ -122,32 +131,45 @@ impl Transaction {
     /// Notes in the history the `change` that the `version`th write of an item is, none for one without a history, after
     /// the event with version `event_before`; `taken` if the history has that version. The condition of the write makes
     /// sure that no other event comes between the two.
-    fn record(&mut self, change: Option<Change>, version: u64, event_before: Option<u64>, taken: Error) {
+    fn record(
+        &mut self,
+        change: Option<ResourceChange>,
+        version: u64,
+        event_before: Option<u64>,
+        taken: Error,
+    ) {
         let Some(change) = change else { return };
         let origin = self.origin.as_deref().cloned();
         let origin = self.or_fault(origin.ok_or_else(|| Error::internal("a change without an author")));
-        let entry = origin
-            .map(|origin| Entry::new(change, version, origin, self.kept).with_event_before(event_before));
+        let entry = origin.map(|origin| {
+            HistoryEntry::new(change, version, origin, self.kept).with_event_before(event_before)
+        });
         let item = entry.and_then(|entry| Some((entry.key(), self.or_fault(item::write(&entry, 1))?)));
         if let Some((key, item)) = item {
-            self.put(key, item, Condition::Absent, taken);
+            self.put(key, item, WriteCondition::Absent, taken);
         }
     }
 
     /// Puts an item that follows from other writes of the transaction.
-    pub(super) fn put_derived(&mut self, key: Key, attributes: Item) {
-        self.put(key, attributes, Condition::None, unconditional());
+    pub(super) fn put_derived(&mut self, key: ItemKey, attributes: Item) {
+        self.put(key, attributes, WriteCondition::None, unconditional());
     }
 
     /// Deletes an item that follows from other writes of the transaction.
-    pub(super) fn delete_derived(&mut self, key: Key) {
+    pub(super) fn delete_derived(&mut self, key: ItemKey) {
         if !self.spared.contains(&key) {
-            self.delete_item(key, Condition::None, unconditional());
+            self.delete_item(key, WriteCondition::None, unconditional());
         }
     }
 
     /// Moves the unique marker of a value from the key before the change to the key after it; `taken` if that exists.
-    pub(super) fn move_marker(&mut self, old: Option<Key>, new: Option<Key>, marker: Item, taken: Error) {
+    pub(super) fn move_marker(
+        &mut self,
+        old: Option<ItemKey>,
+        new: Option<ItemKey>,
+        marker: Item,
+        taken: Error,
+    ) {
         if old == new {
             return;
         }
@@ -155,11 +177,11 @@ impl Transaction {
             self.delete_derived(old);
         }
         if let Some(new) = new {
-            self.put(new, marker, Condition::Absent, taken);
+            self.put(new, marker, WriteCondition::Absent, taken);
         }
     }
 
-    pub(super) fn put(&mut self, key: Key, attributes: Item, condition: Condition, refusal: Error) {
+    pub(super) fn put(&mut self, key: ItemKey, attributes: Item, condition: WriteCondition, refusal: Error) {
         let mut item = attributes;
         item.extend(key.into_attributes());
         let put = Put::builder()
@@ -171,7 +193,7 @@ impl Transaction {
         self.push(put.build().map(|put| TransactWriteItem::builder().put(put).build()), refusal);
     }
 
-    fn delete_item(&mut self, key: Key, condition: Condition, refusal: Error) {
+    fn delete_item(&mut self, key: ItemKey, condition: WriteCondition, refusal: Error) {
         let delete = Delete::builder()
             .table_name(&self.table)
             .set_key(Some(key.into_attributes()))
@@ -187,7 +209,7 @@ impl Transaction {
     }
 
     /// Requires a condition of an item that the transaction does not write.
-    pub(super) fn require(&mut self, key: Key, condition: Condition, refusal: Error) {
+    pub(super) fn require(&mut self, key: ItemKey, condition: WriteCondition, refusal: Error) {
         let check = ConditionCheck::builder()
             .table_name(&self.table)
             .set_key(Some(key.into_attributes()))
@@ -199,8 +221,8 @@ impl Transaction {
     }
 
     /// Changes attributes of an item, which is created if it does not exist.
-    pub(super) fn update(&mut self, key: Key, change: condition::Change, refusal: Error) {
-        let condition::Change { expression, condition, names, values } = change;
+    pub(super) fn update(&mut self, key: ItemKey, change: condition::AttributeUpdate, refusal: Error) {
+        let condition::AttributeUpdate { expression, condition, names, values } = change;
         let update = Update::builder()
             .table_name(&self.table)
             .set_key(Some(key.into_attributes()))
@@ -250,7 +272,11 @@ impl Store {
     }
 
     /// A transaction that replaces `before` by `after`; empty if they are equal.
-    pub(super) fn replacing<T: Entity + PartialEq>(&self, before: &Versioned<T>, after: &T) -> Transaction {
+    pub(super) fn replacing<T: StoredEntity + PartialEq>(
+        &self,
+        before: &VersionedItem<T>,
+        after: &T,
+    ) -> Transaction {
         let mut transaction = self.transaction();
         if **before != *after {
             transaction.replace(before, after);
@@ -300,7 +326,7 @@ impl Store {
         &self,
         writes: &[TransactWriteItem],
         token: &str,
-    ) -> Result<Vec<CancellationReason>, Failure> {
+    ) -> Result<Vec<CancellationReason>, CallFailure> {
         let response = self
             .client()
             .transact_write_items()
@@ -324,20 +350,20 @@ fn is_unmet(reason: &CancellationReason) -> bool {
 }
 
 /// The reasons of a cancelled transaction if conditions have failed.
-fn cancelled(error: SdkError<TransactWriteItemsError>) -> Result<Vec<CancellationReason>, Failure> {
+fn cancelled(error: SdkError<TransactWriteItemsError>) -> Result<Vec<CancellationReason>, CallFailure> {
     let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) = error.as_service_error()
     else {
-        return Err(Failure::of(error));
+        return Err(CallFailure::of(error));
     };
     let reasons = cancelled.cancellation_reasons();
     let has = |code: &str| reasons.iter().any(|reason| reason.code() == Some(code));
     if reasons.iter().any(is_unmet) {
         Ok(reasons.to_vec())
     } else if has("TransactionConflict") {
-        Err(Failure::Conflict(error.into()))
+        Err(CallFailure::Conflict(error.into()))
     } else if has("ThrottlingError") || has("ProvisionedThroughputExceeded") {
-        Err(Failure::Overload(error.into()))
+        Err(CallFailure::Overload(error.into()))
     } else {
-        Err(Failure::Final(Error::internal(error)))
+        Err(CallFailure::Final(Error::internal(error)))
     }
 }

@@ -4,20 +4,20 @@ use chrono::{DateTime, Utc};
 use serde_dynamo::to_attribute_value;
 
 use super::Store;
-use super::condition::Change;
-use super::due::Queue;
-use super::item::{EXPIRES_AT, Entity, Versioned, number, string};
-use super::keys::{self, DUE, Key};
+use super::condition::AttributeUpdate;
+use super::due::DueQueue;
+use super::item::{EXPIRES_AT, StoredEntity, VersionedItem, number, string};
+use super::keys::{self, DUE, ItemKey};
 use super::transaction::Transaction;
-use crate::domain::effect::{Effect, Task};
+use crate::domain::effect::{Effect, EffectTask};
 use crate::domain::file::{Owner, StoredFile};
 use crate::domain::id::{CompanyId, FileId};
 use crate::domain::upload::{Upload, UploadStatus};
 use crate::error::{Error, Result};
 use crate::media::{object_key, upload_key};
 
-impl Entity for Upload {
-    fn key(&self) -> Key {
+impl StoredEntity for Upload {
+    fn key(&self) -> ItemKey {
         keys::upload(self.id)
     }
 
@@ -28,7 +28,7 @@ impl Entity for Upload {
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         let is_awaited = self.status == UploadStatus::AwaitingUpload;
-        is_awaited.then(|| (Queue::Uploads.shard_of(self.id), self.given_up_at()))
+        is_awaited.then(|| (DueQueue::Uploads.shard_of(self.id), self.given_up_at()))
     }
 }
 
@@ -55,7 +55,7 @@ impl Transaction {
         let Some(before) = before else { return };
         for file in old.into_iter().filter(|file| !new.contains(file)) {
             let keys = vec![object_key(before.company, before.owner, file)];
-            let task = Task::ObjectsDeleted { keys };
+            let task = EffectTask::ObjectsDeleted { keys };
             self.effect(Some(Effect::new(before.company.clone(), file, task, now)));
         }
     }
@@ -76,7 +76,7 @@ impl Transaction {
             (":end", number(Upload::forgotten_at(now).timestamp())),
         ];
         let names = [("#status", "status"), ("#found", "found")];
-        let mut change = Change::set(&expression, values).when("#status = :awaited");
+        let mut change = AttributeUpdate::set(&expression, values).when("#status = :awaited");
         change.names = names.map(|(name, attribute)| (name.to_owned(), attribute.to_owned())).into();
         self.update(keys::upload(file.id), change, Error::Changed);
     }
@@ -96,18 +96,23 @@ impl Store {
     }
 
     /// Reads an upload.
-    pub async fn upload(&self, id: FileId) -> Result<Option<Versioned<Upload>>> {
+    pub async fn upload(&self, id: FileId) -> Result<Option<VersionedItem<Upload>>> {
         self.one(keys::upload(id)).await
     }
 
     /// Ends an upload that failed because of `reason`, and has its objects deleted.
-    pub fn fail_upload(&self, upload: &Versioned<Upload>, reason: &str, now: DateTime<Utc>) -> Transaction {
+    pub fn fail_upload(
+        &self,
+        upload: &VersionedItem<Upload>,
+        reason: &str,
+        now: DateTime<Utc>,
+    ) -> Transaction {
         let Upload { id, company, owner, announced, .. } = &**upload;
         let put_by_client = announced.is_some().then(|| upload_key(*id));
         let keys = put_by_client.into_iter().chain([object_key(company, *owner, *id)]).collect();
         let mut transaction = self.transaction();
         transaction.replace(upload, &Upload::clone(upload).failed(reason));
-        let task = Task::ObjectsDeleted { keys };
+        let task = EffectTask::ObjectsDeleted { keys };
         transaction.effect(Some(Effect::new(company.clone(), id, task, now)));
         transaction
     }

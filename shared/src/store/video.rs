@@ -3,15 +3,15 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::due::Queue;
-use super::item::{Entity, Versioned};
-use super::keys::{self, Key};
-use super::page::{Listing, Page, PageRequest};
-use super::tally::Owned;
+use super::due::DueQueue;
+use super::item::{StoredEntity, VersionedItem};
+use super::keys::{self, ItemKey};
+use super::page::{ListSource, Page, PageRequest};
+use super::tally::CompanyCount;
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
-use crate::domain::effect::{Effect, Task};
-use crate::domain::history::Change;
+use crate::domain::effect::{Effect, EffectTask};
+use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, VideoId};
 use crate::domain::interview::Interview;
 use crate::domain::project::Project;
@@ -19,19 +19,19 @@ use crate::domain::video::Video;
 use crate::error::Result;
 use crate::media::video_keys;
 
-impl Entity for Video {
+impl StoredEntity for Video {
     const UNSHOWN: &'static [&'static str] = &["attempt", "given_up_at", "is_active"];
 
-    fn key(&self) -> Key {
+    fn key(&self) -> ItemKey {
         keys::video(&self.company, self.id)
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        self.given_up_at.map(|at| (Queue::Videos.shard_of(self.id), at))
+        self.given_up_at.map(|at| (DueQueue::Videos.shard_of(self.id), at))
     }
 
-    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<Change> {
-        Change::of(before, after)
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<ResourceChange> {
+        ResourceChange::of(before, after)
     }
 }
 
@@ -40,12 +40,12 @@ impl Store {
     pub fn create_video(&self, video: &Video) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(video);
-        transaction.company_tally(&video.company, &[(Owned::Videos, 1)]);
+        transaction.company_tally(&video.company, &[(CompanyCount::Videos, 1)]);
         transaction
     }
 
     /// Reads a video.
-    pub async fn video(&self, company: &CompanyId, id: VideoId) -> Result<Option<Versioned<Video>>> {
+    pub async fn video(&self, company: &CompanyId, id: VideoId) -> Result<Option<VersionedItem<Video>>> {
         self.one(keys::video(company, id)).await
     }
 
@@ -65,12 +65,13 @@ impl Store {
         &self,
         company: &CompanyId,
         request: &PageRequest,
-    ) -> Result<(Page<Versioned<Video>>, u64)> {
-        self.list_owned(company, &Listing::All(keys::videos(company)), &[Owned::Videos], request).await
+    ) -> Result<(Page<VersionedItem<Video>>, u64)> {
+        self.list_owned(company, &ListSource::All(keys::videos(company)), &[CompanyCount::Videos], request)
+            .await
     }
 
     /// Replaces `before` by `after`.
-    pub fn update_video(&self, before: &Versioned<Video>, after: &Video) -> Transaction {
+    pub fn update_video(&self, before: &VersionedItem<Video>, after: &Video) -> Transaction {
         self.replacing(before, after)
     }
 
@@ -78,17 +79,17 @@ impl Store {
     /// deletion.
     pub async fn begin_conversion(
         &self,
-        before: &Versioned<Video>,
+        before: &VersionedItem<Video>,
         after: Video,
-    ) -> Result<Versioned<Video>> {
-        self.replace_with(before, after, |_, _| ()).await
+    ) -> Result<VersionedItem<Video>> {
+        self.replace_in(before, after, |_, _| ()).await
     }
 
     /// Ends a conversion that failed because of `reason`, and has its objects deleted.
-    pub fn fail_video(&self, video: &Versioned<Video>, reason: &str, now: DateTime<Utc>) -> Transaction {
+    pub fn fail_video(&self, video: &VersionedItem<Video>, reason: &str, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.replace(video, &Video::clone(video).failed(reason));
-        let task = Task::ObjectsDeleted { keys: video_keys(&video.company, video.id).into() };
+        let task = EffectTask::ObjectsDeleted { keys: video_keys(&video.company, video.id).into() };
         let cause = format!("{}-{}", video.id, video.version() + 1);
         transaction.effect(Some(Effect::new(video.company.clone(), cause, task, now)));
         transaction

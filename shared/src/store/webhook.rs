@@ -7,13 +7,13 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::condition::{Change, Condition};
-use super::due::Queue;
-use super::history::Sequence;
-use super::item::{self, Entity, Versioned};
-use super::keys::{self, Key};
+use super::condition::{AttributeUpdate, WriteCondition};
+use super::due::DueQueue;
+use super::history::EventCounter;
+use super::item::{self, StoredEntity, VersionedItem};
+use super::keys::{self, ItemKey};
 use super::query::Query;
-use super::tally::Owned;
+use super::tally::CompanyCount;
 use super::transaction::Transaction;
 use crate::domain::history;
 use crate::domain::id::{AttemptId, CompanyId, ProjectId, WebhookId};
@@ -23,37 +23,37 @@ use crate::error::{Error, Result};
 /// The most attempts that one request looks at, whatever its filter leaves of them.
 const MAX_LOOKED_AT: usize = 500;
 
-impl Entity for Webhook {
+impl StoredEntity for Webhook {
     const UNSHOWN: &'static [&'static str] = &["secret"];
 
-    fn key(&self) -> Key {
+    fn key(&self) -> ItemKey {
         keys::webhook(&self.company, self.id)
     }
 
-    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<history::Change> {
-        history::Change::of(before, after)
+    fn recorded(before: Option<&Self>, after: Option<&Self>) -> Option<history::ResourceChange> {
+        history::ResourceChange::of(before, after)
     }
 }
 
-impl Entity for DeliveryCursor {
-    fn key(&self) -> Key {
+impl StoredEntity for DeliveryCursor {
+    fn key(&self) -> ItemKey {
         keys::cursor(self.webhook)
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         // A run that has ended without giving its lease back is followed by another when that ends.
-        Some((Queue::Webhooks.shard_of(self.webhook), self.leased_until.or(self.run_at)?))
+        Some((DueQueue::Webhooks.shard_of(self.webhook), self.leased_until.or(self.run_at)?))
     }
 }
 
-impl Entity for StalledResource {
-    fn key(&self) -> Key {
+impl StoredEntity for StalledResource {
+    fn key(&self) -> ItemKey {
         keys::stalled_resources(self.webhook).key(&self.history)
     }
 }
 
-impl Entity for DeliveryAttempt {
-    fn key(&self) -> Key {
+impl StoredEntity for DeliveryAttempt {
+    fn key(&self) -> ItemKey {
         keys::attempts(self.webhook).key(self.id)
     }
 
@@ -84,9 +84,9 @@ impl StreamTrigger {
 
 /// Attempts to deliver events to a webhook, the newest first.
 #[derive(Debug)]
-pub struct Attempts {
+pub struct DeliveryAttempts {
     /// The attempts that the filter has left.
-    pub rows: Vec<Versioned<DeliveryAttempt>>,
+    pub rows: Vec<VersionedItem<DeliveryAttempt>>,
     /// The last attempt that was looked at, if there may be more; none at the end.
     pub next: Option<AttemptId>,
 }
@@ -94,7 +94,7 @@ pub struct Attempts {
 impl Transaction {
     /// Notes that the company has webhooks. Its sequence is created if it has no events yet.
     fn has_webhooks(&mut self, company: &CompanyId, now: DateTime<Utc>) {
-        let Some(none) = self.or_fault(item::attributes_of(&Sequence::new(company.clone(), now))) else {
+        let Some(none) = self.or_fault(item::attributes_of(&EventCounter::new(company.clone(), now))) else {
             return;
         };
         let kept = ["company", "last", "at"];
@@ -102,7 +102,7 @@ impl Transaction {
         let set = kept.map(|name| format!("#{name} = if_not_exists(#{name}, :{name})")).join(", ");
         let values = kept.iter().filter_map(|name| Some((format!(":{name}"), none.get(*name)?.clone())));
         let has_webhooks = [(":true", AttributeValue::Bool(true))];
-        let mut change = Change::set(&format!("SET has_webhooks = :true, {set}"), has_webhooks);
+        let mut change = AttributeUpdate::set(&format!("SET has_webhooks = :true, {set}"), has_webhooks);
         change.values.extend(values);
         change.names.extend(names);
         self.update(keys::sequence(company), change, Error::internal("an unconditional write failed"));
@@ -113,7 +113,7 @@ impl Transaction {
         let is_new = |id: &&ProjectId| before.is_none_or(|before| !before.projects.contains(id));
         for project in after.projects.iter().filter(is_new) {
             let missing = Error::field("projects", format!("There is no project {project}."));
-            self.require(keys::project(&after.company, *project), Condition::Present, missing);
+            self.require(keys::project(&after.company, *project), WriteCondition::Present, missing);
         }
     }
 }
@@ -131,15 +131,15 @@ impl Store {
         transaction.create(cursor);
         transaction.has_webhooks(&webhook.company, now);
         transaction.webhook_projects(None, webhook);
-        transaction.company_tally(&webhook.company, &[(Owned::Webhooks, 1)]);
+        transaction.company_tally(&webhook.company, &[(CompanyCount::Webhooks, 1)]);
         transaction
     }
 
     /// Replaces a webhook and its cursor, each before by after. Fails also with a message on `projects`.
     pub fn update_webhook(
         &self,
-        (before, after): (&Versioned<Webhook>, &Webhook),
-        cursor: (&Versioned<DeliveryCursor>, &DeliveryCursor),
+        (before, after): (&VersionedItem<Webhook>, &Webhook),
+        cursor: (&VersionedItem<DeliveryCursor>, &DeliveryCursor),
     ) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.webhook_projects(Some(before), after);
@@ -150,31 +150,39 @@ impl Store {
     }
 
     /// Replaces `before` by `after`.
-    pub fn update_cursor(&self, before: &Versioned<DeliveryCursor>, after: &DeliveryCursor) -> Transaction {
+    pub fn update_cursor(
+        &self,
+        before: &VersionedItem<DeliveryCursor>,
+        after: &DeliveryCursor,
+    ) -> Transaction {
         self.replacing(before, after)
     }
 
     /// Deletes a webhook. Nothing is sent to it any more but what is under way; its stalled resources and attempts expire.
-    pub fn delete_webhook(&self, webhook: &Versioned<Webhook>) -> Transaction {
+    pub fn delete_webhook(&self, webhook: &VersionedItem<Webhook>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.delete(webhook);
         transaction.delete_derived(keys::cursor(webhook.id));
-        transaction.company_tally(&webhook.company, &[(Owned::Webhooks, -1)]);
+        transaction.company_tally(&webhook.company, &[(CompanyCount::Webhooks, -1)]);
         transaction
     }
 
     /// All webhooks of a company, the oldest first.
-    pub async fn webhooks(&self, company: &CompanyId) -> Result<Vec<Versioned<Webhook>>> {
+    pub async fn webhooks(&self, company: &CompanyId) -> Result<Vec<VersionedItem<Webhook>>> {
         self.all(&keys::webhooks(company)).await
     }
 
     /// Reads a webhook.
-    pub async fn webhook(&self, company: &CompanyId, id: WebhookId) -> Result<Option<Versioned<Webhook>>> {
+    pub async fn webhook(
+        &self,
+        company: &CompanyId,
+        id: WebhookId,
+    ) -> Result<Option<VersionedItem<Webhook>>> {
         self.one(keys::webhook(company, id)).await
     }
 
     /// How far the deliveries to a webhook have come; none once it is deleted.
-    pub async fn cursor(&self, id: WebhookId) -> Result<Option<Versioned<DeliveryCursor>>> {
+    pub async fn cursor(&self, id: WebhookId) -> Result<Option<VersionedItem<DeliveryCursor>>> {
         self.one(keys::cursor(id)).await
     }
 
@@ -182,7 +190,7 @@ impl Store {
     pub async fn cursors(
         &self,
         ids: impl IntoIterator<Item = WebhookId>,
-    ) -> Result<HashMap<WebhookId, Versioned<DeliveryCursor>>> {
+    ) -> Result<HashMap<WebhookId, VersionedItem<DeliveryCursor>>> {
         let cursors = self.listed::<DeliveryCursor>(ids.into_iter().map(keys::cursor).collect()).await?;
         Ok(cursors.into_iter().map(|cursor| (cursor.webhook, cursor)).collect())
     }
@@ -191,21 +199,25 @@ impl Store {
     /// write, and once the webhook is deleted.
     pub async fn save_cursor(
         &self,
-        before: &Versioned<DeliveryCursor>,
+        before: &VersionedItem<DeliveryCursor>,
         after: DeliveryCursor,
-    ) -> Result<Versioned<DeliveryCursor>> {
+    ) -> Result<VersionedItem<DeliveryCursor>> {
         self.replace(before, after).await
     }
 
     /// The numbers of a company's feed; none before its first event and its first webhook.
-    pub async fn sequence(&self, company: &CompanyId) -> Result<Option<Versioned<Sequence>>> {
+    pub async fn sequence(&self, company: &CompanyId) -> Result<Option<VersionedItem<EventCounter>>> {
         self.one(keys::sequence(company)).await
     }
 
     /// Notes that all webhooks of a company have been started since `sequence` was read, or that it has none. Fails with
     /// [`Error::Changed`] if there are new numbers, or a new webhook, since.
-    pub async fn settle_feed(&self, sequence: &Versioned<Sequence>, has_webhooks: bool) -> Result<()> {
-        let settled = Sequence { has_webhooks, look_at: None, ..Sequence::clone(sequence) };
+    pub async fn update_feed_state(
+        &self,
+        sequence: &VersionedItem<EventCounter>,
+        has_webhooks: bool,
+    ) -> Result<()> {
+        let settled = EventCounter { has_webhooks, look_at: None, ..EventCounter::clone(sequence) };
         self.replace(sequence, settled).await.map(drop)
     }
 
@@ -217,16 +229,16 @@ impl Store {
         most: usize,
         filter: &AttemptFilter,
         now: DateTime<Utc>,
-    ) -> Result<Attempts> {
+    ) -> Result<DeliveryAttempts> {
         let all = keys::attempts(id);
         let mut query = Query::of(&all);
         query.start = before.map(|before| all.key(before).into_attributes());
         query.backwards = true;
-        let (mut found, mut looked_at) = (Attempts { rows: Vec::new(), next: None }, 0);
+        let (mut found, mut looked_at) = (DeliveryAttempts { rows: Vec::new(), next: None }, 0);
         while looked_at < MAX_LOOKED_AT {
             let rows = self.query_rows(query.clone(), most).await?;
             let is_last = rows.len() < most;
-            query.start = rows.last().map(item::key_of).transpose()?.map(Key::into_attributes);
+            query.start = rows.last().map(item::key_of).transpose()?.map(ItemKey::into_attributes);
             looked_at += rows.len();
             for attempt in item::readable::<DeliveryAttempt>(rows)?.into_iter().filter(|one| one.is_kept(now))
             {

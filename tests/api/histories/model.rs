@@ -1,6 +1,6 @@
 //! The contract as a small program: what each step does to a project and its candidates.
 
-use platform_events::Outcome;
+use platform_events::EventOutcome;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest_state_machine::ReferenceStateMachine;
@@ -257,7 +257,11 @@ impl Model {
             }
             Step::ReportAgain => {
                 let event = self.last_event.unwrap();
-                return Ok(Answer::Event(if event.is_applied { Outcome::Known } else { self.report(event) }));
+                return Ok(Answer::Event(if event.is_applied {
+                    EventOutcome::Known
+                } else {
+                    self.report(event)
+                }));
             }
             Step::Save { one, by, completed } => {
                 let now = self.now;
@@ -368,11 +372,11 @@ impl Model {
         Answer::Swept(expired, aborted)
     }
 
-    fn report(&mut self, event: Event) -> Outcome {
+    fn report(&mut self, event: Event) -> EventOutcome {
         let Event { one, report, at, .. } = event;
         let is_applied = self.candidates[one].as_mut().is_some_and(|one| one.take_report(report, at));
         self.last_event = Some(Event { is_applied, ..event });
-        if is_applied { Outcome::Applied } else { Outcome::Ignored }
+        if is_applied { EventOutcome::Applied } else { EventOutcome::Ignored }
     }
 
     fn move_project(&mut self, to: &'static str) -> Result<(), Answer> {

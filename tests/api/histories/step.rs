@@ -1,6 +1,6 @@
 //! The steps of a history, and what each may be answered.
 
-use platform_events::Outcome;
+use platform_events::EventOutcome;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Event {
@@ -16,7 +16,7 @@ pub(super) enum Answer {
     Refused(String),
     Unauthenticated,
     Throttled,
-    Event(Outcome),
+    Event(EventOutcome),
     /// So many expired, so many aborted.
     Swept(usize, usize),
 }

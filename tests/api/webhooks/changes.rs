@@ -385,7 +385,7 @@ async fn a_reason_to_disable_comes_from_the_service_too() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let uri = webhook(&owner, json!({})).await;
-    let system = shared::auth::System::of(app.app());
+    let system = shared::auth::SystemAccess::of(app.app());
     let (webhook, cursor) = stored(&app, &uri).await;
     let gone = shared::domain::webhook::Webhook::clone(&webhook).disabled(DisabledReason::Gone);
     let same = DeliveryCursor::clone(&cursor);

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::webhook::{DeliveryAttempt, DeliveryOutcome, DeliveryRequest, EndpointHealth};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
@@ -12,7 +12,7 @@ use crate::feed::FEED;
 
 /// An attempt for the event `event`, as the function that sends events notes it.
 async fn attempt(app: &TestApp, uri: &str, event: &str, outcome: DeliveryOutcome) {
-    let system = System::of(app.app());
+    let system = SystemAccess::of(app.app());
     let is_delivered = outcome == DeliveryOutcome::Delivered;
     let attempt = DeliveryAttempt {
         id: system.store.next_id(system.now),

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta};
 use futures_util::future::join;
 use serde_json::{Value, json};
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::webhook::{DeliveryCursor, EndpointHealth};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
@@ -28,7 +28,7 @@ async fn two_candidates(owner: &Staff) -> [String; 2] {
 
 /// When the feed of a company is looked at.
 async fn look_at(app: &TestApp, company: &str) -> Option<DateTime<chrono::Utc>> {
-    let store = System::of(app.app()).store;
+    let store = SystemAccess::of(app.app()).store;
     store.sequence(&company.parse().unwrap()).await.unwrap().unwrap().look_at
 }
 

@@ -1,7 +1,7 @@
 //! Mails about webhooks to the owners of a company, and when they are sent.
 
 use serde_json::json;
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::effect::Effect;
 use shared::domain::mail::WebhookMail::{self, Disabled, Failing};
 use shared::domain::webhook::{DeliveryCursor, DisabledReason, Webhook};
@@ -13,7 +13,7 @@ use super::webhook;
 
 /// Notes the mail as the function that sends events does, which may disable the webhook in the same transaction.
 async fn note(app: &TestApp, uri: &str, mail: WebhookMail, reason: Option<DisabledReason>) {
-    let system = System::of(app.app());
+    let system = SystemAccess::of(app.app());
     let (company, id) = ("acme".parse().unwrap(), last_segment(uri).parse().unwrap());
     let before = system.store.endpoint(&company, id).await.unwrap().unwrap();
     let webhook = reason.into_iter().fold(Webhook::clone(&before.webhook), Webhook::disabled);

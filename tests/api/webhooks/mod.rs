@@ -11,9 +11,9 @@ mod trouble;
 mod wakes;
 
 use serde_json::{Value, json};
-use shared::auth::System;
+use shared::auth::SystemAccess;
 use shared::domain::webhook::{DeliveryCursor, Webhook};
-use shared::store::Versioned;
+use shared::store::VersionedItem;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 
@@ -28,8 +28,11 @@ pub(crate) async fn webhook(caller: &impl Caller, fields: Value) -> String {
 }
 
 /// What the table holds of a webhook of the company.
-pub(crate) async fn stored(app: &TestApp, uri: &str) -> (Versioned<Webhook>, Versioned<DeliveryCursor>) {
-    let (store, id) = (System::of(app.app()).store, last_segment(uri).parse().unwrap());
+pub(crate) async fn stored(
+    app: &TestApp,
+    uri: &str,
+) -> (VersionedItem<Webhook>, VersionedItem<DeliveryCursor>) {
+    let (store, id) = (SystemAccess::of(app.app()).store, last_segment(uri).parse().unwrap());
     let webhook = store.webhook(&"acme".parse().unwrap(), id).await.unwrap().unwrap();
     (webhook, store.cursor(id).await.unwrap().unwrap())
 }
@@ -42,7 +45,7 @@ pub(crate) async fn write_cursor(
 ) {
     let (_, before) = stored(app, uri).await;
     let after = change(DeliveryCursor::clone(&before));
-    System::of(app.app()).store.save_cursor(&before, after).await.unwrap();
+    SystemAccess::of(app.app()).store.save_cursor(&before, after).await.unwrap();
 }
 
 /// The cursor as the function that sends events leaves it when nothing is left to do.

@@ -12,7 +12,7 @@ use shared::domain::webhook::is_public;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::chaos::{Chaos, Fault};
-use webhooks::outgoing::{Outgoing, Resolve};
+use webhooks::outgoing::{NameResolver, Outgoing};
 
 use super::endpoint::{Endpoint, hook, pass, sweep};
 use super::stored;
@@ -34,7 +34,7 @@ pub(super) async fn number(app: &TestApp) {
     Box::pin(outbox::handle(app.app(), event)).await.unwrap();
 }
 
-async fn run(app: &TestApp) -> shared::Result<webhooks::Summary> {
+async fn run(app: &TestApp) -> shared::Result<webhooks::RunSummary> {
     app.send_events(new_numbers(&["acme"])).await
 }
 
@@ -225,7 +225,7 @@ async fn an_event_that_the_index_does_not_show_yet_is_sent_once_it_does() {
 #[derive(Clone, Default)]
 struct Loopback(Arc<AtomicUsize>);
 
-impl Resolve for Loopback {
+impl NameResolver for Loopback {
     fn resolve<'a>(&'a self, _: &'a str, port: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
         self.0.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move { Ok(vec![([127, 0, 0, 1], port).into()]) })
@@ -236,7 +236,7 @@ impl Resolve for Loopback {
 #[derive(Clone, Copy)]
 pub(super) struct Nowhere;
 
-impl Resolve for Nowhere {
+impl NameResolver for Nowhere {
     fn resolve<'a>(&'a self, _: &'a str, _: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
         Box::pin(async { Err(io::ErrorKind::NotFound.into()) })
     }

@@ -2,22 +2,22 @@
 
 use chrono::TimeDelta;
 use serde_json::json;
-use shared::auth::System;
-use shared::store::{DueCursor, Queue, Sequence, StreamTrigger, Versioned};
+use shared::auth::SystemAccess;
+use shared::store::{DueCursor, DueQueue, EventCounter, StreamTrigger, VersionedItem};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 
 use super::{at_rest, webhook, write_cursor};
 
-async fn sequence(app: &TestApp) -> Option<Versioned<Sequence>> {
-    System::of(app.app()).store.sequence(&"acme".parse().unwrap()).await.unwrap()
+async fn sequence(app: &TestApp) -> Option<VersionedItem<EventCounter>> {
+    SystemAccess::of(app.app()).store.sequence(&"acme".parse().unwrap()).await.unwrap()
 }
 
 /// The companies whose feeds are due.
 async fn due_feeds(app: &TestApp) -> Vec<String> {
-    let system = System::of(app.app());
+    let system = SystemAccess::of(app.app());
     let mut companies = Vec::new();
-    for page in DueCursor::all(Queue::Feeds, system.now) {
+    for page in DueCursor::all(DueQueue::Feeds, system.now) {
         let due = system.store.due_feeds(page).await.unwrap();
         companies.extend(due.rows.iter().map(|feed| feed.company.to_string()));
     }
@@ -49,7 +49,7 @@ async fn new_numbers_wake_it_while_the_company_has_webhooks() {
     assert_eq!((second.last, second.look_at), (first.last + 1, first.look_at), "looked at once a minute");
     app.clock().advance(TimeDelta::minutes(1));
     assert_eq!(due_feeds(&app).await, ["acme"]);
-    System::of(app.app()).store.settle_feed(&second, true).await.unwrap();
+    SystemAccess::of(app.app()).store.update_feed_state(&second, true).await.unwrap();
     assert_eq!(due_feeds(&app).await, [""; 0]);
     let settled = sequence(&app).await.unwrap();
     assert_eq!((settled.has_webhooks, settled.look_at), (true, None));
@@ -67,11 +67,11 @@ async fn a_feed_without_webhooks_falls_silent_unless_one_has_come_meanwhile() {
     app.settle().await;
     owner.delete(&first).await.expect(204);
     app.settle().await;
-    let store = System::of(app.app()).store;
+    let store = SystemAccess::of(app.app()).store;
     assert!(store.webhooks(&"acme".parse().unwrap()).await.unwrap().is_empty());
     let seen = sequence(&app).await.unwrap();
     webhook(&owner, json!({})).await;
-    assert!(matches!(store.settle_feed(&seen, false).await, Err(shared::Error::Changed)));
+    assert!(matches!(store.update_feed_state(&seen, false).await, Err(shared::Error::Changed)));
     let kept = sequence(&app).await.unwrap();
     assert_eq!((kept.has_webhooks, kept.last), (true, seen.last));
 }
@@ -84,7 +84,7 @@ async fn a_silent_feed_has_no_moment_to_be_looked_at() {
     owner.delete(&only).await.expect(204);
     app.settle().await;
     let seen = sequence(&app).await.unwrap();
-    System::of(app.app()).store.settle_feed(&seen, false).await.unwrap();
+    SystemAccess::of(app.app()).store.update_feed_state(&seen, false).await.unwrap();
     owner.label("one").await;
     app.settle().await;
     let silent = sequence(&app).await.unwrap();
@@ -97,9 +97,9 @@ async fn a_position_is_due_when_its_next_run_is_or_its_lease_ends() {
     let owner = app.owner().await;
     let uri = webhook(&owner, json!({})).await;
     let due = async || {
-        let system = System::of(app.app());
+        let system = SystemAccess::of(app.app());
         let mut found = 0;
-        for page in DueCursor::all(Queue::Webhooks, system.now) {
+        for page in DueCursor::all(DueQueue::Webhooks, system.now) {
             found += system.store.due_cursors(page).await.unwrap().rows.len();
         }
         found

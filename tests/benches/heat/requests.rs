@@ -6,8 +6,8 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use shared::clock::{Clock, Stopwatch};
-use shared::domain::candidate::{CandidateStatus, Profile};
-use shared::domain::text::{Email, Name};
+use shared::domain::candidate::{CandidateProfile, CandidateStatus};
+use shared::domain::text::{Email, ShortName};
 use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD, Staff, last_segment};
 use tests::chaos::Chaos;
@@ -132,7 +132,8 @@ impl World {
         let fields = json!({ "allow_hash_login": true, "evaluators": [evaluator.uri] });
         let project = owner.running_project(fields).await;
         let deadline = app.clock().now() + TimeDelta::days(30);
-        let profiles: Vec<Profile> = (0..FILLED).map(profile).collect::<std::result::Result<_, _>>()?;
+        let profiles: Vec<CandidateProfile> =
+            (0..FILLED).map(profile).collect::<std::result::Result<_, _>>()?;
         app.fill_with(&project, deadline, profiles.into_iter()).await;
         app.settle().await;
         Ok(Self { app, chaos, owner, evaluator, colleague, project })
@@ -251,9 +252,9 @@ fn names(number: usize) -> (&'static str, &'static str) {
     (FIRST_NAMES[number % FIRST_NAMES.len()], LAST_NAMES[number * 7 % LAST_NAMES.len()])
 }
 
-fn profile(number: usize) -> std::result::Result<Profile, String> {
+fn profile(number: usize) -> std::result::Result<CandidateProfile, String> {
     let (first, last) = names(number);
-    let mut profile = Profile::new(Name::parse(first)?, Name::parse(last)?);
+    let mut profile = CandidateProfile::new(ShortName::parse(first)?, ShortName::parse(last)?);
     let email = format!("{first}.{last}.filled.{number}@mail.example").to_lowercase();
     profile.email = Some(Email::parse(&email)?);
     Ok(profile)

@@ -1,15 +1,19 @@
 //! Commands about permissions and sessions.
 
-use shared::auth::Operator;
+use shared::auth::OperatorAccess;
 use shared::domain::candidate::Candidate;
 use shared::domain::customer::{AccountType, Customer};
-use shared::store::Versioned;
+use shared::store::VersionedItem;
 use shared::{Error, Result};
 
 use super::{no_company, only_company_id};
-use crate::outcome::Outcome;
+use crate::outcome::CommandOutput;
 
-pub(super) async fn make_owner(operator: &Operator, company: &str, username: &str) -> Result<Outcome> {
+pub(super) async fn make_owner(
+    operator: &OperatorAccess,
+    company: &str,
+    username: &str,
+) -> Result<CommandOutput> {
     let before = staff_user(operator, company, username).await?;
     if !before.is_active {
         // No one in the company could activate such an owner again.
@@ -19,7 +23,11 @@ pub(super) async fn make_owner(operator: &Operator, company: &str, username: &st
 }
 
 /// Makes an owner an admin; other account types stay.
-pub(super) async fn revoke_owner(operator: &Operator, company: &str, username: &str) -> Result<Outcome> {
+pub(super) async fn revoke_owner(
+    operator: &OperatorAccess,
+    company: &str,
+    username: &str,
+) -> Result<CommandOutput> {
     let before = staff_user(operator, company, username).await?;
     let account_type = before.account_type.min(AccountType::Admin);
     change(operator, &before, Customer { account_type, ..Customer::clone(&before) }).await
@@ -27,17 +35,21 @@ pub(super) async fn revoke_owner(operator: &Operator, company: &str, username: &
 
 /// Grants or revokes login on behalf of others.
 pub(super) async fn set_on_behalf(
-    operator: &Operator,
+    operator: &OperatorAccess,
     company: &str,
     username: &str,
     may: bool,
-) -> Result<Outcome> {
+) -> Result<CommandOutput> {
     let before = staff_user(operator, company, username).await?;
     change(operator, &before, Customer { authenticate_on_behalf: may, ..Customer::clone(&before) }).await
 }
 
 /// Revokes all sessions of every account that matches a name.
-pub(super) async fn end_sessions(operator: &Operator, company: &str, name: &str) -> Result<Outcome> {
+pub(super) async fn end_sessions(
+    operator: &OperatorAccess,
+    company: &str,
+    name: &str,
+) -> Result<CommandOutput> {
     let company = only_company_id(company)?;
     let (customers, candidates) = operator.store.everybody_called(&company, name).await?;
     if customers.is_empty() && candidates.is_empty() {
@@ -56,10 +68,14 @@ pub(super) async fn end_sessions(operator: &Operator, company: &str, name: &str)
         ended.push(references.candidate(&company, after.project, after.id));
         operator.commit(operator.store.change_candidate(&before, &after.into(), operator.now)).await?;
     }
-    Ok(Outcome { ended: Some(ended), ..Outcome::of_company(&company) })
+    Ok(CommandOutput { ended: Some(ended), ..CommandOutput::of_company(&company) })
 }
 
-async fn staff_user(operator: &Operator, company: &str, username: &str) -> Result<Versioned<Customer>> {
+async fn staff_user(
+    operator: &OperatorAccess,
+    company: &str,
+    username: &str,
+) -> Result<VersionedItem<Customer>> {
     let company = only_company_id(company)?;
     match operator.store.customer_by_username(&company, username).await? {
         Some(customer) => Ok(customer),
@@ -70,11 +86,15 @@ async fn staff_user(operator: &Operator, company: &str, username: &str) -> Resul
     }
 }
 
-async fn change(operator: &Operator, before: &Versioned<Customer>, after: Customer) -> Result<Outcome> {
+async fn change(
+    operator: &OperatorAccess,
+    before: &VersionedItem<Customer>,
+    after: Customer,
+) -> Result<CommandOutput> {
     if after != **before {
         operator.commit(operator.store.update_customer(before, &after, operator.now)).await?;
     }
-    Ok(Outcome::of_customer(&after, operator))
+    Ok(CommandOutput::of_customer(&after, operator))
 }
 
 fn no_user() -> Error {

@@ -2,27 +2,27 @@
 
 use chrono::TimeDelta;
 use serde::Deserialize;
-use shared::auth::Operator;
+use shared::auth::OperatorAccess;
 use shared::auth::password::Password;
-use shared::domain::account::{Account, Claim};
+use shared::domain::account::{Account, CredentialOwner};
 use shared::domain::company::Company;
 use shared::domain::customer::{AccountType, Customer, CustomerStatus, NewCustomer};
 use shared::domain::id::CompanyId;
 use shared::domain::language::Language;
-use shared::domain::text::{Email, Name, Username, fold_case};
+use shared::domain::text::{Email, ShortName, Username, fold_case};
 use shared::error::FieldErrors;
 use shared::mail::activation_link;
 use shared::{Error, Result};
 
 use super::company_id;
-use crate::outcome::{ActivationLink, Outcome};
+use crate::outcome::{ActivationLink, CommandOutput};
 
 /// Validity of an activation link.
 const ACTIVATION_DAYS: i64 = 14;
 
 /// A staff user to create.
 #[derive(Deserialize)]
-pub struct Person {
+pub struct NewStaff {
     /// First name.
     pub first_name: String,
     /// Last name.
@@ -37,15 +37,15 @@ pub struct Person {
 
 /// Creates a company with its first owner.
 pub(super) async fn company(
-    operator: &Operator,
+    operator: &OperatorAccess,
     company: &str,
     name: &str,
-    owner: Person,
-) -> Result<Outcome> {
+    owner: NewStaff,
+) -> Result<CommandOutput> {
     let mut errors = FieldErrors::default();
     let company = company_id(company, &mut errors);
-    let name = errors.read("name", Name::parse(name));
-    let owner = Details::read(owner, &mut errors);
+    let name = errors.read("name", ShortName::parse(name));
+    let owner = StaffDetails::read(owner, &mut errors);
     let (Some(id), Some(name), Some(owner)) = (company, name, owner) else {
         return Err(Error::Fields(errors));
     };
@@ -57,14 +57,14 @@ pub(super) async fn company(
 
 /// Creates a staff user of an existing company.
 pub(super) async fn customer(
-    operator: &Operator,
+    operator: &OperatorAccess,
     company: &str,
     account_type: AccountType,
-    customer: Person,
-) -> Result<Outcome> {
+    customer: NewStaff,
+) -> Result<CommandOutput> {
     let mut errors = FieldErrors::default();
     let company = company_id(company, &mut errors);
-    let customer = Details::read(customer, &mut errors);
+    let customer = StaffDetails::read(customer, &mut errors);
     let (Some(company), Some(customer)) = (company, customer) else { return Err(Error::Fields(errors)) };
     let (customer, link) = customer.into_customer(&company, account_type, operator).await?;
     let created = operator.commit(operator.store.create_customer(&customer, operator.now)).await;
@@ -74,14 +74,17 @@ pub(super) async fn customer(
 /// The result of a creation. If the same user exists already, the command was repeated: the user stays as they are, but
 /// gets a new key if they have not chosen a password, because the first result may have been lost.
 async fn finish(
-    operator: &Operator,
+    operator: &OperatorAccess,
     wanted: Customer,
     link: Option<ActivationLink>,
     created: Result<()>,
-) -> Result<Outcome> {
+) -> Result<CommandOutput> {
     let refusal = match created {
         Ok(()) => {
-            return Ok(Outcome { activation_link: link, ..Outcome::of_customer(&wanted, operator) });
+            return Ok(CommandOutput {
+                activation_link: link,
+                ..CommandOutput::of_customer(&wanted, operator)
+            });
         }
         Err(Error::Fields(errors)) => Error::Fields(errors),
         Err(error) => return Err(error),
@@ -92,7 +95,7 @@ async fn finish(
             && fold_case(found.email.as_str()) == fold_case(wanted.email.as_str())
     };
     let Some(found) = found.filter(|found| is_wanted(found)) else { return Err(refusal) };
-    let mut outcome = Outcome::of_customer(&found, operator);
+    let mut outcome = CommandOutput::of_customer(&found, operator);
     if found.status == CustomerStatus::Invited && found.is_active {
         let (after, link) = with_key(Customer::clone(&found), operator);
         operator.commit(operator.store.update_customer(&found, &after, operator.now)).await?;
@@ -102,27 +105,27 @@ async fn finish(
 }
 
 /// The customer with a new key, and the link that contains it.
-fn with_key(customer: Customer, operator: &Operator) -> (Customer, ActivationLink) {
-    let claim = Claim::own(customer.company.clone(), Account::Customer { customer: customer.id });
+fn with_key(customer: Customer, operator: &OperatorAccess) -> (Customer, ActivationLink) {
+    let claim = CredentialOwner::own(customer.company.clone(), Account::Customer { customer: customer.id });
     let (key, stored) = operator.new_one_time_key(&claim, TimeDelta::days(ACTIVATION_DAYS));
     let link = activation_link(&operator.config().suite_url, &key);
     (Customer { one_time_key: Some(stored), ..customer }, ActivationLink::new(link))
 }
 
-/// A validated [`Person`].
-struct Details {
-    first_name: Name,
-    last_name: Name,
+/// A validated [`NewStaff`].
+struct StaffDetails {
+    first_name: ShortName,
+    last_name: ShortName,
     email: Email,
     username: Username,
     password: Option<Password>,
 }
 
-impl Details {
-    fn read(person: Person, errors: &mut FieldErrors) -> Option<Self> {
+impl StaffDetails {
+    fn read(person: NewStaff, errors: &mut FieldErrors) -> Option<Self> {
         let username = person.username.as_deref().unwrap_or(&person.email);
-        let first_name = errors.read("first_name", Name::parse(&person.first_name));
-        let last_name = errors.read("last_name", Name::parse(&person.last_name));
+        let first_name = errors.read("first_name", ShortName::parse(&person.first_name));
+        let last_name = errors.read("last_name", ShortName::parse(&person.last_name));
         let email = errors.read("email", Email::parse(&person.email));
         let username = errors.read("username", Username::parse(username));
         let password = person.password.map(|password| Password::choose(&password)).transpose();
@@ -141,7 +144,7 @@ impl Details {
         self,
         company: &CompanyId,
         account_type: AccountType,
-        operator: &Operator,
+        operator: &OperatorAccess,
     ) -> Result<(Customer, Option<ActivationLink>)> {
         let new = NewCustomer {
             account_type,

@@ -3,33 +3,37 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use shared::auth::Operator;
-use shared::domain::effect::{Effect, Task};
+use shared::auth::OperatorAccess;
+use shared::domain::effect::{Effect, EffectTask};
 use shared::error::FieldErrors;
-use shared::store::{DueCursor, Queue};
+use shared::store::{DueCursor, DueQueue};
 use shared::{Error, Result};
 
 use super::{company_id, moment, no_company};
-use crate::outcome::{FailedEffect, Failures, Outcome};
+use crate::outcome::{CommandOutput, FailedEffect, FailedEffects};
 
 /// Longer than any delay before the next try.
 const AHEAD: TimeDelta = TimeDelta::days(1);
 
 /// Lists effects of all companies.
-pub(super) async fn list(operator: &Operator) -> Result<Outcome> {
-    let failures = Failures {
-        waiting: failed(operator, Queue::Effects, operator.now + AHEAD).await?,
-        given_up: failed(operator, Queue::GivenUpEffects, operator.now).await?,
+pub(super) async fn list(operator: &OperatorAccess) -> Result<CommandOutput> {
+    let failures = FailedEffects {
+        waiting: failed(operator, DueQueue::Effects, operator.now + AHEAD).await?,
+        given_up: failed(operator, DueQueue::GivenUpEffects, operator.now).await?,
     };
-    Ok(Outcome { failures: Some(failures), ..Outcome::default() })
+    Ok(CommandOutput { failures: Some(failures), ..CommandOutput::default() })
 }
 
 /// The effects of a queue that were tried, and are due by `until`.
-async fn failed(operator: &Operator, queue: Queue, until: DateTime<Utc>) -> Result<Vec<FailedEffect>> {
+async fn failed(
+    operator: &OperatorAccess,
+    queue: DueQueue,
+    until: DateTime<Utc>,
+) -> Result<Vec<FailedEffect>> {
     let mut found = Vec::new();
     for first in DueCursor::all(queue, until) {
         let (mut page, before) = (Some(first), found.len());
-        while let Some(cursor) = page.take_if(|_| found.len() - before < Failures::LISTED) {
+        while let Some(cursor) = page.take_if(|_| found.len() - before < FailedEffects::LISTED) {
             let due = operator.store.due_effects(cursor).await?;
             let tried = due.rows.iter().filter(|effect| effect.attempts > 0);
             found.extend(tried.map(|effect| FailedEffect::from(&**effect)));
@@ -37,17 +41,17 @@ async fn failed(operator: &Operator, queue: Queue, until: DateTime<Utc>) -> Resu
         }
     }
     found.sort_unstable_by_key(|effect| effect.created_at);
-    found.truncate(Failures::LISTED);
+    found.truncate(FailedEffects::LISTED);
     Ok(found)
 }
 
 /// Retries effects of one kind, of one company, or given up at `since` or later; each filter is optional.
 pub(super) async fn retry(
-    operator: &Operator,
+    operator: &OperatorAccess,
     kind: Option<&str>,
     company: Option<&str>,
     since: Option<&str>,
-) -> Result<Outcome> {
+) -> Result<CommandOutput> {
     let mut errors = FieldErrors::default();
     let kind = errors.read("kind", kind.map(kind_of).transpose());
     let company = match company {
@@ -67,7 +71,7 @@ pub(super) async fn retry(
             && since.is_none_or(|since| effect.given_up_at >= Some(since))
     };
     let mut retried = BTreeMap::new();
-    for first in DueCursor::all(Queue::GivenUpEffects, operator.now) {
+    for first in DueCursor::all(DueQueue::GivenUpEffects, operator.now) {
         let mut page = Some(first);
         while let Some(cursor) = page {
             let due = operator.store.due_effects(cursor).await?;
@@ -84,10 +88,12 @@ pub(super) async fn retry(
         }
     }
     let company = company.map(|company| company.to_string());
-    Ok(Outcome { company, retried: Some(retried), ..Outcome::default() })
+    Ok(CommandOutput { company, retried: Some(retried), ..CommandOutput::default() })
 }
 
 fn kind_of(name: &str) -> Result<&'static str, String> {
-    let found = Task::KINDS.into_iter().find(|kind| *kind == name);
-    found.ok_or_else(|| format!("\"{name}\" is not a valid choice. Use one of: {}.", Task::KINDS.join(", ")))
+    let found = EffectTask::KINDS.into_iter().find(|kind| *kind == name);
+    found.ok_or_else(|| {
+        format!("\"{name}\" is not a valid choice. Use one of: {}.", EffectTask::KINDS.join(", "))
+    })
 }

@@ -1,17 +1,17 @@
 //! Repeats deletions after a table was restored.
 
-use shared::auth::Operator;
-use shared::domain::erasure::{Erased, Erasure};
+use shared::auth::OperatorAccess;
+use shared::domain::erasure::{ErasedItem, ErasureRecord};
 use shared::http::wire::Uri;
 use shared::media::LedgerPosition;
 use shared::store::FoundErasures;
 use shared::{Error, Result};
 
 use super::moment;
-use crate::outcome::{ErasedAgain, Outcome};
+use crate::outcome::{CommandOutput, ErasedAgain};
 
 /// Repeats the deletions recorded at `since` or later.
-pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
+pub(super) async fn again(operator: &OperatorAccess, since: &str) -> Result<CommandOutput> {
     let since = moment(since).map_err(|message| Error::field("since", message))?;
     let mut position = Some(LedgerPosition::at(since));
     let objects = operator.objects()?;
@@ -37,14 +37,14 @@ pub(super) async fn again(operator: &Operator, since: &str) -> Result<Outcome> {
             }
         }
     }
-    Ok(Outcome { erased_again: Some(outcome), ..Outcome::default() })
+    Ok(CommandOutput { erased_again: Some(outcome), ..CommandOutput::default() })
 }
 
-fn uri_of(Erasure { company, erased, .. }: &Erasure, operator: &Operator) -> Uri {
+fn uri_of(ErasureRecord { company, erased, .. }: &ErasureRecord, operator: &OperatorAccess) -> Uri {
     let references = operator.references();
     match *erased {
-        Erased::Candidate { project, candidate } => references.candidate(company, project, candidate),
-        Erased::Customer { customer } => references.customer(company, customer),
-        Erased::Video { video } => references.video(company, video),
+        ErasedItem::Candidate { project, candidate } => references.candidate(company, project, candidate),
+        ErasedItem::Customer { customer } => references.customer(company, customer),
+        ErasedItem::Video { video } => references.video(company, video),
     }
 }

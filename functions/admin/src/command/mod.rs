@@ -9,20 +9,20 @@ mod upkeep;
 
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
-use shared::auth::Operator;
+use shared::auth::OperatorAccess;
 use shared::domain::customer::AccountType;
 use shared::domain::id::CompanyId;
 use shared::error::FieldErrors;
 use shared::{Error, Result};
 
-pub use create::Person;
+pub use create::NewStaff;
 
-use crate::outcome::Outcome;
+use crate::outcome::CommandOutput;
 
 /// One command.
 #[derive(Deserialize)]
 #[serde(tag = "command", rename_all = "kebab-case")]
-pub enum Command {
+pub enum AdminCommand {
     /// Lists every company.
     ListCompanies,
     /// Creates a company with its first owner. Idempotent for the same owner.
@@ -32,7 +32,7 @@ pub enum Command {
         /// The display name.
         name: String,
         /// The first owner.
-        owner: Person,
+        owner: NewStaff,
     },
     /// Creates a staff user of an existing company. Idempotent for the same user.
     CreateCustomer {
@@ -41,7 +41,7 @@ pub enum Command {
         /// The user's account type.
         account_type: AccountType,
         /// The user.
-        customer: Person,
+        customer: NewStaff,
     },
     /// Replaces the senders that mails in a company's name may come from.
     VerifySenders {
@@ -120,7 +120,7 @@ pub enum Command {
     },
 }
 
-impl Command {
+impl AdminCommand {
     /// The command's name in JSON.
     pub(crate) fn name(&self) -> &'static str {
         match self {
@@ -161,7 +161,7 @@ impl Command {
         }
     }
 
-    pub(crate) async fn run(self, operator: &Operator) -> Result<Outcome> {
+    pub(crate) async fn run(self, operator: &OperatorAccess) -> Result<CommandOutput> {
         match self {
             Self::ListCompanies => companies::list(operator).await,
             Self::CreateCompany { company, name, owner } => {

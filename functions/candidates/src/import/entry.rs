@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 
 use shared::domain::Refusal;
-use shared::domain::candidate::{Candidate, Profile};
+use shared::domain::candidate::{Candidate, CandidateProfile};
 use shared::domain::id::CandidateId;
-use shared::domain::transition::{Actor, PROJECT_NOT_RUNNING, Step, Terms};
-use shared::http::Turn;
-use shared::store::Versioned;
+use shared::domain::transition::{Actor, AdvanceTerms, PROJECT_NOT_RUNNING, TransitionResult};
+use shared::http::IdempotentRun;
+use shared::store::VersionedItem;
 use shared::{Error, Result};
 
-use super::Access;
+use super::ImportAccess;
 
 /// What became of an entry.
-pub(super) enum Outcome {
+pub(super) enum ImportEntryResult {
     /// Created and invited.
     Invited(CandidateId),
     /// The candidate is there but not invited, and why; none when nothing stands in the way any more.
@@ -24,7 +24,7 @@ pub(super) enum Outcome {
     Pending,
 }
 
-impl Outcome {
+impl ImportEntryResult {
     /// Whether it may come out better another time, with the same entry.
     pub(super) fn is_worth_a_repeat(&self) -> bool {
         match self {
@@ -36,17 +36,17 @@ impl Outcome {
 }
 
 /// What all entries have in common.
-pub(super) struct Importer<'a> {
-    pub(super) access: &'a Access,
-    pub(super) turn: &'a Turn,
-    pub(super) terms: Terms,
+pub(super) struct ImportContext<'a> {
+    pub(super) access: &'a ImportAccess,
+    pub(super) turn: &'a IdempotentRun,
+    pub(super) terms: AdvanceTerms,
     /// The candidates that were created before, when the request was not finished.
-    pub(super) there: HashMap<CandidateId, Versioned<Candidate>>,
+    pub(super) there: HashMap<CandidateId, VersionedItem<Candidate>>,
 }
 
-impl Importer<'_> {
+impl ImportContext<'_> {
     /// Creates the candidate of an entry, invited if it can be; one that is there already is left as it is.
-    pub(super) async fn import(&self, id: CandidateId, profile: Profile) -> Outcome {
+    pub(super) async fn import(&self, id: CandidateId, profile: CandidateProfile) -> ImportEntryResult {
         if let Some(candidate) = self.there.get(&id) {
             return self.found(candidate);
         }
@@ -58,46 +58,46 @@ impl Importer<'_> {
         {
             tracing::warn!(target: "import", candidate = %id, %error, "an entry was not done");
         }
-        outcome.unwrap_or_else(Outcome::Failed)
+        outcome.unwrap_or_else(ImportEntryResult::Failed)
     }
 
-    async fn create(&self, candidate: Candidate) -> Result<Outcome> {
+    async fn create(&self, candidate: Candidate) -> Result<ImportEntryResult> {
         let id = candidate.id;
         let refusal = match self.advance(&candidate) {
             Ok(step) => match self.create_as(&step).await {
-                Ok(()) => return Ok(Outcome::Invited(id)),
+                Ok(()) => return Ok(ImportEntryResult::Invited(id)),
                 // Another way than by the terms, which are a moment old.
                 Err(Error::Refused(PROJECT_NOT_RUNNING)) => PROJECT_NOT_RUNNING,
                 Err(error) => return self.unless_there(id, error).await,
             },
             Err(refusal) => refusal,
         };
-        match self.create_as(&Step::from(candidate)).await {
-            Ok(()) => Ok(Outcome::New(id, Some(refusal))),
+        match self.create_as(&TransitionResult::from(candidate)).await {
+            Ok(()) => Ok(ImportEntryResult::New(id, Some(refusal))),
             Err(error) => self.unless_there(id, error).await,
         }
     }
 
-    async fn create_as(&self, step: &Step) -> Result<()> {
+    async fn create_as(&self, step: &TransitionResult) -> Result<()> {
         self.turn.commit(self.turn.store.create_candidate(step, self.access.now)).await
     }
 
     /// What became of an entry that could not be created: somebody else who is at the same request may have done it.
-    async fn unless_there(&self, id: CandidateId, error: Error) -> Result<Outcome> {
+    async fn unless_there(&self, id: CandidateId, error: Error) -> Result<ImportEntryResult> {
         let Error::Changed = error else { return Err(error) };
         let found =
             self.turn.store.candidates(self.access.company_id(), self.access.project.id, [id]).await?;
         found.get(&id).map(|candidate| self.found(candidate)).ok_or(error)
     }
 
-    fn found(&self, candidate: &Candidate) -> Outcome {
+    fn found(&self, candidate: &Candidate) -> ImportEntryResult {
         match candidate.invited_at {
-            Some(_) => Outcome::Invited(candidate.id),
-            None => Outcome::New(candidate.id, self.advance(candidate).err()),
+            Some(_) => ImportEntryResult::Invited(candidate.id),
+            None => ImportEntryResult::New(candidate.id, self.advance(candidate).err()),
         }
     }
 
-    fn advance(&self, candidate: &Candidate) -> Result<Step, Refusal> {
+    fn advance(&self, candidate: &Candidate) -> Result<TransitionResult, Refusal> {
         let key = self.access.new_access_key(candidate.project, candidate.id);
         candidate.clone().advance(Actor::Manager, &self.terms, self.access.now, key)
     }

@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use chrono::TimeDelta;
 use shared::domain::customer::LAST_OWNER;
 use shared::domain::id::CustomerId;
-use shared::http::Turn;
+use shared::http::IdempotentRun;
 use shared::store::{CustomerChange, Store};
 use shared::{Error, Result};
 
-use super::Access;
+use super::ImportAccess;
 use super::plan::{ImportRow, plan_again};
 
 /// The most rounds. From the fourth on, each row has a transaction of its own, which loses only to writes of this very
@@ -24,9 +24,9 @@ const TIME_LIMIT: TimeDelta = TimeDelta::seconds(22);
 /// [`Error::Busy`] after the time limit, and with the errors of [`plan_again`] and of [`Store::change_customers`]. Changes
 /// made until then stay: the same list makes those that are left.
 pub(super) async fn apply_rows(
-    access: &Access,
+    access: &ImportAccess,
     mut rows: Vec<ImportRow>,
-    turn: &Turn,
+    turn: &IdempotentRun,
 ) -> Result<Vec<ImportRow>> {
     for round in 0..ROUNDS {
         let mut open: Vec<&mut ImportRow> = rows.iter_mut().filter(|row| row.change.is_some()).collect();
@@ -34,7 +34,7 @@ pub(super) async fn apply_rows(
             break;
         }
         if round > 0 {
-            turn.store.give_way(round).await;
+            turn.store.back_off(round).await;
         }
         // 14, 7, 3, 1, 1, …
         for group in open.chunks_mut((Store::MAX_CUSTOMERS >> round).max(1)) {
@@ -57,7 +57,7 @@ pub(super) async fn apply_rows(
 }
 
 /// Plans the rows again from the table. New customers have nothing to be read.
-async fn read_again(access: &Access, group: &mut [&mut ImportRow], turn: &Turn) -> Result<()> {
+async fn read_again(access: &ImportAccess, group: &mut [&mut ImportRow], turn: &IdempotentRun) -> Result<()> {
     let is_known = |row: &ImportRow| matches!(row.change, Some(CustomerChange::Replace(..)));
     let known: Vec<CustomerId> = group.iter().filter(|row| is_known(row)).map(|row| row.customer).collect();
     let found = turn.store.customers(access.company_id(), known).await?;
@@ -69,7 +69,7 @@ async fn read_again(access: &Access, group: &mut [&mut ImportRow], turn: &Turn) 
 }
 
 /// Makes the changes of these rows in one transaction.
-async fn commit(access: &Access, group: &mut [&mut ImportRow], turn: &Turn) -> Result<()> {
+async fn commit(access: &ImportAccess, group: &mut [&mut ImportRow], turn: &IdempotentRun) -> Result<()> {
     let changes = group.iter().filter_map(|row| row.change.as_ref());
     turn.commit(turn.store.change_customers(access.company_id(), changes, access.now)).await?;
     group.iter_mut().for_each(|row| row.change = None);

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use shared::domain::choice;
 use shared::domain::company::Company;
 use shared::domain::customer::{AccountType, Customer, NewCustomer};
 use shared::domain::id::CustomerId;
-use shared::domain::text::{Email, Line, Name, Username, fold_case};
+use shared::domain::parse_enum;
+use shared::domain::text::{Email, ShortName, TextLine, Username, fold_case};
 use shared::error::FieldErrors;
-use shared::http::Fields;
+use shared::http::BodyFields;
 use shared::http::fields::set;
 use shared::{Error, Result};
 
@@ -55,7 +55,7 @@ impl StaffList {
     ///
     /// # Errors
     /// Messages on the fields of all entries, such as `[3].email`.
-    pub(crate) fn read(entries: Vec<Result<Fields>>) -> Result<Self> {
+    pub(crate) fn read(entries: Vec<Result<BodyFields>>) -> Result<Self> {
         let mut errors = FieldErrors::default();
         let mut primary_key = None;
         let mut found = BTreeSet::new();
@@ -87,20 +87,20 @@ pub(crate) struct StaffImportEntry {
     pub(super) account_type: AccountType,
     username: Username,
     email: Email,
-    first_name: Name,
-    last_name: Name,
-    gender: Option<Line<20>>,
-    position: Option<Line<150>>,
+    first_name: ShortName,
+    last_name: ShortName,
+    gender: Option<TextLine<20>>,
+    position: Option<TextLine<150>>,
 }
 
 impl StaffImportEntry {
-    fn read(mut body: Fields) -> Result<(PrimaryKey, Self)> {
-        let primary_key = body.required("pk_attribute", choice);
-        let account_type = body.required("account_type", choice);
+    fn read(mut body: BodyFields) -> Result<(PrimaryKey, Self)> {
+        let primary_key = body.required("pk_attribute", parse_enum);
+        let account_type = body.required("account_type", parse_enum);
         let username = body.required("username", Username::parse);
         let email = body.required("email", Email::parse);
-        let first_name = body.required("first_name", Name::parse);
-        let last_name = body.required("last_name", Name::parse);
+        let first_name = body.required("first_name", ShortName::parse);
+        let last_name = body.required("last_name", ShortName::parse);
         let (gender, position) = (body.line("gender"), body.line("position"));
         body.finish(|| {
             let entry = Self {

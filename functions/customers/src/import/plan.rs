@@ -7,11 +7,11 @@ use shared::domain::customer::{AccountType, Customer, LAST_OWNER};
 use shared::domain::id::CustomerId;
 use shared::domain::text::{Username, fold_case};
 use shared::error::FieldErrors;
-use shared::http::Turn;
-use shared::store::{CustomerChange, Versioned};
+use shared::http::IdempotentRun;
+use shared::store::{CustomerChange, VersionedItem};
 use shared::{Error, Result};
 
-use super::Access;
+use super::ImportAccess;
 use super::entry::{StaffImportEntry, StaffList};
 use super::view::ImportStatus;
 
@@ -28,11 +28,15 @@ pub(super) struct ImportRow {
 
 /// Plans an import. Fails with messages on all entries that are not valid, and if the caller may not create, activate or
 /// deactivate one of the customers.
-pub(super) async fn plan_rows(access: &Access, list: StaffList, turn: &Turn) -> Result<Vec<ImportRow>> {
+pub(super) async fn plan_rows(
+    access: &ImportAccess,
+    list: StaffList,
+    turn: &IdempotentRun,
+) -> Result<Vec<ImportRow>> {
     let staff = turn.store.all_customers(access.company_id()).await?;
     let mut taken = taken_names(access, &list, &staff, turn).await?;
     let key = list.primary_key;
-    let mut staff: BTreeMap<String, Versioned<Customer>> =
+    let mut staff: BTreeMap<String, VersionedItem<Customer>> =
         staff.into_iter().map(|customer| (key.of(&customer.username, &customer.email), customer)).collect();
     let mut errors = FieldErrors::default();
     let mut rows = Vec::new();
@@ -70,9 +74,9 @@ pub(super) async fn plan_rows(access: &Access, list: StaffList, turn: &Turn) -> 
 /// Plans a row again for the customer as they are now; `None` if they are deleted. Fails like [`plan_rows`], and with
 /// [`Error::Changed`] if the list contains a deleted customer.
 pub(super) fn plan_again(
-    access: &Access,
+    access: &ImportAccess,
     row: &mut ImportRow,
-    customer: Option<Versioned<Customer>>,
+    customer: Option<VersionedItem<Customer>>,
 ) -> Result<()> {
     let mut errors = FieldErrors::default();
     match (row.entry, customer) {
@@ -105,9 +109,9 @@ fn new_row(index: usize, customer: Customer) -> ImportRow {
 
 /// The row of a customer in the list.
 fn listed_row(
-    access: &Access,
+    access: &ImportAccess,
     index: usize,
-    customer: Versioned<Customer>,
+    customer: VersionedItem<Customer>,
     errors: &mut FieldErrors,
 ) -> ImportRow {
     if customer.is_active {
@@ -123,7 +127,11 @@ fn listed_row(
 }
 
 /// The row of an active customer who is not in the list.
-fn absent_row(access: &Access, customer: Versioned<Customer>, errors: &mut FieldErrors) -> ImportRow {
+fn absent_row(
+    access: &ImportAccess,
+    customer: VersionedItem<Customer>,
+    errors: &mut FieldErrors,
+) -> ImportRow {
     if access.caller.customer() == Some(customer.id) {
         errors.add(FieldErrors::ACROSS, "The list must include your own account.");
     } else if access.require_manages(customer.account_type).is_err() {
@@ -138,7 +146,7 @@ fn absent_row(access: &Access, customer: Versioned<Customer>, errors: &mut Field
 
 /// Checks that the caller may create a customer, and that their names are free; they are `taken` afterwards.
 fn check_new(
-    access: &Access,
+    access: &ImportAccess,
     index: usize,
     entry: &StaffImportEntry,
     taken: &mut BTreeSet<String>,
@@ -157,10 +165,10 @@ fn check_new(
 
 /// The names that no new customer can have: those of staff, and among the names of new entries those of candidates.
 async fn taken_names(
-    access: &Access,
+    access: &ImportAccess,
     list: &StaffList,
-    staff: &[Versioned<Customer>],
-    turn: &Turn,
+    staff: &[VersionedItem<Customer>],
+    turn: &IdempotentRun,
 ) -> Result<BTreeSet<String>> {
     let key = list.primary_key;
     let known: BTreeSet<String> = staff.iter().map(|one| key.of(&one.username, &one.email)).collect();

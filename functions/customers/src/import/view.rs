@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::http::wire::Uri;
 
-use super::Access;
+use super::ImportAccess;
 use super::plan::ImportRow;
 
 /// The result of an import.
@@ -57,7 +57,7 @@ pub(super) enum ImportStatus {
 
 impl StaffImportResults {
     /// The results of rows that have been applied.
-    pub(super) fn new(rows: Vec<ImportRow>, access: &Access) -> Self {
+    pub(super) fn new(rows: Vec<ImportRow>, access: &ImportAccess) -> Self {
         let count = |status: ImportStatus| rows.iter().filter(|row| row.status == status).count();
         Self {
             created: count(ImportStatus::Created),
@@ -70,7 +70,7 @@ impl StaffImportResults {
 }
 
 impl StaffImportResult {
-    fn new(row: &ImportRow, access: &Access) -> Self {
+    fn new(row: &ImportRow, access: &ImportAccess) -> Self {
         Self {
             username: row.username.as_str().to_owned(),
             status: row.status,

@@ -2,13 +2,13 @@
 
 use axum::Json;
 use shared::auth::access::WebhookAccess;
-use shared::domain::choice;
-use shared::domain::history::{Entry, EventId};
+use shared::domain::history::{EventId, HistoryEntry};
+use shared::domain::parse_enum;
 use shared::domain::policy::ManageWebhooks;
 use shared::domain::webhook::{AttemptFilter, DeliveryCursor, DeliveryRequest};
-use shared::http::Fields;
+use shared::http::BodyFields;
 use shared::http::page::ListQuery;
-use shared::http::respond::{Answered, Queued};
+use shared::http::respond::{CommittedResponse, QueuedResponse};
 use shared::{Error, Result};
 
 use super::view::{DeliveriesView, QueuedView};
@@ -20,7 +20,7 @@ pub(crate) async fn list(
 ) -> Result<Json<DeliveriesView>> {
     let filter = AttemptFilter {
         event: query.filter("event", |text| Ok(text.to_owned()))?,
-        outcome: query.filter("outcome", choice)?,
+        outcome: query.filter("outcome", parse_enum)?,
     };
     let before = query.filter("before", |text| {
         text.parse().map_err(|_| "Invalid position. Follow `next` unchanged.".to_owned())
@@ -34,8 +34,8 @@ pub(crate) async fn list(
 /// POST …/deliveries/
 pub(crate) async fn repeat(
     access: WebhookAccess<ManageWebhooks>,
-    body: Fields,
-) -> Result<Answered<Queued<QueuedView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<QueuedResponse<QueuedView>>> {
     let event = read_event(body)?;
     let found = match event.parse::<EventId>() {
         Ok(id) => access.store.event(access.company_id(), &id, access.now).await?,
@@ -50,21 +50,23 @@ pub(crate) async fn repeat(
     }
     let request = DeliveryRequest::Event { event: event.clone() };
     let cursor = DeliveryCursor::clone(&access.cursor).add_request(request, access.now)?;
-    let queued = Queued(QueuedView { event });
+    let queued = QueuedResponse(QueuedView { event });
     access.commit(access.store.update_cursor(&access.cursor, &cursor), queued).await
 }
 
 /// Reads the identifier of the event to send.
-pub(super) fn read_event(mut body: Fields) -> Result<String> {
+pub(super) fn read_event(mut body: BodyFields) -> Result<String> {
     let event = body.required("event", |text| Ok(text.to_owned()));
     body.finish(|| event)
 }
 
 /// POST …/ping/
-pub(crate) async fn ping(access: WebhookAccess<ManageWebhooks>) -> Result<Answered<Queued<QueuedView>>> {
+pub(crate) async fn ping(
+    access: WebhookAccess<ManageWebhooks>,
+) -> Result<CommittedResponse<QueuedResponse<QueuedView>>> {
     let (webhook, now) = (&access.webhook, access.now);
     let cursor = DeliveryCursor::clone(&access.cursor).add_ping(now)?;
-    let event = Entry::ping(webhook.company.clone(), webhook.id, now).id().to_string();
+    let event = HistoryEntry::ping(webhook.company.clone(), webhook.id, now).id().to_string();
     let transaction = access.store.update_cursor(&access.cursor, &cursor);
-    access.commit(transaction, Queued(QueuedView { event })).await
+    access.commit(transaction, QueuedResponse(QueuedView { event })).await
 }

@@ -1,10 +1,10 @@
 //! The documentation of each route.
 
 use serde_json::json;
-use shared::domain::webhook::{DeliveryOutcome, QUEUE_FULL, TOO_MANY_WEBHOOKS, Targets};
-use shared::openapi::Operation;
+use shared::domain::webhook::{AllowedTargets, DeliveryOutcome, QUEUE_FULL, TOO_MANY_WEBHOOKS};
+use shared::openapi::OperationDoc;
 
-use super::changes::{Changes, New, read_grace, read_position};
+use super::changes::{CreateWebhook, UpdateWebhook, read_grace, read_position};
 use super::deliveries::read_event;
 use super::view::{QueuedView, WebhookView};
 
@@ -12,11 +12,11 @@ use super::view::{QueuedView, WebhookView};
 const AFTER: &str = "The number (`sequence`) of the event after which deliveries begin; 0 sends everything that is kept. By \
                      default the latest one.";
 
-pub(crate) fn list_webhooks(operation: Operation) -> Operation {
+pub(crate) fn list_webhooks(operation: OperationDoc) -> OperationDoc {
     operation.summary("List webhooks").text("Oldest first, without their secrets.")
 }
 
-pub(crate) fn create_webhook(operation: Operation) -> Operation {
+pub(crate) fn create_webhook(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Create webhook")
         .text(
@@ -24,7 +24,7 @@ pub(crate) fn create_webhook(operation: Operation) -> Operation {
              signed; a retry with the same `Idempotency-Key` returns the webhook without it.",
         )
         .body_with_references::<WebhookView, _>(|body, company, references| {
-            New::read(body, company, references, Targets::Public, u32::MAX.into())
+            CreateWebhook::read(body, company, references, AllowedTargets::Public, u32::MAX.into())
         })
         .field("after", AFTER)
         .refuses(&[TOO_MANY_WEBHOOKS])
@@ -38,11 +38,11 @@ pub(crate) fn create_webhook(operation: Operation) -> Operation {
         )
 }
 
-pub(crate) fn get_webhook(operation: Operation) -> Operation {
+pub(crate) fn get_webhook(operation: OperationDoc) -> OperationDoc {
     operation.summary("Get webhook").text("Without its secret.")
 }
 
-pub(crate) fn change_webhook(operation: Operation) -> Operation {
+pub(crate) fn change_webhook(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change webhook")
         .text(
@@ -51,16 +51,16 @@ pub(crate) fn change_webhook(operation: Operation) -> Operation {
              waiting resources included. Deliveries that are under way may still arrive at the former `url`.",
         )
         .body_with_references::<WebhookView, _>(|body, company, references| {
-            Changes::read(body, company, references, Targets::Public)
+            UpdateWebhook::read(body, company, references, AllowedTargets::Public)
         })
         .example("disable", json!({ "is_enabled": false }))
 }
 
-pub(crate) fn delete_webhook(operation: Operation) -> Operation {
+pub(crate) fn delete_webhook(operation: OperationDoc) -> OperationDoc {
     operation.summary("Delete webhook").text("Deliveries that are under way may still arrive.")
 }
 
-pub(crate) fn rotate_secret(operation: Operation) -> Operation {
+pub(crate) fn rotate_secret(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Rotate webhook secret")
         .text(
@@ -72,7 +72,7 @@ pub(crate) fn rotate_secret(operation: Operation) -> Operation {
         .example("at once", json!({ "grace_hours": 0 }))
 }
 
-pub(crate) fn ping_webhook(operation: Operation) -> Operation {
+pub(crate) fn ping_webhook(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Ping webhook")
         .text("Sends an event of the type `webhook.ping` to this webhook alone, even if it is disabled.")
@@ -80,7 +80,7 @@ pub(crate) fn ping_webhook(operation: Operation) -> Operation {
         .is_limited("Returns 429 within 10 seconds of the last ping.")
 }
 
-pub(crate) fn set_position(operation: Operation) -> Operation {
+pub(crate) fn set_position(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Set webhook position")
         .text(
@@ -93,7 +93,7 @@ pub(crate) fn set_position(operation: Operation) -> Operation {
         .example("everything", json!({ "after": 0 }))
 }
 
-pub(crate) fn list_deliveries(operation: Operation) -> Operation {
+pub(crate) fn list_deliveries(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("List deliveries")
         .text(
@@ -115,7 +115,7 @@ pub(crate) fn list_deliveries(operation: Operation) -> Operation {
         .untagged()
 }
 
-pub(crate) fn repeat_delivery(operation: Operation) -> Operation {
+pub(crate) fn repeat_delivery(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Repeat delivery")
         .text(

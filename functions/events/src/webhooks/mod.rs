@@ -11,18 +11,18 @@ use shared::Result;
 use shared::auth::access::{EventsAccess, WebhookAccess};
 use shared::domain::policy::ManageWebhooks;
 use shared::domain::webhook::{DeliveryCursor, Webhook};
-use shared::http::Fields;
-use shared::http::page::{Envelope, ListQuery};
-use shared::http::respond::{Answered, Created, Done, ShownOnce};
+use shared::http::BodyFields;
+use shared::http::page::{ListQuery, PageView};
+use shared::http::respond::{CommittedResponse, Created, NoContent, WithSecret};
 
-use changes::{Changes, New, read_grace, read_position};
+use changes::{CreateWebhook, UpdateWebhook, read_grace, read_position};
 use view::{NewWebhookView, WebhookView, view};
 
 /// GET …/webhooks/
 pub(crate) async fn list(
     access: EventsAccess<ManageWebhooks>,
     query: ListQuery,
-) -> Result<Envelope<WebhookView>> {
+) -> Result<PageView<WebhookView>> {
     // There are few enough to be read whole.
     let (page, total) =
         query.slice(access.store.webhooks(access.company_id()).await?, |one| one.id.to_string());
@@ -38,12 +38,12 @@ pub(crate) async fn list(
 /// POST …/webhooks/. The only answer that shows the secret.
 pub(crate) async fn create(
     access: EventsAccess<ManageWebhooks>,
-    body: Fields,
-) -> Result<Answered<ShownOnce<Created<NewWebhookView>, WebhookView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<WithSecret<Created<NewWebhookView>, WebhookView>>> {
     let latest = access.sequence.last;
     let targets = access.config().webhook_targets;
-    let New { url, after, rest } =
-        New::read(body, access.company_id(), access.references(), targets, latest)?;
+    let CreateWebhook { url, after, rest } =
+        CreateWebhook::read(body, access.company_id(), access.references(), targets, latest)?;
     let (id, company) = (access.store.next_id(access.now), access.company_id().clone());
     let webhook = Webhook::new(id, company.clone(), url, access.new_signing_secret(), access.now);
     let webhook = rest.apply_to(webhook);
@@ -53,21 +53,23 @@ pub(crate) async fn create(
     let shown = NewWebhookView::new(kept.clone(), &webhook);
     let created = Created(access.references().webhook(&webhook.company, id), shown);
     let transaction = access.store.create_webhook(&webhook, &cursor, access.now);
-    access.commit(transaction, ShownOnce(created, kept)).await
+    access.commit(transaction, WithSecret(created, kept)).await
 }
 
 /// GET …/webhooks/{webhookId}/
-pub(crate) async fn read(access: WebhookAccess<ManageWebhooks>) -> Result<Answered<Json<WebhookView>>> {
+pub(crate) async fn read(
+    access: WebhookAccess<ManageWebhooks>,
+) -> Result<CommittedResponse<Json<WebhookView>>> {
     access.show(view(&access, &access.webhook, &access.cursor))
 }
 
 /// PATCH …/webhooks/{webhookId}/. With another address, or enabled again, it is tried at once.
 pub(crate) async fn update(
     access: WebhookAccess<ManageWebhooks>,
-    body: Fields,
-) -> Result<Answered<Json<WebhookView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<WebhookView>>> {
     let targets = access.config().webhook_targets;
-    let changes = Changes::read(body, access.company_id(), access.references(), targets)?;
+    let changes = UpdateWebhook::read(body, access.company_id(), access.references(), targets)?;
     let before = (&access.webhook, &access.cursor);
     let after = changes.apply_to(Webhook::clone(before.0));
     let mut cursor = DeliveryCursor::clone(before.1);
@@ -80,15 +82,15 @@ pub(crate) async fn update(
 }
 
 /// DELETE …/webhooks/{webhookId}/
-pub(crate) async fn delete(access: WebhookAccess<ManageWebhooks>) -> Result<Answered<Done>> {
-    access.commit(access.store.delete_webhook(&access.webhook), Done).await
+pub(crate) async fn delete(access: WebhookAccess<ManageWebhooks>) -> Result<CommittedResponse<NoContent>> {
+    access.commit(access.store.delete_webhook(&access.webhook), NoContent).await
 }
 
 /// POST …/webhooks/{webhookId}/secret/. The only answer that shows the new secret.
 pub(crate) async fn rotate(
     access: WebhookAccess<ManageWebhooks>,
-    body: Fields,
-) -> Result<Answered<ShownOnce<Json<NewWebhookView>, WebhookView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<WithSecret<Json<NewWebhookView>, WebhookView>>> {
     let grace = TimeDelta::hours(read_grace(body)?.into());
     let (before, cursor) = (&access.webhook, &access.cursor);
     let after = Webhook::clone(before).rotated(access.new_signing_secret(), grace, access.now);
@@ -97,14 +99,14 @@ pub(crate) async fn rotate(
     let kept = view(&access, &after, &woken);
     let shown = Json(NewWebhookView::new(kept.clone(), &after));
     let transaction = access.store.update_webhook((before, &after), (cursor, &woken));
-    access.commit(transaction, ShownOnce(shown, kept)).await
+    access.commit(transaction, WithSecret(shown, kept)).await
 }
 
 /// POST …/webhooks/{webhookId}/position/
 pub(crate) async fn move_to(
     access: WebhookAccess<ManageWebhooks>,
-    body: Fields,
-) -> Result<Answered<Json<WebhookView>>> {
+    body: BodyFields,
+) -> Result<CommittedResponse<Json<WebhookView>>> {
     let after = read_position(body, access.sequence.last)?;
     let cursor = DeliveryCursor::clone(&access.cursor).move_to(after, access.now)?;
     let shown = Json(view(&access, &access.webhook, &cursor));

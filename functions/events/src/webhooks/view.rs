@@ -8,9 +8,9 @@ use shared::domain::webhook::{
     DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DisabledReason, MAX_STALLED, Webhook,
 };
 use shared::http::page::ListQuery;
-use shared::http::reference::References;
+use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
-use shared::store::{Attempts, Sequence};
+use shared::store::{DeliveryAttempts, EventCounter};
 
 /// A webhook, without its secret.
 #[derive(Clone, Serialize, JsonSchema)]
@@ -79,8 +79,8 @@ impl WebhookView {
     pub(crate) fn new(
         webhook: &Webhook,
         cursor: &DeliveryCursor,
-        feed: &Sequence,
-        (references, now): (References<'_>, DateTime<Utc>),
+        feed: &EventCounter,
+        (references, now): (ReferenceUris<'_>, DateTime<Utc>),
     ) -> Self {
         let company = &webhook.company;
         let former = webhook.former_secret.as_ref().filter(|former| former.at(now).is_some());
@@ -199,7 +199,7 @@ struct DeliveryView {
 
 impl DeliveriesView {
     /// The view of a page of the list at `address`.
-    pub(crate) fn new(attempts: &Attempts, query: &ListQuery, address: &Uri) -> Self {
+    pub(crate) fn new(attempts: &DeliveryAttempts, query: &ListQuery, address: &Uri) -> Self {
         let next = attempts.next.map(|last| {
             let size = query.page().size.to_string();
             query.link_to(address, [("before", last.to_string()), ("page_size", size)])

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use plan::Plan;
-use probe::Probed;
-use tool::{Input, Tools};
+use plan::ConversionPlan;
+use probe::ProbeReport;
+use tool::{InputFile, ToolPaths};
 
 const TOO_SLOW: &str = "This video takes too long to convert. Upload a shorter or smaller one.";
 const BROKEN: &str = "The video is broken or incomplete.";
@@ -26,7 +26,7 @@ const THUMBNAIL_AT: f64 = 0.1;
 
 /// The renditions of a video. Dropping it deletes the files.
 #[derive(Debug)]
-pub struct Conversion {
+pub struct ConvertedFiles {
     /// H.264 and AAC in mp4, playable while it loads.
     pub mp4: PathBuf,
     /// The same streams in flv.
@@ -44,14 +44,14 @@ pub struct Conversion {
 
 /// Why a conversion failed.
 #[derive(Debug)]
-pub enum Failure {
+pub enum EngineError {
     /// The file cannot be converted, with a message for the client. Retrying is pointless.
     Refused(&'static str),
     /// A fault of this computer.
     Machine(std::io::Error),
 }
 
-impl From<std::io::Error> for Failure {
+impl From<std::io::Error> for EngineError {
     fn from(error: std::io::Error) -> Self {
         Self::Machine(error)
     }
@@ -61,24 +61,24 @@ impl From<std::io::Error> for Failure {
 ///
 /// # Errors
 /// Either failure.
-pub async fn convert(path: &OsStr, input: &Path, time: Duration) -> Result<Conversion, Failure> {
+pub async fn convert(path: &OsStr, input: &Path, time: Duration) -> Result<ConvertedFiles, EngineError> {
     match tokio::time::timeout(time, convert_at_leisure(path, input)).await {
         Ok(outcome) => outcome,
         Err(_) => refused(TOO_SLOW, "no time is left"),
     }
 }
 
-async fn convert_at_leisure(path: &OsStr, input: &Path) -> Result<Conversion, Failure> {
+async fn convert_at_leisure(path: &OsStr, input: &Path) -> Result<ConvertedFiles, EngineError> {
     let input = tokio::fs::canonicalize(input).await?;
     let directory = tempfile::tempdir_in(input.parent().unwrap_or(&input))?;
-    let tools = Tools { path, directory: directory.path() };
+    let tools = ToolPaths { path, directory: directory.path() };
     let [mp4, flv, thumbnail] =
         ["video.mp4", "video.flv", "thumbnail.jpg"].map(|name| directory.path().join(name));
 
-    let probed = Probed::of(&tools, &input).await?;
-    let plan = Plan::of(&probed).or_else(|reason| refused(reason, "by its plan"))?;
-    make(&tools, &Input::whole(&input), &plan.mp4(), &mp4).await?;
-    let made = Probed::of(&tools, &mp4).await?;
+    let probed = ProbeReport::of(&tools, &input).await?;
+    let plan = ConversionPlan::of(&probed).or_else(|reason| refused(reason, "by its plan"))?;
+    make(&tools, &InputFile::whole(&input), &plan.mp4(), &mp4).await?;
+    let made = ProbeReport::of(&tools, &mp4).await?;
     let seconds = made.format.duration.unwrap_or_default();
     if seconds <= 0.0 || plan.announced.is_some_and(|announced| seconds < announced * (1.0 - TOLERANCE) - 0.5)
     {
@@ -90,15 +90,20 @@ async fn convert_at_leisure(path: &OsStr, input: &Path) -> Result<Conversion, Fa
     let Some(video) = made.streams.iter().find(|stream| stream.is_video()) else {
         return refused(BROKEN, "nothing to be seen");
     };
-    make(&tools, &Input::whole(&mp4), &plan::flv(), &flv).await?;
-    let at = Input { path: &mp4, from: Some(format!("{:.3}", seconds * THUMBNAIL_AT)) };
+    make(&tools, &InputFile::whole(&mp4), &plan::flv(), &flv).await?;
+    let at = InputFile { path: &mp4, from: Some(format!("{:.3}", seconds * THUMBNAIL_AT)) };
     make(&tools, &at, &plan::thumbnail(video), &thumbnail).await?;
     let (width, height) = (video.width, video.height);
-    Ok(Conversion { mp4, flv, thumbnail, seconds: length(seconds), width, height, _directory: directory })
+    Ok(ConvertedFiles { mp4, flv, thumbnail, seconds: length(seconds), width, height, _directory: directory })
 }
 
 /// Makes a file, which must not be empty.
-async fn make(tools: &Tools<'_>, input: &Input<'_>, how: &[String], output: &Path) -> Result<(), Failure> {
+async fn make(
+    tools: &ToolPaths<'_>,
+    input: &InputFile<'_>,
+    how: &[String],
+    output: &Path,
+) -> Result<(), EngineError> {
     let answer = tools.make(input, how, output).await?;
     let bytes = tokio::fs::metadata(output).await.map_or(0, |file| file.len());
     if !answer.status.success() || bytes == 0 {
@@ -114,7 +119,7 @@ fn length(seconds: f64) -> u32 {
 }
 
 /// A refusal; `details` are only logged.
-fn refused<T>(reason: &'static str, details: &str) -> Result<T, Failure> {
+fn refused<T>(reason: &'static str, details: &str) -> Result<T, EngineError> {
     tracing::info!(target: "conversion", reason, details, "refused");
-    Err(Failure::Refused(reason))
+    Err(EngineError::Refused(reason))
 }

@@ -1,6 +1,6 @@
 //! Decides how a video is converted, apart from running ffmpeg.
 
-use super::probe::{Probed, Stream};
+use super::probe::{ProbeReport, ProbeStream};
 
 /// The maximum length, in seconds.
 pub(super) const MAX_SECONDS: f64 = 3600.0;
@@ -40,27 +40,27 @@ const ODD_SIZE: &str = "The dimensions of this video are not supported.";
 
 /// How to convert one video.
 #[derive(Debug, PartialEq)]
-pub(super) struct Plan {
+pub(super) struct ConversionPlan {
     /// The index of the video stream.
     video: u32,
     /// The size of the re-encoded frames; none if the stream is copied.
     scaled: Option<(u32, u32)>,
     /// The audio stream.
-    audio: Option<Audio>,
+    audio: Option<AudioStream>,
     /// The declared length, in seconds.
     pub(super) announced: Option<f64>,
 }
 
 #[derive(Debug, PartialEq)]
-struct Audio {
+struct AudioStream {
     stream: u32,
     /// Whether it is copied.
     is_copied: bool,
 }
 
-impl Plan {
+impl ConversionPlan {
     /// The plan for a file, or the reason why it cannot be converted.
-    pub(super) fn of(probed: &Probed) -> Result<Self, &'static str> {
+    pub(super) fn of(probed: &ProbeReport) -> Result<Self, &'static str> {
         let video = probed.streams.iter().find(|stream| stream.is_video()).ok_or(NO_VIDEO)?;
         let announced = probed.format.duration;
         if announced.is_some_and(|seconds| seconds <= 0.0) {
@@ -74,7 +74,7 @@ impl Plan {
             return Err(TOO_MUCH);
         }
         let audio = probed.streams.iter().find(|stream| stream.codec_type == "audio" && stream.channels > 0);
-        let audio = audio.map(|stream| Audio {
+        let audio = audio.map(|stream| AudioStream {
             stream: stream.index,
             is_copied: stream.codec_name == "aac" && stream.channels <= 2,
         });
@@ -93,7 +93,7 @@ impl Plan {
                 how.extend(["-vf".to_owned(), format!("scale={width}:{height},setsar=1")]);
             }
         }
-        if let Some(Audio { stream, is_copied }) = self.audio {
+        if let Some(AudioStream { stream, is_copied }) = self.audio {
             how.extend(["-map".to_owned(), format!("0:{stream}")]);
             how.extend(words(if is_copied { "-c:a copy" } else { "-c:a aac -b:a 128k -ac 2 -ar 48000" }));
         }
@@ -116,7 +116,7 @@ pub(super) fn flv() -> Vec<String> {
 }
 
 /// ffmpeg's arguments for the thumbnail, made from the mp4: the most typical frame at its position.
-pub(super) fn thumbnail(mp4: &Stream) -> Vec<String> {
+pub(super) fn thumbnail(mp4: &ProbeStream) -> Vec<String> {
     let (width, height) = scaled_to_fit((mp4.width, mp4.height), (THUMBNAIL, THUMBNAIL));
     let mut how = vec!["-vf".to_owned(), format!("scale={width}:{height},thumbnail=50")];
     how.extend(words(
@@ -127,7 +127,7 @@ pub(super) fn thumbnail(mp4: &Stream) -> Vec<String> {
 }
 
 /// The estimated work per second of video, in seconds of one processor.
-fn work(video: &Stream, scaled: (u32, u32)) -> f64 {
+fn work(video: &ProbeStream, scaled: (u32, u32)) -> f64 {
     let rate = video.frame_rate().unwrap_or(FRAME_RATE).min(HIGHEST_FRAME_RATE);
     let millions = |(width, height): (u32, u32)| f64::from(width) * f64::from(height) / 1e6;
     let (decoded, encoded) =
@@ -136,7 +136,7 @@ fn work(video: &Stream, scaled: (u32, u32)) -> f64 {
 }
 
 /// Whether the video stream can be copied.
-fn fits(probed: &Probed, video: &Stream) -> bool {
+fn fits(probed: &ProbeReport, video: &ProbeStream) -> bool {
     let (long, short) = (video.width.max(video.height), video.width.min(video.height));
     let bit_rate =
         probed.format.size.zip(probed.format.duration).map(|(bytes, seconds)| bytes * 8.0 / seconds);
@@ -155,7 +155,7 @@ fn fits(probed: &Probed, video: &Stream) -> bool {
 }
 
 /// The displayed size: upright, with square pixels.
-fn shown(video: &Stream) -> Result<(u32, u32), &'static str> {
+fn shown(video: &ProbeStream) -> Result<(u32, u32), &'static str> {
     let (width, height) = (f64::from(video.width) * video.pixel_ratio(), f64::from(video.height));
     let (width, height) = (whole(width), whole(height));
     let (long, short) = (width.max(height), width.min(height));
@@ -218,7 +218,7 @@ mod tests {
         let video = json!({ "index": 0, "codec_type": "video", "codec_name": codec, "pix_fmt": "yuv420p", "level": 40,
             "width": width, "height": height, "avg_frame_rate": rate });
         let probed = serde_json::from_value(json!({ "format": format, "streams": [video] })).unwrap();
-        Plan::of(&probed).map(drop)
+        ConversionPlan::of(&probed).map(drop)
     }
 
     #[test]

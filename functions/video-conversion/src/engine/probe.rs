@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer};
 
-use super::tool::Tools;
-use super::{Failure, refused};
+use super::tool::ToolPaths;
+use super::{EngineError, refused};
 
 const NO_VIDEO: &str = "This file is broken, or not in a supported video format.";
 
@@ -16,14 +16,14 @@ const ENTRIES: &str = "format=duration,size:\
                     stream_disposition=attached_pic:stream_side_data=rotation";
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Probed {
-    pub(super) format: Format,
+pub(super) struct ProbeReport {
+    pub(super) format: ProbeFormat,
     #[serde(default)]
-    pub(super) streams: Vec<Stream>,
+    pub(super) streams: Vec<ProbeStream>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Format {
+pub(super) struct ProbeFormat {
     /// In seconds; some recorders omit it.
     #[serde(default, deserialize_with = "number")]
     pub(super) duration: Option<f64>,
@@ -33,7 +33,7 @@ pub(super) struct Format {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Stream {
+pub(super) struct ProbeStream {
     pub(super) index: u32,
     #[serde(default)]
     pub(super) codec_type: String,
@@ -56,13 +56,13 @@ pub(super) struct Stream {
     #[serde(default)]
     pub(super) level: i32,
     #[serde(default)]
-    pub(super) disposition: Disposition,
+    pub(super) disposition: StreamDisposition,
     #[serde(default)]
     pub(super) side_data_list: Vec<SideData>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Disposition {
+pub(super) struct StreamDisposition {
     attached_pic: u8,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct SideData {
     rotation: Option<f64>,
 }
 
-impl Stream {
+impl ProbeStream {
     /// Whether it is a video and not a still image, such as an album cover.
     pub(super) fn is_video(&self) -> bool {
         self.codec_type == "video" && self.disposition.attached_pic == 0
@@ -93,8 +93,8 @@ impl Stream {
     }
 }
 
-impl Probed {
-    pub(super) async fn of(tools: &Tools<'_>, input: &Path) -> Result<Self, Failure> {
+impl ProbeReport {
+    pub(super) async fn of(tools: &ToolPaths<'_>, input: &Path) -> Result<Self, EngineError> {
         let answer = tools.probe(input, ENTRIES).await?;
         if !answer.status.success() {
             return refused(NO_VIDEO, &answer.complaint);

@@ -7,7 +7,7 @@ use std::process::{ExitStatus, Stdio};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
 
-use super::Failure;
+use super::EngineError;
 
 /// The maximum length of a program's output, in bytes.
 const MAX_ANSWER: u64 = 1024 * 1024;
@@ -32,7 +32,7 @@ const DECODERS: &str = "h264,hevc,vp8,vp9,libvpx,libvpx-vp9,av1,libdav1d,libaom-
 
 /// Where the programs are, and where they work.
 #[derive(Debug)]
-pub(super) struct Tools<'a> {
+pub(super) struct ToolPaths<'a> {
     /// The folders with the programs, as in `PATH`.
     pub(super) path: &'a OsStr,
     /// A folder of its own.
@@ -40,15 +40,15 @@ pub(super) struct Tools<'a> {
 }
 
 /// A program's output and exit status.
-pub(super) struct Answer {
+pub(super) struct ToolOutput {
     pub(super) status: ExitStatus,
     pub(super) stdout: Vec<u8>,
     pub(super) complaint: String,
 }
 
-impl Tools<'_> {
+impl ToolPaths<'_> {
     /// ffprobe's JSON about a file.
-    pub(super) async fn probe(&self, input: &Path, what: &str) -> Result<Answer, Failure> {
+    pub(super) async fn probe(&self, input: &Path, what: &str) -> Result<ToolOutput, EngineError> {
         let mut args = reading(input);
         args.extend(["-show_entries", what, "-of", "json=compact=1"].map(OsString::from));
         self.run("ffprobe", args).await
@@ -57,10 +57,10 @@ impl Tools<'_> {
     /// Runs ffmpeg on `input` with the arguments `how`.
     pub(super) async fn make(
         &self,
-        input: &Input<'_>,
+        input: &InputFile<'_>,
         how: &[String],
         output: &Path,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<ToolOutput, EngineError> {
         let mut args: Vec<OsString> = ["-nostdin", "-y", "-threads", "2"].map(OsString::from).into();
         args.extend(["-filter_threads", "1"].map(OsString::from));
         args.extend(input.from.iter().flat_map(|from| ["-ss".into(), from.into()]));
@@ -70,7 +70,7 @@ impl Tools<'_> {
         self.run("ffmpeg", args).await
     }
 
-    async fn run(&self, program: &str, args: Vec<OsString>) -> Result<Answer, Failure> {
+    async fn run(&self, program: &str, args: Vec<OsString>) -> Result<ToolOutput, EngineError> {
         let mut command = Command::new(program);
         command.args(["-hide_banner", "-v", "error", "-max_alloc", MAX_BLOCK]).args(args);
         // No credentials and no settings.
@@ -80,18 +80,18 @@ impl Tools<'_> {
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (stdout, stderr, status) =
             tokio::try_join!(first(stdout, MAX_ANSWER), first(stderr, MAX_COMPLAINT), child.wait())?;
-        Ok(Answer { status, stdout, complaint: String::from_utf8_lossy(&stderr).into_owned() })
+        Ok(ToolOutput { status, stdout, complaint: String::from_utf8_lossy(&stderr).into_owned() })
     }
 }
 
 /// A file to read, with the position to start from.
-pub(super) struct Input<'a> {
+pub(super) struct InputFile<'a> {
     pub(super) path: &'a Path,
     /// In seconds.
     pub(super) from: Option<String>,
 }
 
-impl<'a> Input<'a> {
+impl<'a> InputFile<'a> {
     /// A file from its beginning.
     pub(super) fn whole(path: &'a Path) -> Self {
         Self { path, from: None }

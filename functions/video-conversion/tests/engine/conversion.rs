@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use video_conversion::engine::{Failure, convert};
+use video_conversion::engine::{EngineError, convert};
 
 use crate::support::{Place, converted, frames, probe, refusal, streams};
 
@@ -128,7 +128,7 @@ async fn a_conversion_that_takes_too_long_is_stopped() {
     assert!(
         matches!(
             failure,
-            Failure::Refused("This video takes too long to convert. Upload a shorter or smaller one.")
+            EngineError::Refused("This video takes too long to convert. Upload a shorter or smaller one.")
         ),
         "{failure:?}"
     );
@@ -150,5 +150,5 @@ async fn a_computer_without_ffmpeg_is_no_fault_of_the_video() {
     let input = place.written("in.mp4", "anything");
     let nowhere = place.path("nowhere").into_os_string();
     let failure = convert(&nowhere, &input, Duration::from_secs(9)).await.unwrap_err();
-    assert!(matches!(failure, Failure::Machine(_)), "{failure:?}");
+    assert!(matches!(failure, EngineError::Machine(_)), "{failure:?}");
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use video_conversion::engine::{Conversion, Failure, convert};
+use video_conversion::engine::{ConvertedFiles, EngineError, convert};
 
 /// More than anything here takes.
 pub(crate) const MINUTE: Duration = Duration::from_secs(60);
@@ -68,14 +68,14 @@ pub(crate) fn frames(path: &Path) -> Vec<u8> {
 }
 
 /// Converts a file.
-pub(crate) async fn converted(input: &Path) -> Result<Conversion, Failure> {
+pub(crate) async fn converted(input: &Path) -> Result<ConvertedFiles, EngineError> {
     convert(&std::env::var_os("PATH").unwrap(), input, MINUTE).await
 }
 
 /// Why a file is not converted.
 pub(crate) async fn refusal(input: &Path) -> &'static str {
     match converted(input).await {
-        Err(Failure::Refused(reason)) => reason,
+        Err(EngineError::Refused(reason)) => reason,
         other => panic!("{}: {other:?}", input.display()),
     }
 }

@@ -4,29 +4,29 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use shared::clock::Stopwatch;
-use shared::domain::history::Entry;
+use shared::domain::history::HistoryEntry;
 use shared::domain::id::WebhookId;
 use shared::domain::webhook::{
     DeliveryAttempt, DeliveryError, DeliveryOutcome, DeliveryVerdict, Webhook, signature,
 };
-use shared::http::reference::References;
+use shared::http::reference::ReferenceUris;
 use shared::http::view::EventView;
 use shared::{Error, Result};
 use url::Url;
 
-use super::group::Transport;
+use super::group::EventTransport;
 use crate::outgoing::OutgoingMessage;
-use crate::sender::Sender;
+use crate::sender::EventSender;
 
-impl Transport for Sender<'_> {
+impl EventTransport for EventSender<'_> {
     async fn attempt(
         &self,
         webhook: &Webhook,
-        event: &Entry,
+        event: &HistoryEntry,
         number: u32,
     ) -> Result<(DeliveryVerdict, DeliveryAttempt)> {
         let (at, id) = (self.time(), event.id().to_string());
-        let view = EventView::new(event, References::new(self.app.config()));
+        let view = EventView::new(event, ReferenceUris::new(self.app.config()));
         let body = serde_json::to_string(&view).map_err(Error::internal)?;
         let message = OutgoingMessage {
             url: Url::parse(webhook.url.as_str()).map_err(Error::internal)?,
@@ -76,7 +76,7 @@ impl Transport for Sender<'_> {
     }
 }
 
-impl Sender<'_> {
+impl EventSender<'_> {
     /// Notes that events, or one that a client has asked for, have expired before they could be sent.
     pub(super) fn note_expired(&self, webhook: WebhookId, event: Option<String>) -> DeliveryAttempt {
         let at = self.time();

@@ -8,7 +8,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use shared::Result;
 use shared::domain::webhook::{DeliveryAttempt, DeliveryRequest, DeliveryVerdict, Webhook};
 
-use super::group::{EventGroup, GroupOrigin, GroupReport, SharedHealth, Transport, send_group};
+use super::group::{EventGroup, EventTransport, GroupOrigin, GroupReport, SharedHealth, send_group};
 use super::load::PAGE;
 
 /// How long a step waits for requests when nothing else is to be sent: then they hang. The next steps do not wait for those that hang.
@@ -56,7 +56,7 @@ pub(crate) struct UnderWay<'a, T> {
     is_gone: bool,
 }
 
-impl<'a, T: Transport> UnderWay<'a, T> {
+impl<'a, T: EventTransport> UnderWay<'a, T> {
     pub(crate) fn new(transport: &'a T) -> Self {
         let (health, requests) = (SharedHealth::default(), FuturesUnordered::new());
         Self {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use shared::Result;
-use shared::domain::history::Entry;
+use shared::domain::history::HistoryEntry;
 use shared::domain::webhook::{
     DeliveryAttempt, DeliveryRequest, DeliveryVerdict, EndpointHealth, ObservedAttempt, Webhook,
 };
@@ -27,7 +27,7 @@ pub(crate) struct EventGroup {
     /// The identifier of the resource's history; of a request, of the group alone.
     pub(crate) history: String,
     pub(crate) origin: GroupOrigin,
-    pub(crate) events: Vec<Entry>,
+    pub(crate) events: Vec<HistoryEntry>,
     /// How many of them may be sent.
     pub(crate) limit: usize,
     /// The number of the attempt at the first event.
@@ -40,7 +40,7 @@ pub(crate) struct EventGroup {
 
 impl EventGroup {
     /// A group of the feed, all of which may be sent.
-    pub(crate) fn new(history: String, events: Vec<Entry>, attempt: u32) -> Self {
+    pub(crate) fn new(history: String, events: Vec<HistoryEntry>, attempt: u32) -> Self {
         let (limit, origin) = (events.len(), GroupOrigin::Feed);
         Self { history, origin, events, limit, attempt, first_tried_at: None, is_complete: false }
     }
@@ -80,7 +80,7 @@ impl GroupReport {
     }
 
     /// The first event that was not accepted.
-    pub(crate) fn next(&self) -> Option<&Entry> {
+    pub(crate) fn next(&self) -> Option<&HistoryEntry> {
         self.group.events.get(self.accepted)
     }
 }
@@ -96,12 +96,12 @@ impl SharedHealth {
 }
 
 /// Sends single events, and knows the time.
-pub(crate) trait Transport: Sync {
+pub(crate) trait EventTransport: Sync {
     /// Sends an event, as the `number`th attempt at it.
     fn attempt(
         &self,
         webhook: &Webhook,
-        event: &Entry,
+        event: &HistoryEntry,
         number: u32,
     ) -> impl Future<Output = Result<(DeliveryVerdict, DeliveryAttempt)>> + Send;
 
@@ -120,7 +120,7 @@ pub(crate) trait Transport: Sync {
 
 /// Sends a group until an event is not accepted, or the endpoint is to be left alone.
 pub(crate) async fn send_group(
-    transport: &impl Transport,
+    transport: &impl EventTransport,
     webhook: &Webhook,
     group: EventGroup,
     health: &SharedHealth,

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use futures_util::future::try_join_all;
-use shared::domain::history::{Entry, EventId};
+use shared::domain::history::{EventId, HistoryEntry};
 use shared::domain::webhook::{DeliveryRequest, DeliveryTask, StalledResource};
-use shared::store::Endpoint;
+use shared::store::WebhookEndpoint;
 use shared::{Error, Result};
 
 use super::batch::DeliveryBatch;
 use super::group::{EventGroup, GroupOrigin};
-use crate::sender::Sender;
+use crate::sender::EventSender;
 
 /// The most events of the feed in a step: what a run that breaks off repeats. Their attempts and stalled resources fit into
 /// one transaction.
@@ -23,13 +23,13 @@ const LOOK: usize = 32;
 /// The most requests of clients in a step.
 const REQUESTS_AT_ONCE: usize = 4;
 
-impl Sender<'_> {
+impl EventSender<'_> {
     /// Reads what the next step sends; `None` if the index does not show the next events yet. Resources that are
     /// `under_way` are left out.
     pub(crate) async fn load(
         &self,
         task: DeliveryTask,
-        endpoint: &Endpoint,
+        endpoint: &WebhookEndpoint,
         under_way: &BTreeSet<String>,
     ) -> Result<Option<DeliveryBatch>> {
         match task {
@@ -42,12 +42,14 @@ impl Sender<'_> {
         }
     }
 
-    async fn load_requests(&self, endpoint: &Endpoint) -> Result<DeliveryBatch> {
+    async fn load_requests(&self, endpoint: &WebhookEndpoint) -> Result<DeliveryBatch> {
         let (webhook, mut batch) = (&endpoint.webhook, DeliveryBatch::default());
         let requests = endpoint.cursor.requests.iter().take(REQUESTS_AT_ONCE);
         for (number, request) in requests.enumerate() {
             let event = match request {
-                DeliveryRequest::Ping { at } => Some(Entry::ping(webhook.company.clone(), webhook.id, *at)),
+                DeliveryRequest::Ping { at } => {
+                    Some(HistoryEntry::ping(webhook.company.clone(), webhook.id, *at))
+                }
                 DeliveryRequest::Event { event } => self.find_event(endpoint, event).await?,
             };
             let Some(event) = event else {
@@ -62,16 +64,16 @@ impl Sender<'_> {
         Ok(batch)
     }
 
-    async fn find_event(&self, endpoint: &Endpoint, id: &str) -> Result<Option<Entry>> {
+    async fn find_event(&self, endpoint: &WebhookEndpoint, id: &str) -> Result<Option<HistoryEntry>> {
         let Ok(id) = id.parse::<EventId>() else { return Ok(None) };
         let entry = self.store().event(&endpoint.webhook.company, &id, self.time()).await?;
-        Ok(entry.map(|entry| Entry::clone(&entry)))
+        Ok(entry.map(|entry| HistoryEntry::clone(&entry)))
     }
 
-    async fn load_feed(&self, endpoint: &Endpoint) -> Result<Option<DeliveryBatch>> {
-        let Endpoint { webhook, cursor, sequence, stalled } = endpoint;
+    async fn load_feed(&self, endpoint: &WebhookEndpoint) -> Result<Option<DeliveryBatch>> {
+        let WebhookEndpoint { webhook, cursor, sequence, stalled } = endpoint;
         let stalled: BTreeSet<&str> = stalled.iter().map(|one| one.history.as_str()).collect();
-        let is_next = |entry: &Entry| {
+        let is_next = |entry: &HistoryEntry| {
             webhook.wants(entry)
                 && !entry.sequence.is_some_and(|number| cursor.accepted.contains(&number))
                 && !stalled.contains(entry.id().history.as_str())
@@ -79,7 +81,7 @@ impl Sender<'_> {
         match self.store().events_after(sequence, cursor.after, PAGE, self.time(), is_next).await {
             Ok(feed) if feed.reached == cursor.after => Ok(None),
             Ok(feed) => {
-                let events = feed.events.iter().map(|event| Entry::clone(event)).collect();
+                let events = feed.events.iter().map(|event| HistoryEntry::clone(event)).collect();
                 let groups = group_by_resource(events);
                 Ok(Some(DeliveryBatch { groups, reached: feed.reached, ..DeliveryBatch::default() }))
             }
@@ -92,7 +94,11 @@ impl Sender<'_> {
         }
     }
 
-    async fn load_stalled(&self, endpoint: &Endpoint, under_way: &BTreeSet<String>) -> Result<DeliveryBatch> {
+    async fn load_stalled(
+        &self,
+        endpoint: &WebhookEndpoint,
+        under_way: &BTreeSet<String>,
+    ) -> Result<DeliveryBatch> {
         let (now, cursor) = (self.time(), &endpoint.cursor);
         let mut due: Vec<_> =
             endpoint.stalled.iter().filter(|one| !under_way.contains(&one.history)).collect();
@@ -110,8 +116,12 @@ impl Sender<'_> {
         Ok(batch)
     }
 
-    async fn load_resource(&self, endpoint: &Endpoint, stalled: &StalledResource) -> Result<NextOfStalled> {
-        let Endpoint { webhook, cursor, .. } = endpoint;
+    async fn load_resource(
+        &self,
+        endpoint: &WebhookEndpoint,
+        stalled: &StalledResource,
+    ) -> Result<NextOfStalled> {
+        let WebhookEndpoint { webhook, cursor, .. } = endpoint;
         let history = stalled.history.clone();
         let (entries, may_go_on) =
             self.store().history_from(&webhook.company, &history, stalled.next_version, LOOK).await?;
@@ -128,7 +138,7 @@ impl Sender<'_> {
                 break;
             }
             if is_event && webhook.wants(entry) {
-                events.push(Entry::clone(entry));
+                events.push(HistoryEntry::clone(entry));
             }
             from = entry.version_after + 1;
         }
@@ -151,10 +161,10 @@ impl Sender<'_> {
     /// fail for ever, and the other one is most likely to be fine.
     async fn load_probe(
         &self,
-        endpoint: &Endpoint,
+        endpoint: &WebhookEndpoint,
         under_way: &BTreeSet<String>,
     ) -> Result<Option<DeliveryBatch>> {
-        let Endpoint { cursor, sequence, stalled, .. } = endpoint;
+        let WebhookEndpoint { cursor, sequence, stalled, .. } = endpoint;
         let attempt = cursor.health.failures + 1;
         let is_other = cursor.health.failures.is_multiple_of(2);
         if is_other && let Some(newest) = self.first_of_newest(endpoint).await? {
@@ -194,23 +204,23 @@ impl Sender<'_> {
 
     /// The first event that waits of the resource with the latest event; `None` if it has stalled, or too much waits to
     /// tell.
-    async fn first_of_newest(&self, endpoint: &Endpoint) -> Result<Option<Entry>> {
-        let Endpoint { webhook, cursor, sequence, stalled } = endpoint;
+    async fn first_of_newest(&self, endpoint: &WebhookEndpoint) -> Result<Option<HistoryEntry>> {
+        let WebhookEndpoint { webhook, cursor, sequence, stalled } = endpoint;
         let (company, now) = (&webhook.company, self.time());
-        let wants = |entry: &Entry| webhook.wants(entry);
+        let wants = |entry: &HistoryEntry| webhook.wants(entry);
         let latest = self.store().events_before(company, sequence.last + 1, 1, now, wants).await?;
         let Some(newest) = latest.events.first().map(|event| event.id().history) else { return Ok(None) };
         if stalled.iter().any(|one| one.history == newest) {
             return Ok(None);
         }
-        let is_first = |entry: &Entry| {
+        let is_first = |entry: &HistoryEntry| {
             webhook.wants(entry)
                 && entry.id().history == newest
                 && !entry.sequence.is_some_and(|number| cursor.accepted.contains(&number))
         };
         let found = self.store().events_after(sequence, cursor.after, 1, now, is_first).await;
         match found {
-            Ok(feed) => Ok(feed.events.first().map(|event| Entry::clone(event))),
+            Ok(feed) => Ok(feed.events.first().map(|event| HistoryEntry::clone(event))),
             Err(Error::Expired(_)) => Ok(None),
             Err(error) => Err(error),
         }
@@ -227,7 +237,7 @@ enum NextOfStalled {
 }
 
 /// The events by resource, in the order of the first of each.
-pub(super) fn group_by_resource(events: Vec<Entry>) -> Vec<EventGroup> {
+pub(super) fn group_by_resource(events: Vec<HistoryEntry>) -> Vec<EventGroup> {
     let mut groups: Vec<EventGroup> = Vec::new();
     for event in events {
         let history = event.id().history;

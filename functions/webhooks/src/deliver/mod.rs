@@ -16,10 +16,10 @@ mod simulation;
 use chrono::{DateTime, Utc};
 use shared::domain::id::{CompanyId, WebhookId};
 use shared::domain::webhook::{DeliveryCursor, DeliveryTask, StalledResource};
-use shared::store::Endpoint;
+use shared::store::WebhookEndpoint;
 use shared::{Error, Result};
 
-use crate::sender::{RunKind, Sender};
+use crate::sender::{EventSender, RunKind};
 use batch::{DeliveryBatch, UnderWay};
 
 /// How often a run looks again for events that the index does not show yet, with about a third of a second in between.
@@ -51,10 +51,10 @@ enum StepEnd {
 
 /// A run at one endpoint.
 pub(crate) struct EndpointRun<'a> {
-    sender: &'a Sender<'a>,
+    sender: &'a EventSender<'a>,
     company: &'a CompanyId,
     webhook: WebhookId,
-    under_way: UnderWay<'a, Sender<'a>>,
+    under_way: UnderWay<'a, EventSender<'a>>,
     /// Until when the run has the endpoint; `None` while it has not.
     lease: Option<DateTime<Utc>>,
     /// The restarts of the cursor that the run knows of.
@@ -65,7 +65,7 @@ pub(crate) struct EndpointRun<'a> {
 }
 
 impl<'a> EndpointRun<'a> {
-    pub(crate) fn new(sender: &'a Sender<'a>, company: &'a CompanyId, webhook: WebhookId) -> Self {
+    pub(crate) fn new(sender: &'a EventSender<'a>, company: &'a CompanyId, webhook: WebhookId) -> Self {
         let under_way = UnderWay::new(sender);
         Self {
             sender,
@@ -93,7 +93,7 @@ impl<'a> EndpointRun<'a> {
                 Ok(StepEnd::Forward) => (looks, lost) = (0, 0),
                 Ok(StepEnd::NotYet) => {
                     looks += 1;
-                    self.sender.store().give_way(LOOK_PAUSE).await;
+                    self.sender.store().back_off(LOOK_PAUSE).await;
                 }
                 Ok(StepEnd::Waits(until)) => self.sender.app.wait_until(until).await,
                 Ok(StepEnd::Settled) => return Ok(RunEnd::Settled),
@@ -109,7 +109,7 @@ impl<'a> EndpointRun<'a> {
         !is_own && cursor.is_leased(self.sender.time())
     }
 
-    async fn step(&mut self, mut endpoint: Endpoint, may_look: bool) -> Result<StepEnd> {
+    async fn step(&mut self, mut endpoint: WebhookEndpoint, may_look: bool) -> Result<StepEnd> {
         let now = self.sender.time();
         // While the run has the endpoint, only a client changes what is known about it, and where deliveries go on.
         if self.lease.is_none() || self.restarts != Some(endpoint.cursor.restarts) {
@@ -157,7 +157,11 @@ impl<'a> EndpointRun<'a> {
     }
 
     /// What to do next, but with resources whose events are under way.
-    fn next_task(&self, endpoint: &Endpoint, now: DateTime<Utc>) -> Option<(DateTime<Utc>, DeliveryTask)> {
+    fn next_task(
+        &self,
+        endpoint: &WebhookEndpoint,
+        now: DateTime<Utc>,
+    ) -> Option<(DateTime<Utc>, DeliveryTask)> {
         if self.under_way.is_empty() {
             return endpoint.next_task(now, self.last);
         }
@@ -168,7 +172,7 @@ impl<'a> EndpointRun<'a> {
 
     async fn deliver(
         &mut self,
-        mut endpoint: Endpoint,
+        mut endpoint: WebhookEndpoint,
         task: DeliveryTask,
         mut batch: DeliveryBatch,
     ) -> Result<StepEnd> {
@@ -189,7 +193,7 @@ impl<'a> EndpointRun<'a> {
     }
 
     /// Gives the endpoint back, and notes when the next run is due.
-    async fn release(&mut self, endpoint: &mut Endpoint) -> Result<()> {
+    async fn release(&mut self, endpoint: &mut WebhookEndpoint) -> Result<()> {
         let now = self.sender.time();
         let next_run_at = endpoint.next_task(now, None).map(|(at, _)| at);
         let released = self.give_back(DeliveryCursor::clone(&endpoint.cursor), next_run_at);

@@ -4,14 +4,14 @@ use chrono::{DateTime, Utc};
 use shared::domain::effect::Effect;
 use shared::domain::mail::WebhookMail;
 use shared::domain::webhook::{DeliveryCursor, DisabledReason, HealthJudgement, Webhook, next_task};
-use shared::store::{DeliveryProgress, Endpoint};
+use shared::store::{DeliveryProgress, WebhookEndpoint};
 use shared::{Error, Result};
 
 use super::EndpointRun;
 use super::batch::{DeliveryBatch, UnderWay};
 use super::conclude::StepResult;
 use super::group::GroupReport;
-use crate::sender::Sender;
+use crate::sender::EventSender;
 
 /// How often the result of a step is written anew after writes of the API.
 const WRITES: usize = 10;
@@ -24,7 +24,7 @@ impl EndpointRun<'_> {
     /// [`Error::Changed`] if another run has the endpoint.
     pub(super) async fn record(
         &mut self,
-        before: &Endpoint,
+        before: &WebhookEndpoint,
         batch: &DeliveryBatch,
         reports: Vec<GroupReport>,
     ) -> Result<()> {
@@ -84,8 +84,8 @@ impl EndpointRun<'_> {
 
 /// What the step's `result` makes of the `present` state, which the API may have changed since the step has read `before`.
 fn progress(
-    before: &Endpoint,
-    present: &Endpoint,
+    before: &WebhookEndpoint,
+    present: &WebhookEndpoint,
     result: &StepResult,
     is_gone: bool,
     now: DateTime<Utc>,
@@ -102,9 +102,9 @@ fn progress(
     DeliveryProgress { webhook, cursor, stalled, attempts: result.attempts.clone(), effects: Vec::new() }
 }
 
-impl Sender<'_> {
+impl EventSender<'_> {
     /// Tells the owners about an endpoint that has accepted nothing for long, and disables it in the end.
-    pub(crate) async fn judge(&self, endpoint: Endpoint) -> Result<()> {
+    pub(crate) async fn judge(&self, endpoint: WebhookEndpoint) -> Result<()> {
         let (now, health) = (self.time(), &endpoint.cursor.health);
         let judgement = health.judge(now);
         // An endpoint for which nothing waits fails no more.
@@ -131,7 +131,12 @@ impl Sender<'_> {
     }
 
     /// The mails about a webhook to the owners of its company.
-    async fn mails(&self, endpoint: &Endpoint, webhook: &Webhook, mail: WebhookMail) -> Result<Vec<Effect>> {
+    async fn mails(
+        &self,
+        endpoint: &WebhookEndpoint,
+        webhook: &Webhook,
+        mail: WebhookMail,
+    ) -> Result<Vec<Effect>> {
         let customers = self.store().all_customers(&webhook.company).await?;
         let customers = customers.iter().map(|customer| &**customer);
         Ok(Effect::of_webhook(webhook, mail, customers, endpoint.cursor.version() + 1, self.time()))

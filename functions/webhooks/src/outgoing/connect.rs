@@ -17,22 +17,24 @@ use super::Outgoing;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// A connection.
-pub(super) enum Stream {
+pub(super) enum EndpointConnection {
     Plain(TcpStream),
     Encrypted(Box<TlsStream<TcpStream>>),
 }
 
 impl Outgoing {
     /// Connects to the host of `url`, encrypted for `https`.
-    pub(super) async fn connect(&self, url: &Url) -> Result<Stream, DeliveryError> {
+    pub(super) async fn connect(&self, url: &Url) -> Result<EndpointConnection, DeliveryError> {
         let stream = first_of(self.checked_addresses(url).await?).await?;
         if url.scheme() != "https" {
-            return Ok(Stream::Plain(stream));
+            return Ok(EndpointConnection::Plain(stream));
         }
         let name = url.host_str().and_then(|name| ServerName::try_from(name.to_owned()).ok());
         let encrypted =
             TlsConnector::from(self.tls.clone()).connect(name.ok_or(DeliveryError::Tls)?, stream).await;
-        encrypted.map(|stream| Stream::Encrypted(Box::new(stream))).map_err(|_| DeliveryError::Tls)
+        encrypted
+            .map(|stream| EndpointConnection::Encrypted(Box::new(stream)))
+            .map_err(|_| DeliveryError::Tls)
     }
 
     /// All addresses of the host of `url`, unless one of them is not allowed: a name that mixes them may be an attempt at

@@ -18,7 +18,7 @@ use shared::domain::webhook::{DeliveryError, EndpointResponse};
 use tokio::time::Instant;
 use url::Url;
 
-pub use resolve::{Resolve, SystemResolver};
+pub use resolve::{NameResolver, SystemResolver};
 
 /// The longest duration of a request, from resolving the name to the end of the answer's head.
 const DEADLINE: Duration = Duration::from_secs(15);
@@ -26,7 +26,7 @@ const DEADLINE: Duration = Duration::from_secs(15);
 /// Sends requests.
 #[derive(Clone)]
 pub struct Outgoing {
-    resolver: Arc<dyn Resolve>,
+    resolver: Arc<dyn NameResolver>,
     is_allowed: fn(IpAddr) -> bool,
     tls: Arc<ClientConfig>,
     deadline: Duration,
@@ -49,7 +49,7 @@ pub struct OutgoingMessage {
 
 impl Outgoing {
     /// Sends requests to hosts whose addresses are all allowed, and whose names `resolver` resolves.
-    pub fn new(resolver: impl Resolve, is_allowed: fn(IpAddr) -> bool) -> Self {
+    pub fn new(resolver: impl NameResolver, is_allowed: fn(IpAddr) -> bool) -> Self {
         Self { resolver: Arc::new(resolver), is_allowed, tls: TLS.clone(), deadline: DEADLINE }
     }
 
@@ -59,8 +59,12 @@ impl Outgoing {
         let (deadline, body_time) = (Instant::now() + self.deadline, self.deadline / 8);
         let stream = tokio::time::timeout_at(deadline, self.connect(&message.url)).await;
         match stream.map_err(|_| DeliveryError::Timeout)?? {
-            connect::Stream::Plain(stream) => exchange::post(stream, message, deadline, body_time).await,
-            connect::Stream::Encrypted(stream) => exchange::post(stream, message, deadline, body_time).await,
+            connect::EndpointConnection::Plain(stream) => {
+                exchange::post(stream, message, deadline, body_time).await
+            }
+            connect::EndpointConnection::Encrypted(stream) => {
+                exchange::post(stream, message, deadline, body_time).await
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use futures_util::future::BoxFuture;
 
 /// Resolves names.
-pub trait Resolve: Send + Sync + 'static {
+pub trait NameResolver: Send + Sync + 'static {
     /// The addresses of `host`, with this port.
     fn resolve<'a>(&'a self, host: &'a str, port: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>>;
 }
@@ -15,7 +15,7 @@ pub trait Resolve: Send + Sync + 'static {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemResolver;
 
-impl Resolve for SystemResolver {
+impl NameResolver for SystemResolver {
     fn resolve<'a>(&'a self, host: &'a str, port: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
         Box::pin(async move { Ok(tokio::net::lookup_host((host, port)).await?.collect()) })
     }

@@ -28,7 +28,7 @@ struct Names {
     count: Arc<AtomicUsize>,
 }
 
-impl Resolve for Names {
+impl NameResolver for Names {
     fn resolve<'a>(&'a self, _: &'a str, port: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
         let number = self.count.fetch_add(1, Ordering::SeqCst).min(self.answers.len() - 1);
         let addresses = self.answers[number].iter().map(|address| (*address, port).into()).collect();

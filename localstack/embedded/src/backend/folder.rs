@@ -4,7 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use shared::clock::{Entropy, SystemEntropy};
+use shared::clock::{RandomSource, SystemEntropy};
 
 use crate::Error;
 

@@ -1,51 +1,51 @@
 //! Guards of what callers may know of themselves.
 
-use super::{Authenticated, Context, Guard, Request, extract};
-use crate::auth::caller::Identity;
-use crate::domain::account::{Account, Claim};
+use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
+use crate::auth::caller::CallerIdentity;
+use crate::domain::account::{Account, CredentialOwner};
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::id::InvalidId;
 use crate::domain::policy::NOT_ALLOWED;
 use crate::domain::project::Project;
 use crate::error::{Error, Result};
-use crate::store::{Key, Versioned, keys};
+use crate::store::{ItemKey, VersionedItem, keys};
 
 /// Any authenticated caller.
 pub struct CallerAccess {
     /// The project of a caller who is a candidate.
-    pub project: Option<Versioned<Project>>,
-    context: Context,
+    pub project: Option<VersionedItem<Project>>,
+    context: AdmittedRequest,
 }
 
 /// A caller who is a candidate.
 pub struct CandidateSelf {
     /// The candidate.
-    pub candidate: Versioned<Candidate>,
+    pub candidate: VersionedItem<Candidate>,
     /// Their project.
-    pub project: Versioned<Project>,
+    pub project: VersionedItem<Project>,
     /// Their company.
-    pub company: Versioned<Company>,
-    context: Context,
+    pub company: VersionedItem<Company>,
+    context: AdmittedRequest,
 }
 
-impl Guard for CallerAccess {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl RequestGuard for CallerAccess {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         own_project(request).into_iter().map(Ok).collect()
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
         let project = match &request.caller().identity {
-            Identity::Customer(_) | Identity::NamedToken(_) => None,
-            Identity::Candidate(own) => {
+            CallerIdentity::Customer(_) | CallerIdentity::NamedToken(_) => None,
+            CallerIdentity::Candidate(own) => {
                 let key = keys::project(&own.company, own.project);
                 request.batch.take(&key)?
             }
         };
         let revision = match &request.caller().identity {
-            Identity::Customer(own) => Some(own.revision()),
-            Identity::Candidate(own) => Some(own.revision()),
-            Identity::NamedToken(_) => None,
+            CallerIdentity::Customer(own) => Some(own.revision()),
+            CallerIdentity::Candidate(own) => Some(own.revision()),
+            CallerIdentity::NamedToken(_) => None,
         };
         let context = request.authorise_anyone();
         let context = match revision {
@@ -56,14 +56,14 @@ impl Guard for CallerAccess {
     }
 }
 
-impl Guard for CandidateSelf {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl RequestGuard for CandidateSelf {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         let company = claim(request).map(|claim| keys::company(&claim.company));
         own_project(request).into_iter().chain(company).map(Ok).collect()
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
-        let Identity::Candidate(candidate) = &request.caller().identity else {
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
+        let CallerIdentity::Candidate(candidate) = &request.caller().identity else {
             return Err(Error::Forbidden(NOT_ALLOWED));
         };
         let candidate = candidate.clone();
@@ -76,7 +76,7 @@ impl Guard for CandidateSelf {
     }
 }
 
-fn own_project(request: &Request<'_>) -> Option<Key> {
+fn own_project(request: &UnauthenticatedRequest<'_>) -> Option<ItemKey> {
     let claim = claim(request)?;
     match claim.account {
         Account::Customer { .. } => None,
@@ -84,7 +84,7 @@ fn own_project(request: &Request<'_>) -> Option<Key> {
     }
 }
 
-fn claim(request: &Request<'_>) -> Option<Claim> {
+fn claim(request: &UnauthenticatedRequest<'_>) -> Option<CredentialOwner> {
     request.credential().ok()?.claim().cloned()
 }
 

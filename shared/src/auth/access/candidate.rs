@@ -3,39 +3,39 @@
 use std::marker::PhantomData;
 
 use super::file::OwnerAccess;
-use super::request::Path;
-use super::{Authenticated, Context, Guard, Request, extract};
+use super::request::PathIds;
+use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::file::Owner;
 use crate::domain::id::{CustomerId, InvalidId, ShareId};
-use crate::domain::policy::{Action, Grant, Standing};
+use crate::domain::policy::{Action, ActionGrant, CallerRelation};
 use crate::domain::project::Project;
 use crate::domain::upload::Upload;
 use crate::error::{Error, Result};
-use crate::store::{Key, Versioned};
+use crate::store::{ItemKey, VersionedItem};
 
 /// A caller who may do `A` with the candidate of the path.
 pub struct CandidateAccess<A> {
     /// The company.
-    pub company: Versioned<Company>,
+    pub company: VersionedItem<Company>,
     /// The candidate's project.
-    pub project: Versioned<Project>,
+    pub project: VersionedItem<Project>,
     /// The candidate.
-    pub candidate: Versioned<Candidate>,
+    pub candidate: VersionedItem<Candidate>,
     /// What the caller is to the candidate.
-    pub standing: Standing,
-    context: Context,
+    pub standing: CallerRelation,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for CandidateAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for CandidateAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         vec![request.path.company(), request.path.project(), request.path.candidate()]
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
-        let (company, project) = (request.take(Path::company)?, request.take(Path::project)?);
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
+        let (company, project) = (request.take(PathIds::company)?, request.take(PathIds::project)?);
         let candidate = request.take_candidate()?;
         let standing = request.caller().towards(&candidate, &project);
         let context = request.authorise_reader(Action::ReadCandidate, A::ACTION, &standing)?;
@@ -44,12 +44,12 @@ impl<A: Grant> Guard for CandidateAccess<A> {
     }
 }
 
-impl<A: Grant> OwnerAccess for CandidateAccess<A> {
-    fn owner_in(path: &Path) -> Result<Owner, InvalidId> {
+impl<A: ActionGrant> OwnerAccess for CandidateAccess<A> {
+    fn owner_in(path: &PathIds) -> Result<Owner, InvalidId> {
         Ok(Owner::Candidate { project: path.id("projectId")?, candidate: path.id("candidateId")? })
     }
 
-    fn about(self, upload: &Versioned<Upload>) -> Self {
+    fn about(self, upload: &VersionedItem<Upload>) -> Self {
         Self { context: self.context.about(upload), ..self }
     }
 }
@@ -57,31 +57,31 @@ impl<A: Grant> OwnerAccess for CandidateAccess<A> {
 /// A caller who may do `A` with the candidate of the path, and the share of the path.
 pub struct ShareAccess<A> {
     /// The candidate's project.
-    pub project: Versioned<Project>,
+    pub project: VersionedItem<Project>,
     /// The candidate.
-    pub candidate: Versioned<Candidate>,
+    pub candidate: VersionedItem<Candidate>,
     /// The share.
     pub share: ShareId,
     /// The customer who may read the candidate by it.
     pub customer: CustomerId,
-    context: Context,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for ShareAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for ShareAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         CandidateAccess::<A>::keys(request)
     }
 
-    async fn load(request: Authenticated) -> Result<Self> {
+    async fn load(request: AuthenticatedRequest) -> Result<Self> {
         let share = request.path.id::<ShareId>("shareId");
         let CandidateAccess { project, candidate, context, .. } = CandidateAccess::<A>::load(request).await?;
         let share = share.map_err(|_| Error::NotFound)?;
         let customer = *candidate.shares.get(&share).ok_or(Error::NotFound)?;
-        let context = context.about_revision(Context::UNCHANGING);
+        let context = context.about_revision(AdmittedRequest::UNCHANGING);
         Ok(Self { project, candidate, share, customer, context, action: PhantomData })
     }
 }
 
-extract!(CandidateAccess<A: Grant>);
-extract!(ShareAccess<A: Grant>);
+extract!(CandidateAccess<A: ActionGrant>);
+extract!(ShareAccess<A: ActionGrant>);

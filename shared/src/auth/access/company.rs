@@ -2,31 +2,31 @@
 
 use std::marker::PhantomData;
 
-use super::request::Path;
-use super::{Authenticated, Context, Guard, Request, extract};
+use super::request::PathIds;
+use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
 use crate::domain::company::Company;
 use crate::domain::id::InvalidId;
 use crate::domain::label::Label;
 use crate::domain::named_token::NamedToken;
-use crate::domain::policy::Grant;
+use crate::domain::policy::ActionGrant;
 use crate::error::Result;
-use crate::store::{Key, Versioned};
+use crate::store::{ItemKey, VersionedItem};
 
 /// A caller who may do `A` in the company of the path.
 pub struct CompanyAccess<A> {
     /// The company.
-    pub company: Versioned<Company>,
-    context: Context,
+    pub company: VersionedItem<Company>,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for CompanyAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for CompanyAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         vec![request.path.company()]
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
-        let company = request.take(Path::company)?;
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
+        let company = request.take(PathIds::company)?;
         let standing = request.caller().in_company();
         let context = request.authorise(A::ACTION, &standing)?.about(&company);
         Ok(Self { company, context, action: PhantomData })
@@ -36,18 +36,18 @@ impl<A: Grant> Guard for CompanyAccess<A> {
 /// A caller who may do `A` with the label of the path.
 pub struct LabelAccess<A> {
     /// The label.
-    pub label: Versioned<Label>,
-    context: Context,
+    pub label: VersionedItem<Label>,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for LabelAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for LabelAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         vec![request.path.label()]
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
-        let (label, standing) = (request.take::<Label>(Path::label), request.caller().in_company());
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
+        let (label, standing) = (request.take::<Label>(PathIds::label), request.caller().in_company());
         // Only callers who may do this learn whether the label exists.
         let context = request.authorise(A::ACTION, &standing)?;
         let label = label?;
@@ -58,18 +58,18 @@ impl<A: Grant> Guard for LabelAccess<A> {
 /// A caller who may do `A` with the named token of the path.
 pub struct TokenAccess<A> {
     /// The named token.
-    pub token: Versioned<NamedToken>,
-    context: Context,
+    pub token: VersionedItem<NamedToken>,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for TokenAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for TokenAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         vec![request.path.token()]
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
-        let (token, standing) = (request.take::<NamedToken>(Path::token), request.caller().in_company());
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
+        let (token, standing) = (request.take::<NamedToken>(PathIds::token), request.caller().in_company());
         // Only callers who may do this learn whether the token exists.
         let context = request.authorise(A::ACTION, &standing)?;
         let token = token?;
@@ -77,6 +77,6 @@ impl<A: Grant> Guard for TokenAccess<A> {
     }
 }
 
-extract!(CompanyAccess<A: Grant>);
-extract!(LabelAccess<A: Grant>);
-extract!(TokenAccess<A: Grant>);
+extract!(CompanyAccess<A: ActionGrant>);
+extract!(LabelAccess<A: ActionGrant>);
+extract!(TokenAccess<A: ActionGrant>);

@@ -9,27 +9,27 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 
-use super::Rejection;
+use super::GuardRejection;
 use crate::app::App;
-use crate::auth::caller::{Caller, Identity, Proof};
+use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
 use crate::auth::credential::{SecretKind, new_token_value};
 use crate::config::Config;
 use crate::domain::Refusal;
-use crate::domain::account::{Account, Claim};
+use crate::domain::account::{Account, CredentialOwner};
 use crate::domain::customer::AccountType;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::policy::NOT_ALLOWED;
 use crate::domain::secret::{AccessKey, MediaKey};
 use crate::domain::webhook::SigningSecret;
 use crate::error::{Error, Result};
-use crate::http::files::Files;
-use crate::http::idempotency::{self, Progress, Turn};
-use crate::http::reference::References;
-use crate::http::respond::{Answered, kept_of};
+use crate::http::files::FileWriter;
+use crate::http::idempotency::{self, IdempotentRun, RunResult};
+use crate::http::reference::ReferenceUris;
+use crate::http::respond::{CommittedResponse, kept_of};
 use crate::http::state::RequestState;
-use crate::http::{Preconditions, Tag};
-use crate::media::{MediaSigner, Objects};
-use crate::store::{Answer, Earlier, KeyedRequest, Store, Transaction, Versioned};
+use crate::http::{EntityTag, RequestConditions};
+use crate::media::{MediaSigner, ObjectStore};
+use crate::store::{EarlierRequest, KeyedRequest, Store, StoredResponse, Transaction, VersionedItem};
 
 /// The request came with a credential that is no session.
 pub const NO_SESSION: Refusal = Refusal {
@@ -38,7 +38,7 @@ pub const NO_SESSION: Refusal = Refusal {
 };
 
 /// What every guard hands to its handler: the caller, the table, and the ways to answer.
-pub struct Context {
+pub struct AdmittedRequest {
     /// The caller.
     pub caller: Caller,
     /// The moment of the request.
@@ -52,8 +52,8 @@ pub struct Context {
     pub(super) viewer: String,
     pub(super) keyed: Option<KeyedRequest>,
     /// An earlier request with the same Idempotency-Key.
-    pub(super) earlier: Option<Earlier>,
-    pub(super) preconditions: Preconditions,
+    pub(super) earlier: Option<EarlierRequest>,
+    pub(super) preconditions: RequestConditions,
     /// Whether answers show other resources too, whose files the revision does not count.
     pub(super) shows_others: bool,
     /// Whether the request creates another resource than the one that its path names.
@@ -61,11 +61,11 @@ pub struct Context {
     pub(super) revision: Option<u64>,
 }
 
-impl Context {
+impl AdmittedRequest {
     /// The revision of a resource that is created and deleted, but never changed.
     pub(super) const UNCHANGING: u64 = 1;
 
-    pub(super) fn about<T>(self, resource: &Versioned<T>) -> Self {
+    pub(super) fn about<T>(self, resource: &VersionedItem<T>) -> Self {
         self.about_revision(resource.revision())
     }
 
@@ -74,11 +74,13 @@ impl Context {
     }
 
     /// Replays the answer to an earlier request with the same Idempotency-Key, and checks `If-Match`.
-    pub(super) fn accept(&self) -> Result<(), Rejection> {
+    pub(super) fn accept(&self) -> Result<(), GuardRejection> {
         match &self.earlier {
-            Some(Earlier::Answered(answer)) => return Err(Rejection::Replayed(Box::new(answer.clone()))),
-            Some(Earlier::Other) => return Err(Error::KeyReused.into()),
-            Some(Earlier::Running(_)) | None => {}
+            Some(EarlierRequest::Answered(answer)) => {
+                return Err(GuardRejection::Replayed(Box::new(answer.clone())));
+            }
+            Some(EarlierRequest::Other) => return Err(Error::KeyReused.into()),
+            Some(EarlierRequest::Running(_)) | None => {}
         }
         if let Some(keyed) = &self.keyed {
             self.state.set_keyed(keyed.clone());
@@ -88,15 +90,19 @@ impl Context {
 
     /// Commits `transaction`, together with the answer if the request has an Idempotency-Key. Fails with
     /// [`Error::InProgress`] while another request with the same key is being processed.
-    pub async fn commit<R: IntoResponse>(&self, transaction: Transaction, answer: R) -> Result<Answered<R>> {
+    pub async fn commit<R: IntoResponse>(
+        &self,
+        transaction: Transaction,
+        answer: R,
+    ) -> Result<CommittedResponse<R>> {
         let response = self.tagged(answer.into_response(), transaction.is_shown()).await?;
         let Some(request) = &self.keyed else {
             self.store.commit(transaction).await?;
-            return Ok(Answered::new(response));
+            return Ok(CommittedResponse::new(response));
         };
-        let (answer, response) = Answer::of(response).await?;
+        let (answer, response) = StoredResponse::of(response).await?;
         let earlier = self.store.commit_with(transaction, (request, &answer), self.now).await?;
-        Ok(Answered::new(earlier.map_or(response, Answer::replayed)))
+        Ok(CommittedResponse::new(earlier.map_or(response, StoredResponse::replayed)))
     }
 
     /// The answer to a change, with the tag of what it shows: of a new resource, or of that of the path, which now is in
@@ -117,39 +123,43 @@ impl Context {
     }
 
     /// Answers a read with `view`, or with 304 if the client has it.
-    pub fn show<V: Serialize>(&self, view: V) -> Result<Answered<Json<V>>> {
+    pub fn show<V: Serialize>(&self, view: V) -> Result<CommittedResponse<Json<V>>> {
         let body = serde_json::to_vec(&view).map_err(Error::internal)?;
         let tag = match self.revision {
             Some(revision) if !self.shows_others => self.tag(&body, revision),
-            revision => Tag::of(&body).in_revision(revision),
+            revision => EntityTag::of(&body).in_revision(revision),
         };
         let json =
             HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
-        self.preconditions.answer(json, body.into(), &tag).map(Answered::new)
+        self.preconditions.answer(json, body.into(), &tag).map(CommittedResponse::new)
     }
 
-    fn tag(&self, body: &[u8], revision: u64) -> Tag {
-        Tag::of_resource(body, self.config().base_url.as_str(), revision, &self.viewer)
+    fn tag(&self, body: &[u8], revision: u64) -> EntityTag {
+        EntityTag::of_resource(body, self.config().base_url.as_str(), revision, &self.viewer)
     }
 
     /// Runs work that takes several transactions; with an Idempotency-Key only once, and a retry finishes what is left.
     ///
     /// A retry runs unfinished work again, so `work` must skip what exists, and leave nothing behind when its error tells
     /// the caller to correct something. `patience` limits the time of all calls together.
-    pub async fn once<F, R>(&self, patience: Duration, work: impl FnOnce(Turn) -> F) -> Result<Answered<R>>
+    pub async fn run_once<F, R>(
+        &self,
+        patience: Duration,
+        work: impl FnOnce(IdempotentRun) -> F,
+    ) -> Result<CommittedResponse<R>>
     where
-        F: Future<Output = Result<Progress<R>>>,
+        F: Future<Output = Result<RunResult<R>>>,
         R: IntoResponse,
     {
         let store = self.store.clone().with_patience(patience);
         let work = async |turn| {
             // On the heap: the compiler follows futures within futures only so deep.
             Ok(match Box::pin(work(turn)).await? {
-                Progress::Done(answer) => Progress::Done(self.tagged(answer.into_response(), true).await?),
-                Progress::Unfinished(answer) => Progress::Unfinished(answer.into_response()),
+                RunResult::Done(answer) => RunResult::Done(self.tagged(answer.into_response(), true).await?),
+                RunResult::Unfinished(answer) => RunResult::Unfinished(answer.into_response()),
             })
         };
-        idempotency::once(store, self.keyed.as_ref(), self.now, work).await.map(Answered::new)
+        idempotency::run_once(store, self.keyed.as_ref(), self.now, work).await.map(CommittedResponse::new)
     }
 
     /// The company of the caller, which is that of the path.
@@ -158,19 +168,19 @@ impl Context {
     }
 
     /// Makes and reads the addresses of resources, those of files included.
-    pub fn references(&self) -> References<'_> {
-        References::new(self.app.config()).signed_by(&self.signer)
+    pub fn references(&self) -> ReferenceUris<'_> {
+        ReferenceUris::new(self.app.config()).signed_by(&self.signer)
     }
 
     /// Stores the files that the request brings or announces.
-    pub fn files(&self) -> Result<Files<'_>> {
+    pub fn files(&self) -> Result<FileWriter<'_>> {
         let (company, author) = (self.company_id(), self.caller.author());
-        Ok(Files { store: &self.store, objects: self.objects()?, company, author, now: self.now })
+        Ok(FileWriter { store: &self.store, objects: self.objects()?, company, author, now: self.now })
     }
 
     /// The bucket.
-    pub fn objects(&self) -> Result<Objects<'_>> {
-        Objects::of(&self.app)
+    pub fn objects(&self) -> Result<ObjectStore<'_>> {
+        ObjectStore::of(&self.app)
     }
 
     /// The time since the request came.
@@ -195,7 +205,7 @@ impl Context {
     /// A new key for a candidate to act by without a password.
     pub fn new_access_key(&self, project: ProjectId, candidate: CandidateId) -> AccessKey {
         let account = Account::Candidate { project, candidate };
-        let claim = Claim::own(self.company_id().clone(), account);
+        let claim = CredentialOwner::own(self.company_id().clone(), account);
         AccessKey::new(SecretKind::AccessKey.generate(&claim, self.app.entropy()))
     }
 
@@ -217,10 +227,10 @@ impl Context {
     /// Refuses a caller who does not manage customers of this account type.
     pub fn require_manages(&self, other: AccountType) -> Result<()> {
         let manages = match &self.caller.identity {
-            Identity::Customer(customer) => customer.account_type.manages(other),
+            CallerIdentity::Customer(customer) => customer.account_type.manages(other),
             // A named token has an owner's rights.
-            Identity::NamedToken(_) => AccountType::Owner.manages(other),
-            Identity::Candidate(_) => false,
+            CallerIdentity::NamedToken(_) => AccountType::Owner.manages(other),
+            CallerIdentity::Candidate(_) => false,
         };
         if manages { Ok(()) } else { Err(Error::Forbidden(NOT_ALLOWED)) }
     }
@@ -228,8 +238,8 @@ impl Context {
     /// Ends the session that the request came with; refused without one.
     pub async fn end_session(&self) -> Result<()> {
         match &self.caller.proof {
-            Proof::Session(live) => self.store.end_session(&live.key).await,
-            Proof::AccessKey | Proof::NamedToken => Err(NO_SESSION.into()),
+            AuthMethod::Session(live) => self.store.end_session(&live.key).await,
+            AuthMethod::AccessKey | AuthMethod::NamedToken => Err(NO_SESSION.into()),
         }
     }
 }

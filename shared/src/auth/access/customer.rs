@@ -3,34 +3,34 @@
 use std::marker::PhantomData;
 
 use super::file::OwnerAccess;
-use super::request::Path;
-use super::{Authenticated, Context, Guard, Request, extract};
+use super::request::PathIds;
+use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
 use crate::domain::file::Owner;
 use crate::domain::id::InvalidId;
-use crate::domain::policy::Grant;
+use crate::domain::policy::ActionGrant;
 use crate::domain::upload::Upload;
 use crate::error::Result;
-use crate::store::{Key, Versioned};
+use crate::store::{ItemKey, VersionedItem};
 
 /// A caller who may do `A` in the company of the path, and the customer of the path.
 pub struct CustomerAccess<A> {
     /// The company.
-    pub company: Versioned<Company>,
+    pub company: VersionedItem<Company>,
     /// The customer.
-    pub customer: Versioned<Customer>,
-    context: Context,
+    pub customer: VersionedItem<Customer>,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for CustomerAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for CustomerAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         vec![request.path.company(), request.path.customer()]
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
-        let company = request.take(Path::company)?;
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
+        let company = request.take(PathIds::company)?;
         let (customer, standing) = (request.take_customer(), request.caller().in_company());
         // Only callers who may do this learn whether the customer exists.
         let context = request.authorise(A::ACTION, &standing)?;
@@ -56,14 +56,14 @@ impl<A> CustomerAccess<A> {
     }
 }
 
-impl<A: Grant> OwnerAccess for CustomerAccess<A> {
-    fn owner_in(path: &Path) -> Result<Owner, InvalidId> {
+impl<A: ActionGrant> OwnerAccess for CustomerAccess<A> {
+    fn owner_in(path: &PathIds) -> Result<Owner, InvalidId> {
         Ok(Owner::Customer { customer: path.id("customerId")? })
     }
 
-    fn about(self, upload: &Versioned<Upload>) -> Self {
+    fn about(self, upload: &VersionedItem<Upload>) -> Self {
         Self { context: self.context.about(upload), ..self }
     }
 }
 
-extract!(CustomerAccess<A: Grant>);
+extract!(CustomerAccess<A: ActionGrant>);

@@ -3,49 +3,49 @@
 use std::marker::PhantomData;
 
 use super::candidate::CandidateAccess;
-use super::interview::Stored;
-use super::request::Path;
-use super::{Authenticated, Context, Guard, Request, extract};
+use super::interview::StoredInterview;
+use super::request::PathIds;
+use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CustomerId, InvalidId, VetoId};
 use crate::domain::interview::Interview;
-use crate::domain::policy::{Action, Grant, NOT_ALLOWED, Standing};
+use crate::domain::policy::{Action, ActionGrant, CallerRelation, NOT_ALLOWED};
 use crate::domain::project::Project;
-use crate::domain::scorecard::{EVALUATE_FIRST, Scorecard};
+use crate::domain::scorecard::{EVALUATE_FIRST, Evaluation};
 use crate::error::{Error, Result};
-use crate::store::{Key, Versioned};
+use crate::store::{ItemKey, VersionedItem};
 
 /// A project, what is rated in it, and a candidate.
 pub struct EvaluationsOf {
     /// The candidate's project.
-    pub project: Versioned<Project>,
+    pub project: VersionedItem<Project>,
     /// What is rated in it.
     pub interview: Interview,
     /// The candidate.
-    pub candidate: Versioned<Candidate>,
+    pub candidate: VersionedItem<Candidate>,
 }
 
 /// A caller who may do `A` with the evaluations of the candidate of the path.
 pub struct EvaluationsAccess<A> {
     /// The project and the candidate.
     pub of: EvaluationsOf,
-    standing: Standing,
-    context: Context,
+    standing: CallerRelation,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for EvaluationsAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for EvaluationsAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         let mut keys = CandidateAccess::<A>::keys(request);
         keys.push(request.path.interview());
         keys
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
         let item = request.take_interview()?;
-        let (project, candidate) = (request.take::<Project>(Path::project)?, request.take_candidate()?);
-        let interview = Stored::of(&project, item, false).interview;
+        let (project, candidate) = (request.take::<Project>(PathIds::project)?, request.take_candidate()?);
+        let interview = StoredInterview::of(&project, item, false).interview;
         let standing = request.caller().towards(&candidate, &project);
         let context = request.authorise_reader(Action::ReadCandidate, A::ACTION, &standing)?;
         let of = EvaluationsOf { project, interview, candidate };
@@ -72,7 +72,7 @@ impl<A> EvaluationsAccess<A> {
     /// Whether the caller may write the evaluation of `evaluator`, and so read it before it is completed.
     fn writes_for(&self, evaluator: CustomerId) -> bool {
         match self.standing {
-            Standing::NamedToken => true,
+            CallerRelation::NamedToken => true,
             _ => self.is_own(evaluator),
         }
     }
@@ -86,29 +86,29 @@ pub struct EvaluationAccess<A> {
     /// The evaluator.
     pub evaluator: CustomerId,
     /// What the evaluator has written; none before they have.
-    pub card: Option<Versioned<Scorecard>>,
-    context: Context,
+    pub card: Option<VersionedItem<Evaluation>>,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
 impl<A> EvaluationAccess<A> {
     /// Whether there is an evaluation: one that was saved, or that an event has completed.
-    pub fn is_there(&self) -> bool {
+    pub fn exists(&self) -> bool {
         self.card.is_some() || self.of.candidate.completed_at(self.evaluator).is_some()
     }
 }
 
-impl<A: Grant> Guard for EvaluationAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for EvaluationAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         let mut keys = EvaluationsAccess::<A>::keys(request);
         keys.push(evaluator(&request.path, own(request)).and_then(|by| request.path.scorecard(by)));
         keys
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
         let evaluator = evaluator(&request.path, request.caller().customer());
         let card = evaluator.and_then(|by| request.path.scorecard(by));
-        let card = card.ok().map(|key| request.batch.take::<Scorecard>(&key)).transpose()?.flatten();
+        let card = card.ok().map(|key| request.batch.take::<Evaluation>(&key)).transpose()?.flatten();
         let access = EvaluationsAccess::<A>::load(request).await?;
         let evaluator = evaluator.map_err(|_| Error::NotFound)?;
         let (writes, is_blind) = (access.writes_for(evaluator), access.is_blind());
@@ -116,7 +116,7 @@ impl<A: Grant> Guard for EvaluationAccess<A> {
         let context = context.about_revision(of.candidate.revision_of(evaluator));
         let access = Self { of, evaluator, card, context, action };
         match A::ACTION {
-            Action::ReadProject if writes && access.is_there() => Ok(access),
+            Action::ReadProject if writes && access.exists() => Ok(access),
             Action::ReadProject if is_blind && !writes => Err(Error::Forbidden(EVALUATE_FIRST)),
             Action::ReadProject if access.of.candidate.completed_at(evaluator).is_some() => Ok(access),
             Action::ReadProject => Err(Error::NotFound),
@@ -132,16 +132,16 @@ pub struct VetoAccess<A> {
     pub of: EvaluationsOf,
     /// Who has vetoed.
     pub evaluator: CustomerId,
-    context: Context,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for VetoAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for VetoAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         EvaluationsAccess::<A>::keys(request)
     }
 
-    async fn load(request: Authenticated) -> Result<Self> {
+    async fn load(request: AuthenticatedRequest) -> Result<Self> {
         let id = request.path.id::<VetoId>("vetoId");
         let access = EvaluationsAccess::<A>::load(request).await?;
         let id = id.map_err(|_| Error::NotFound)?;
@@ -149,12 +149,12 @@ impl<A: Grant> Guard for VetoAccess<A> {
         let (evaluator, _) = veto.ok_or(Error::NotFound)?;
         access.require_sight()?;
         let EvaluationsAccess { of, context, action, .. } = access;
-        Ok(Self { of, evaluator, context: context.about_revision(Context::UNCHANGING), action })
+        Ok(Self { of, evaluator, context: context.about_revision(AdmittedRequest::UNCHANGING), action })
     }
 }
 
 /// The customer of the path or, without one, the caller.
-fn evaluator(path: &Path, own: Option<CustomerId>) -> Result<CustomerId, InvalidId> {
+fn evaluator(path: &PathIds, own: Option<CustomerId>) -> Result<CustomerId, InvalidId> {
     match path.text("customerId") {
         Some(_) => path.id("customerId"),
         None => own.ok_or(InvalidId),
@@ -162,13 +162,13 @@ fn evaluator(path: &Path, own: Option<CustomerId>) -> Result<CustomerId, Invalid
 }
 
 /// The customer whom the credential of a request claims.
-fn own(request: &Request<'_>) -> Option<CustomerId> {
+fn own(request: &UnauthenticatedRequest<'_>) -> Option<CustomerId> {
     match request.credential().ok()?.claim()?.account {
         Account::Customer { customer } => Some(customer),
         Account::Candidate { .. } => None,
     }
 }
 
-extract!(EvaluationsAccess<A: Grant>);
-extract!(EvaluationAccess<A: Grant>);
-extract!(VetoAccess<A: Grant>);
+extract!(EvaluationsAccess<A: ActionGrant>);
+extract!(EvaluationAccess<A: ActionGrant>);
+extract!(VetoAccess<A: ActionGrant>);

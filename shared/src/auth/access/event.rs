@@ -2,28 +2,28 @@
 
 use std::marker::PhantomData;
 
-use super::request::Path;
-use super::{Authenticated, Context, Guard, Request, extract};
-use crate::domain::history::{Entry, EventId};
+use super::request::PathIds;
+use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
+use crate::domain::history::{EventId, HistoryEntry};
 use crate::domain::id::InvalidId;
-use crate::domain::policy::Grant;
+use crate::domain::policy::ActionGrant;
 use crate::error::{Error, Result};
-use crate::store::{Key, Sequence, Versioned, keys};
+use crate::store::{EventCounter, ItemKey, VersionedItem, keys};
 
 /// A caller who may do `A` with the events of the company of the path.
 pub struct EventsAccess<A> {
     /// The numbers of the events.
-    pub sequence: Sequence,
-    context: Context,
+    pub sequence: EventCounter,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for EventsAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for EventsAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         vec![request.path.company_id().map(|company| keys::sequence(&company))]
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
         let (sequence, standing) = (request.take_sequence()?, request.caller().in_company());
         let context = request.authorise(A::ACTION, &standing)?;
         Ok(Self { sequence, context, action: PhantomData })
@@ -33,19 +33,19 @@ impl<A: Grant> Guard for EventsAccess<A> {
 /// A caller who may do `A` with the event of the path.
 pub struct EventAccess<A> {
     /// The event.
-    pub event: Versioned<Entry>,
-    context: Context,
+    pub event: VersionedItem<HistoryEntry>,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for EventAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for EventAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         vec![request.path.event()]
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
         let id = request.path.id::<EventId>("eventId");
-        let (event, standing) = (request.take::<Entry>(Path::event), request.caller().in_company());
+        let (event, standing) = (request.take::<HistoryEntry>(PathIds::event), request.caller().in_company());
         // Only callers who may do this learn whether the event exists.
         let context = request.authorise(A::ACTION, &standing)?;
         let event = event?;
@@ -56,5 +56,5 @@ impl<A: Grant> Guard for EventAccess<A> {
     }
 }
 
-extract!(EventsAccess<A: Grant>);
-extract!(EventAccess<A: Grant>);
+extract!(EventsAccess<A: ActionGrant>);
+extract!(EventAccess<A: ActionGrant>);

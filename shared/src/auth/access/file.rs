@@ -7,24 +7,26 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::request::Path;
-use super::{Authenticated, Context, Guard, Rejection, Request, admit};
+use super::request::PathIds;
+use super::{
+    AdmittedRequest, AuthenticatedRequest, GuardRejection, RequestGuard, UnauthenticatedRequest, admit,
+};
 use crate::app::App;
 use crate::auth::credential::REJECTED;
-use crate::auth::{Admission, Admits};
+use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::file::{FileType, Owner, StoredFile};
 use crate::domain::id::{FileId, InvalidId};
 use crate::domain::upload::Upload;
 use crate::error::{Error, Result};
-use crate::media::{Objects, object_key};
-use crate::store::{Key, Versioned};
+use crate::media::{ObjectStore, object_key};
+use crate::store::{ItemKey, VersionedItem};
 
 /// A guard of a resource that has files.
-pub(super) trait OwnerAccess: Guard {
-    fn owner_in(path: &Path) -> Result<Owner, InvalidId>;
+pub(super) trait OwnerAccess: RequestGuard {
+    fn owner_in(path: &PathIds) -> Result<Owner, InvalidId>;
 
     /// This guard of a request about an upload of the owner.
-    fn about(self, upload: &Versioned<Upload>) -> Self;
+    fn about(self, upload: &VersionedItem<Upload>) -> Self;
 }
 
 /// A caller who was shown the address of a file, and may still do what `G` asks for with its owner.
@@ -32,17 +34,17 @@ pub struct MediaAccess<G> {
     /// The guard of the owner.
     pub of: G,
     owner: Owner,
-    fetch: Fetch,
+    fetch: FileRequest,
 }
 
-impl<G> Admits for MediaAccess<G> {
-    const ADMISSION: Admission = Admission::Link;
+impl<G> HasAdmission for MediaAccess<G> {
+    const ADMISSION: AdmissionRule = AdmissionRule::Link;
 }
 
-impl<G: Deref<Target = Context>> MediaAccess<G> {
+impl<G: Deref<Target = AdmittedRequest>> MediaAccess<G> {
     /// Redirects to one of the owner's files, to be shown, or saved under `name`. Returns [`Error::NotFound`] without a
     /// file, and [`Error::Unauthenticated`] for a token of another file.
-    pub async fn redirect(&self, file: Option<StoredFile>, name: Option<&str>) -> Result<Redirect> {
+    pub async fn redirect(&self, file: Option<StoredFile>, name: Option<&str>) -> Result<FileRedirect> {
         let file = file.ok_or(Error::NotFound)?;
         let key = object_key(self.of.company_id(), self.owner, file.id);
         self.fetch.redirect(&self.of.objects()?, &key, file.file_type, name).await
@@ -50,29 +52,29 @@ impl<G: Deref<Target = Context>> MediaAccess<G> {
 }
 
 impl<G: OwnerAccess> FromRequestParts<App> for MediaAccess<G> {
-    type Rejection = Rejection;
+    type Rejection = GuardRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Rejection> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
         let method = parts.method.clone();
-        let request = Request::new(parts, app).await?;
+        let request = UnauthenticatedRequest::new(parts, app).await?;
         let token = request.path.text("token").unwrap_or_default().to_owned();
         let request = request.by_address(&token, |path, token| {
             Ok(object_key(&path.company_id()?, G::owner_in(path)?, FileId::from_bytes(token.file())))
         })?;
         let owner = G::owner_in(&request.path).map_err(|_| Error::NotFound)?;
         let of = admit(&request).await?;
-        Ok(Self { of, owner, fetch: Fetch::of(request, method)? })
+        Ok(Self { of, owner, fetch: FileRequest::of(request, method)? })
     }
 }
 
 /// A request for an object by its address.
-pub(super) struct Fetch {
+pub(super) struct FileRequest {
     object: String,
     method: Method,
 }
 
-impl Fetch {
-    pub(super) fn of(request: Request<'_>, method: Method) -> Result<Self> {
+impl FileRequest {
+    pub(super) fn of(request: UnauthenticatedRequest<'_>, method: Method) -> Result<Self> {
         let address = request.address.ok_or(Error::Unauthenticated(REJECTED))?;
         Ok(Self { object: address.object, method })
     }
@@ -81,22 +83,22 @@ impl Fetch {
     /// for the address of another object.
     pub(super) async fn redirect(
         &self,
-        objects: &Objects<'_>,
+        objects: &ObjectStore<'_>,
         key: &str,
         file_type: FileType,
         name: Option<&str>,
-    ) -> Result<Redirect> {
+    ) -> Result<FileRedirect> {
         if self.object != key {
             return Err(Error::Unauthenticated(REJECTED));
         }
-        Ok(Redirect(objects.url_of(key, file_type, name, &self.method).await?))
+        Ok(FileRedirect(objects.url_of(key, file_type, name, &self.method).await?))
     }
 }
 
 /// 302 to where a file can be fetched for a short time.
-pub struct Redirect(String);
+pub struct FileRedirect(String);
 
-impl IntoResponse for Redirect {
+impl IntoResponse for FileRedirect {
     fn into_response(self) -> Response {
         let mut response = StatusCode::FOUND.into_response();
         // A signed URL is visible ASCII.
@@ -112,28 +114,28 @@ pub struct UploadAccess<G> {
     /// The guard of the owner.
     pub of: G,
     /// The upload, which a client announced.
-    pub upload: Versioned<Upload>,
+    pub upload: VersionedItem<Upload>,
 }
 
-impl<G: Admits> Admits for UploadAccess<G> {
-    const ADMISSION: Admission = G::ADMISSION;
+impl<G: HasAdmission> HasAdmission for UploadAccess<G> {
+    const ADMISSION: AdmissionRule = G::ADMISSION;
 }
 
-impl<G: Deref<Target = Context>> Deref for UploadAccess<G> {
-    type Target = Context;
+impl<G: Deref<Target = AdmittedRequest>> Deref for UploadAccess<G> {
+    type Target = AdmittedRequest;
 
-    fn deref(&self) -> &Context {
+    fn deref(&self) -> &AdmittedRequest {
         &self.of
     }
 }
 
-impl<G: OwnerAccess> Guard for UploadAccess<G> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<G: OwnerAccess> RequestGuard for UploadAccess<G> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         G::keys(request).into_iter().chain([request.path.upload()]).collect()
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
-        let (upload, owner) = (request.take::<Upload>(Path::upload), G::owner_in(&request.path));
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
+        let (upload, owner) = (request.take::<Upload>(PathIds::upload), G::owner_in(&request.path));
         let of = G::load(request).await?;
         let upload = upload?;
         let is_of = upload.company == *of.company_id() && Ok(upload.owner) == owner;
@@ -146,10 +148,10 @@ impl<G: OwnerAccess> Guard for UploadAccess<G> {
 }
 
 impl<G: OwnerAccess> FromRequestParts<App> for UploadAccess<G> {
-    type Rejection = Rejection;
+    type Rejection = GuardRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Rejection> {
-        let request = Request::new(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
+        let request = UnauthenticatedRequest::new(parts, app).await?;
         admit(&request).await
     }
 }

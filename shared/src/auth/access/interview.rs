@@ -3,34 +3,34 @@
 use std::marker::PhantomData;
 
 use super::project::CountedProjectAccess;
-use super::request::Path;
-use super::{Authenticated, Context, Guard, Request, extract};
-use crate::auth::caller::Identity;
+use super::request::PathIds;
+use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
+use crate::auth::caller::CallerIdentity;
 use crate::domain::id::{CriterionId, Id, InvalidId, QuestionId};
-use crate::domain::interview::{Criterion, Interview, Part, QUESTIONS_IN_USE, Question};
-use crate::domain::policy::{Action, Grant, Standing};
+use crate::domain::interview::{Criterion, Interview, InterviewItem, QUESTIONS_IN_USE, Question};
+use crate::domain::policy::{Action, ActionGrant, CallerRelation};
 use crate::domain::project::Project;
-use crate::domain::tally::Tally;
+use crate::domain::tally::ProjectCounts;
 use crate::error::{Error, Result};
-use crate::store::{Key, Store, Transaction, Versioned};
+use crate::store::{ItemKey, Store, Transaction, VersionedItem};
 
 /// The questions and criteria of a project, and what their change depends on.
-pub struct Stored {
+pub struct StoredInterview {
     /// The questions and criteria.
     pub interview: Interview,
     /// Their item; none if there is none yet.
-    pub item: Option<Versioned<Interview>>,
+    pub item: Option<VersionedItem<Interview>>,
     /// Whether a candidate has begun the interview.
     pub has_begun: bool,
 }
 
-impl Stored {
+impl StoredInterview {
     /// The transaction that changes them to `after`, and the history of their `project`. Fails with [`QUESTIONS_IN_USE`]
     /// if a candidate has begun whom the change would affect.
     pub fn change_to(
         &self,
         store: &Store,
-        project: &Versioned<Project>,
+        project: &VersionedItem<Project>,
         after: &Interview,
     ) -> Result<Transaction> {
         if self.has_begun && !self.interview.asks_the_same_as(after) {
@@ -39,7 +39,7 @@ impl Stored {
         Ok(store.save_interview(project, self.item.as_ref(), after))
     }
 
-    pub(super) fn of(project: &Project, item: Option<Versioned<Interview>>, has_begun: bool) -> Self {
+    pub(super) fn of(project: &Project, item: Option<VersionedItem<Interview>>, has_begun: bool) -> Self {
         let empty = || Interview::new(project.company.clone(), project.id);
         let interview = item.as_ref().map_or_else(empty, |item| Interview::clone(item));
         Self { interview, item, has_begun }
@@ -49,43 +49,48 @@ impl Stored {
 /// A caller who may do `A` with the questions or criteria of the project of the path.
 pub struct InterviewAccess<A> {
     /// The project.
-    pub project: Versioned<Project>,
+    pub project: VersionedItem<Project>,
     /// The counts of its candidates.
-    pub tally: Tally,
+    pub tally: ProjectCounts,
     /// Its questions and criteria.
-    pub stored: Stored,
-    /// What the caller is in the project; candidates who have begun are [`Standing::Itself`].
-    pub standing: Standing,
-    context: Context,
+    pub stored: StoredInterview,
+    /// What the caller is in the project; candidates who have begun are [`CallerRelation::Own`].
+    pub standing: CallerRelation,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for InterviewAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for InterviewAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         let mut keys = CountedProjectAccess::<A>::keys(request);
         keys.push(request.path.interview());
         keys
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
-        let project = request.take::<Project>(Path::project)?;
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
+        let project = request.take::<Project>(PathIds::project)?;
         let shards = request.batch.take_shards(&project.company, project.id);
         let (tally, has_begun) = (shards.tally(), shards.have_begun());
-        let stored = Stored::of(&project, request.take_interview()?, has_begun);
+        let stored = StoredInterview::of(&project, request.take_interview()?, has_begun);
         let standing = match &request.caller().identity {
-            Identity::Candidate(own) if own.project == project.id && own.sees_questions() => Standing::Itself,
+            CallerIdentity::Candidate(own) if own.project == project.id && own.sees_questions() => {
+                CallerRelation::Own
+            }
             _ => request.caller().in_project(&project.staff),
         };
         // To candidates, nothing else of the project exists.
-        let read = if standing == Standing::Itself { A::ACTION } else { Action::ReadProject };
+        let read = if standing == CallerRelation::Own { A::ACTION } else { Action::ReadProject };
         let context = request.authorise_reader(read, A::ACTION, &standing)?;
         Ok(Self { project, tally, stored, standing, context, action: PhantomData })
     }
 }
 
-impl<A: Grant> InterviewAccess<A> {
+impl<A: ActionGrant> InterviewAccess<A> {
     /// Narrows the guard to the part that the path names.
-    async fn about<P: Part>(request: Authenticated, id: Result<Id<P::Of>, InvalidId>) -> Result<(Self, P)> {
+    async fn about<P: InterviewItem>(
+        request: AuthenticatedRequest,
+        id: Result<Id<P::Of>, InvalidId>,
+    ) -> Result<(Self, P)> {
         let access = Self::load(request).await?;
         let part = id.ok().and_then(|id| access.stored.interview.find::<P>(id).cloned());
         let part = part.ok_or(Error::NotFound)?;
@@ -97,23 +102,23 @@ impl<A: Grant> InterviewAccess<A> {
 /// A caller who may do `A` with the question of the path.
 pub struct QuestionAccess<A> {
     /// The project.
-    pub project: Versioned<Project>,
+    pub project: VersionedItem<Project>,
     /// All questions and criteria of its project.
-    pub stored: Stored,
+    pub stored: StoredInterview,
     /// The question.
     pub question: Question,
-    /// What the caller is in the project; candidates who have begun are [`Standing::Itself`].
-    pub standing: Standing,
-    context: Context,
+    /// What the caller is in the project; candidates who have begun are [`CallerRelation::Own`].
+    pub standing: CallerRelation,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for QuestionAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for QuestionAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         InterviewAccess::<A>::keys(request)
     }
 
-    async fn load(request: Authenticated) -> Result<Self> {
+    async fn load(request: AuthenticatedRequest) -> Result<Self> {
         let id = request.path.id::<QuestionId>("questionId");
         let (access, question) = InterviewAccess::<A>::about(request, id).await?;
         let InterviewAccess { project, stored, standing, context, action, .. } = access;
@@ -124,21 +129,21 @@ impl<A: Grant> Guard for QuestionAccess<A> {
 /// A caller who may do `A` with the criterion of the path.
 pub struct CriterionAccess<A> {
     /// The project.
-    pub project: Versioned<Project>,
+    pub project: VersionedItem<Project>,
     /// All questions and criteria of its project.
-    pub stored: Stored,
+    pub stored: StoredInterview,
     /// The criterion.
     pub criterion: Criterion,
-    context: Context,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for CriterionAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for CriterionAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         InterviewAccess::<A>::keys(request)
     }
 
-    async fn load(request: Authenticated) -> Result<Self> {
+    async fn load(request: AuthenticatedRequest) -> Result<Self> {
         let id = request.path.id::<CriterionId>("criterionId");
         let (access, criterion) = InterviewAccess::<A>::about(request, id).await?;
         let InterviewAccess { project, stored, context, action, .. } = access;
@@ -146,6 +151,6 @@ impl<A: Grant> Guard for CriterionAccess<A> {
     }
 }
 
-extract!(InterviewAccess<A: Grant>);
-extract!(QuestionAccess<A: Grant>);
-extract!(CriterionAccess<A: Grant>);
+extract!(InterviewAccess<A: ActionGrant>);
+extract!(QuestionAccess<A: ActionGrant>);
+extract!(CriterionAccess<A: ActionGrant>);

@@ -6,32 +6,32 @@ use std::marker::PhantomData;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::request::Path;
-use super::{Rejection, Request};
+use super::request::PathIds;
+use super::{GuardRejection, UnauthenticatedRequest};
 use crate::app::App;
-use crate::auth::{Admission, Admits};
+use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::id::{CandidateId, CompanyId, Id, ProjectId};
 use crate::error::{Error, Result};
 use crate::http::state::RequestState;
 use crate::store::Store;
 
 /// A guard that has yet to admit its request, so that a read can run at the same time.
-pub struct Pending<G> {
+pub struct NotYetAdmitted<G> {
     parts: Parts,
     app: App,
     guard: PhantomData<G>,
 }
 
 /// The inputs of a read that runs while the guard admits the caller.
-pub struct Ahead {
+pub struct ReadAheadInputs {
     /// The table.
     pub store: Store,
     /// The company of the path.
     pub company: CompanyId,
-    path: Path,
+    path: PathIds,
 }
 
-impl Ahead {
+impl ReadAheadInputs {
     /// The project of the path.
     pub fn project(&self) -> Result<ProjectId> {
         self.id("projectId")
@@ -48,17 +48,17 @@ impl Ahead {
     }
 }
 
-impl<G: FromRequestParts<App, Rejection = Rejection>> Pending<G> {
+impl<G: FromRequestParts<App, Rejection = GuardRejection>> NotYetAdmitted<G> {
     /// Admits the caller.
-    pub async fn admit(mut self) -> Result<G, Rejection> {
+    pub async fn admit(mut self) -> Result<G, GuardRejection> {
         G::from_request_parts(&mut self.parts, &self.app).await
     }
 
     /// Admits the caller while `read` runs. A rejection ends the read; nothing is read for credentials of other companies.
-    pub async fn admit_beside<T, F>(
+    pub async fn admit_while<T, F>(
         mut self,
-        read: impl FnOnce(Ahead) -> F,
-    ) -> Result<(G, Option<Result<T>>), Rejection>
+        read: impl FnOnce(ReadAheadInputs) -> F,
+    ) -> Result<(G, Option<Result<T>>), GuardRejection>
     where
         F: Future<Output = Result<T>>,
     {
@@ -69,20 +69,20 @@ impl<G: FromRequestParts<App, Rejection = Rejection>> Pending<G> {
     }
 
     /// None unless the credential claims to belong to the company of the path.
-    async fn ahead(&mut self) -> Option<Ahead> {
+    async fn ahead(&mut self) -> Option<ReadAheadInputs> {
         let store = RequestState::of(&self.parts.extensions).store(&self.app);
-        let request = Request::new(&mut self.parts, &self.app).await.ok()?;
+        let request = UnauthenticatedRequest::new(&mut self.parts, &self.app).await.ok()?;
         let company = request.path.company_id().ok()?;
         let is_own = request.credential().ok()?.claim().is_none_or(|claim| claim.company == company);
-        is_own.then(|| Ahead { store, company, path: request.path.clone() })
+        is_own.then(|| ReadAheadInputs { store, company, path: request.path.clone() })
     }
 }
 
-impl<G: Admits> Admits for Pending<G> {
-    const ADMISSION: Admission = G::ADMISSION;
+impl<G: HasAdmission> HasAdmission for NotYetAdmitted<G> {
+    const ADMISSION: AdmissionRule = G::ADMISSION;
 }
 
-impl<G> FromRequestParts<App> for Pending<G> {
+impl<G> FromRequestParts<App> for NotYetAdmitted<G> {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {

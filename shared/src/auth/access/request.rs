@@ -9,24 +9,26 @@ use axum::http::request::Parts;
 use chrono::{DateTime, TimeDelta, Utc};
 use url::form_urlencoded;
 
-use super::context::Context;
+use super::context::AdmittedRequest;
 use crate::app::App;
 use crate::auth::authentication::{SessionRules, authenticate, keys_of};
-use crate::auth::caller::{Caller, Identity, Proof};
-use crate::auth::credential::{Credential, Means, REJECTED};
+use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
+use crate::auth::credential::{Credential, CredentialKind, REJECTED};
 use crate::auth::csrf;
-use crate::domain::account::Principal;
+use crate::domain::account::ResponseRecipient;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::history::EventId;
 use crate::domain::id::{CompanyId, CustomerId, InvalidId};
 use crate::domain::interview::Interview;
-use crate::domain::policy::{Action, NOT_ALLOWED, Standing};
+use crate::domain::policy::{Action, CallerRelation, NOT_ALLOWED};
 use crate::error::{Error, Result};
-use crate::http::Preconditions;
+use crate::http::RequestConditions;
 use crate::http::state::RequestState;
 use crate::media::{MediaSigner, MediaToken};
-use crate::store::{Batch, Entity, Key, KeyedRequest, Sequence, SessionKind, Store, Versioned, keys};
+use crate::store::{
+    EventCounter, FoundItems, ItemKey, KeyedRequest, SessionKind, Store, StoredEntity, VersionedItem, keys,
+};
 
 /// The lifetime of addresses that are shown to named tokens, which themselves never expire.
 const NAMED_TOKENS_ADDRESS: TimeDelta = TimeDelta::hours(24);
@@ -35,9 +37,9 @@ const EXPAND: &str = "expand";
 
 /// The parameters of a path, such as `projectId`.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Path(Vec<(String, String)>);
+pub(super) struct PathIds(Vec<(String, String)>);
 
-impl Path {
+impl PathIds {
     async fn of(parts: &mut Parts, app: &App) -> Result<Self> {
         let params = RawPathParams::from_request_parts(parts, app).await;
         match &params {
@@ -60,93 +62,93 @@ impl Path {
         self.id("companyId")
     }
 
-    pub(super) fn company(&self) -> Result<Key, InvalidId> {
+    pub(super) fn company(&self) -> Result<ItemKey, InvalidId> {
         Ok(keys::company(&self.company_id()?))
     }
 
-    pub(super) fn project(&self) -> Result<Key, InvalidId> {
+    pub(super) fn project(&self) -> Result<ItemKey, InvalidId> {
         Ok(keys::project(&self.company_id()?, self.id("projectId")?))
     }
 
-    pub(super) fn candidate(&self) -> Result<Key, InvalidId> {
+    pub(super) fn candidate(&self) -> Result<ItemKey, InvalidId> {
         Ok(keys::candidate(&self.company_id()?, self.id("projectId")?, self.id("candidateId")?))
     }
 
-    pub(super) fn customer(&self) -> Result<Key, InvalidId> {
+    pub(super) fn customer(&self) -> Result<ItemKey, InvalidId> {
         Ok(keys::customer(&self.company_id()?, self.id("customerId")?))
     }
 
-    pub(super) fn interview(&self) -> Result<Key, InvalidId> {
+    pub(super) fn interview(&self) -> Result<ItemKey, InvalidId> {
         Ok(keys::interview(&self.company_id()?, self.id("projectId")?))
     }
 
-    pub(super) fn scorecard(&self, evaluator: CustomerId) -> Result<Key, InvalidId> {
+    pub(super) fn scorecard(&self, evaluator: CustomerId) -> Result<ItemKey, InvalidId> {
         let (project, candidate) = (self.id("projectId")?, self.id("candidateId")?);
         Ok(keys::scorecard(&self.company_id()?, project, candidate, evaluator))
     }
 
-    pub(super) fn event(&self) -> Result<Key, InvalidId> {
+    pub(super) fn event(&self) -> Result<ItemKey, InvalidId> {
         let EventId { history, version, .. } = self.id("eventId")?;
         Ok(keys::entry(&self.company_id()?, &history, version))
     }
 
-    pub(super) fn label(&self) -> Result<Key, InvalidId> {
+    pub(super) fn label(&self) -> Result<ItemKey, InvalidId> {
         Ok(keys::label(&self.company_id()?, self.id("labelId")?))
     }
 
-    pub(super) fn token(&self) -> Result<Key, InvalidId> {
+    pub(super) fn token(&self) -> Result<ItemKey, InvalidId> {
         Ok(keys::token(&self.company_id()?, self.id("tokenId")?))
     }
 
-    pub(super) fn webhook(&self) -> Result<Key, InvalidId> {
+    pub(super) fn webhook(&self) -> Result<ItemKey, InvalidId> {
         Ok(keys::webhook(&self.company_id()?, self.id("webhookId")?))
     }
 
-    pub(super) fn cursor(&self) -> Result<Key, InvalidId> {
+    pub(super) fn cursor(&self) -> Result<ItemKey, InvalidId> {
         Ok(keys::cursor(self.id("webhookId")?))
     }
 
-    pub(super) fn video(&self) -> Result<Key, InvalidId> {
+    pub(super) fn video(&self) -> Result<ItemKey, InvalidId> {
         Ok(keys::video(&self.company_id()?, self.id("videoId")?))
     }
 
-    pub(super) fn upload(&self) -> Result<Key, InvalidId> {
+    pub(super) fn upload(&self) -> Result<ItemKey, InvalidId> {
         Ok(keys::upload(self.id("uploadId")?))
     }
 }
 
 /// A request that is not authenticated yet.
-pub(in crate::auth) struct Request<'a> {
+pub(in crate::auth) struct UnauthenticatedRequest<'a> {
     parts: &'a Parts,
     app: &'a App,
-    pub(super) path: Path,
+    pub(super) path: PathIds,
     /// Set when the path contains the token of a file.
-    pub(super) address: Option<Address>,
+    pub(super) address: Option<FileAddress>,
 }
 
 /// The address of a file in a request.
-pub(super) struct Address {
+pub(super) struct FileAddress {
     /// The credential that was shown the address.
     credential: Credential,
     token: MediaToken,
     pub(super) object: String,
 }
 
-impl<'a> Request<'a> {
+impl<'a> UnauthenticatedRequest<'a> {
     pub(super) async fn new(parts: &'a mut Parts, app: &'a App) -> Result<Self> {
-        let path = Path::of(parts, app).await?;
+        let path = PathIds::of(parts, app).await?;
         Ok(Self { parts, app, path, address: None })
     }
 
     pub(in crate::auth) fn without_path(parts: &'a Parts, app: &'a App) -> Self {
-        Self { parts, app, path: Path::default(), address: None }
+        Self { parts, app, path: PathIds::default(), address: None }
     }
 
     /// This request with the credential of `token`, which is for the object whose key `object` returns.
     pub(super) fn by_address(
         mut self,
         token: &str,
-        object: impl FnOnce(&Path, &MediaToken) -> Result<String, InvalidId>,
+        object: impl FnOnce(&PathIds, &MediaToken) -> Result<String, InvalidId>,
     ) -> Result<Self> {
         let rejected = || Error::Unauthenticated(REJECTED);
         let company = self.path.company_id().map_err(|_| rejected())?;
@@ -154,11 +156,12 @@ impl<'a> Request<'a> {
         let object = object(&self.path, &token).map_err(|_| rejected())?;
         let credential = Credential::from_reference(token.reference(), &company).ok_or_else(rejected)?;
         // Other credentials end by themselves.
-        if credential.means == Means::NamedToken && token.is_older_than(NAMED_TOKENS_ADDRESS, self.app.now())
+        if credential.means == CredentialKind::NamedToken
+            && token.is_older_than(NAMED_TOKENS_ADDRESS, self.app.now())
         {
             return Err(rejected());
         }
-        self.address = Some(Address { credential, token, object });
+        self.address = Some(FileAddress { credential, token, object });
         Ok(self)
     }
 
@@ -171,9 +174,9 @@ impl<'a> Request<'a> {
 
     /// Authenticates the caller, and reads what stands under `more` keys in the same round trip. Fails with
     /// [`Error::NotFound`] when the path names another company than the caller's.
-    pub(in crate::auth) async fn authenticate(&self, more: Vec<Key>) -> Result<Authenticated> {
-        let (preconditions, credential) = (Preconditions::of(self.parts)?, self.credential()?);
-        let is_cookie = matches!(credential.means, Means::Session(SessionKind::Cookie, _));
+    pub(in crate::auth) async fn authenticate(&self, more: Vec<ItemKey>) -> Result<AuthenticatedRequest> {
+        let (preconditions, credential) = (RequestConditions::of(self.parts)?, self.credential()?);
+        let is_cookie = matches!(credential.means, CredentialKind::Session(SessionKind::Cookie, _));
         if is_cookie && !self.parts.method.is_safe() {
             csrf::check(&self.parts.headers, self.app.config())?;
         }
@@ -206,7 +209,7 @@ impl<'a> Request<'a> {
         let app = self.app.clone();
         let signer = MediaSigner::new(media_key, &credential.to_reference(), now, app.entropy());
         let viewer = viewer(&credential, now);
-        let context = Context {
+        let context = AdmittedRequest {
             caller,
             now,
             store,
@@ -221,7 +224,7 @@ impl<'a> Request<'a> {
             is_post: self.parts.method == Method::POST,
             revision: None,
         };
-        Ok(Authenticated { context, path: self.path.clone(), batch })
+        Ok(AuthenticatedRequest { context, path: self.path.clone(), batch })
     }
 }
 
@@ -232,21 +235,21 @@ fn has_parameter(parts: &Parts, name: &str) -> bool {
 
 /// Extends the caller's session while the request runs.
 fn slide(caller: &Caller, store: &Store, state: &RequestState, now: DateTime<Utc>) {
-    if let Proof::Session(live) = &caller.proof
+    if let AuthMethod::Session(live) = &caller.proof
         && live.slides
     {
         let (store, key) = (store.clone(), live.key.clone());
-        state.beside(async move { store.slide_session(&key, now).await });
+        state.spawn_after_response(async move { store.slide_session(&key, now).await });
     }
 }
 
 /// The sender of a request, whichever of their sessions or keys it comes with.
 fn sender(credential: &Credential) -> String {
     match &credential.means {
-        Means::Session(_, claim) | Means::AccessKey(claim) => {
-            keys::sender(&claim.company, Principal::Account(claim.account))
+        CredentialKind::Session(_, claim) | CredentialKind::AccessKey(claim) => {
+            keys::sender(&claim.company, ResponseRecipient::Account(claim.account))
         }
-        Means::NamedToken => keys::token_sender(&credential.hash),
+        CredentialKind::NamedToken => keys::token_sender(&credential.hash),
     }
 }
 
@@ -255,21 +258,21 @@ fn viewer(credential: &Credential, now: DateTime<Utc>) -> String {
     let hash = credential.hash.as_str();
     match credential.means {
         // Addresses end before a named token does, so clients must read them again before that.
-        Means::NamedToken => {
+        CredentialKind::NamedToken => {
             format!("{hash} {}", now.timestamp() / (NAMED_TOKENS_ADDRESS.num_seconds() / 2))
         }
-        Means::Session(..) | Means::AccessKey(_) => hash.to_owned(),
+        CredentialKind::Session(..) | CredentialKind::AccessKey(_) => hash.to_owned(),
     }
 }
 
 /// An authenticated request that no guard has authorised yet.
-pub(in crate::auth) struct Authenticated {
-    context: Context,
-    pub(super) path: Path,
-    pub(super) batch: Batch,
+pub(in crate::auth) struct AuthenticatedRequest {
+    context: AdmittedRequest,
+    pub(super) path: PathIds,
+    pub(super) batch: FoundItems,
 }
 
-impl Authenticated {
+impl AuthenticatedRequest {
     pub(super) fn caller(&self) -> &Caller {
         &self.context.caller
     }
@@ -282,48 +285,48 @@ impl Authenticated {
         &self.context.store
     }
 
-    pub(super) fn take<T: Entity>(
+    pub(super) fn take<T: StoredEntity>(
         &mut self,
-        key: fn(&Path) -> Result<Key, InvalidId>,
-    ) -> Result<Versioned<T>> {
+        key: fn(&PathIds) -> Result<ItemKey, InvalidId>,
+    ) -> Result<VersionedItem<T>> {
         let key = key(&self.path).map_err(|_| Error::NotFound)?;
         self.batch.take(&key)?.ok_or(Error::NotFound)
     }
 
     /// Takes the questions and criteria of the project of the path, which may have none.
-    pub(super) fn take_interview(&mut self) -> Result<Option<Versioned<Interview>>> {
+    pub(super) fn take_interview(&mut self) -> Result<Option<VersionedItem<Interview>>> {
         let key = self.path.interview().map_err(|_| Error::NotFound)?;
         self.batch.take(&key)
     }
 
     /// Takes the numbers of the events of the caller's company, which may have none.
-    pub(super) fn take_sequence(&mut self) -> Result<Sequence> {
+    pub(super) fn take_sequence(&mut self) -> Result<EventCounter> {
         let company = self.caller().company().clone();
-        let sequence = self.batch.take::<Sequence>(&keys::sequence(&company))?;
-        let none = || Sequence::new(company, self.context.now);
-        Ok(sequence.map_or_else(none, |sequence| Sequence::clone(&sequence)))
+        let sequence = self.batch.take::<EventCounter>(&keys::sequence(&company))?;
+        let none = || EventCounter::new(company, self.context.now);
+        Ok(sequence.map_or_else(none, |sequence| EventCounter::clone(&sequence)))
     }
 
     /// Takes the candidate of the path, who may be the caller.
-    pub(super) fn take_candidate(&mut self) -> Result<Versioned<Candidate>> {
+    pub(super) fn take_candidate(&mut self) -> Result<VersionedItem<Candidate>> {
         match &self.caller().identity {
-            Identity::Candidate(own) if self.path.candidate().is_ok_and(|key| key == own.key()) => {
+            CallerIdentity::Candidate(own) if self.path.candidate().is_ok_and(|key| key == own.key()) => {
                 Ok(own.clone())
             }
-            _ => self.take(Path::candidate),
+            _ => self.take(PathIds::candidate),
         }
     }
 
     /// Takes the customer of the path, who may be the caller.
-    pub(super) fn take_customer(&mut self) -> Result<Versioned<Customer>> {
+    pub(super) fn take_customer(&mut self) -> Result<VersionedItem<Customer>> {
         let id = self.path.id::<CustomerId>("customerId");
         match &self.caller().identity {
-            Identity::Customer(own) if id == Ok(own.id) => Ok(own.clone()),
-            _ => self.take(Path::customer),
+            CallerIdentity::Customer(own) if id == Ok(own.id) => Ok(own.clone()),
+            _ => self.take(PathIds::customer),
         }
     }
 
-    pub(super) fn authorise(self, action: Action, standing: &Standing) -> Result<Context> {
+    pub(super) fn authorise(self, action: Action, standing: &CallerRelation) -> Result<AdmittedRequest> {
         if action.is_allowed(standing) { Ok(self.context) } else { Err(Error::Forbidden(NOT_ALLOWED)) }
     }
 
@@ -332,13 +335,13 @@ impl Authenticated {
         self,
         read: Action,
         action: Action,
-        standing: &Standing,
-    ) -> Result<Context> {
+        standing: &CallerRelation,
+    ) -> Result<AdmittedRequest> {
         if read.is_allowed(standing) { self.authorise(action, standing) } else { Err(Error::NotFound) }
     }
 
     /// Authorises any caller, for what concerns themselves alone.
-    pub(super) fn authorise_anyone(self) -> Context {
+    pub(super) fn authorise_anyone(self) -> AdmittedRequest {
         self.context
     }
 }

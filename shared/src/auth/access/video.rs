@@ -6,43 +6,46 @@ use std::ops::Deref;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::file::{Fetch, Redirect};
-use super::request::Path;
-use super::{Authenticated, Context, Guard, Rejection, Request, admit, extract};
+use super::file::{FileRedirect, FileRequest};
+use super::request::PathIds;
+use super::{
+    AdmittedRequest, AuthenticatedRequest, GuardRejection, RequestGuard, UnauthenticatedRequest, admit,
+    extract,
+};
 use crate::app::App;
-use crate::auth::caller::Identity;
-use crate::auth::{Admission, Admits};
+use crate::auth::caller::CallerIdentity;
+use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::id::InvalidId;
-use crate::domain::policy::{Grant, Standing};
+use crate::domain::policy::{ActionGrant, CallerRelation};
 use crate::domain::video::{Rendition, Video};
 use crate::error::{Error, Result};
 use crate::media::rendition_key;
-use crate::store::{Key, Versioned};
+use crate::store::{ItemKey, VersionedItem};
 
 /// A caller who may do `A` with the video of the path: a staff user, or a candidate whose project shows it.
 pub struct VideoAccess<A> {
     /// The video.
-    pub video: Versioned<Video>,
-    context: Context,
+    pub video: VersionedItem<Video>,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for VideoAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for VideoAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         vec![request.path.video()]
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
-        let video = request.take::<Video>(Path::video);
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
+        let video = request.take::<Video>(PathIds::video);
         let standing = match &request.caller().identity {
-            Identity::Candidate(candidate) => {
+            CallerIdentity::Candidate(candidate) => {
                 let id = video.as_ref().map_err(|_| Error::NotFound)?.id;
                 if !request.store().shows_video(candidate, id).await? {
                     return Err(Error::NotFound);
                 }
-                Standing::Itself
+                CallerRelation::Own
             }
-            Identity::Customer(_) | Identity::NamedToken(_) => request.caller().in_company(),
+            CallerIdentity::Customer(_) | CallerIdentity::NamedToken(_) => request.caller().in_company(),
         };
         // Only callers who may do this learn whether the video exists.
         let context = request.authorise(A::ACTION, &standing)?;
@@ -51,23 +54,23 @@ impl<A: Grant> Guard for VideoAccess<A> {
     }
 }
 
-extract!(VideoAccess<A: Grant>);
+extract!(VideoAccess<A: ActionGrant>);
 
 /// A caller who was shown the address of a rendition, and may still do `A` with the video.
 pub struct RenditionAccess<A> {
     access: VideoAccess<A>,
-    fetch: Fetch,
+    fetch: FileRequest,
     rendition: Rendition,
 }
 
-impl<A> Admits for RenditionAccess<A> {
-    const ADMISSION: Admission = Admission::Link;
+impl<A> HasAdmission for RenditionAccess<A> {
+    const ADMISSION: AdmissionRule = AdmissionRule::Link;
 }
 
 impl<A> Deref for RenditionAccess<A> {
-    type Target = Context;
+    type Target = AdmittedRequest;
 
-    fn deref(&self) -> &Context {
+    fn deref(&self) -> &AdmittedRequest {
         &self.access
     }
 }
@@ -75,7 +78,7 @@ impl<A> Deref for RenditionAccess<A> {
 impl<A> RenditionAccess<A> {
     /// Redirects to the rendition that the address names, if it is one of these. Returns [`Error::NotFound`] without
     /// one, and [`Error::Unauthenticated`] for a token of another.
-    pub async fn redirect(&self, renditions: &[Rendition]) -> Result<Redirect> {
+    pub async fn redirect(&self, renditions: &[Rendition]) -> Result<FileRedirect> {
         let (video, rendition) = (&self.access.video, self.rendition);
         if video.converted.is_none() || !renditions.contains(&rendition) {
             return Err(Error::NotFound);
@@ -85,19 +88,19 @@ impl<A> RenditionAccess<A> {
     }
 }
 
-impl<A: Grant> FromRequestParts<App> for RenditionAccess<A> {
-    type Rejection = Rejection;
+impl<A: ActionGrant> FromRequestParts<App> for RenditionAccess<A> {
+    type Rejection = GuardRejection;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Rejection> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
         let method = parts.method.clone();
-        let request = Request::new(parts, app).await?;
+        let request = UnauthenticatedRequest::new(parts, app).await?;
         let (token, rendition) = split(request.path.text("token").unwrap_or_default());
         let token = token.to_owned();
         let request = request.by_address(&token, |path, _| {
             Ok(rendition_key(&path.company_id()?, path.id("videoId")?, rendition))
         })?;
         let access = admit(&request).await?;
-        Ok(Self { access, fetch: Fetch::of(request, method)?, rendition })
+        Ok(Self { access, fetch: FileRequest::of(request, method)?, rendition })
     }
 }
 

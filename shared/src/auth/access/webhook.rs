@@ -2,34 +2,34 @@
 
 use std::marker::PhantomData;
 
-use super::request::Path;
-use super::{Authenticated, Context, Guard, Request, extract};
+use super::request::PathIds;
+use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
 use crate::domain::id::InvalidId;
-use crate::domain::policy::Grant;
+use crate::domain::policy::ActionGrant;
 use crate::domain::webhook::{DeliveryCursor, Webhook};
 use crate::error::Result;
-use crate::store::{Key, Sequence, Versioned, keys};
+use crate::store::{EventCounter, ItemKey, VersionedItem, keys};
 
 /// A caller who may do `A` with the webhook of the path.
 pub struct WebhookAccess<A> {
     /// The webhook.
-    pub webhook: Versioned<Webhook>,
+    pub webhook: VersionedItem<Webhook>,
     /// How far its deliveries have come.
-    pub cursor: Versioned<DeliveryCursor>,
+    pub cursor: VersionedItem<DeliveryCursor>,
     /// The numbers of the events.
-    pub sequence: Sequence,
-    context: Context,
+    pub sequence: EventCounter,
+    context: AdmittedRequest,
     action: PhantomData<A>,
 }
 
-impl<A: Grant> Guard for WebhookAccess<A> {
-    fn keys(request: &Request<'_>) -> Vec<Result<Key, InvalidId>> {
+impl<A: ActionGrant> RequestGuard for WebhookAccess<A> {
+    fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         let sequence = request.path.company_id().map(|company| keys::sequence(&company));
         vec![request.path.webhook(), request.path.cursor(), sequence]
     }
 
-    async fn load(mut request: Authenticated) -> Result<Self> {
-        let (webhook, cursor) = (request.take(Path::webhook), request.take(Path::cursor));
+    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
+        let (webhook, cursor) = (request.take(PathIds::webhook), request.take(PathIds::cursor));
         let (sequence, standing) = (request.take_sequence()?, request.caller().in_company());
         // Only callers who may do this learn whether the webhook exists.
         let context = request.authorise(A::ACTION, &standing)?;
@@ -38,4 +38,4 @@ impl<A: Grant> Guard for WebhookAccess<A> {
     }
 }
 
-extract!(WebhookAccess<A: Grant>);
+extract!(WebhookAccess<A: ActionGrant>);

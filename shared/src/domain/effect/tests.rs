@@ -10,30 +10,30 @@ fn effects() -> [Effect; 11] {
     let (company, now): (CompanyId, _) = ("acme".parse().unwrap(), DateTime::UNIX_EPOCH);
     let (project, candidate, customer) =
         (Id::from_bytes([1; 16]), Id::from_bytes([2; 16]), Id::from_bytes([3; 16]));
-    let mail = |mail| Task::CandidateMail { project, candidate, mail };
+    let mail = |mail| EffectTask::CandidateMail { project, candidate, mail };
     let webhook = Id::from_bytes([4; 16]);
-    let webhook_mail = |mail| Task::WebhookMail { customer, webhook, mail };
+    let webhook_mail = |mail| EffectTask::WebhookMail { customer, webhook, mail };
     let was = Box::new(FormerCustomer {
         email: Email::parse("ada@mail.example").unwrap(),
-        first_name: Name::parse("Ada").unwrap(),
-        last_name: Name::parse("Byron").unwrap(),
+        first_name: ShortName::parse("Ada").unwrap(),
+        last_name: ShortName::parse("Byron").unwrap(),
         language: Language::En,
     });
-    let by = Deleter { name: "Sam Staff".to_owned(), email: None };
+    let by = DeletionAuthor { name: "Sam Staff".to_owned(), email: None };
     [
         mail(CandidateMail::Invitation),
         mail(CandidateMail::Reminder),
         mail(CandidateMail::DeadlineChanged),
-        Task::CustomerInvitation { customer },
-        Task::CustomerDeleted { was, by: by.clone() },
-        Task::ObjectsDeleted { keys: Vec::new() },
-        Task::Erased {
-            erased: Erased::Customer { customer },
+        EffectTask::CustomerInvitation { customer },
+        EffectTask::CustomerDeleted { was, by: by.clone() },
+        EffectTask::ObjectsDeleted { keys: Vec::new() },
+        EffectTask::Erased {
+            erased: ErasedItem::Customer { customer },
             reason: ErasureReason::Deleted,
             counts: ErasureCounts::default(),
         },
-        Task::Deletion { deletion: Deletion::Customer { customer, by } },
-        Task::PasswordReset { name: "ada".to_owned() },
+        EffectTask::Deletion { deletion: ItemDeletion::Customer { customer, by } },
+        EffectTask::PasswordReset { name: "ada".to_owned() },
         webhook_mail(WebhookMail::Failing),
         webhook_mail(WebhookMail::Disabled),
     ]
@@ -43,7 +43,7 @@ fn effects() -> [Effect; 11] {
 #[test]
 fn every_kind_has_a_name_and_only_mails_are_forgotten() {
     let now = DateTime::UNIX_EPOCH;
-    assert_eq!(effects().map(|effect| effect.task.as_str()), Task::KINDS);
+    assert_eq!(effects().map(|effect| effect.task.as_str()), EffectTask::KINDS);
     for effect in effects() {
         assert_eq!(effect.forgotten_at(), None);
         let given_up = effect.given_up(now);
@@ -63,8 +63,8 @@ fn owners_who_can_log_in_and_take_mails_are_told_of_a_webhook() {
             account_type: AccountType::Owner,
             username: Username::parse("ada").unwrap(),
             email: Email::parse("ada@acme.example").unwrap(),
-            first_name: Name::parse("Ada").unwrap(),
-            last_name: Name::parse("Byron").unwrap(),
+            first_name: ShortName::parse("Ada").unwrap(),
+            last_name: ShortName::parse("Byron").unwrap(),
             preferred_language: Language::En,
         };
         let company = samples::company().id;

@@ -1,6 +1,6 @@
 //! The events that changes lead to.
 
-use super::Details;
+use super::FieldChanges;
 use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::customer::{Customer, CustomerStatus};
 use crate::domain::names::named;
@@ -124,7 +124,11 @@ fn arrival(status: CandidateStatus) -> Option<Event> {
 }
 
 /// The events of a candidate who becomes `after`; `before` is none for a new one.
-pub(super) fn of_candidate(before: Option<&Candidate>, after: &Candidate, details: &Details) -> Vec<Event> {
+pub(super) fn of_candidate(
+    before: Option<&Candidate>,
+    after: &Candidate,
+    details: &FieldChanges,
+) -> Vec<Event> {
     let arrived = arrival(after.status).filter(|_| before.is_none_or(|before| before.status != after.status));
     let Some(before) = before else { return [Event::CandidateCreated].into_iter().chain(arrived).collect() };
     let is_undeliverable = matches!(after.email_status(), EmailStatus::Bounced | EmailStatus::Complained);
@@ -164,7 +168,7 @@ fn was_evaluated(before: &Candidate, after: &Candidate) -> bool {
 }
 
 /// The events of a changed project.
-pub(super) fn of_project(details: &Details) -> Vec<Event> {
+pub(super) fn of_project(details: &FieldChanges) -> Vec<Event> {
     let staff = ["interview_managers", "evaluators", "reviewers"];
     if details.has_changed("status") {
         return vec![Event::ProjectStatusChanged];
@@ -176,7 +180,7 @@ pub(super) fn of_project(details: &Details) -> Vec<Event> {
 }
 
 /// The events of a customer who becomes `after`; `before` is none for a new one.
-pub(super) fn of_customer(before: Option<&Customer>, after: &Customer, details: &Details) -> Vec<Event> {
+pub(super) fn of_customer(before: Option<&Customer>, after: &Customer, details: &FieldChanges) -> Vec<Event> {
     let is_confirmed = |one: &Customer| one.status == CustomerStatus::Confirmed;
     let confirmed = is_confirmed(after) && !before.is_some_and(is_confirmed);
     let Some(before) = before else {
@@ -195,14 +199,14 @@ pub(super) fn of_customer(before: Option<&Customer>, after: &Customer, details: 
 /// The event of a new resource, or of one with changed fields.
 pub(super) fn created_or_updated<T>(
     before: Option<&T>,
-    details: &Details,
+    details: &FieldChanges,
     (created, updated): (Event, Event),
 ) -> Vec<Event> {
     when([(before.is_none(), created), (!details.changed.is_empty(), updated)])
 }
 
 /// The events of a changed video.
-pub(super) fn of_video(after: &Video, details: &Details) -> Vec<Event> {
+pub(super) fn of_video(after: &Video, details: &FieldChanges) -> Vec<Event> {
     let told = ["video_conversion_status", "video_conversion_error", "length"];
     let ended = details.has_changed("video_conversion_status");
     when([
@@ -213,7 +217,7 @@ pub(super) fn of_video(after: &Video, details: &Details) -> Vec<Event> {
 }
 
 /// The events of a changed webhook.
-pub(super) fn of_webhook(after: &Webhook, details: &Details) -> Vec<Event> {
+pub(super) fn of_webhook(after: &Webhook, details: &FieldChanges) -> Vec<Event> {
     let told: &[&str] = if after.is_enabled() { &[] } else { &["is_enabled", "disabled_reason"] };
     let is_disabled = details.has_changed("is_enabled") && !after.is_enabled();
     when([(is_disabled, Event::WebhookDisabled), (details.has_changed_besides(told), Event::WebhookUpdated)])

@@ -10,24 +10,24 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::domain::candidate::{Candidate, Profile};
+use crate::domain::candidate::{Candidate, CandidateProfile};
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
 use crate::domain::id::CustomerId;
 use crate::domain::interview::Interview;
 use crate::domain::label::Label;
 use crate::domain::named_token::NamedToken;
-use crate::domain::project::{Project, Settings};
-use crate::domain::staff::Staff;
+use crate::domain::project::{Project, ProjectSettings};
+use crate::domain::staff::ProjectStaff;
 use crate::domain::video::Video;
 use crate::domain::webhook::Webhook;
 
 /// A field with its name in the API.
-pub(crate) type Named = (&'static str, Field);
+pub(crate) type NamedField = (&'static str, FieldValue);
 
 /// The value of a field, and what is noted of its changes.
 #[derive(Clone, PartialEq)]
-pub(crate) enum Field {
+pub(crate) enum FieldValue {
     /// The former and the new value.
     Fact(Value),
     /// The customers who came and went.
@@ -40,24 +40,24 @@ fn json(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-fn fact(value: &impl Serialize) -> Field {
-    Field::Fact(json(value))
+fn fact(value: &impl Serialize) -> FieldValue {
+    FieldValue::Fact(json(value))
 }
 
-fn moment(at: Option<DateTime<Utc>>) -> Field {
+fn moment(at: Option<DateTime<Utc>>) -> FieldValue {
     fact(&at.map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true)))
 }
 
-fn customers<'a>(all: impl IntoIterator<Item = &'a CustomerId>) -> Field {
-    Field::Customers(all.into_iter().copied().collect())
+fn customers<'a>(all: impl IntoIterator<Item = &'a CustomerId>) -> FieldValue {
+    FieldValue::Customers(all.into_iter().copied().collect())
 }
 
-fn private(value: &impl Serialize) -> Field {
-    Field::Private(json(value))
+fn private(value: &impl Serialize) -> FieldValue {
+    FieldValue::Private(json(value))
 }
 
 #[rustfmt::skip]
-pub(super) fn of_candidate(candidate: &Candidate) -> Vec<Named> {
+pub(super) fn of_candidate(candidate: &Candidate) -> Vec<NamedField> {
     let Candidate {
         status, profile, invited_at, confirmed_at, interviewed_at, shares, password_hash, photo, cv,
         // Told by the identifiers, by events, or by other fields.
@@ -65,7 +65,7 @@ pub(super) fn of_candidate(candidate: &Candidate) -> Vec<Named> {
         // Internal.
         started_at: _, mail_rate: _, access_key: _, session_epoch: _, one_time_key: _,
     } = candidate;
-    let Profile {
+    let CandidateProfile {
         first_name, last_name, username, email, deadline, phone, gender, address, partner_data,
     } = profile;
     let completed_by = candidate.completed_by();
@@ -94,7 +94,7 @@ pub(super) fn of_candidate(candidate: &Candidate) -> Vec<Named> {
 }
 
 #[rustfmt::skip]
-pub(super) fn of_customer(customer: &Customer) -> Vec<Named> {
+pub(super) fn of_customer(customer: &Customer) -> Vec<NamedField> {
     let Customer {
         account_type, username, email, first_name, last_name, phone, gender, position, role, preferred_language,
         status, is_active, invited_at, confirmed_at, receive_interview_notifications, seen_welcome, password_hash,
@@ -129,12 +129,12 @@ pub(super) fn of_customer(customer: &Customer) -> Vec<Named> {
 }
 
 #[rustfmt::skip]
-pub(super) fn of_project(project: &Project) -> Vec<Named> {
+pub(super) fn of_project(project: &Project) -> Vec<NamedField> {
     let Project {
-        status, settings, staff: Staff { interview_managers, evaluators, reviewers },
+        status, settings, staff: ProjectStaff { interview_managers, evaluators, reviewers },
         id: _, company: _, roster: _,
     } = project;
-    let Settings {
+    let ProjectSettings {
         name, job_url, email_alias, mode, maximum_score, support_lang, internal_id, allow_hash_login,
         max_interview_time, invite_candidates, default_interview_period, closedate, activationdate, creationdate,
         contact_person, veto_enabled, team_evaluation, partner_data, labels, videos,
@@ -167,13 +167,13 @@ pub(super) fn of_project(project: &Project) -> Vec<Named> {
     ]
 }
 
-pub(super) fn of_interview(interview: &Interview) -> Vec<Named> {
+pub(super) fn of_interview(interview: &Interview) -> Vec<NamedField> {
     let Interview { questions, criteria, company: _, project: _ } = interview;
     vec![("questions", private(questions)), ("criteria", private(criteria))]
 }
 
 #[rustfmt::skip]
-pub(super) fn of_video(video: &Video) -> Vec<Named> {
+pub(super) fn of_video(video: &Video) -> Vec<NamedField> {
     let Video {
         name, description, internal_description, status, converted, failure,
         // Never changed, or told by the status.
@@ -191,13 +191,13 @@ pub(super) fn of_video(video: &Video) -> Vec<Named> {
     ]
 }
 
-pub(super) fn of_label(label: &Label) -> Vec<Named> {
+pub(super) fn of_label(label: &Label) -> Vec<NamedField> {
     let Label { text, id: _, company: _, is_active: _ } = label;
     vec![("text", private(text))]
 }
 
 #[rustfmt::skip]
-pub(super) fn of_webhook(webhook: &Webhook) -> Vec<Named> {
+pub(super) fn of_webhook(webhook: &Webhook) -> Vec<NamedField> {
     let Webhook {
         url, description, types, projects, disabled_reason, secret,
         // Never changed, or told by the secret.
@@ -214,13 +214,13 @@ pub(super) fn of_webhook(webhook: &Webhook) -> Vec<Named> {
     ]
 }
 
-pub(super) fn of_token(token: &NamedToken) -> Vec<Named> {
+pub(super) fn of_token(token: &NamedToken) -> Vec<NamedField> {
     let NamedToken { name, id: _, company: _, hash: _, media_key: _, created_at: _, created_by: _ } = token;
     vec![("name", private(name))]
 }
 
 #[rustfmt::skip]
-pub(super) fn of_company(company: &Company) -> Vec<Named> {
+pub(super) fn of_company(company: &Company) -> Vec<NamedField> {
     let Company {
         name, address, city, postcode, country, phone, default_interview_period, default_maximum_score,
         default_project_lang, registration_email, timezone, verified_senders,

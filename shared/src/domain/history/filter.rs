@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Author, Entry, EventType, Resource};
+use super::{ChangeAuthor, EventType, HistoryEntry, ResourceRef};
 use crate::domain::id::ProjectId;
 
 /// A condition on events. Every part that is set must hold.
@@ -12,11 +12,11 @@ pub struct EventFilter {
     /// The types of events, of which an event must have one.
     pub types: Option<TypeFilter>,
     /// The resource.
-    pub resource: Option<Resource>,
+    pub resource: Option<ResourceRef>,
     /// The project that the resource is or belongs to.
     pub project: Option<ProjectId>,
     /// The author.
-    pub by: Option<Author>,
+    pub by: Option<ChangeAuthor>,
 }
 
 /// One type of events, or all types about one kind of resource.
@@ -55,7 +55,7 @@ impl TypeFilter {
 
 impl EventFilter {
     /// Whether `entry` meets the condition.
-    pub fn wants(&self, entry: &Entry) -> bool {
+    pub fn wants(&self, entry: &HistoryEntry) -> bool {
         let resource = entry.change.resource;
         let fits = |types: &TypeFilter| entry.change.types.iter().any(|name| types.fits(name));
         self.types.as_ref().is_none_or(fits)

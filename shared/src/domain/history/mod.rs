@@ -15,11 +15,11 @@ use serde_json::Value;
 
 pub use event::EventType;
 pub use event_id::EventId;
-use fields::{Field, Named};
+use fields::{FieldValue, NamedField};
 pub use filter::{EventFilter, TypeFilter};
-pub(crate) use recorded::Recorded;
+pub(crate) use recorded::HasHistory;
 
-use super::account::{Account, Principal};
+use super::account::{Account, ResponseRecipient};
 use super::erasure::ErasureDetails;
 use super::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId, VideoId, WebhookId};
 use super::interview::Interview;
@@ -28,7 +28,7 @@ use super::project::Project;
 /// A resource whose changes the history keeps. Sorted by what may refer to what: a company comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Resource {
+pub enum ResourceRef {
     /// The company.
     Company,
     /// A staff user.
@@ -70,7 +70,7 @@ pub enum Resource {
     },
 }
 
-impl Resource {
+impl ResourceRef {
     /// The identifier of its history in the company.
     pub fn history_id(&self, company: &CompanyId) -> String {
         match self {
@@ -102,7 +102,7 @@ impl Resource {
 /// Who made a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Author {
+pub enum ChangeAuthor {
     /// A staff user.
     Customer {
         /// Their identifier.
@@ -126,23 +126,23 @@ pub enum Author {
     Operator,
 }
 
-impl From<Principal> for Author {
-    fn from(principal: Principal) -> Self {
+impl From<ResponseRecipient> for ChangeAuthor {
+    fn from(principal: ResponseRecipient) -> Self {
         match principal {
-            Principal::Account(Account::Customer { customer }) => Self::Customer { customer },
-            Principal::Account(Account::Candidate { project, candidate }) => {
+            ResponseRecipient::Account(Account::Customer { customer }) => Self::Customer { customer },
+            ResponseRecipient::Account(Account::Candidate { project, candidate }) => {
                 Self::Candidate { project, candidate }
             }
-            Principal::NamedToken(token) => Self::NamedToken { token },
+            ResponseRecipient::NamedToken(token) => Self::NamedToken { token },
         }
     }
 }
 
 /// The origin of changes: who makes them, when, and in which request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
+pub struct ChangeContext {
     /// The author.
-    pub by: Author,
+    pub by: ChangeAuthor,
     /// The customer who acts on behalf of the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_behalf_by: Option<CustomerId>,
@@ -153,9 +153,9 @@ pub struct Origin {
     pub at: DateTime<Utc>,
 }
 
-impl Origin {
+impl ChangeContext {
     /// Changes by `by` at `at`, in no request.
-    pub fn new(by: impl Into<Author>, at: DateTime<Utc>) -> Self {
+    pub fn new(by: impl Into<ChangeAuthor>, at: DateTime<Utc>) -> Self {
         Self { by: by.into(), on_behalf_by: None, request: None, at }
     }
 }
@@ -163,7 +163,7 @@ impl Origin {
 /// What a change did to the fields of a resource, without personal data.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Details {
+pub struct FieldChanges {
     /// The names of the changed fields, by which the API knows them; none for a new resource.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub changed: BTreeSet<String>,
@@ -184,10 +184,10 @@ pub struct Details {
     pub erasure: Option<ErasureDetails>,
 }
 
-impl Details {
-    fn between(before: Option<Vec<Named>>, after: Vec<Named>) -> Self {
+impl FieldChanges {
+    fn between(before: Option<Vec<NamedField>>, after: Vec<NamedField>) -> Self {
         let is_new = before.is_none();
-        let mut before: BTreeMap<&str, Field> = before.into_iter().flatten().collect();
+        let mut before: BTreeMap<&str, FieldValue> = before.into_iter().flatten().collect();
         let mut details = Self::default();
         for (name, now) in after {
             let was = before.remove(name);
@@ -200,24 +200,24 @@ impl Details {
         details
     }
 
-    fn note(&mut self, name: &str, was: Option<Field>, now: Field, has_changed: bool) {
+    fn note(&mut self, name: &str, was: Option<FieldValue>, now: FieldValue, has_changed: bool) {
         match now {
-            Field::Fact(now) => {
-                if let Some(Field::Fact(was)) = was.filter(|_| has_changed) {
+            FieldValue::Fact(now) => {
+                if let Some(FieldValue::Fact(was)) = was.filter(|_| has_changed) {
                     self.previous.insert(name.to_owned(), was);
                 }
                 if has_changed || !now.is_null() {
                     self.facts.insert(name.to_owned(), now);
                 }
             }
-            Field::Customers(now) => {
-                let was = if let Some(Field::Customers(was)) = was { was } else { BTreeSet::new() };
+            FieldValue::Customers(now) => {
+                let was = if let Some(FieldValue::Customers(was)) = was { was } else { BTreeSet::new() };
                 let differences = [(&mut self.added, &now - &was), (&mut self.removed, &was - &now)];
                 for (differences, customers) in differences.into_iter().filter(|(_, all)| !all.is_empty()) {
                     differences.insert(name.to_owned(), customers);
                 }
             }
-            Field::Private(_) => {}
+            FieldValue::Private(_) => {}
         }
     }
 
@@ -232,35 +232,35 @@ impl Details {
 
 /// What is noted of one write of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Change {
+pub struct ResourceChange {
     /// The company of the resource.
     pub company: CompanyId,
     /// The resource.
-    pub resource: Resource,
+    pub resource: ResourceRef,
     /// The names of the event's types, the most telling one first; none for a change without an event. Newer
     /// releases may know more types.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
     /// What happened to its fields.
     #[serde(default)]
-    pub details: Details,
+    pub details: FieldChanges,
 }
 
-impl Change {
+impl ResourceChange {
     /// Whether it is an event. Other changes are in the history alone.
     pub fn is_event(&self) -> bool {
         !self.types.is_empty()
     }
 
     /// The change of `before` to `after`, of which one is none for a new or a deleted resource.
-    pub(crate) fn of<T: Recorded>(before: Option<&T>, after: Option<&T>) -> Option<Self> {
+    pub(crate) fn of<T: HasHistory>(before: Option<&T>, after: Option<&T>) -> Option<Self> {
         let (company, resource) = after.or(before)?.place();
         let (types, details) = match after {
             Some(after) => {
-                let details = Details::between(before.map(T::fields), after.fields());
+                let details = FieldChanges::between(before.map(T::fields), after.fields());
                 (T::events(before, after, &details), details)
             }
-            None => (T::DELETED.into_iter().collect(), Details::default()),
+            None => (T::DELETED.into_iter().collect(), FieldChanges::default()),
         };
         let types = types.into_iter().map(|one| one.as_str().to_owned()).collect();
         Some(Self { company: company.clone(), resource, types, details })
@@ -274,17 +274,17 @@ impl Change {
         erasure: ErasureDetails,
     ) -> Self {
         let types = vec![EventType::CandidateErased.as_str().to_owned()];
-        let details = Details { erasure: Some(erasure), ..Details::default() };
-        Self { company, resource: Resource::Candidate { project, candidate }, types, details }
+        let details = FieldChanges { erasure: Some(erasure), ..FieldChanges::default() };
+        Self { company, resource: ResourceRef::Candidate { project, candidate }, types, details }
     }
 
     /// The change of the questions and criteria of `project`, which are a part of it.
     pub(crate) fn of_interview(project: &Project, before: &Interview, after: &Interview) -> Self {
         let before = [project.fields(), fields::of_interview(before)].concat();
         let details =
-            Details::between(Some(before), [project.fields(), fields::of_interview(after)].concat());
+            FieldChanges::between(Some(before), [project.fields(), fields::of_interview(after)].concat());
         let types = vec![EventType::ProjectUpdated.as_str().to_owned()];
-        let resource = Resource::Project { project: project.id };
+        let resource = ResourceRef::Project { project: project.id };
         Self { company: project.company.clone(), resource, types, details }
     }
 }
@@ -301,13 +301,13 @@ pub struct EventMark {
 
 /// One row of the history: one write of a resource, or the erasure of what its deletion has left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct HistoryEntry {
     /// What happened.
-    pub change: Change,
+    pub change: ResourceChange,
     /// The number of the write, from 1, that is the version of the resource since; of an erasure, the next number.
     pub version_after: u64,
     /// Who did it, and when.
-    pub origin: Origin,
+    pub origin: ChangeContext,
     /// The version of the last write of the resource before this one that is an event; none if there is none.
     pub event_before: Option<u64>,
     /// When it is deleted.
@@ -322,9 +322,9 @@ pub struct Entry {
     pub predecessor: Option<EventMark>,
 }
 
-impl Entry {
+impl HistoryEntry {
     /// The `version`th write of a resource, to be kept for `kept`.
-    pub fn new(change: Change, version: u64, origin: Origin, kept: TimeDelta) -> Self {
+    pub fn new(change: ResourceChange, version: u64, origin: ChangeContext, kept: TimeDelta) -> Self {
         Self {
             change,
             version_after: version,
@@ -345,9 +345,9 @@ impl Entry {
     /// A test event for a webhook, which is kept nowhere. No other event has its version.
     pub fn ping(company: CompanyId, webhook: WebhookId, at: DateTime<Utc>) -> Self {
         let types = vec![EventType::WebhookPing.as_str().to_owned()];
-        let resource = Resource::Webhook { webhook };
-        let change = Change { company, resource, types, details: Details::default() };
-        Self::new(change, 0, Origin::new(Author::System, at), TimeDelta::zero())
+        let resource = ResourceRef::Webhook { webhook };
+        let change = ResourceChange { company, resource, types, details: FieldChanges::default() };
+        Self::new(change, 0, ChangeContext::new(ChangeAuthor::System, at), TimeDelta::zero())
     }
 
     /// Whether it has not expired at `now`.
@@ -372,7 +372,8 @@ impl Entry {
 
     /// The entry without anything that was said of the resource, which was erased. What an erasure says stays.
     pub fn stripped(mut self) -> Self {
-        self.change.details = Details { erasure: self.change.details.erasure, ..Details::default() };
+        self.change.details =
+            FieldChanges { erasure: self.change.details.erasure, ..FieldChanges::default() };
         self
     }
 

@@ -2,21 +2,21 @@ use chrono::DateTime;
 use serde_json::json;
 
 use super::*;
-use crate::domain::candidate::{Candidate, CandidateStatus, Evaluation};
+use crate::domain::candidate::{Candidate, CandidateStatus, EvaluationReport};
 use crate::domain::customer::{AccountType, Customer, CustomerStatus, NewCustomer};
 use crate::domain::id::Id;
 use crate::domain::interview::Interview;
 use crate::domain::language::Language;
 use crate::domain::project::ProjectStatus;
 use crate::domain::samples::{self, candidate, customer, project, roster};
-use crate::domain::scorecard::Score;
-use crate::domain::text::{Email, Name, Username};
+use crate::domain::scorecard::ScoreNumbers;
+use crate::domain::text::{Email, ShortName, Username};
 
-fn change<T: Recorded>(before: Option<&T>, after: Option<&T>) -> Change {
-    Change::of(before, after).unwrap()
+fn change<T: HasHistory>(before: Option<&T>, after: Option<&T>) -> ResourceChange {
+    ResourceChange::of(before, after).unwrap()
 }
 
-fn types_of<T: Recorded + Clone>(before: &T, edit: impl FnOnce(&mut T)) -> Vec<String> {
+fn types_of<T: HasHistory + Clone>(before: &T, edit: impl FnOnce(&mut T)) -> Vec<String> {
     let mut after = before.clone();
     edit(&mut after);
     change(Some(before), Some(&after)).types
@@ -27,8 +27,8 @@ fn staff_user() -> Customer {
         account_type: AccountType::Recruiter,
         username: Username::parse("grace").unwrap(),
         email: Email::parse("grace@acme.example").unwrap(),
-        first_name: Name::parse("Grace").unwrap(),
-        last_name: Name::parse("Hopper").unwrap(),
+        first_name: ShortName::parse("Grace").unwrap(),
+        last_name: ShortName::parse("Hopper").unwrap(),
         preferred_language: Language::En,
     };
     Customer::invited(customer(1), samples::company().id, new, None, DateTime::UNIX_EPOCH)
@@ -46,7 +46,7 @@ fn candidates_have_events_for_what_happens_to_them() {
         after.status = CandidateStatus::Invited;
         after.invited_at = deadline;
         after.profile.deadline = deadline;
-        after.profile.first_name = Name::parse("Grace").unwrap();
+        after.profile.first_name = ShortName::parse("Grace").unwrap();
     });
     assert_eq!(types, ["candidate.invited", "candidate.deadline_changed", "candidate.updated"]);
     let invited = Candidate { status: CandidateStatus::Invited, ..candidate() };
@@ -56,7 +56,10 @@ fn candidates_have_events_for_what_happens_to_them() {
     assert_eq!(change(Some(&before), Some(&shared)).types, ["candidate.shared"]);
     assert_eq!(change(Some(&shared), Some(&before)).types, ["candidate.unshared"]);
     let deleted = change(Some(&before), None);
-    assert_eq!((deleted.types, deleted.details), (vec!["candidate.deleted".to_owned()], Details::default()));
+    assert_eq!(
+        (deleted.types, deleted.details),
+        (vec!["candidate.deleted".to_owned()], FieldChanges::default())
+    );
 }
 
 fn photo() -> crate::domain::file::StoredFile {
@@ -70,8 +73,8 @@ fn drafts_have_no_event_and_completed_evaluations_have_one_each_time() {
     let seat = roster().take_seat(customer(1)).unwrap();
     let written = |completed, revision| {
         let mut candidate = candidate();
-        candidate.evaluations.insert(customer(1), Evaluation { completed, at, seat });
-        candidate.scores.insert(customer(1), Score { revision, ..Score::default() });
+        candidate.evaluations.insert(customer(1), EvaluationReport { completed, at, seat });
+        candidate.scores.insert(customer(1), ScoreNumbers { revision, ..ScoreNumbers::default() });
         candidate
     };
     let types = |before: &Candidate, after: &Candidate| change(Some(before), Some(after)).types;
@@ -121,7 +124,7 @@ fn projects_and_their_interviews_have_events() {
     });
     assert_eq!(types, ["project.staff_changed", "project.updated"]);
     let nothing = Interview::new(before.company.clone(), before.id);
-    let change = Change::of_interview(&before, &nothing, &nothing);
+    let change = ResourceChange::of_interview(&before, &nothing, &nothing);
     assert_eq!(change.types, ["project.updated"]);
     assert_eq!(change.details.facts["status"], json!(before.status));
     assert_eq!(change.resource.history_id(&before.company), before.id.to_string());
@@ -141,8 +144,9 @@ fn customers_have_events() {
 
 #[test]
 fn identifiers_of_events_are_read_as_they_are_written() {
-    let origin = Origin::new(Author::System, DateTime::from_timestamp(1_800_000_000, 5).unwrap());
-    let entry = Entry::new(change(None, Some(&candidate())), 7, origin, TimeDelta::days(400));
+    let origin =
+        ChangeContext::new(ChangeAuthor::System, DateTime::from_timestamp(1_800_000_000, 5).unwrap());
+    let entry = HistoryEntry::new(change(None, Some(&candidate())), 7, origin, TimeDelta::days(400));
     let id = entry.id().to_string();
     assert_eq!(id, format!("evt_{}_7_1800000000", candidate().id));
     assert_eq!(id.parse::<EventId>().unwrap(), entry.id());

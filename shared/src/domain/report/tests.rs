@@ -13,7 +13,7 @@ fn at() -> DateTime<Utc> {
     "2026-11-08T10:00:00Z".parse().unwrap()
 }
 
-fn reported(before: Candidate, report: Report, at: DateTime<Utc>) -> Option<Candidate> {
+fn reported(before: Candidate, report: PlatformReport, at: DateTime<Utc>) -> Option<Candidate> {
     before.after_report(report, &mut roster(), at).unwrap()
 }
 
@@ -36,7 +36,7 @@ fn a_completed_interview_counts_for_all_who_may_have_started() {
             access_key: None,
             ..before.clone()
         });
-        assert_eq!(reported(before, Report::Completed, at()), expected, "{status:?}");
+        assert_eq!(reported(before, PlatformReport::Completed, at()), expected, "{status:?}");
     }
 }
 
@@ -55,7 +55,11 @@ fn an_interview_that_was_broken_off_counts_only_if_it_is_the_present_one() {
             let before = Candidate { started_at, ..candidate(status) };
             let counts = status == Interviewing && is_present;
             let expected = counts.then(|| Candidate { status: Aborted, access_key: None, ..before.clone() });
-            assert_eq!(reported(before, Report::Aborted, at()), expected, "{status:?} {started_at:?}");
+            assert_eq!(
+                reported(before, PlatformReport::Aborted, at()),
+                expected,
+                "{status:?} {started_at:?}"
+            );
         }
     }
 }
@@ -68,18 +72,18 @@ fn an_evaluation_is_noted_wherever_the_candidate_stands_unless_a_later_one_is_kn
             for (seconds_later, counts) in known {
                 let mut before = candidate(status);
                 let [one, two] = [1, 2].map(|byte| roster().take_seat(customer(byte)).unwrap());
-                let other = Evaluation { completed: true, at: at(), seat: two };
+                let other = EvaluationReport { completed: true, at: at(), seat: two };
                 before.evaluations.insert(customer(2), other);
                 if let Some(seconds) = seconds_later {
                     let at = at() + TimeDelta::seconds(seconds);
                     before
                         .evaluations
-                        .insert(customer(1), Evaluation { completed: !completed, at, seat: one });
+                        .insert(customer(1), EvaluationReport { completed: !completed, at, seat: one });
                 }
                 let mut expected = before.clone();
-                expected.evaluations.insert(customer(1), Evaluation { completed, at: at(), seat: one });
+                expected.evaluations.insert(customer(1), EvaluationReport { completed, at: at(), seat: one });
                 expected.scores.entry(customer(1)).or_default().revision += 1;
-                let report = Report::Evaluated { customer: customer(1), completed };
+                let report = PlatformReport::Evaluated { customer: customer(1), completed };
                 let case = format!("{status:?} {completed} {seconds_later:?}");
                 assert_eq!(reported(before, report, at()), counts.then_some(expected), "{case}");
             }
@@ -114,9 +118,9 @@ proptest! {
                     candidate = reported(candidate.clone(), report, at).unwrap_or_else(|| candidate.clone());
                 };
                 if number == completed_after.min(count - 1) {
-                    take(Report::Completed, 0);
+                    take(PlatformReport::Completed, 0);
                 }
-                take(Report::Evaluated { customer, completed }, second);
+                take(PlatformReport::Evaluated { customer, completed }, second);
             }
             // Revisions count what was applied, which depends on the order.
             candidate.scores.clear();

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Line;
+use super::TextLine;
 
 const INVALID: &str = "Enter a valid email address.";
 
@@ -13,12 +13,12 @@ const INVALID: &str = "Enter a valid email address.";
 /// SMTPUTF8.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("format" = "email"))]
-pub struct Email(Line<254>);
+pub struct Email(TextLine<254>);
 
 impl Email {
     /// Parses an address that mail servers accept: a dot-atom, an @, a domain with a dot.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let line = Line::<254>::parse(text)?;
+        let line = TextLine::<254>::parse(text)?;
         let (local, domain) = line.as_str().rsplit_once('@').ok_or(INVALID)?;
         let domain = to_ascii(domain).ok_or(INVALID)?;
         if !is_domain(&domain) {
@@ -33,7 +33,7 @@ impl Email {
         if !is_local_part(local) {
             return Err(INVALID.to_owned());
         }
-        Line::parse(&format!("{local}@{domain}")).map(Self)
+        TextLine::parse(&format!("{local}@{domain}")).map(Self)
     }
 
     /// The address.
@@ -42,7 +42,7 @@ impl Email {
     }
 
     /// The address as a line of text.
-    pub fn into_line(self) -> Line<254> {
+    pub fn into_line(self) -> TextLine<254> {
         self.0
     }
 }

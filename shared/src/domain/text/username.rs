@@ -6,17 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unicode_security::{RestrictionLevel, RestrictionLevelDetection, skeleton};
 
-use super::{Line, is_login};
+use super::{TextLine, is_login};
 
 /// A user name: one line without spaces, at most 254 characters, unique in the company ignoring case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
-pub struct Username(Line<254>);
+pub struct Username(TextLine<254>);
 
 impl Username {
     /// Parses a name of the PRECIS profile `UsernameCaseMapped`, and keeps its case.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let sent = Line::<254>::parse(text)?;
+        let sent = TextLine::<254>::parse(text)?;
         if sent.is_empty() {
             return Err("This field may not be blank.".to_owned());
         }
@@ -34,7 +34,7 @@ impl Username {
         if looks_like_another(&enforced) {
             return Err("This username could be mistaken for another. Use letters of one script.".to_owned());
         }
-        Line::parse(&prepared).map(Self)
+        TextLine::parse(&prepared).map(Self)
     }
 
     /// In its original case.

@@ -17,10 +17,10 @@ fn fresh_key() -> AccessKey {
     AccessKey::new("fresh".to_owned())
 }
 
-fn code(unsent: Unsent) -> &'static str {
+fn code(unsent: MailLimitReached) -> &'static str {
     match unsent {
-        Unsent::Refused(refusal) => refusal.code,
-        Unsent::TooMany(_) => "throttled",
+        MailLimitReached::Refused(refusal) => refusal.code,
+        MailLimitReached::TooMany(_) => "throttled",
     }
 }
 
@@ -111,9 +111,9 @@ impl Around {
         })
     }
 
-    fn terms(self) -> Terms {
+    fn terms(self) -> AdvanceTerms {
         let Self { is_running, allow_hash_login, has_period } = self;
-        Terms { is_running, default_days: has_period.then_some(14), allow_hash_login }
+        AdvanceTerms { is_running, default_days: has_period.then_some(14), allow_hash_login }
     }
 }
 
@@ -287,7 +287,7 @@ fn another_address_revokes_the_keys_sent_to_the_old_one() {
         if one.status == Invited {
             assert_eq!(emptied.map_err(code), Err("email_missing"), "{one:?}");
         } else {
-            let Step { candidate, mail, .. } = emptied.unwrap();
+            let TransitionResult { candidate, mail, .. } = emptied.unwrap();
             assert_eq!((candidate.access_key, mail), (one.has_key.then(fresh_key), None), "{one:?}");
             assert_eq!(candidate.session_epoch, before.session_epoch + 1, "{one:?}");
         }
@@ -363,14 +363,14 @@ fn a_key_opens_nothing_after_the_deadline_or_a_skip() {
 #[test]
 fn a_projects_period_counts_before_its_companys() {
     let (mut company, mut project) = (samples::company(), samples::project());
-    assert_eq!(Terms::of(&project, &company).default_days, None);
+    assert_eq!(AdvanceTerms::of(&project, &company).default_days, None);
     company.default_interview_period = Some(7);
-    assert_eq!(Terms::of(&project, &company).default_days, Some(7));
+    assert_eq!(AdvanceTerms::of(&project, &company).default_days, Some(7));
     project.settings.default_interview_period = Some(14);
-    assert_eq!(Terms::of(&project, &company).default_days, Some(14));
+    assert_eq!(AdvanceTerms::of(&project, &company).default_days, Some(14));
     for status in ProjectStatus::ALL {
         project.status = status;
-        assert_eq!(Terms::of(&project, &company).is_running, status == ProjectStatus::Running);
+        assert_eq!(AdvanceTerms::of(&project, &company).is_running, status == ProjectStatus::Running);
     }
 }
 

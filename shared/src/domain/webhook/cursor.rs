@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::health::EndpointHealth;
 use crate::domain::Refusal;
 use crate::domain::id::{CompanyId, WebhookId};
-use crate::domain::rate::Unsent;
+use crate::domain::rate::MailLimitReached;
 
 /// The most requests of clients that are queued at a time.
 pub const MAX_QUEUED: usize = 10;
@@ -121,9 +121,9 @@ impl DeliveryCursor {
 
     /// Goes on right after event number `after`, which may have been passed before. Fails within a minute of the last
     /// change.
-    pub fn move_to(self, after: u64, now: DateTime<Utc>) -> Result<Self, Unsent> {
+    pub fn move_to(self, after: u64, now: DateTime<Utc>) -> Result<Self, MailLimitReached> {
         if let Some(wait) = remaining(self.moved_at, MOVE_PAUSE, now) {
-            return Err(Unsent::TooMany(wait));
+            return Err(MailLimitReached::TooMany(wait));
         }
         let has_void_resources = self.has_void_resources || self.stalled > 0;
         let (accepted, epoch) = (BTreeSet::new(), self.epoch + 1);
@@ -133,9 +133,9 @@ impl DeliveryCursor {
     }
 
     /// Adds a ping. Fails with [`QUEUE_FULL`], and within ten seconds of the last ping.
-    pub fn add_ping(self, now: DateTime<Utc>) -> Result<Self, Unsent> {
+    pub fn add_ping(self, now: DateTime<Utc>) -> Result<Self, MailLimitReached> {
         match remaining(self.pinged_at, PING_PAUSE, now) {
-            Some(wait) => Err(Unsent::TooMany(wait)),
+            Some(wait) => Err(MailLimitReached::TooMany(wait)),
             None => {
                 Ok(Self { pinged_at: Some(now), ..self }
                     .add_request(DeliveryRequest::Ping { at: now }, now)?)

@@ -25,13 +25,13 @@ pub use response::{DeliveryError, DeliveryVerdict, EndpointResponse};
 pub use secret::{FormerSecret, SigningSecret};
 pub use signature::signature;
 pub use stalled::StalledResource;
-pub use target::{Targets, WebhookUrl};
+pub use target::{AllowedTargets, WebhookUrl};
 
 use super::Refusal;
-use super::history::{Entry, TypeFilter};
+use super::history::{HistoryEntry, TypeFilter};
 use super::id::{CompanyId, ProjectId, WebhookId};
 use super::names::named;
-use super::text::Line;
+use super::text::TextLine;
 
 /// The maximum per company.
 pub const MAX_WEBHOOKS: u32 = 20;
@@ -66,7 +66,7 @@ pub struct Webhook {
     pub url: WebhookUrl,
     /// What it is for.
     #[serde(default)]
-    pub description: Line<200>,
+    pub description: TextLine<200>,
     /// The types of events; empty for all.
     #[serde(default)]
     pub types: BTreeSet<TypeFilter>,
@@ -96,7 +96,7 @@ impl Webhook {
             id,
             company,
             url,
-            description: Line::default(),
+            description: TextLine::default(),
             types: BTreeSet::new(),
             projects: BTreeSet::new(),
             disabled_reason: None,
@@ -120,7 +120,7 @@ impl Webhook {
     }
 
     /// Whether `entry` is an event for it.
-    pub fn wants(&self, entry: &Entry) -> bool {
+    pub fn wants(&self, entry: &HistoryEntry) -> bool {
         let change = &entry.change;
         let has_type = change.types.iter().any(|name| self.types.iter().any(|types| types.fits(name)));
         let project = change.resource.project();

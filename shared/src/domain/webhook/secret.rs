@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::clock::Entropy;
+use crate::clock::RandomSource;
 
 /// Marks a secret of Standard Webhooks.
 const PREFIX: &str = "whsec_";
@@ -21,7 +21,7 @@ pub struct SigningSecret([u8; 32]);
 
 impl SigningSecret {
     /// A new secret.
-    pub fn generate(entropy: &dyn Entropy) -> Self {
+    pub fn generate(entropy: &dyn RandomSource) -> Self {
         let mut bytes = [0; 32];
         entropy.fill(&mut bytes);
         Self(bytes)
@@ -80,7 +80,7 @@ mod tests {
 
     struct Sevens;
 
-    impl Entropy for Sevens {
+    impl RandomSource for Sevens {
         fn fill(&self, bytes: &mut [u8]) {
             bytes.fill(7);
         }

@@ -14,7 +14,7 @@ const PRIVATE: [&str; 9] =
 
 /// The addresses to which events may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Targets {
+pub enum AllowedTargets {
     /// Public names, over https.
     Public,
     /// Any, over http too: for tests, and for a service on one's own computer.
@@ -29,11 +29,11 @@ pub struct WebhookUrl(String);
 impl WebhookUrl {
     /// Parses an address, in the spelling that browsers give it. Fails with what is wrong with it, most of all if it could
     /// lead to a computer inside the service's own network; names are resolved and checked again for each request.
-    pub fn parse(text: &str, targets: Targets) -> Result<Self, String> {
+    pub fn parse(text: &str, targets: AllowedTargets) -> Result<Self, String> {
         let url = Url::parse(text).map_err(|_| "Enter a valid URL.")?;
         let problem = match url.scheme() {
             "https" => None,
-            "http" if targets == Targets::Any => None,
+            "http" if targets == AllowedTargets::Any => None,
             _ => Some("Use a URL that begins with https://"),
         };
         let problem = problem.or_else(|| {
@@ -46,8 +46,8 @@ impl WebhookUrl {
         });
         let problem = problem.or(url.fragment().map(|_| "A fragment (#) may not be part of the URL."));
         let problem = problem.or_else(|| match targets {
-            Targets::Any => None,
-            Targets::Public => problem_of_place(&url),
+            AllowedTargets::Any => None,
+            AllowedTargets::Public => problem_of_place(&url),
         });
         if let Some(problem) = problem {
             return Err(problem.to_owned());
@@ -109,13 +109,13 @@ mod tests {
             ("https://localhost.example/", "https://localhost.example/"),
             ("https://10.example/", "https://10.example/"),
         ] {
-            assert_eq!(WebhookUrl::parse(sent, Targets::Public).unwrap().as_str(), kept);
+            assert_eq!(WebhookUrl::parse(sent, AllowedTargets::Public).unwrap().as_str(), kept);
         }
         for (sent, authority) in [
             ("https://hooks.example.com:443/in?x=1", "hooks.example.com"),
             ("https://hooks.example.com:8443?x=/", "hooks.example.com:8443"),
         ] {
-            assert_eq!(WebhookUrl::parse(sent, Targets::Public).unwrap().authority(), authority);
+            assert_eq!(WebhookUrl::parse(sent, AllowedTargets::Public).unwrap().authority(), authority);
         }
         let long = format!("https://hooks.example/{}", "a".repeat(MAX));
         for (refused, reason) in [
@@ -155,7 +155,7 @@ mod tests {
             ("https:\\\\hooks.example/in", "names no host"),
             (&long, "no more than"),
         ] {
-            let problem = WebhookUrl::parse(refused, Targets::Public).unwrap_err();
+            let problem = WebhookUrl::parse(refused, AllowedTargets::Public).unwrap_err();
             assert!(problem.contains(reason), "{refused}: {problem}");
         }
     }
@@ -165,10 +165,10 @@ mod tests {
         for sent in
             ["http://127.0.0.1:8080/hooks", "http://localhost/", "http://receiver/", "https://hooks.example/"]
         {
-            assert!(WebhookUrl::parse(sent, Targets::Any).is_ok(), "{sent}");
+            assert!(WebhookUrl::parse(sent, AllowedTargets::Any).is_ok(), "{sent}");
         }
         for refused in ["ftp://localhost/", "http://me@localhost/", "http://localhost/#x", "http:///hooks"] {
-            assert!(WebhookUrl::parse(refused, Targets::Any).is_err(), "{refused}");
+            assert!(WebhookUrl::parse(refused, AllowedTargets::Any).is_err(), "{refused}");
         }
     }
 }

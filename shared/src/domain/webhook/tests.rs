@@ -1,13 +1,13 @@
 use super::*;
-use crate::clock::Entropy;
-use crate::domain::history::Resource;
+use crate::clock::RandomSource;
+use crate::domain::history::ResourceRef;
 use crate::domain::id::Id;
-use crate::domain::rate::Unsent;
+use crate::domain::rate::MailLimitReached;
 use crate::domain::samples;
 
 struct Sevens;
 
-impl Entropy for Sevens {
+impl RandomSource for Sevens {
     fn fill(&self, bytes: &mut [u8]) {
         bytes.fill(7);
     }
@@ -18,7 +18,7 @@ pub(super) fn second(number: i64) -> DateTime<Utc> {
 }
 
 pub(in crate::domain) fn webhook() -> Webhook {
-    let url = WebhookUrl::parse("https://hooks.example/in", Targets::Public).unwrap();
+    let url = WebhookUrl::parse("https://hooks.example/in", AllowedTargets::Public).unwrap();
     let secret = SigningSecret::generate(&Sevens);
     Webhook::new(Id::from_bytes([9; 16]), samples::company().id, url, secret, second(0))
 }
@@ -34,7 +34,7 @@ fn at_rest() -> DeliveryCursor {
 
 #[test]
 fn a_webhook_gets_the_events_of_its_types_and_projects() {
-    let ping = Entry::ping(webhook().company, webhook().id, second(0));
+    let ping = HistoryEntry::ping(webhook().company, webhook().id, second(0));
     let of_project = |resource| {
         let mut entry = ping.clone();
         entry.change.resource = resource;
@@ -42,7 +42,7 @@ fn a_webhook_gets_the_events_of_its_types_and_projects() {
         entry
     };
     let project = Id::from_bytes([3; 16]);
-    let invited = of_project(Resource::Candidate { project, candidate: Id::from_bytes([4; 16]) });
+    let invited = of_project(ResourceRef::Candidate { project, candidate: Id::from_bytes([4; 16]) });
     let with = |types: &[&str], projects: &[ProjectId]| Webhook {
         types: types.iter().map(|name| TypeFilter::parse(name).unwrap()).collect(),
         projects: projects.iter().copied().collect(),
@@ -117,7 +117,7 @@ fn to_set_the_position_forgets_failures_and_voids_stalled_resources() {
     };
     assert_eq!(moved, expected);
     assert_eq!((moved.behind(10), moved.behind(1)), (8, 0));
-    assert_eq!(moved.clone().move_to(0, second(63)), Err(Unsent::TooMany(TimeDelta::seconds(1))));
+    assert_eq!(moved.clone().move_to(0, second(63)), Err(MailLimitReached::TooMany(TimeDelta::seconds(1))));
     assert!(moved.move_to(0, second(64)).is_ok());
     assert!(!at_rest().move_to(2, second(4)).unwrap().has_void_resources);
 }
@@ -126,7 +126,7 @@ fn to_set_the_position_forgets_failures_and_voids_stalled_resources() {
 fn pings_and_repeated_events_wait_up_to_ten_and_one_ping_in_ten_seconds() {
     let pinged = at_rest().add_ping(second(10)).unwrap();
     assert_eq!((pinged.run_at, pinged.wakes_sender), (Some(second(10)), true));
-    assert_eq!(pinged.clone().add_ping(second(19)), Err(Unsent::TooMany(TimeDelta::seconds(1))));
+    assert_eq!(pinged.clone().add_ping(second(19)), Err(MailLimitReached::TooMany(TimeDelta::seconds(1))));
     let event = |number: u8| DeliveryRequest::Event { event: format!("evt_a_{number}_1") };
     let full = (2..=9).try_fold(pinged.add_ping(second(20)).unwrap(), |cursor, number| {
         cursor.add_request(event(number), second(20))
@@ -135,7 +135,7 @@ fn pings_and_repeated_events_wait_up_to_ten_and_one_ping_in_ten_seconds() {
     assert_eq!(full.requests.len(), MAX_QUEUED);
     assert_eq!(full.clone().add_request(event(2), second(21)).unwrap().requests, full.requests);
     assert_eq!(full.clone().add_request(event(1), second(21)), Err(QUEUE_FULL));
-    assert_eq!(full.add_ping(second(40)), Err(Unsent::Refused(QUEUE_FULL)));
+    assert_eq!(full.add_ping(second(40)), Err(MailLimitReached::Refused(QUEUE_FULL)));
 }
 
 #[test]

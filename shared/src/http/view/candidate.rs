@@ -8,41 +8,41 @@ use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::evaluation::{self, EvaluationStatus};
 use crate::domain::file::FileKind;
 use crate::domain::id::CustomerId;
-use crate::domain::policy::{Action, Standing};
+use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
 use crate::domain::suppression::EmailStatus;
 use crate::domain::text::{Email, Username};
-use crate::http::reference::References;
+use crate::http::reference::ReferenceUris;
 use crate::http::view::ShareView;
 use crate::http::wire::{OrEmpty, Timestamp, Uri};
 
 /// The caller who looks at a candidate.
-pub struct Viewer<'a> {
+pub struct CandidateViewer<'a> {
     customer: Option<CustomerId>,
     is_staff: bool,
     sees_keys: bool,
     sees_shares: bool,
     project: &'a Project,
-    references: References<'a>,
+    references: ReferenceUris<'a>,
 }
 
-impl<'a> Viewer<'a> {
+impl<'a> CandidateViewer<'a> {
     /// A caller of this standing in the project; `customer` is none unless they are a staff user.
     pub fn new(
         customer: Option<CustomerId>,
-        standing: &Standing,
+        standing: &CallerRelation,
         project: &'a Project,
-        references: References<'a>,
+        references: ReferenceUris<'a>,
     ) -> Self {
-        let is_staff = !matches!(standing, Standing::Itself);
+        let is_staff = !matches!(standing, CallerRelation::Own);
         let sees_keys = Action::AdvanceCandidate.is_allowed(standing);
         let sees_shares = Action::ChangeProject.is_allowed(standing);
         Self { customer, is_staff, sees_keys, sees_shares, project, references }
     }
 
     /// The candidate themselves.
-    pub fn itself(project: &'a Project, references: References<'a>) -> Self {
-        Self::new(None, &Standing::Itself, project, references)
+    pub fn itself(project: &'a Project, references: ReferenceUris<'a>) -> Self {
+        Self::new(None, &CallerRelation::Own, project, references)
     }
 }
 
@@ -60,7 +60,7 @@ pub struct CandidateView {
 
 impl CandidateView {
     /// The view that `viewer` has of a candidate.
-    pub fn new(candidate: &Candidate, viewer: &Viewer<'_>) -> Self {
+    pub fn new(candidate: &Candidate, viewer: &CandidateViewer<'_>) -> Self {
         let references = viewer.references;
         Self {
             company: references.company(&candidate.company),
@@ -129,7 +129,7 @@ pub struct CandidateFields {
     /// The page of the resource in the web application.
     interview_suite_url: Uri,
     #[serde(flatten)]
-    keys: Option<Keys>,
+    keys: Option<AccessKeyView>,
     /// The candidate's shares. Only callers who may change the project see them.
     #[serde(skip_serializing_if = "Option::is_none")]
     shares: Option<Vec<ShareView>>,
@@ -138,7 +138,7 @@ pub struct CandidateFields {
 /// What only project managers see, and candidates their own: the key that came with the invitation, under the name of
 /// what it opens.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Keys {
+struct AccessKeyView {
     /// The key of the invitation until the candidate confirms, empty otherwise. Only project managers and the
     /// candidate see it.
     #[schemars(example = &"")]
@@ -149,7 +149,7 @@ struct Keys {
     interview_key: String,
 }
 
-impl Keys {
+impl AccessKeyView {
     fn of(candidate: &Candidate) -> Self {
         let key = candidate.access_key.as_ref().map_or("", |key| key.as_str()).to_owned();
         if candidate.status == CandidateStatus::Invited {
@@ -162,7 +162,7 @@ impl Keys {
 
 impl CandidateFields {
     /// The fields as `viewer` sees them.
-    pub fn new(candidate: &Candidate, viewer: &Viewer<'_>) -> Self {
+    pub fn new(candidate: &Candidate, viewer: &CandidateViewer<'_>) -> Self {
         let Candidate { company, project, profile, .. } = candidate;
         let completed_by = candidate.completed_by();
         let (staff, references) = (&viewer.project.staff, viewer.references);
@@ -189,7 +189,7 @@ impl CandidateFields {
             partner_data: viewer.is_staff.then(|| profile.partner_data.as_object().clone()),
             interview_suite_url: references.suite_page(&own),
             shares: viewer.sees_shares.then(|| ShareView::all_of(candidate, references)),
-            keys: viewer.sees_keys.then(|| Keys::of(candidate)),
+            keys: viewer.sees_keys.then(|| AccessKeyView::of(candidate)),
             resource_uri: own,
         }
     }

@@ -8,7 +8,7 @@ use crate::domain::file::FileKind;
 use crate::domain::language::Language;
 use crate::domain::suppression::EmailStatus;
 use crate::domain::text::Email;
-use crate::http::reference::References;
+use crate::http::reference::ReferenceUris;
 use crate::http::wire::{OrEmpty, Timestamp, Uri};
 
 /// A customer: a staff user of a company.
@@ -79,7 +79,7 @@ pub struct CustomerView {
 
 impl CustomerView {
     /// The view of a customer.
-    pub fn new(customer: &Customer, references: References<'_>) -> Self {
+    pub fn new(customer: &Customer, references: ReferenceUris<'_>) -> Self {
         let own = references.customer(&customer.company, customer.id);
         Self {
             company: references.company(&customer.company),

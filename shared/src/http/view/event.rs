@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::domain::erasure::ErasureDetails;
-use crate::domain::history::{Author, Entry, EventType};
+use crate::domain::history::{ChangeAuthor, EventType, HistoryEntry};
 use crate::domain::id::{CompanyId, CustomerId};
-use crate::http::reference::References;
+use crate::http::reference::ReferenceUris;
 use crate::http::schema::inline;
 use crate::http::wire::{Timestamp, Uri};
 
@@ -113,8 +113,8 @@ enum AuthorKind {
 
 impl EventView {
     /// The view of an entry of a history.
-    pub fn new(entry: &Entry, references: References<'_>) -> Self {
-        let Entry { change, origin, .. } = entry;
+    pub fn new(entry: &HistoryEntry, references: ReferenceUris<'_>) -> Self {
+        let HistoryEntry { change, origin, .. } = entry;
         let (company, details) = (&change.company, &change.details);
         let customers = |fields: &BTreeMap<String, BTreeSet<CustomerId>>| {
             let uris = |all: &BTreeSet<CustomerId>| {
@@ -148,17 +148,19 @@ impl EventView {
 }
 
 impl AuthorView {
-    fn new(company: &CompanyId, author: Author, references: References<'_>) -> Self {
+    fn new(company: &CompanyId, author: ChangeAuthor, references: ReferenceUris<'_>) -> Self {
         let (kind, resource_uri) = match author {
-            Author::Customer { customer } => {
+            ChangeAuthor::Customer { customer } => {
                 (AuthorKind::Customer, Some(references.customer(company, customer)))
             }
-            Author::Candidate { project, candidate } => {
+            ChangeAuthor::Candidate { project, candidate } => {
                 (AuthorKind::Candidate, Some(references.candidate(company, project, candidate)))
             }
-            Author::NamedToken { token } => (AuthorKind::NamedToken, Some(references.token(company, token))),
-            Author::System => (AuthorKind::System, None),
-            Author::Operator => (AuthorKind::Operator, None),
+            ChangeAuthor::NamedToken { token } => {
+                (AuthorKind::NamedToken, Some(references.token(company, token)))
+            }
+            ChangeAuthor::System => (AuthorKind::System, None),
+            ChangeAuthor::Operator => (AuthorKind::Operator, None),
         };
         Self { kind, resource_uri }
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::interview::{Criterion, Interview, Question, QuestionKind};
-use crate::http::reference::References;
+use crate::http::reference::ReferenceUris;
 use crate::http::wire::Uri;
 
 /// A question.
@@ -46,7 +46,7 @@ pub struct QuestionView {
 
 impl QuestionView {
     /// The view that staff have of a question.
-    pub fn new(question: &Question, of: &Interview, references: References<'_>) -> Self {
+    pub fn new(question: &Question, of: &Interview, references: ReferenceUris<'_>) -> Self {
         let Interview { company, project, .. } = of;
         Self {
             resource_uri: references.question(company, *project, question.id),
@@ -90,7 +90,7 @@ pub struct CriterionView {
 
 impl CriterionView {
     /// The view of a criterion.
-    pub fn new(criterion: &Criterion, of: &Interview, references: References<'_>) -> Self {
+    pub fn new(criterion: &Criterion, of: &Interview, references: ReferenceUris<'_>) -> Self {
         let Interview { company, project, .. } = of;
         Self {
             resource_uri: references.criterion(company, *project, criterion.id),

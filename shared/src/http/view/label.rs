@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::label::Label;
-use crate::http::reference::References;
+use crate::http::reference::ReferenceUris;
 use crate::http::wire::Uri;
 
 /// A label.
@@ -22,7 +22,7 @@ pub struct LabelView {
 
 impl LabelView {
     /// The view of a label.
-    pub fn new(label: &Label, references: References<'_>) -> Self {
+    pub fn new(label: &Label, references: ReferenceUris<'_>) -> Self {
         Self {
             resource_uri: references.label(&label.company, label.id),
             company: references.company(&label.company),

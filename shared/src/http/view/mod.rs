@@ -10,12 +10,12 @@ mod share;
 mod upload;
 mod video;
 
-pub use candidate::{CandidateFields, CandidateView, Viewer};
+pub use candidate::{CandidateFields, CandidateView, CandidateViewer};
 pub use customer::CustomerView;
 pub use event::EventView;
 pub use interview::{CriterionView, QuestionView};
 pub use label::LabelView;
-pub use nested::Nested;
+pub use nested::ExpandedReference;
 pub use share::ShareView;
 pub use upload::{SignedUploadView, UploadView};
 pub use video::PlacedVideoView;

@@ -9,7 +9,7 @@ use crate::http::wire::Uri;
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
-pub enum Nested<T> {
+pub enum ExpandedReference<T> {
     /// The URL.
     Reference(Uri),
     /// The resource at the URL.

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
-use crate::http::reference::References;
-use crate::http::view::{CandidateView, CustomerView, Nested};
+use crate::http::reference::ReferenceUris;
+use crate::http::view::{CandidateView, CustomerView, ExpandedReference};
 use crate::http::wire::Uri;
 
 /// A share of a candidate.
@@ -16,9 +16,9 @@ pub struct ShareView {
     /// The URL of the resource.
     resource_uri: Uri,
     /// The customer with whom the candidate is shared.
-    customer: Nested<CustomerView>,
+    customer: ExpandedReference<CustomerView>,
     /// The shared candidate.
-    candidate: Nested<CandidateView>,
+    candidate: ExpandedReference<CandidateView>,
 }
 
 impl ShareView {
@@ -27,29 +27,29 @@ impl ShareView {
         company: &CompanyId,
         (project, candidate): (ProjectId, CandidateId),
         (share, customer): (ShareId, CustomerId),
-        references: References<'_>,
+        references: ReferenceUris<'_>,
     ) -> Self {
         Self {
             resource_uri: references.share(company, project, candidate, share),
-            customer: Nested::Reference(references.customer(company, customer)),
-            candidate: Nested::Reference(references.candidate(company, project, candidate)),
+            customer: ExpandedReference::Reference(references.customer(company, customer)),
+            candidate: ExpandedReference::Reference(references.candidate(company, project, candidate)),
         }
     }
 
     /// Replaces the reference of the customer by the customer, if given.
     pub fn with_customer(self, customer: Option<CustomerView>) -> Self {
-        let customer = customer.map(|customer| Nested::Resource(Box::new(customer)));
+        let customer = customer.map(|customer| ExpandedReference::Resource(Box::new(customer)));
         Self { customer: customer.unwrap_or(self.customer), ..self }
     }
 
     /// Replaces the reference of the candidate by the candidate, if given.
     pub fn with_candidate(self, candidate: Option<CandidateView>) -> Self {
-        let candidate = candidate.map(|candidate| Nested::Resource(Box::new(candidate)));
+        let candidate = candidate.map(|candidate| ExpandedReference::Resource(Box::new(candidate)));
         Self { candidate: candidate.unwrap_or(self.candidate), ..self }
     }
 
     /// The views of all shares of a candidate, oldest first.
-    pub fn all_of(candidate: &Candidate, references: References<'_>) -> Vec<Self> {
+    pub fn all_of(candidate: &Candidate, references: ReferenceUris<'_>) -> Vec<Self> {
         let Candidate { company, project, id, shares, .. } = candidate;
         let view = |(share, customer): (&ShareId, &CustomerId)| {
             Self::new(company, (*project, *id), (*share, *customer), references)

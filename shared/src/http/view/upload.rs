@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::file::FileKind;
 use crate::domain::upload::{Upload, UploadStatus};
-use crate::http::reference::References;
+use crate::http::reference::ReferenceUris;
 use crate::http::wire::{Timestamp, Uri};
 use crate::media::SignedUpload;
 
@@ -53,7 +53,7 @@ pub struct SignedUploadView {
 
 impl UploadView {
     /// The view of an upload.
-    pub fn new(upload: &Upload, references: References<'_>) -> Self {
+    pub fn new(upload: &Upload, references: ReferenceUris<'_>) -> Self {
         let announced = upload.announced.as_ref();
         let found = upload.found.map(|file_type| file_type.content_type().to_owned());
         Self {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::project::Project;
-use crate::http::reference::References;
+use crate::http::reference::ReferenceUris;
 use crate::http::wire::Uri;
 
 /// A welcome video and its position in a project.
@@ -20,7 +20,7 @@ pub struct PlacedVideoView {
 
 impl PlacedVideoView {
     /// The videos of a project, as they are shown to candidates.
-    pub fn all_of(project: &Project, references: References<'_>) -> Vec<Self> {
+    pub fn all_of(project: &Project, references: ReferenceUris<'_>) -> Vec<Self> {
         let view = |placed: &crate::domain::project::PlacedVideo| Self {
             uri: references.video(&project.company, placed.video),
             position: placed.position,

@@ -37,13 +37,13 @@ fn resets(hours: i64) -> AccountMail<'static> {
     AccountMail::PasswordReset { accounts: &*ACCOUNTS, hours }
 }
 
-fn render_to(names: &[Name; 3], mail: AccountMail<'_>, language: Language) -> Rendered {
+fn render_to(names: &[ShortName; 3], mail: AccountMail<'_>, language: Language) -> RenderedMail {
     let [first_name, last_name, company] = names;
     render_account(&AccountLetter { first_name, last_name, company, language, mail }).unwrap()
 }
 
-fn render(mail: AccountMail<'_>, language: Language) -> Rendered {
-    render_to(&[FIRST, LAST, COMPANY].map(|name| Name::parse(name).unwrap()), mail, language)
+fn render(mail: AccountMail<'_>, language: Language) -> RenderedMail {
+    render_to(&[FIRST, LAST, COMPANY].map(|name| ShortName::parse(name).unwrap()), mail, language)
 }
 
 fn is_about_webhook(mail: AccountMail<'_>) -> bool {
@@ -59,7 +59,7 @@ fn all() -> impl Iterator<Item = (AccountMail<'static>, Language)> {
 #[test]
 fn names_are_escaped_in_html_and_plain_in_text() {
     for (mail, language) in all() {
-        let Rendered { subject, html, text } = render(mail, language);
+        let RenderedMail { subject, html, text } = render(mail, language);
         let by = matches!(mail, AccountMail::Deleted { .. }).then_some(BY);
         let webhook = is_about_webhook(mail).then_some(WEBHOOK);
         for name in [FIRST, LAST, COMPANY].into_iter().chain(by).chain(webhook) {
@@ -78,7 +78,7 @@ fn names_are_escaped_in_html_and_plain_in_text() {
 #[test]
 fn nothing_of_a_template_is_left() {
     for (mail, language) in all() {
-        let Rendered { subject, html, text } = render(mail, language);
+        let RenderedMail { subject, html, text } = render(mail, language);
         for part in [&subject, &unescaped(&html), &text] {
             // These names contain template marks.
             let rest = part.replace(COMPANY, "").replace(BY, "").replace(WEBHOOK, "");
@@ -101,14 +101,14 @@ fn nothing_of_a_template_is_left() {
 fn every_part_is_one_line_despite_line_breaks_in_stored_names() {
     // Names that bypassed parsing.
     let names = ["a\r\n\r\nb", "c\n", "\nAc\0me\r\nBcc: all@other.example\r\n\r\n<p>"]
-        .map(|name| serde_json::from_value::<Name>(name.into()).unwrap());
+        .map(|name| serde_json::from_value::<ShortName>(name.into()).unwrap());
     let broken =
         AccountMail::Deleted { by: "Eve\r\n\r\nPlease log in at https://evil.example\n", contact: None };
     for language in Language::ALL {
         for (mail, plain) in
             [(INVITATION, INVITATION), (reset(2), reset(2)), (resets(2), resets(2)), (broken, DELETED)]
         {
-            let Rendered { subject, text, .. } = render_to(&names, mail, language);
+            let RenderedMail { subject, text, .. } = render_to(&names, mail, language);
             assert!(subject.contains("AcmeBcc"), "{subject:?}");
             assert!(!subject.contains(char::is_control), "{subject:?}");
             assert_eq!(subject, subject.trim());
@@ -122,7 +122,7 @@ fn every_part_is_one_line_despite_line_breaks_in_stored_names() {
 #[test]
 fn the_link_stands_in_both_parts_if_there_is_one() {
     for (mail, language) in all() {
-        let Rendered { html, text, .. } = render(mail, language);
+        let RenderedMail { html, text, .. } = render(mail, language);
         if matches!(mail, AccountMail::Deleted { .. }) || is_about_webhook(mail) {
             assert!(!html.contains("href=") && !html.contains("class=\"note\""));
             assert!(!text.contains("https:"));
@@ -162,7 +162,7 @@ fn how_long_a_link_is_good_is_told_as_people_count() {
             (resets(1), hour),
             (resets(24), hours),
         ] {
-            let Rendered { html, text, .. } = render(mail, language);
+            let RenderedMail { html, text, .. } = render(mail, language);
             // The number and its unit stay on one line.
             let told = format!(" {} ", told.replace(' ', "\u{a0}"));
             for part in [html, text] {
@@ -176,7 +176,7 @@ fn how_long_a_link_is_good_is_told_as_people_count() {
 fn the_mail_names_the_user_who_deleted_the_account_and_a_contact() {
     let email = Email::parse("o'hara&co@acme.example").unwrap();
     for language in Language::ALL {
-        let Rendered { html, text, .. } =
+        let RenderedMail { html, text, .. } =
             render(AccountMail::Deleted { by: BY, contact: Some(&email) }, language);
         let told = format!("{BY} ({})", email.as_str());
         for part in [unescaped(&html), text] {
@@ -184,7 +184,7 @@ fn the_mail_names_the_user_who_deleted_the_account_and_a_contact() {
             assert!(part.contains(&told), "{part}");
         }
         // A named token has no address; the company's is used.
-        let Rendered { html, text, .. } = render(DELETED, language);
+        let RenderedMail { html, text, .. } = render(DELETED, language);
         for part in [unescaped(&html), text] {
             assert_eq!(part.matches(BY).count(), 1, "{part}");
             assert!(part.contains(&format!(" {COMPANY}.")), "{part}");
@@ -196,7 +196,7 @@ fn the_mail_names_the_user_who_deleted_the_account_and_a_contact() {
 fn a_mail_about_a_webhook_says_where_to_look() {
     for language in Language::ALL {
         for (mail, path) in [(FAILING, "/deliveries/"), (DISABLED, "/"), (GONE, "/")] {
-            let Rendered { html, text, .. } = render(mail, language);
+            let RenderedMail { html, text, .. } = render(mail, language);
             let path = format!(" webhooks/{}{path}", ID);
             for part in [html, text] {
                 assert_eq!(part.matches(&path).count(), 1, "{part}");

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::*;
-use crate::domain::text::{Line, Name};
+use crate::domain::text::{ShortName, TextLine};
 use crate::mail::tests::unescaped;
 
 const FIRST: &str = "<script>alert(1)</script>";
@@ -16,27 +16,27 @@ const OPEN: &str = "https://hr.example/interview/acme/aB3-_x";
 const START: &str = "https://hr.example/interview/acme/";
 
 struct Case {
-    names: [Name; 4],
-    person: Line<150>,
-    address: Line<254>,
+    names: [ShortName; 4],
+    person: TextLine<150>,
+    address: TextLine<254>,
     deadline: Option<DateTime<Utc>>,
-    link: Link,
+    link: LetterLink,
 }
 
 impl Case {
-    fn hostile(link: Link) -> Self {
+    fn hostile(link: LetterLink) -> Self {
         Self {
-            names: [FIRST, LAST, COMPANY, PROJECT].map(|name| Name::parse(name).unwrap()),
-            person: Line::parse(PERSON).unwrap(),
-            address: Line::parse("jobs@acme.example").unwrap(),
+            names: [FIRST, LAST, COMPANY, PROJECT].map(|name| ShortName::parse(name).unwrap()),
+            person: TextLine::parse(PERSON).unwrap(),
+            address: TextLine::parse("jobs@acme.example").unwrap(),
             deadline: Some("2026-11-08T22:59:00Z".parse().unwrap()),
             link,
         }
     }
 
-    fn render(&self, mail: CandidateMail, language: Language) -> Rendered {
+    fn render(&self, mail: CandidateMail, language: Language) -> RenderedMail {
         let [first_name, last_name, company, project] = &self.names;
-        let letter = Letter {
+        let letter = CandidateLetter {
             first_name,
             last_name,
             company,
@@ -52,11 +52,15 @@ impl Case {
     }
 }
 
-fn links() -> [Link; 3] {
-    [Link::Register(REGISTER.to_owned()), Link::Open(OPEN.to_owned()), Link::Start(START.to_owned())]
+fn links() -> [LetterLink; 3] {
+    [
+        LetterLink::Register(REGISTER.to_owned()),
+        LetterLink::Open(OPEN.to_owned()),
+        LetterLink::Start(START.to_owned()),
+    ]
 }
 
-fn all() -> impl Iterator<Item = (CandidateMail, Language, Link)> {
+fn all() -> impl Iterator<Item = (CandidateMail, Language, LetterLink)> {
     let mails =
         CandidateMail::ALL.into_iter().flat_map(|mail| Language::ALL.map(|language| (mail, language)));
     mails.flat_map(|(mail, language)| links().map(|link| (mail, language, link)))
@@ -82,7 +86,7 @@ fn names_are_escaped_in_html_and_plain_in_text() {
 #[test]
 fn nothing_of_a_template_is_left() {
     for (mail, language, link) in all() {
-        let Rendered { subject, html, text } = Case::hostile(link.clone()).render(mail, language);
+        let RenderedMail { subject, html, text } = Case::hostile(link.clone()).render(mail, language);
         // The name of the project contains template marks.
         for part in [subject, unescaped(&html), text.clone()] {
             let rest = part.replace(PROJECT, "");
@@ -101,7 +105,7 @@ fn nothing_of_a_template_is_left() {
 #[test]
 fn subjects_are_one_line_despite_line_breaks_in_stored_names() {
     // A name that bypassed parsing.
-    let name = |text: &str| serde_json::from_value::<Name>(text.into()).unwrap();
+    let name = |text: &str| serde_json::from_value::<ShortName>(text.into()).unwrap();
     let names = [name("a"), name("b"), name("Ac\0me\r"), name("dev\r\nBcc: all@other.example\r\n\r\n<p>")];
     for (mail, language, link) in all() {
         let case = Case { names: names.clone(), ..Case::hostile(link.clone()) };
@@ -118,7 +122,7 @@ fn subjects_are_one_line_despite_line_breaks_in_stored_names() {
 #[test]
 fn the_link_stands_in_both_parts() {
     for (mail, language, link) in all() {
-        let Rendered { html, text, .. } = Case::hostile(link.clone()).render(mail, language);
+        let RenderedMail { html, text, .. } = Case::hostile(link.clone()).render(mail, language);
         let url = link.url();
         assert!(html.contains(&format!("href=\"{url}\"")) && html.contains(&format!(">{url}</a>")));
         // Below the line that labels it.
@@ -147,14 +151,14 @@ fn the_steps_fit_the_link() {
             Language::Es => ("contraseña", "regist"),
             Language::Nl => ("wachtwoord", "regist"),
         };
-        let Rendered { subject, html, text } = Case::hostile(link.clone()).render(mail, language);
+        let RenderedMail { subject, html, text } = Case::hostile(link.clone()).render(mail, language);
         for part in [html, text] {
             // The registration page's URL is not a word of the text.
             let told = part.replace(link.url(), "").to_lowercase();
             let has_steps = told.contains("<ol>") || told.contains("\n1. ");
-            assert_eq!(told.contains(password), link != Link::Open(OPEN.to_owned()), "{subject}");
-            assert_eq!(told.contains(registration), link != Link::Open(OPEN.to_owned()), "{subject}");
-            let is_first = matches!((mail, &link), (CandidateMail::Invitation, Link::Register(_)));
+            assert_eq!(told.contains(password), link != LetterLink::Open(OPEN.to_owned()), "{subject}");
+            assert_eq!(told.contains(registration), link != LetterLink::Open(OPEN.to_owned()), "{subject}");
+            let is_first = matches!((mail, &link), (CandidateMail::Invitation, LetterLink::Register(_)));
             assert_eq!(has_steps, is_first, "{subject}");
         }
     }
@@ -184,7 +188,8 @@ fn a_contact_is_named_as_far_as_it_is_known() {
     assert_eq!(contact("", "a@b.co").as_deref(), Some("a@b.co"));
     assert_eq!(contact("Zoë", "a@b.co").as_deref(), Some("Zoë (a@b.co)"));
     for (mail, language, link) in all() {
-        let case = Case { person: Line::default(), address: Line::default(), ..Case::hostile(link.clone()) };
+        let case =
+            Case { person: TextLine::default(), address: TextLine::default(), ..Case::hostile(link.clone()) };
         let with = Case::hostile(link.clone()).render(mail, language).text.lines().count();
         assert_eq!(case.render(mail, language).text.lines().count() + 2, with, "{mail:?} {language:?}");
     }

@@ -6,8 +6,8 @@ use std::net::TcpListener;
 use std::thread::JoinHandle;
 
 use super::*;
-use crate::domain::sender::Sender;
-use crate::domain::text::Name;
+use crate::domain::sender::SenderAddress;
+use crate::domain::text::ShortName;
 
 const ANN: &str = "01JCB0000000000000000000CD";
 
@@ -53,8 +53,8 @@ fn ses(answers: Vec<(u16, String)>) -> (String, JoinHandle<Vec<Form>>) {
 }
 
 fn company(name: &str, senders: &[&str]) -> Company {
-    let mut company = Company::new("acme".parse().unwrap(), Name::parse(name).unwrap());
-    company.verified_senders = senders.iter().map(|sender| Sender::parse(sender).unwrap()).collect();
+    let mut company = Company::new("acme".parse().unwrap(), ShortName::parse(name).unwrap());
+    company.verified_senders = senders.iter().map(|sender| SenderAddress::parse(sender).unwrap()).collect();
     company
 }
 
@@ -63,7 +63,7 @@ fn acme() -> Company {
 }
 
 /// Sends one mail to a server with these responses; the result, and the forms it received.
-async fn send(alias: Option<&str>, answers: Vec<(u16, String)>) -> (Delivery, Vec<Form>) {
+async fn send(alias: Option<&str>, answers: Vec<(u16, String)>) -> (MailDelivery, Vec<Form>) {
     send_for(&acme(), alias, answers).await
 }
 
@@ -71,13 +71,13 @@ async fn send_for(
     company: &Company,
     alias: Option<&str>,
     answers: Vec<(u16, String)>,
-) -> (Delivery, Vec<Form>) {
+) -> (MailDelivery, Vec<Form>) {
     let (url, forms) = ses(answers);
     let delivery = send_to(&url, company, alias).await;
     (delivery, forms.join().unwrap())
 }
 
-async fn send_to(url: &str, company: &Company, alias: Option<&str>) -> Delivery {
+async fn send_to(url: &str, company: &Company, alias: Option<&str>) -> MailDelivery {
     let config = Config::from_variables(|name| {
         let value = match name {
             "BASE_URL" => "http://localhost/api/v3",
@@ -91,14 +91,14 @@ async fn send_to(url: &str, company: &Company, alias: Option<&str>) -> Delivery 
         Some(value.to_owned())
     })
     .unwrap();
-    let aws = Aws::new(&config.aws);
+    let aws = AwsClients::new(&config.aws);
     let mailer = Mailer::new(&aws, &config).unwrap();
     let alias = alias.map(|address| Email::parse(address).unwrap());
     let to = &Email::parse("ann@example.com").unwrap();
     let account = Some(Account::Customer { customer: ANN.parse().unwrap() });
-    let envelope = Envelope { to, account, company, alias: alias.as_ref() };
+    let envelope = MailEnvelope { to, account, company, alias: alias.as_ref() };
     let mail =
-        Rendered { subject: "Grüße".to_owned(), html: "<p>ü</p>".to_owned(), text: "ü".to_owned() };
+        RenderedMail { subject: "Grüße".to_owned(), html: "<p>ü</p>".to_owned(), text: "ü".to_owned() };
     mailer.send(&envelope, &mail).await
 }
 
@@ -113,7 +113,7 @@ const REPLY_TO: &str = "ReplyToAddresses.member.1";
 #[tokio::test]
 async fn a_mail_goes_out_once_in_utf_8() {
     let (delivery, forms) = send(None, vec![sent()]).await;
-    assert_eq!(delivery, Delivery::Sent("id-1".to_owned()));
+    assert_eq!(delivery, MailDelivery::Sent("id-1".to_owned()));
     let form = &forms[0];
     for (name, value) in [
         ("Action", "SendEmail"),
@@ -162,7 +162,7 @@ async fn a_sender_of_one_company_is_none_of_another() {
 async fn a_lapsed_verification_holds_no_mail_back() {
     let alias = "jobs@acme.example";
     let (delivery, forms) = send(Some(alias), vec![refusal(400, "MessageRejected"), sent()]).await;
-    assert_eq!(delivery, Delivery::Sent("id-1".to_owned()));
+    assert_eq!(delivery, MailDelivery::Sent("id-1".to_owned()));
     assert_eq!(forms[0]["Source"], format!("\"Acme, Inc.\" <{alias}>"));
     assert_eq!(forms[1]["Source"], "\"Acme, Inc.\" <noreply@service.example>");
     assert_eq!(forms[1][REPLY_TO], alias);
@@ -173,11 +173,11 @@ async fn a_lapsed_verification_holds_no_mail_back() {
 async fn a_refusal_is_final_only_when_the_mail_is_at_fault() {
     for code in ["InvalidParameterValue", "ValidationError"] {
         let (delivery, _) = send(None, vec![refusal(400, code)]).await;
-        assert_eq!(delivery, Delivery::Rejected(code.to_owned()));
+        assert_eq!(delivery, MailDelivery::Rejected(code.to_owned()));
     }
     for (status, code) in [(500, "InternalFailure"), (503, "ServiceUnavailable"), (503, "Throttling")] {
         let (delivery, _) = send(Some("jobs@acme.example"), vec![refusal(status, code)]).await;
-        assert_eq!(delivery, Delivery::Transient(code.to_owned()));
+        assert_eq!(delivery, MailDelivery::Transient(code.to_owned()));
     }
 }
 
@@ -186,10 +186,10 @@ async fn a_refusal_is_final_only_when_the_mail_is_at_fault() {
 async fn a_refused_sender_is_nothing_against_the_mail() {
     for code in ["MessageRejected", "MailFromDomainNotVerifiedException"] {
         let (delivery, _) = send(None, vec![refusal(400, code)]).await;
-        assert_eq!(delivery, Delivery::Postponed(code.to_owned()));
+        assert_eq!(delivery, MailDelivery::Postponed(code.to_owned()));
         let refused = || refusal(400, code);
         let (delivery, _) = send(Some("jobs@acme.example"), vec![refused(), refused()]).await;
-        assert_eq!(delivery, Delivery::Postponed(code.to_owned()));
+        assert_eq!(delivery, MailDelivery::Postponed(code.to_owned()));
     }
 }
 
@@ -211,7 +211,7 @@ async fn a_used_up_rate_or_quota_or_a_paused_account_is_nothing_against_the_mail
     ] {
         for alias in [None, Some("jobs@acme.example")] {
             let (delivery, _) = send(alias, vec![refusal_saying(status, code, message)]).await;
-            assert_eq!(delivery, Delivery::Postponed(code.to_owned()));
+            assert_eq!(delivery, MailDelivery::Postponed(code.to_owned()));
         }
     }
 }
@@ -219,10 +219,10 @@ async fn a_used_up_rate_or_quota_or_a_paused_account_is_nothing_against_the_mail
 #[tokio::test]
 async fn an_answer_that_does_not_come_or_makes_no_sense_is_transient() {
     let (delivery, _) = send(None, vec![(502, "<html>".to_owned())]).await;
-    assert!(matches!(delivery, Delivery::Transient(_)), "{delivery:?}");
+    assert!(matches!(delivery, MailDelivery::Transient(_)), "{delivery:?}");
     let (url, forms) = ses(vec![]);
     forms.join().unwrap();
-    assert_eq!(send_to(&url, &acme(), None).await, Delivery::Transient("connection failed".to_owned()));
+    assert_eq!(send_to(&url, &acme(), None).await, MailDelivery::Transient("connection failed".to_owned()));
 }
 
 #[test]
@@ -233,6 +233,6 @@ fn a_mailer_needs_a_sender() {
         _ => None,
     })
     .unwrap();
-    let aws = Aws::new(&config.aws);
+    let aws = AwsClients::new(&config.aws);
     assert_eq!(Mailer::new(&aws, &config).err().unwrap().variable, "MAIL_SENDER");
 }

@@ -11,7 +11,7 @@ const WEBP_EXTENDED: u64 = 4;
 const START_OF_SCAN: u8 = 0xDA;
 const END_OF_IMAGE: u8 = 0xD9;
 
-pub(super) struct Header {
+pub(super) struct PictureHeader {
     pub(super) width: u32,
     pub(super) height: u32,
     /// Memory that the decoder uses in addition to the pixels it returns, in bytes.
@@ -20,7 +20,7 @@ pub(super) struct Header {
     pub(super) scans: usize,
 }
 
-impl Header {
+impl PictureHeader {
     /// `None` if the header is malformed, or a JPEG is truncated.
     pub(super) fn read(format: ImageFormat, bytes: &[u8]) -> Option<Self> {
         match format {

@@ -17,12 +17,12 @@ const TOO_DETAILED: &str = "This image is too detailed. Save it with fewer pixel
 
 /// A buffer that counts and drops bytes beyond the limit.
 #[derive(Default)]
-struct Written {
+struct LimitedBuffer {
     bytes: Vec<u8>,
     dropped: usize,
 }
 
-impl Write for Written {
+impl Write for LimitedBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let (kept, dropped) = bytes.split_at(bytes.len().min(MAX_WRITTEN - self.bytes.len()));
         self.bytes.extend_from_slice(kept);
@@ -35,14 +35,14 @@ impl Write for Written {
     }
 }
 
-impl Written {
+impl LimitedBuffer {
     fn whole(self) -> Result<Vec<u8>, String> {
         if self.dropped > 0 { Err(TOO_DETAILED.to_owned()) } else { Ok(self.bytes) }
     }
 }
 
 pub(super) fn jpeg(picture: &DynamicImage, profile: Option<Vec<u8>>) -> Result<Vec<u8>, String> {
-    let mut written = Written::default();
+    let mut written = LimitedBuffer::default();
     let mut encoder = JpegEncoder::new_with_quality(&mut written, JPEG_QUALITY);
     if let Some(profile) = profile {
         encoder.set_icc_profile(profile).map_err(|_| BROKEN)?;
@@ -53,13 +53,13 @@ pub(super) fn jpeg(picture: &DynamicImage, profile: Option<Vec<u8>>) -> Result<V
 
 /// 8 bits per channel, row by row: the encoder of `image` would pack the whole picture first.
 pub(super) fn png(picture: &DynamicImage, profile: Option<Vec<u8>>) -> Result<Vec<u8>, String> {
-    let mut written = Written::default();
+    let mut written = LimitedBuffer::default();
     write_png(&mut written, picture, profile).map_err(|_| BROKEN)?;
     written.whole()
 }
 
 fn write_png(
-    written: &mut Written,
+    written: &mut LimitedBuffer,
     picture: &DynamicImage,
     profile: Option<Vec<u8>>,
 ) -> Result<(), EncodingError> {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use shared::domain::history::Entry;
+use shared::domain::history::HistoryEntry;
 use shared::domain::webhook::{DeliveryCursor, DeliveryTask, StalledResource};
 
 use super::super::batch::DeliveryBatch;
-use super::super::group::{EventGroup, GroupOrigin, Transport as _};
+use super::super::group::{EventGroup, EventTransport as _, GroupOrigin};
 use super::super::load::{PAGE, group_by_resource, keep_one_event};
 use super::Simulation;
 
@@ -36,7 +36,11 @@ impl Simulation {
     }
 
     /// The events after the cursor that were not accepted, and whose resource has not stalled.
-    fn waiting(&self, cursor: &DeliveryCursor, stalled: &[StalledResource]) -> impl Iterator<Item = &Entry> {
+    fn waiting(
+        &self,
+        cursor: &DeliveryCursor,
+        stalled: &[StalledResource],
+    ) -> impl Iterator<Item = &HistoryEntry> {
         let after = cursor.after as usize;
         let stalled: BTreeSet<String> = stalled.iter().map(|one| one.history.clone()).collect();
         let accepted = cursor.accepted.clone();
@@ -47,7 +51,7 @@ impl Simulation {
     }
 
     fn load_feed(&self, cursor: &DeliveryCursor, stalled: &[StalledResource]) -> DeliveryBatch {
-        let events: Vec<Entry> = self.waiting(cursor, stalled).take(PAGE).cloned().collect();
+        let events: Vec<HistoryEntry> = self.waiting(cursor, stalled).take(PAGE).cloned().collect();
         let is_whole = events.len() < PAGE;
         let reached = if is_whole { self.latest() } else { events.last().unwrap().sequence.unwrap() };
         DeliveryBatch { groups: group_by_resource(events), reached, ..DeliveryBatch::default() }
@@ -58,7 +62,7 @@ impl Simulation {
         let left = passed.filter(|entry| {
             entry.id().history == stalled.history && entry.version_after >= stalled.next_version
         });
-        let left: Vec<Entry> = left.cloned().collect();
+        let left: Vec<HistoryEntry> = left.cloned().collect();
         if left.is_empty() {
             batch.caught_up.push(stalled.history.clone());
             return;

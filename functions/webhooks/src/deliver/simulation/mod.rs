@@ -13,17 +13,17 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use shared::Result;
-use shared::domain::history::{Author, Change, Entry, Origin, Resource};
+use shared::domain::history::{ChangeAuthor, ChangeContext, HistoryEntry, ResourceChange, ResourceRef};
 use shared::domain::id::Id;
 use shared::domain::webhook::{
-    DeliveryAttempt, DeliveryCursor, DeliveryError, DeliveryOutcome, DeliveryVerdict, DisabledReason,
-    EndpointResponse, HealthJudgement, SigningSecret, StalledResource, Targets, Webhook, WebhookUrl,
+    AllowedTargets, DeliveryAttempt, DeliveryCursor, DeliveryError, DeliveryOutcome, DeliveryVerdict,
+    DisabledReason, EndpointResponse, HealthJudgement, SigningSecret, StalledResource, Webhook, WebhookUrl,
     next_task,
 };
 
 use super::batch::{DeliveryBatch, UnderWay};
 use super::conclude::StepResult;
-use super::group::Transport;
+use super::group::EventTransport;
 use clock::VirtualClock;
 
 /// How long the feed and the stream take.
@@ -39,7 +39,7 @@ pub(super) struct Reply {
 }
 
 /// What the receiver answers to an event at a moment.
-pub(super) type Receiver = Box<dyn FnMut(&Entry, DateTime<Utc>) -> Reply + Send>;
+pub(super) type Receiver = Box<dyn FnMut(&HistoryEntry, DateTime<Utc>) -> Reply + Send>;
 
 /// What has happened.
 #[derive(Default)]
@@ -61,11 +61,11 @@ struct Network {
     until: Mutex<DateTime<Utc>>,
 }
 
-impl Transport for Network {
+impl EventTransport for Network {
     async fn attempt(
         &self,
         webhook: &Webhook,
-        event: &Entry,
+        event: &HistoryEntry,
         number: u32,
     ) -> Result<(DeliveryVerdict, DeliveryAttempt)> {
         let at = self.clock.now();
@@ -117,7 +117,7 @@ impl Transport for Network {
 /// An endpoint with its feed: when each event comes, and the event.
 pub(super) struct Simulation {
     network: Network,
-    feed: Vec<(DateTime<Utc>, Entry)>,
+    feed: Vec<(DateTime<Utc>, HistoryEntry)>,
     webhook: Webhook,
     cursor: DeliveryCursor,
     stalled: Vec<StalledResource>,
@@ -149,7 +149,7 @@ pub(super) fn second(number: f64) -> DateTime<Utc> {
 impl Simulation {
     /// A feed of events, each with its moment in seconds and the number of its resource.
     pub(super) fn new(events: impl IntoIterator<Item = (f64, u32)>, receiver: Receiver) -> Self {
-        let url = WebhookUrl::parse("https://hooks.example/in", Targets::Public).unwrap();
+        let url = WebhookUrl::parse("https://hooks.example/in", AllowedTargets::Public).unwrap();
         let secret = SigningSecret::try_from("whsec_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=".to_owned());
         let company: shared::domain::id::CompanyId = "acme".parse().unwrap();
         let start = DateTime::UNIX_EPOCH;
@@ -158,12 +158,16 @@ impl Simulation {
         let feed = events.into_iter().enumerate().map(|(number, (at, resource))| {
             let version = versions.entry(resource).or_default();
             *version += 1;
-            let label = Resource::Label { label: Id::from_bytes(u128::from(resource + 1).to_be_bytes()) };
+            let label = ResourceRef::Label { label: Id::from_bytes(u128::from(resource + 1).to_be_bytes()) };
             let types = vec!["label.updated".to_owned()];
-            let change =
-                Change { company: company.clone(), resource: label, types, details: Default::default() };
-            let origin = Origin::new(Author::System, second(at));
-            let entry = Entry::new(change, *version, origin, TimeDelta::days(400));
+            let change = ResourceChange {
+                company: company.clone(),
+                resource: label,
+                types,
+                details: Default::default(),
+            };
+            let origin = ChangeContext::new(ChangeAuthor::System, second(at));
+            let entry = HistoryEntry::new(change, *version, origin, TimeDelta::days(400));
             (second(at), entry.with_number(number as u64 + 1, None, second(at)))
         });
         let feed: Vec<_> = feed.collect();

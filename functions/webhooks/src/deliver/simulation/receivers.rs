@@ -1,7 +1,7 @@
 //! The receivers, and what each must get.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use shared::domain::history::Entry;
+use shared::domain::history::HistoryEntry;
 
 use super::{Figures, Receiver, Reply, Simulation, second};
 
@@ -33,7 +33,7 @@ fn burst(at: f64, count: u32, resources: u32) -> impl Iterator<Item = (f64, u32)
 
 fn simulate(
     events: impl IntoIterator<Item = (f64, u32)>,
-    receiver: impl FnMut(&Entry, DateTime<Utc>) -> Reply + Send + 'static,
+    receiver: impl FnMut(&HistoryEntry, DateTime<Utc>) -> Reply + Send + 'static,
     end: f64,
 ) -> (Simulation, Figures) {
     let mut simulation = Simulation::new(events, Box::new(receiver) as Receiver);
@@ -66,7 +66,7 @@ fn a_dead_endpoint_is_found_out_and_loses_nothing_however_it_answers() {
         let mut is_dead = true;
         let mended = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         let seen = mended.clone();
-        let receiver = move |_: &Entry, _: DateTime<Utc>| {
+        let receiver = move |_: &HistoryEntry, _: DateTime<Utc>| {
             is_dead &= !seen.load(std::sync::atomic::Ordering::Relaxed);
             if is_dead { status.map_or_else(silence, reply) } else { ok() }
         };
@@ -92,8 +92,8 @@ fn a_dead_endpoint_is_found_out_and_loses_nothing_however_it_answers() {
 fn one_bad_event_delays_no_other() {
     for (name, pause, until) in [("quiet", 600.0, 6.0 * DAY), ("busy", 0.1, 300.0)] {
         for (kind, status) in [("502", Some(502)), ("no answer", None), ("400", Some(400))] {
-            let is_bad = |event: &Entry| event.sequence == Some(5);
-            let receiver = move |event: &Entry, _: DateTime<Utc>| {
+            let is_bad = |event: &HistoryEntry| event.sequence == Some(5);
+            let receiver = move |event: &HistoryEntry, _: DateTime<Utc>| {
                 if is_bad(event) { status.map_or_else(silence, reply) } else { ok() }
             };
             let (_, figures) = simulate(every(pause, until).take(860), receiver, 9.0 * DAY);
@@ -108,8 +108,8 @@ fn one_bad_event_delays_no_other() {
 #[test]
 fn others_wait_for_a_bad_event_for_seconds_at_most() {
     // Two that hang are tried again and again while others come every ten minutes.
-    let is_bad = |event: &Entry| matches!(event.sequence, Some(5 | 6));
-    let receiver = move |event: &Entry, _: DateTime<Utc>| if is_bad(event) { silence() } else { ok() };
+    let is_bad = |event: &HistoryEntry| matches!(event.sequence, Some(5 | 6));
+    let receiver = move |event: &HistoryEntry, _: DateTime<Utc>| if is_bad(event) { silence() } else { ok() };
     // Each event is of a resource of its own.
     let events = (0..200_u32).map(|number| (1.0 + f64::from(number) * 600.0, number));
     let (_, figures) = simulate(events, receiver, 6.0 * DAY);
@@ -124,7 +124,7 @@ fn limited(
     most: u32,
     window: TimeDelta,
     retry_after: Option<&'static str>,
-) -> impl FnMut(&Entry, DateTime<Utc>) -> Reply {
+) -> impl FnMut(&HistoryEntry, DateTime<Utc>) -> Reply {
     let (mut start, mut count) = (DateTime::UNIX_EPOCH, 0);
     move |_, now| {
         if now >= start + window {
@@ -158,8 +158,9 @@ fn a_rejected_type_holds_up_no_other() {
     // An import of a thousand, all rejected, then events that are accepted.
     let events =
         burst(10.0, 1_000, 1_000).chain((0..20).map(|number| (12.0 + f64::from(number), 1_001 + number)));
-    let receiver =
-        |event: &Entry, _: DateTime<Utc>| if event.sequence <= Some(1_000) { reply(400) } else { ok() };
+    let receiver = |event: &HistoryEntry, _: DateTime<Utc>| {
+        if event.sequence <= Some(1_000) { reply(400) } else { ok() }
+    };
     let (_, figures) = simulate(events, receiver, 5.0 * DAY);
     print("rejected type, a burst of 1,000", &figures);
     assert!(figures.latest_delay < TimeDelta::seconds(60), "{}", figures.latest_delay);
@@ -169,9 +170,9 @@ fn a_rejected_type_holds_up_no_other() {
 
 #[test]
 fn requests_that_hang_hold_up_their_own_resource_alone() {
-    let is_bad = |event: &Entry| event.sequence.is_some_and(|number| number % 50 == 7);
+    let is_bad = |event: &HistoryEntry| event.sequence.is_some_and(|number| number % 50 == 7);
     let mut tried = std::collections::BTreeSet::new();
-    let receiver = move |event: &Entry, _: DateTime<Utc>| {
+    let receiver = move |event: &HistoryEntry, _: DateTime<Utc>| {
         // Each hangs once.
         if is_bad(event) && tried.insert(event.sequence) { silence() } else { ok() }
     };
@@ -187,7 +188,7 @@ fn slow_receivers_get_every_event_once_and_in_order() {
         let slow = TimeDelta::milliseconds(milliseconds);
         // Of each resource one event is rejected at first, so that its later events wait, and some answers ask for a pause.
         let mut tried = std::collections::BTreeSet::new();
-        let receiver = move |event: &Entry, _: DateTime<Utc>| match event.sequence {
+        let receiver = move |event: &HistoryEntry, _: DateTime<Utc>| match event.sequence {
             Some(number) if number % 17 == 3 && tried.insert(number) => reply(400),
             Some(number) if number % 23 == 5 && tried.insert(number) => reply(429),
             _ => Reply { after: slow, ..ok() },
@@ -206,7 +207,8 @@ fn slow_receivers_get_every_event_once_and_in_order() {
 #[test]
 fn two_that_hang_for_ever_keep_no_endpoint_down() {
     // Both are found at once, with nothing accepted before, and nothing else comes for an hour.
-    let receiver = |event: &Entry, _: DateTime<Utc>| if event.sequence <= Some(2) { silence() } else { ok() };
+    let receiver =
+        |event: &HistoryEntry, _: DateTime<Utc>| if event.sequence <= Some(2) { silence() } else { ok() };
     let events = [(1.0, 1), (1.0, 2), (3_600.0, 3), (7_200.0, 4)];
     let (_, figures) = simulate(events, receiver, 8.0 * DAY);
     print("two that hang for ever, almost nothing else", &figures);
@@ -219,7 +221,7 @@ fn two_that_hang_for_ever_keep_no_endpoint_down() {
 fn nothing_is_lost_where_a_third_fails_at_random() {
     for status in [500, 503, 400, 429] {
         let mut state = u64::from(status);
-        let receiver = move |_: &Entry, _: DateTime<Utc>| {
+        let receiver = move |_: &HistoryEntry, _: DateTime<Utc>| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             if (state >> 33) % 10 < 3 { reply(status) } else { ok() }
         };
@@ -236,7 +238,7 @@ fn after_an_outage_the_first_try_comes_within_sixteen_minutes() {
         for (kind, status) in [("500", Some(500)), ("503", Some(503)), ("no answer", None)] {
             for minutes in minutes {
                 let (from, to) = (second(100.0), second(100.0 + minutes * 60.0));
-                let receiver = move |_: &Entry, now: DateTime<Utc>| {
+                let receiver = move |_: &HistoryEntry, now: DateTime<Utc>| {
                     if now >= from && now < to { status.map_or_else(silence, reply) } else { ok() }
                 };
                 let until = 100.0 + minutes * 60.0 + 3_600.0;

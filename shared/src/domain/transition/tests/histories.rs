@@ -4,10 +4,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::candidate::Profile;
+use crate::domain::candidate::CandidateProfile;
 use crate::domain::id::Id;
-use crate::domain::report::Report;
-use crate::domain::roster::Roster;
+use crate::domain::report::PlatformReport;
+use crate::domain::roster::EvaluatorIndex;
 
 #[derive(Debug, Clone, Copy)]
 enum Event {
@@ -23,8 +23,8 @@ enum Event {
     Wait,
 }
 
-fn reported(before: Candidate, report: Report, at: DateTime<Utc>) -> Option<Candidate> {
-    before.after_report(report, &mut Roster::default(), at).unwrap()
+fn reported(before: Candidate, report: PlatformReport, at: DateTime<Utc>) -> Option<Candidate> {
+    before.after_report(report, &mut EvaluatorIndex::default(), at).unwrap()
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -46,12 +46,12 @@ fn event() -> impl Strategy<Value = Event> {
 fn after(
     candidate: &Candidate,
     event: Event,
-    terms: &Terms,
+    terms: &AdvanceTerms,
     at: DateTime<Utc>,
     key: &str,
 ) -> Option<Candidate> {
     let own = candidate.clone();
-    let step = |step: Result<Step, Refusal>| step.ok().map(|step| step.candidate);
+    let step = |step: Result<TransitionResult, Refusal>| step.ok().map(|step| step.candidate);
     match event {
         Event::Advance(by) => step(own.advance(by, terms, at, AccessKey::new(key.to_owned()))),
         Event::Skip => step(own.skip()),
@@ -68,10 +68,10 @@ fn after(
         // Only who has a key or a password is let in to choose another.
         Event::Password if own.access_key.is_none() && own.password_hash.is_none() => None,
         Event::Password => own.may_log_in().then(|| own.with_password(PasswordHash::new(key.to_owned()))),
-        Event::Completed => reported(own, Report::Completed, at),
-        Event::Aborted => reported(own, Report::Aborted, at),
+        Event::Completed => reported(own, PlatformReport::Completed, at),
+        Event::Aborted => reported(own, PlatformReport::Aborted, at),
         Event::Evaluated(completed) => {
-            reported(own, Report::Evaluated { customer: Id::from_bytes([4; 16]), completed }, at)
+            reported(own, PlatformReport::Evaluated { customer: Id::from_bytes([4; 16]), completed }, at)
         }
         Event::Wait => None,
     }
@@ -81,7 +81,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
     #[test]
     fn keys_sessions_and_dates_fit_the_status(allow_hash_login: bool, events in vec(event(), 1..40)) {
-        let terms = Terms { is_running: true, default_days: Some(3), allow_hash_login };
+        let terms = AdvanceTerms { is_running: true, default_days: Some(3), allow_hash_login };
         let start = Situation {
             status: New, has_email: true, deadline: Deadline::None, has_password: false, has_key: false,
         };
@@ -128,7 +128,7 @@ proptest! {
             }
             let deadline = next.profile.deadline;
             prop_assert_eq!((next.id, &next.company, next.project), (one.id, &one.company, one.project));
-            prop_assert_eq!(&next.profile, &Profile { deadline, ..one.profile.clone() });
+            prop_assert_eq!(&next.profile, &CandidateProfile { deadline, ..one.profile.clone() });
             prop_assert_eq!(next.created_by, one.created_by);
             one = next;
         }

@@ -7,10 +7,10 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::customer::counts;
-use super::item::{self, StoredEntity, VersionedItem};
-use super::keys;
+use super::table::item::{self, StoredEntity, VersionedItem};
+use super::table::keys;
+use super::table::transaction::Transaction;
 use super::tally::CompanyCount;
-use super::transaction::Transaction;
 use crate::domain::customer::Customer;
 use crate::domain::deletion::{DeletionAuthor, ItemDeletion};
 use crate::domain::effect::{Effect, EffectTask, FormerCustomer};

@@ -7,9 +7,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::Store;
 use super::history::EventCounter;
-use super::item::{self, Item, StoredEntity, VersionedItem, number};
-use super::keys::DUE;
-use super::query::Query;
+use super::table::item::{self, Item, StoredEntity, VersionedItem, number};
+use super::table::keys::DUE;
+use super::table::query::Query;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::Effect;
 use crate::domain::history::HistoryEntry;

@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 use futures_util::future::try_join_all;
 
 use super::Store;
-use super::item::{self, VersionedItem};
-use super::keys::{self, ItemKey};
-use super::transaction::Transaction;
+use super::table::item::{self, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::transaction::Transaction;
 use super::{candidate, customer};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;

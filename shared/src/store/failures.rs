@@ -7,8 +7,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::item::{StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
+use super::table::item::{StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
 

@@ -9,12 +9,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::batch::FoundItems;
-use super::condition::WriteCondition;
-use super::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
-use super::keys::{self, ItemKey};
-use super::sealed::SealingKey;
-use super::transaction::Transaction;
+use super::table::batch::FoundItems;
+use super::table::condition::WriteCondition;
+use super::table::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
+use super::table::keys::{self, ItemKey};
+use super::table::sealed::SealingKey;
+use super::table::transaction::Transaction;
 use crate::domain::id::IdBlock;
 use crate::error::{Error, Result};
 

@@ -4,10 +4,10 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::failures::{CountedLogin, FailedLogins};
-use super::item::{self, Item, StoredEntity as _, VersionedItem, string};
-use super::keys::{self, ItemKey, TABLE};
-use super::query::Query;
-use super::transaction::Transaction;
+use super::table::item::{self, Item, StoredEntity as _, VersionedItem, string};
+use super::table::keys::{self, ItemKey, TABLE};
+use super::table::query::Query;
+use super::table::transaction::Transaction;
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;

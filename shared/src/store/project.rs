@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::Store;
-use super::batch::FoundItems;
-use super::condition::IS_ACTIVE;
-use super::item::{self, StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
-use super::page::{ListSource, Page, PageRequest};
+use super::table::batch::FoundItems;
+use super::table::condition::IS_ACTIVE;
+use super::table::item::{self, StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::page::{ListSource, Page, PageRequest};
+use super::table::transaction::Transaction;
 use super::tally::{self, CompanyCount, CountShards};
-use super::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};

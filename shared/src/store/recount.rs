@@ -6,11 +6,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Store;
-use super::amend::ATTEMPTS;
-use super::condition::{AttributeUpdate, WriteCondition};
 use super::customer;
-use super::item::{Item, VERSION, VersionedItem, number, number_in, string};
-use super::keys::{self, ItemKey};
+use super::table::amend::ATTEMPTS;
+use super::table::condition::{AttributeUpdate, WriteCondition};
+use super::table::item::{Item, VERSION, VersionedItem, number, number_in, string};
+use super::table::keys::{self, ItemKey};
 use super::tally::{self, CompanyCount, EVALUATIONS_VERSION, PROJECT_STATUS};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;

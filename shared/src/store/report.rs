@@ -3,10 +3,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
-use super::condition::WriteCondition;
-use super::item::{self, EXPIRES_AT, VersionedItem, number};
-use super::keys;
-use super::transaction::Transaction;
+use super::table::condition::WriteCondition;
+use super::table::item::{self, EXPIRES_AT, VersionedItem, number};
+use super::table::keys;
+use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;

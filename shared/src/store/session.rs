@@ -6,8 +6,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::item::{self, EXPIRES_AT, number};
-use super::keys::{self, ItemKey};
+use super::table::item::{self, EXPIRES_AT, number};
+use super::table::keys::{self, ItemKey};
 use crate::clock::RandomSource;
 use crate::domain::account::CredentialOwner;
 use crate::domain::secret::{MediaKey, SecretHash};

@@ -7,10 +7,10 @@ use futures_util::{TryStreamExt as _, stream};
 use serde::Deserialize;
 
 use super::Store;
-use super::condition::IS_ACTIVE;
-use super::item::{self, VersionedItem, string};
-use super::keys;
-use super::transaction::Transaction;
+use super::table::condition::IS_ACTIVE;
+use super::table::item::{self, VersionedItem, string};
+use super::table::keys;
+use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use crate::error::{Error, Result};

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::Store;
-use super::batch::FoundItems;
-use super::condition::{AttributeUpdate, WriteCondition};
-use super::item::{self, Item, StoredEntity, VersionedItem, number, number_in, string};
-use super::keys::{self, ItemKey};
-use super::page::{ListSource, Page, PageRequest};
-use super::transaction::Transaction;
+use super::table::batch::FoundItems;
+use super::table::condition::{AttributeUpdate, WriteCondition};
+use super::table::item::{self, Item, StoredEntity, VersionedItem, number, number_in, string};
+use super::table::keys::{self, ItemKey};
+use super::table::page::{ListSource, Page, PageRequest};
+use super::table::transaction::Transaction;
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::customer::LAST_OWNER;
 use crate::domain::id::{CompanyId, ProjectId};
@@ -272,7 +272,7 @@ mod tests {
     use super::*;
     use crate::domain::id::Id;
     use crate::domain::roster::EvaluatorIndex;
-    use crate::store::item::VERSION;
+    use crate::store::table::item::VERSION;
 
     #[test]
     fn every_counter_has_an_attribute_of_its_own() {

@@ -4,40 +4,40 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity, Select};
 
-use super::Store;
 use super::item::{Item, string};
 use super::keys::{KeyRange, KeySchema, TABLE};
 use super::projection::ProjectionExpression;
 use super::retry::CallFailure;
 use crate::error::Result;
+use crate::store::Store;
 
 /// A query of one partition. Those of the table are consistent; an index lags behind the table.
 #[derive(Clone)]
-pub(super) struct Query {
+pub(in crate::store) struct Query {
     schema: KeySchema,
     condition: String,
     values: Item,
     /// The attributes of the rows.
-    pub(super) attributes: ProjectionExpression,
+    pub(in crate::store) attributes: ProjectionExpression,
     /// The key of the row before the first.
-    pub(super) start: Option<Item>,
-    pub(super) backwards: bool,
+    pub(in crate::store) start: Option<Item>,
+    pub(in crate::store) backwards: bool,
     /// The most rows of one call. DynamoDB ends a call at 1 MB anyway.
-    pub(super) limit: Option<usize>,
-    pub(super) counts: bool,
+    pub(in crate::store) limit: Option<usize>,
+    pub(in crate::store) counts: bool,
     filter: Option<RowFilter>,
 }
 
 /// Selects rows that have one of some attributes. DynamoDB reads, and charges for, the others too.
 #[derive(Debug, Clone)]
-pub(super) struct RowFilter {
+pub(in crate::store) struct RowFilter {
     expression: String,
     names: HashMap<String, String>,
 }
 
 impl RowFilter {
     /// Selects rows that have at least one of the attributes at these paths.
-    pub(super) fn any(paths: impl IntoIterator<Item = Vec<String>>) -> Self {
+    pub(in crate::store) fn any(paths: impl IntoIterator<Item = Vec<String>>) -> Self {
         let mut names = HashMap::new();
         let mut alternatives = Vec::new();
         for path in paths {
@@ -52,15 +52,15 @@ impl RowFilter {
     }
 }
 
-pub(super) struct QueryPage {
-    pub(super) rows: Vec<Item>,
-    pub(super) count: usize,
+pub(in crate::store) struct QueryPage {
+    pub(in crate::store) rows: Vec<Item>,
+    pub(in crate::store) count: usize,
     /// The key of the last row; none at the end of the partition.
-    pub(super) last: Option<Item>,
+    pub(in crate::store) last: Option<Item>,
 }
 
 impl Query {
-    pub(super) fn new(schema: KeySchema, partition: AttributeValue) -> Self {
+    pub(in crate::store) fn new(schema: KeySchema, partition: AttributeValue) -> Self {
         Self {
             schema,
             condition: format!("{} = :pk", schema.pk),
@@ -74,28 +74,28 @@ impl Query {
         }
     }
 
-    pub(super) fn of(collection: &KeyRange) -> Self {
+    pub(in crate::store) fn of(collection: &KeyRange) -> Self {
         let whole = Self::new(TABLE, string(&collection.pk));
         // DynamoDB refuses an empty text in a condition on a key.
         if collection.prefix.is_empty() { whole } else { whole.starting_with(collection.prefix) }
     }
 
-    pub(super) fn starting_with(self, prefix: impl Into<String>) -> Self {
+    pub(in crate::store) fn starting_with(self, prefix: impl Into<String>) -> Self {
         let condition = format!("begins_with({}, :sk)", self.schema.sk);
         self.and(&condition, string(prefix))
     }
 
-    pub(super) fn up_to(self, last: impl Into<String>) -> Self {
+    pub(in crate::store) fn up_to(self, last: impl Into<String>) -> Self {
         let condition = format!("{} <= :sk", self.schema.sk);
         self.and(&condition, string(last))
     }
 
-    pub(super) fn after(self, first: impl Into<String>) -> Self {
+    pub(in crate::store) fn after(self, first: impl Into<String>) -> Self {
         let condition = format!("{} > :sk", self.schema.sk);
         self.and(&condition, string(first))
     }
 
-    pub(super) fn before(self, end: impl Into<String>) -> Self {
+    pub(in crate::store) fn before(self, end: impl Into<String>) -> Self {
         let condition = format!("{} < :sk", self.schema.sk);
         self.and(&condition, string(end))
     }
@@ -107,7 +107,7 @@ impl Query {
         (!names.is_empty()).then_some(names)
     }
 
-    pub(super) fn filtered(self, filter: RowFilter) -> Self {
+    pub(in crate::store) fn filtered(self, filter: RowFilter) -> Self {
         Self { filter: Some(filter), ..self }
     }
 
@@ -120,7 +120,7 @@ impl Query {
 
 impl Store {
     /// Makes one call.
-    pub(super) async fn query(&self, query: &Query) -> Result<QueryPage> {
+    pub(in crate::store) async fn query(&self, query: &Query) -> Result<QueryPage> {
         self.with_retries(|| async {
             let limit = query.limit.map(|limit| i32::try_from(limit).unwrap_or(i32::MAX));
             let response = self
@@ -153,7 +153,7 @@ impl Store {
     }
 
     /// Makes calls until there are `most` rows, or no more.
-    pub(super) async fn query_rows(&self, mut query: Query, most: usize) -> Result<Vec<Item>> {
+    pub(in crate::store) async fn query_rows(&self, mut query: Query, most: usize) -> Result<Vec<Item>> {
         let mut rows = Vec::new();
         query.limit = Some(most);
         loop {
@@ -170,7 +170,7 @@ impl Store {
     }
 
     /// Every item of a collection, the oldest first.
-    pub(super) async fn all_items(&self, collection: &KeyRange) -> Result<Vec<Item>> {
+    pub(in crate::store) async fn all_items(&self, collection: &KeyRange) -> Result<Vec<Item>> {
         self.query_rows(Query::of(collection), usize::MAX).await
     }
 }
@@ -179,7 +179,7 @@ impl Store {
 mod tests {
     use super::*;
     use crate::domain::samples;
-    use crate::store::keys;
+    use crate::store::table::keys;
 
     #[test]
     fn no_condition_has_an_empty_text() {

@@ -6,15 +6,15 @@ use super::item::{self, Item, OWN, REVISION, StoredEntity, VersionedItem, number
 use crate::domain::history::ResourceChange;
 use crate::error::Result;
 
-pub(super) struct NextWrite {
-    pub(super) item: Item,
-    pub(super) revision: u64,
+pub(in crate::store) struct NextWrite {
+    pub(in crate::store) item: Item,
+    pub(in crate::store) revision: u64,
     /// Whether responses show the difference.
-    pub(super) is_shown: bool,
+    pub(in crate::store) is_shown: bool,
 }
 
 /// The item with `after` in place of `before`, which is the `change` of a history; none without one.
-pub(super) fn next<T: StoredEntity>(
+pub(in crate::store) fn next<T: StoredEntity>(
     before: &VersionedItem<T>,
     after: &T,
     change: Option<&ResourceChange>,
@@ -61,7 +61,7 @@ mod tests {
     use serde::{Deserialize, Serialize};
 
     use super::*;
-    use crate::store::keys::{self, ItemKey};
+    use crate::store::table::keys::{self, ItemKey};
 
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     struct Thing {

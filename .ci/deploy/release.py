@@ -1,4 +1,4 @@
-"""Releases the stack of an environment. Run by functions/admin/deploy/run, which explains the arguments."""
+"""Releases the stack of an environment. Run by .ci/deploy/run, which explains the arguments."""
 
 import argparse
 import datetime
@@ -32,7 +32,7 @@ WAIT = {"Delay": 5, "MaxAttempts": 720}
 
 
 def arguments(environments):
-    parser = argparse.ArgumentParser(prog="functions/admin/deploy/run")
+    parser = argparse.ArgumentParser(prog=".ci/deploy/run")
     parser.add_argument("environment", choices=environments)
     parser.add_argument("parameters", nargs="*", metavar="NAME=VALUE")
     parser.add_argument("--check", action="store_true")

@@ -12,7 +12,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::Store;
 use super::condition::{self, WriteCondition};
 use super::item::{self, Item, StoredEntity, VersionedItem};
 use super::keys::ItemKey;
@@ -20,6 +19,7 @@ use super::retry::CallFailure;
 use super::rewrite;
 use crate::domain::history::{ChangeContext, HistoryEntry, ResourceChange};
 use crate::error::{Error, FieldErrors, Result};
+use crate::store::Store;
 
 /// The most writes that DynamoDB takes in one transaction.
 const MAX_WRITES: usize = 100;
@@ -52,25 +52,31 @@ impl Transaction {
     }
 
     /// Notes that responses show a change.
-    pub(super) fn show(&mut self) {
+    pub(in crate::store) fn show(&mut self) {
         self.is_shown = true;
     }
 
     /// Never deletes these keys: in a restored table, other accounts may own them.
-    pub(super) fn without_keys(self, keys: Vec<ItemKey>) -> Self {
+    pub(in crate::store) fn without_keys(self, keys: Vec<ItemKey>) -> Self {
         Self { spared: keys, ..self }
     }
 
     /// Puts an item before all other writes, unless one that has not expired by `now` exists: then fails with `taken`,
     /// whatever other conditions fail.
-    pub(super) fn create_first(&mut self, key: ItemKey, attributes: Item, now: DateTime<Utc>, taken: Error) {
+    pub(in crate::store) fn create_first(
+        &mut self,
+        key: ItemKey,
+        attributes: Item,
+        now: DateTime<Utc>,
+        taken: Error,
+    ) {
         self.put(key, attributes, WriteCondition::AbsentOrExpired(now), taken);
         self.writes.rotate_right(1);
         self.refusals.rotate_right(1);
     }
 
     /// Moves the messages of all refusals so far to `field`.
-    pub(super) fn prefix_errors(&mut self, field: &str) {
+    pub(in crate::store) fn prefix_errors(&mut self, field: &str) {
         for refusal in &mut self.refusals {
             if let Error::Fields(messages) = refusal {
                 *messages = std::mem::take(messages).about(field);
@@ -79,12 +85,12 @@ impl Transaction {
     }
 
     /// Creates an entity under a new identifier.
-    pub(super) fn create<T: StoredEntity>(&mut self, entity: &T) {
+    pub(in crate::store) fn create<T: StoredEntity>(&mut self, entity: &T) {
         self.create_unless(entity, || Error::internal("a new identifier is taken"));
     }
 
     /// Creates an entity; `taken` if it exists, or has existed and has a history.
-    pub(super) fn create_unless<T: StoredEntity>(&mut self, entity: &T, taken: impl Fn() -> Error) {
+    pub(in crate::store) fn create_unless<T: StoredEntity>(&mut self, entity: &T, taken: impl Fn() -> Error) {
         if let Some(mut item) = self.or_fault(item::write(entity, 1)) {
             let change = T::recorded(None, Some(entity));
             item::note_event(&mut item, change.as_ref(), 1);
@@ -94,13 +100,13 @@ impl Transaction {
     }
 
     /// Replaces `before` by `after`; [`Error::Changed`] after a concurrent write.
-    pub(super) fn replace<T: StoredEntity>(&mut self, before: &VersionedItem<T>, after: &T) {
+    pub(in crate::store) fn replace<T: StoredEntity>(&mut self, before: &VersionedItem<T>, after: &T) {
         self.put_next(before, after, T::recorded(Some(&**before), Some(after)));
     }
 
     /// Notes in the history of `whole` the `change` of a part of it that has an item of its own, so that both have one
     /// order; [`Error::Changed`] after a concurrent write of `whole`, which stays as it is but for its version.
-    pub(super) fn note_change_of_part<T: StoredEntity>(
+    pub(in crate::store) fn note_change_of_part<T: StoredEntity>(
         &mut self,
         whole: &VersionedItem<T>,
         change: ResourceChange,
@@ -122,7 +128,7 @@ impl Transaction {
     }
 
     /// Deletes an entity; [`Error::Changed`] after a concurrent write.
-    pub(super) fn delete<T: StoredEntity>(&mut self, entity: &VersionedItem<T>) {
+    pub(in crate::store) fn delete<T: StoredEntity>(&mut self, entity: &VersionedItem<T>) {
         self.delete_item(entity.key(), WriteCondition::Version(entity.version()), Error::Changed);
         let change = T::recorded(Some(&**entity), None);
         self.record(change, entity.version() + 1, entity.event_version(), ahead());
@@ -151,19 +157,19 @@ impl Transaction {
     }
 
     /// Puts an item that follows from other writes of the transaction.
-    pub(super) fn put_derived(&mut self, key: ItemKey, attributes: Item) {
+    pub(in crate::store) fn put_derived(&mut self, key: ItemKey, attributes: Item) {
         self.put(key, attributes, WriteCondition::None, unconditional());
     }
 
     /// Deletes an item that follows from other writes of the transaction.
-    pub(super) fn delete_derived(&mut self, key: ItemKey) {
+    pub(in crate::store) fn delete_derived(&mut self, key: ItemKey) {
         if !self.spared.contains(&key) {
             self.delete_item(key, WriteCondition::None, unconditional());
         }
     }
 
     /// Moves the unique marker of a value from the key before the change to the key after it; `taken` if that exists.
-    pub(super) fn move_marker(
+    pub(in crate::store) fn move_marker(
         &mut self,
         old: Option<ItemKey>,
         new: Option<ItemKey>,
@@ -181,7 +187,13 @@ impl Transaction {
         }
     }
 
-    pub(super) fn put(&mut self, key: ItemKey, attributes: Item, condition: WriteCondition, refusal: Error) {
+    pub(in crate::store) fn put(
+        &mut self,
+        key: ItemKey,
+        attributes: Item,
+        condition: WriteCondition,
+        refusal: Error,
+    ) {
         let mut item = attributes;
         item.extend(key.into_attributes());
         let put = Put::builder()
@@ -204,12 +216,12 @@ impl Transaction {
     }
 
     /// How many items it deletes so far.
-    pub(super) fn deletions(&self) -> usize {
+    pub(in crate::store) fn deletions(&self) -> usize {
         self.writes.iter().filter(|write| write.delete().is_some()).count()
     }
 
     /// Requires a condition of an item that the transaction does not write.
-    pub(super) fn require(&mut self, key: ItemKey, condition: WriteCondition, refusal: Error) {
+    pub(in crate::store) fn require(&mut self, key: ItemKey, condition: WriteCondition, refusal: Error) {
         let check = ConditionCheck::builder()
             .table_name(&self.table)
             .set_key(Some(key.into_attributes()))
@@ -221,7 +233,12 @@ impl Transaction {
     }
 
     /// Changes attributes of an item, which is created if it does not exist.
-    pub(super) fn update(&mut self, key: ItemKey, change: condition::AttributeUpdate, refusal: Error) {
+    pub(in crate::store) fn update(
+        &mut self,
+        key: ItemKey,
+        change: condition::AttributeUpdate,
+        refusal: Error,
+    ) {
         let condition::AttributeUpdate { expression, condition, names, values } = change;
         let update = Update::builder()
             .table_name(&self.table)
@@ -243,7 +260,7 @@ impl Transaction {
     }
 
     /// The value, or none and its error kept for the commit.
-    pub(super) fn or_fault<T>(&mut self, value: Result<T>) -> Option<T> {
+    pub(in crate::store) fn or_fault<T>(&mut self, value: Result<T>) -> Option<T> {
         value.map_err(|error| self.fault.get_or_insert(error)).ok()
     }
 }
@@ -257,7 +274,7 @@ fn unconditional() -> Error {
 }
 
 impl Store {
-    pub(super) fn transaction(&self) -> Transaction {
+    pub(in crate::store) fn transaction(&self) -> Transaction {
         Transaction {
             table: self.table().to_owned(),
             origin: self.origin.clone(),
@@ -272,7 +289,7 @@ impl Store {
     }
 
     /// A transaction that replaces `before` by `after`; empty if they are equal.
-    pub(super) fn replacing<T: StoredEntity + PartialEq>(
+    pub(in crate::store) fn replacing<T: StoredEntity + PartialEq>(
         &self,
         before: &VersionedItem<T>,
         after: &T,

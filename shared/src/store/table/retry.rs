@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 
-use super::Store;
 use crate::aws::ATTEMPT_TIMEOUT;
 use crate::error::{Error, ErrorSource};
+use crate::store::Store;
 
 /// The most attempts at one call.
 const ATTEMPTS: u32 = 8;
 
 #[derive(Debug)]
-pub(super) enum CallFailure {
+pub(in crate::store) enum CallFailure {
     /// Another transaction holds one of the items, for a moment.
     Conflict(ErrorSource),
     /// Throttled, unreachable or timed out.
@@ -23,7 +23,7 @@ pub(super) enum CallFailure {
 
 impl CallFailure {
     /// Classifies an SDK error that the operation does not handle itself.
-    pub(super) fn of<E>(error: SdkError<E>) -> Self
+    pub(in crate::store) fn of<E>(error: SdkError<E>) -> Self
     where
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
     {
@@ -51,7 +51,7 @@ impl CallFailure {
 
 impl Store {
     /// Makes a call until it succeeds, fails for good, or has been retried often enough.
-    pub(super) async fn with_retries<T, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
+    pub(in crate::store) async fn with_retries<T, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
     where
         F: Future<Output = Result<T, CallFailure>>,
     {

@@ -21,11 +21,11 @@ pub(crate) type Item = HashMap<String, AttributeValue>;
 /// The attribute that counts the writes of an item.
 pub(crate) const VERSION: &str = "version";
 /// The attribute that counts writes that responses show; absent while it equals the version.
-pub(super) const REVISION: &str = "revision";
+pub(in crate::store) const REVISION: &str = "revision";
 /// The attribute that is the version of the last write that is an event; absent if none is.
 const EVENT_VERSION: &str = "event_version";
 /// The attributes of an item that are not of its value, and that each write sets anew.
-pub(super) const OWN: [&str; 9] =
+pub(in crate::store) const OWN: [&str; 9] =
     [PK, SK, VERSION, REVISION, BY_STATUS.pk, BY_STATUS.sk, EXPIRES_AT, DUE.pk, DUE.sk];
 
 impl ItemKey {
@@ -88,16 +88,16 @@ impl<T> VersionedItem<T> {
     }
 
     /// The version of its last write that is an event of its history; none if there is none.
-    pub(super) fn event_version(&self) -> Option<u64> {
+    pub(in crate::store) fn event_version(&self) -> Option<u64> {
         number_in(&self.stored, EVENT_VERSION)
     }
 
-    pub(super) fn stored(&self) -> &Item {
+    pub(in crate::store) fn stored(&self) -> &Item {
         &self.stored
     }
 
     /// The item after `after` has replaced this value.
-    pub(super) fn followed_by(&self, after: T) -> Result<Self>
+    pub(in crate::store) fn followed_by(&self, after: T) -> Result<Self>
     where
         T: StoredEntity,
     {
@@ -142,14 +142,14 @@ pub(crate) fn write<T: StoredEntity>(entity: &T, version: u64) -> Result<Item> {
 }
 
 /// The attributes of a value. Fields that are none have no attribute, which reads would parse in vain.
-pub(super) fn attributes_of(value: &impl Serialize) -> Result<Item> {
+pub(in crate::store) fn attributes_of(value: &impl Serialize) -> Result<Item> {
     let mut attributes: Item = serde_dynamo::to_item(value).map_err(Error::internal)?;
     attributes.retain(|_, value| !value.is_null());
     Ok(attributes)
 }
 
 /// Notes in an item whose `version`th write is this change whether that is an event; none for one without a history.
-pub(super) fn note_event(item: &mut Item, change: Option<&ResourceChange>, version: u64) {
+pub(in crate::store) fn note_event(item: &mut Item, change: Option<&ResourceChange>, version: u64) {
     if change.is_some_and(ResourceChange::is_event) {
         item.insert(EVENT_VERSION.to_owned(), number(version));
     }
@@ -161,7 +161,7 @@ pub(crate) fn due_at(moment: DateTime<Utc>) -> String {
 }
 
 /// An entity as the first write of its item.
-pub(super) fn first<T: StoredEntity>(value: T) -> Result<VersionedItem<T>> {
+pub(in crate::store) fn first<T: StoredEntity>(value: T) -> Result<VersionedItem<T>> {
     let stored = Arc::new(write(&value, 1)?);
     Ok(VersionedItem { value, version: 1, revision: 1, stored })
 }
@@ -178,7 +178,7 @@ pub(crate) fn value_in<T: DeserializeOwned>(item: &Item) -> Result<T> {
     attribute::from_item(item).map_err(|error| unreadable(item, &error.to_string()))
 }
 
-pub(super) fn unreadable(item: &Item, problem: &str) -> Error {
+pub(in crate::store) fn unreadable(item: &Item, problem: &str) -> Error {
     let sk = key_of(item).map(|key| key.sk).unwrap_or_default();
     Error::Unreadable(format!("the item {sk} cannot be read: {problem}").into())
 }
@@ -196,7 +196,7 @@ pub(crate) fn or_skipped<T>(read: Result<T>) -> Result<Option<T>> {
 }
 
 /// The entities in `items`, without those that cannot be read.
-pub(super) fn readable<T: StoredEntity>(items: Vec<Item>) -> Result<Vec<VersionedItem<T>>> {
+pub(in crate::store) fn readable<T: StoredEntity>(items: Vec<Item>) -> Result<Vec<VersionedItem<T>>> {
     let found: Result<Vec<_>> = items.into_iter().map(|item| or_skipped(read(item))).collect();
     Ok(found?.into_iter().flatten().collect())
 }
@@ -212,18 +212,18 @@ pub(crate) fn key_of(item: &Item) -> Result<ItemKey> {
     }
 }
 
-pub(super) fn keys_of(items: &[Item]) -> Result<Vec<ItemKey>> {
+pub(in crate::store) fn keys_of(items: &[Item]) -> Result<Vec<ItemKey>> {
     items.iter().map(key_of).collect()
 }
 
 /// The first write of an item that is no entity.
-pub(super) fn bare<const N: usize>(attributes: [(&str, AttributeValue); N]) -> Item {
+pub(in crate::store) fn bare<const N: usize>(attributes: [(&str, AttributeValue); N]) -> Item {
     let attributes = attributes.into_iter().chain([(VERSION, number(1))]);
     attributes.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// The first write of an item that holds a value but is no entity.
-pub(super) fn bare_of(value: &impl Serialize) -> Result<Item> {
+pub(in crate::store) fn bare_of(value: &impl Serialize) -> Result<Item> {
     let mut item = attributes_of(value)?;
     item.insert(VERSION.to_owned(), number(1));
     Ok(item)

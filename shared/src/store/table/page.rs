@@ -1,14 +1,14 @@
 //! Pages of a list: any page by its number; the next and the previous one by a cursor, which costs no skipped rows.
 
-use super::Store;
 use super::item::{self, Item, StoredEntity, VersionedItem, string};
 use super::keys::{BY_STATUS, ItemKey, KeyRange};
 use super::query::{Query, RowFilter};
 use crate::domain::id::Id;
 use crate::error::{Error, Result};
+use crate::store::Store;
 
 /// The most rows that one call skips.
-pub(super) const SKIPPED_AT_ONCE: u64 = 10_000;
+pub(in crate::store) const SKIPPED_AT_ONCE: u64 = 10_000;
 
 /// The page of a list that a client requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl<T> Page<T> {
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum ListSource {
+pub(in crate::store) enum ListSource {
     All(KeyRange),
     /// Every item of the collection. Their keys are also in these partitions of the index by status.
     AllIndexed(KeyRange, Vec<String>),
@@ -85,7 +85,7 @@ impl ListSource {
         collection
     }
 
-    pub(super) fn query(&self) -> Query {
+    pub(in crate::store) fn query(&self) -> Query {
         match self {
             Self::All(collection) | Self::AllIndexed(collection, _) => Query::of(collection),
             Self::Having(collection, filter) => Query::of(collection).filtered(filter.clone()),
@@ -105,7 +105,7 @@ impl ListSource {
 }
 
 impl KeyRange {
-    pub(super) fn id_in(&self, row: &Item) -> Result<String> {
+    pub(in crate::store) fn id_in(&self, row: &Item) -> Result<String> {
         let key = item::key_of(row)?;
         let id = key.sk.strip_prefix(self.prefix);
         id.map(str::to_owned).ok_or_else(|| Error::internal("a row outside its collection"))
@@ -114,7 +114,7 @@ impl KeyRange {
 
 impl Store {
     /// One page of the entities in `listing`, without those that cannot be read.
-    pub(super) async fn page<T: StoredEntity>(
+    pub(in crate::store) async fn page<T: StoredEntity>(
         &self,
         listing: &ListSource,
         request: &PageRequest,
@@ -133,13 +133,16 @@ impl Store {
     }
 
     /// Every entity of a collection, the oldest first, without those that cannot be read.
-    pub(super) async fn all<T: StoredEntity>(&self, collection: &KeyRange) -> Result<Vec<VersionedItem<T>>> {
+    pub(in crate::store) async fn all<T: StoredEntity>(
+        &self,
+        collection: &KeyRange,
+    ) -> Result<Vec<VersionedItem<T>>> {
         item::readable(self.all_items(collection).await?)
     }
 
     /// Calls `take` with every entity of a collection, the oldest first, or with the key of one that cannot be read.
     /// Holds the rows of one call at a time.
-    pub(super) async fn for_each<T: StoredEntity>(
+    pub(in crate::store) async fn for_each<T: StoredEntity>(
         &self,
         collection: KeyRange,
         mut take: impl FnMut(Result<VersionedItem<T>, ItemKey>),
@@ -160,7 +163,7 @@ impl Store {
 
     /// Every entity of a collection that is `wanted`, for changes that must not miss one. Fails with
     /// [`Error::Unreadable`] if one cannot be read.
-    pub(super) async fn all_wanted<T: StoredEntity>(
+    pub(in crate::store) async fn all_wanted<T: StoredEntity>(
         &self,
         collection: KeyRange,
         wanted: impl Fn(&T) -> bool,
@@ -179,7 +182,7 @@ impl Store {
     }
 
     /// One page of bare items; of an index, only their keys.
-    pub(super) async fn page_of_items(
+    pub(in crate::store) async fn page_of_items(
         &self,
         listing: &ListSource,
         request: &PageRequest,

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use super::item::{Item, VERSION, number};
 
 #[derive(Clone, Copy)]
-pub(super) enum WriteCondition {
+pub(in crate::store) enum WriteCondition {
     None,
     Absent,
     /// There is none, or DynamoDB may delete it at this moment.
@@ -21,10 +21,10 @@ pub(super) enum WriteCondition {
 }
 
 /// The condition that a customer, label or video exists and is not being deleted.
-pub(super) const IS_ACTIVE: WriteCondition = WriteCondition::True("is_active");
+pub(in crate::store) const IS_ACTIVE: WriteCondition = WriteCondition::True("is_active");
 
 impl WriteCondition {
-    pub(super) fn expression(self) -> Option<String> {
+    pub(in crate::store) fn expression(self) -> Option<String> {
         match self {
             Self::None => None,
             Self::Absent => Some("attribute_not_exists(pk)".to_owned()),
@@ -36,7 +36,7 @@ impl WriteCondition {
         }
     }
 
-    pub(super) fn values(self) -> Option<Item> {
+    pub(in crate::store) fn values(self) -> Option<Item> {
         let (name, value) = match self {
             Self::None | Self::Absent | Self::Present | Self::Without(_) => return None,
             Self::AbsentOrExpired(now) => (":now", number(now.timestamp())),
@@ -48,16 +48,19 @@ impl WriteCondition {
 }
 
 /// An update of single attributes, which also counts the write.
-pub(super) struct AttributeUpdate {
-    pub(super) expression: String,
-    pub(super) condition: Option<String>,
-    pub(super) names: Vec<(String, String)>,
-    pub(super) values: Item,
+pub(in crate::store) struct AttributeUpdate {
+    pub(in crate::store) expression: String,
+    pub(in crate::store) condition: Option<String>,
+    pub(in crate::store) names: Vec<(String, String)>,
+    pub(in crate::store) values: Item,
 }
 
 impl AttributeUpdate {
     /// A change by an expression without ADD, and the values that it and its condition refer to.
-    pub(super) fn set<const N: usize>(expression: &str, values: [(&str, AttributeValue); N]) -> Self {
+    pub(in crate::store) fn set<const N: usize>(
+        expression: &str,
+        values: [(&str, AttributeValue); N],
+    ) -> Self {
         values
             .into_iter()
             .fold(Self::of(format!("{expression} ADD")), |change, (name, value)| change.with(name, value))
@@ -73,7 +76,7 @@ impl AttributeUpdate {
     }
 
     /// Adds to counters, which start at zero.
-    pub(super) fn add(counters: impl IntoIterator<Item = (String, i64)>) -> Self {
+    pub(in crate::store) fn add(counters: impl IntoIterator<Item = (String, i64)>) -> Self {
         let mut change = Self::of("ADD".to_owned());
         for (index, (name, count)) in counters.into_iter().enumerate() {
             change.expression.push_str(&format!(", #n{index} :n{index}"));
@@ -84,22 +87,22 @@ impl AttributeUpdate {
     }
 
     /// Also sets this attribute to true.
-    pub(super) fn marking(mut self, attribute: &str) -> Self {
+    pub(in crate::store) fn marking(mut self, attribute: &str) -> Self {
         self.expression = format!("SET {attribute} = :yes {}", self.expression);
         self.with(":yes", AttributeValue::Bool(true))
     }
 
-    pub(super) fn when(self, condition: impl Into<String>) -> Self {
+    pub(in crate::store) fn when(self, condition: impl Into<String>) -> Self {
         Self { condition: Some(condition.into()), ..self }
     }
 
-    pub(super) fn on(mut self, condition: WriteCondition) -> Self {
+    pub(in crate::store) fn on(mut self, condition: WriteCondition) -> Self {
         self.values.extend(condition.values().unwrap_or_default());
         Self { condition: condition.expression(), ..self }
     }
 
     /// Adds a value that the condition refers to.
-    pub(super) fn with(mut self, name: &str, value: AttributeValue) -> Self {
+    pub(in crate::store) fn with(mut self, name: &str, value: AttributeValue) -> Self {
         self.values.insert(name.to_owned(), value);
         self
     }

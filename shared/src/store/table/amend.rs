@@ -1,11 +1,11 @@
 //! Changes that start again when they lose to a concurrent write.
 
-use super::Store;
 use super::item::{StoredEntity, VersionedItem};
 use super::transaction::Transaction;
 use crate::error::{Error, Result};
+use crate::store::Store;
 
-pub(super) const ATTEMPTS: usize = 10;
+pub(in crate::store) const ATTEMPTS: usize = 10;
 
 impl Store {
     /// Makes attempts at a change until one does not lose to a concurrent write. Each must start by reading. Fails with
@@ -25,7 +25,7 @@ impl Store {
 
     /// Commits `after` in place of `before` together with `others`, and returns the entity as it is then. Fails with
     /// [`Error::Changed`] after a concurrent write, and with the errors of the others.
-    pub(super) async fn replace_in<T: StoredEntity>(
+    pub(in crate::store) async fn replace_in<T: StoredEntity>(
         &self,
         before: &VersionedItem<T>,
         after: T,
@@ -41,7 +41,7 @@ impl Store {
     /// Commits `change` of an entity that has been read, and again of a fresh copy when it loses to a concurrent write.
     /// Does nothing when the entity is deleted or `change` gives none. Fails with [`Error::Changed`] after too many
     /// attempts, and with other errors of a transaction.
-    pub(super) async fn update_with_retry<T: StoredEntity>(
+    pub(in crate::store) async fn update_with_retry<T: StoredEntity>(
         &self,
         mut before: VersionedItem<T>,
         change: impl Fn(&VersionedItem<T>) -> Option<Transaction>,

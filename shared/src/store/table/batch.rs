@@ -6,12 +6,12 @@ use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnConsumedCapacity};
 use futures_util::future::try_join_all;
 use serde::de::DeserializeOwned;
 
-use super::Store;
 use super::item::{self, Item, StoredEntity, VersionedItem};
 use super::keys::ItemKey;
 use super::projection::ProjectionExpression;
 use super::retry::CallFailure;
 use crate::error::{Error, Result};
+use crate::store::Store;
 
 /// The most keys that DynamoDB takes in one call.
 const KEYS_PER_CALL: usize = 100;
@@ -36,7 +36,10 @@ impl FoundItems {
     }
 
     /// Takes a value that is no entity for a list, which leaves out those that cannot be read.
-    pub(super) fn take_listed_value<T: DeserializeOwned>(&mut self, key: &ItemKey) -> Result<Option<T>> {
+    pub(in crate::store) fn take_listed_value<T: DeserializeOwned>(
+        &mut self,
+        key: &ItemKey,
+    ) -> Result<Option<T>> {
         Ok(item::or_skipped(self.take_value(key))?.flatten())
     }
 
@@ -46,16 +49,22 @@ impl FoundItems {
 }
 
 impl Store {
-    pub(super) async fn item(&self, key: &ItemKey) -> Result<Option<Item>> {
+    pub(in crate::store) async fn item(&self, key: &ItemKey) -> Result<Option<Item>> {
         Ok(self.get([key.clone()]).await?.take_item(key))
     }
 
-    pub(super) async fn one<T: StoredEntity>(&self, key: ItemKey) -> Result<Option<VersionedItem<T>>> {
+    pub(in crate::store) async fn one<T: StoredEntity>(
+        &self,
+        key: ItemKey,
+    ) -> Result<Option<VersionedItem<T>>> {
         self.get([key.clone()]).await?.take(&key)
     }
 
     /// Reads entities in the order of `keys`, without those that do not exist or cannot be read.
-    pub(super) async fn listed<T: StoredEntity>(&self, keys: Vec<ItemKey>) -> Result<Vec<VersionedItem<T>>> {
+    pub(in crate::store) async fn listed<T: StoredEntity>(
+        &self,
+        keys: Vec<ItemKey>,
+    ) -> Result<Vec<VersionedItem<T>>> {
         let mut batch = self.get(keys.iter().cloned()).await?;
         let found: Result<Vec<_>> = keys.iter().map(|key| batch.take_listed(key)).collect();
         Ok(found?.into_iter().flatten().collect())
@@ -68,7 +77,7 @@ impl Store {
     }
 
     /// Reads some attributes of items, among them their keys, as [`get`](Self::get) reads all.
-    pub(super) async fn get_attributes(
+    pub(in crate::store) async fn get_attributes(
         &self,
         keys: impl IntoIterator<Item = ItemKey>,
         attributes: &ProjectionExpression,

@@ -56,19 +56,22 @@ impl RequestUsage {
         self.commits.load(Ordering::Relaxed)
     }
 
-    pub(super) fn count_commit(&self) {
+    pub(in crate::store) fn count_commit(&self) {
         self.commits.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn count_call(&self) {
+    pub(in crate::store) fn count_call(&self) {
         self.calls.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn count_reads<'a>(&self, consumed: impl IntoIterator<Item = &'a ConsumedCapacity>) {
+    pub(in crate::store) fn count_reads<'a>(&self, consumed: impl IntoIterator<Item = &'a ConsumedCapacity>) {
         add(&self.read_millis, consumed);
     }
 
-    pub(super) fn count_writes<'a>(&self, consumed: impl IntoIterator<Item = &'a ConsumedCapacity>) {
+    pub(in crate::store) fn count_writes<'a>(
+        &self,
+        consumed: impl IntoIterator<Item = &'a ConsumedCapacity>,
+    ) {
         add(&self.write_millis, consumed);
     }
 }

@@ -8,7 +8,7 @@ use serde::forward_to_deserialize_any;
 use super::item::Item;
 
 /// The value whose fields are the attributes of `item`.
-pub(super) fn from_item<'a, T: Deserialize<'a>>(item: &'a Item) -> Result<T, Error> {
+pub(in crate::store) fn from_item<'a, T: Deserialize<'a>>(item: &'a Item) -> Result<T, Error> {
     T::deserialize(entries(item))
 }
 

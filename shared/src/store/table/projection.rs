@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 /// A projection expression of DynamoDB.
 #[derive(Clone, Copy)]
-pub(super) struct ProjectionExpression {
+pub(in crate::store) struct ProjectionExpression {
     /// The paths of the attributes; none for all.
     paths: Option<&'static str>,
     /// Placeholders in the paths, and the names that DynamoDB reserves.
@@ -12,17 +12,20 @@ pub(super) struct ProjectionExpression {
 }
 
 impl ProjectionExpression {
-    pub(super) const ALL: Self = Self { paths: None, reserved: &[] };
+    pub(in crate::store) const ALL: Self = Self { paths: None, reserved: &[] };
 
-    pub(super) const fn new(paths: &'static str, reserved: &'static [(&'static str, &'static str)]) -> Self {
+    pub(in crate::store) const fn new(
+        paths: &'static str,
+        reserved: &'static [(&'static str, &'static str)],
+    ) -> Self {
         Self { paths: Some(paths), reserved }
     }
 
-    pub(super) fn expression(&self) -> Option<String> {
+    pub(in crate::store) fn expression(&self) -> Option<String> {
         self.paths.map(str::to_owned)
     }
 
-    pub(super) fn names(&self) -> Option<HashMap<String, String>> {
+    pub(in crate::store) fn names(&self) -> Option<HashMap<String, String>> {
         let names = self.reserved.iter().map(|(placeholder, name)| ((*placeholder).into(), (*name).into()));
         (!self.reserved.is_empty()).then(|| names.collect())
     }

@@ -21,7 +21,7 @@ impl SealingKey {
         Self(Sha256::digest(format!("answer\n{request}")).into())
     }
 
-    pub(super) fn seal(&self, text: &[u8], entropy: &dyn RandomSource) -> Result<String> {
+    pub(in crate::store) fn seal(&self, text: &[u8], entropy: &dyn RandomSource) -> Result<String> {
         let mut nonce = [0; NONCE_LEN];
         entropy.fill(&mut nonce);
         let mut sealed = text.to_vec();
@@ -32,7 +32,7 @@ impl SealingKey {
     }
 
     /// The text that was sealed. Fails if another key sealed it, or if it was changed since.
-    pub(super) fn open(&self, sealed: &str) -> Result<Vec<u8>> {
+    pub(in crate::store) fn open(&self, sealed: &str) -> Result<Vec<u8>> {
         let broken = || Error::internal("a kept answer cannot be opened");
         let bytes = STANDARD_NO_PAD.decode(sealed).map_err(Error::internal)?;
         let (nonce, sealed) = bytes.split_first_chunk::<NONCE_LEN>().ok_or_else(broken)?;

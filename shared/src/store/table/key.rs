@@ -29,12 +29,12 @@ pub(crate) struct ItemKey {
 }
 
 impl ItemKey {
-    pub(super) fn new(pk: String, sk: impl Into<String>) -> Self {
+    pub(in crate::store) fn new(pk: String, sk: impl Into<String>) -> Self {
         Self { pk, sk: sk.into() }
     }
 
     /// The key of an item that has its partition to itself.
-    pub(super) fn alone(pk: String) -> Self {
+    pub(in crate::store) fn alone(pk: String) -> Self {
         Self { sk: pk.clone(), pk }
     }
 }

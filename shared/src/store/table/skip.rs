@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 
 use futures_util::future::try_join_all;
 
-use super::Store;
 use super::item::{Item, string};
 use super::keys::{BY_STATUS, KeyRange};
 use super::page::SKIPPED_AT_ONCE;
 use super::query::Query;
 use crate::error::Result;
+use crate::store::Store;
 
 /// One partition of the index, as far as it has been read.
 struct PartitionReader {
@@ -28,7 +28,7 @@ impl PartitionReader {
 impl Store {
     /// The key of the `count`th item of a collection whose keys are in these partitions of the index by status, each in
     /// the order of identifiers; none when there are fewer. The index lags behind the table.
-    pub(super) async fn skip_indexed(
+    pub(in crate::store) async fn skip_indexed(
         &self,
         collection: &KeyRange,
         partitions: &[String],

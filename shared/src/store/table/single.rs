@@ -7,23 +7,26 @@ use aws_sdk_dynamodb::error::ProvideErrorMetadata as _;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::{ReturnConsumedCapacity, ReturnValuesOnConditionCheckFailure};
 
-use super::Store;
 use super::condition::WriteCondition;
 use super::item::{self, Item, StoredEntity, VersionedItem};
 use super::keys::ItemKey;
 use super::retry::CallFailure;
 use crate::error::{Error, Result};
+use crate::store::Store;
 
 impl Store {
     /// Creates an entity. Fails with [`Error::Changed`] if it exists.
-    pub(super) async fn create_alone<T: StoredEntity>(&self, entity: T) -> Result<VersionedItem<T>> {
+    pub(in crate::store) async fn create_alone<T: StoredEntity>(
+        &self,
+        entity: T,
+    ) -> Result<VersionedItem<T>> {
         let first = item::first(entity)?;
         self.put_item(first.stored().clone(), WriteCondition::Absent).await?.map_err(|_| Error::Changed)?;
         Ok(first)
     }
 
     /// Replaces `before` by `after`. Fails with [`Error::Changed`] after a concurrent write.
-    pub(super) async fn replace<T: StoredEntity>(
+    pub(in crate::store) async fn replace<T: StoredEntity>(
         &self,
         before: &VersionedItem<T>,
         after: T,
@@ -34,24 +37,24 @@ impl Store {
         Ok(next)
     }
 
-    pub(super) async fn put(&self, key: ItemKey, attributes: Item) -> Result<()> {
+    pub(in crate::store) async fn put(&self, key: ItemKey, attributes: Item) -> Result<()> {
         let mut item = attributes;
         item.extend(key.into_attributes());
         self.put_item(item, WriteCondition::None).await?.map_err(|_| Error::Changed)
     }
 
     /// Deletes the item under `key`, if there is one.
-    pub(super) async fn delete_alone(&self, key: &ItemKey) -> Result<()> {
+    pub(in crate::store) async fn delete_alone(&self, key: &ItemKey) -> Result<()> {
         self.delete_item(key, WriteCondition::None).await
     }
 
     /// Deletes an entity. Fails with [`Error::Changed`] after a concurrent write or deletion.
-    pub(super) async fn erase<T: StoredEntity>(&self, entity: &VersionedItem<T>) -> Result<()> {
+    pub(in crate::store) async fn erase<T: StoredEntity>(&self, entity: &VersionedItem<T>) -> Result<()> {
         self.delete_item(&entity.key(), WriteCondition::Version(entity.version())).await
     }
 
     /// Puts an item. When the condition fails, the inner result has the item that failed it, if there is one.
-    pub(super) async fn put_item(
+    pub(in crate::store) async fn put_item(
         &self,
         item: Item,
         condition: WriteCondition,

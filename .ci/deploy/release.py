@@ -67,6 +67,7 @@ def main():
     if given.check:
         return 0
     change_set = propose(given.environment, stack, [*overrides, f"Release={name_of_release()}"], given.template)
+    # Before CloudFormation acts: the stack policy refuses a replacement only in the middle of a release.
     changes = changes_of(stack, change_set)
     refused = [change for change in changes if is_destructive(change) and not is_allowed(change, given.allow)]
     if refused:

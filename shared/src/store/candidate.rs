@@ -265,7 +265,7 @@ impl Transaction {
         if let Some(Candidate { company, profile, .. }) = after.filter(|_| is_new)
             && let Some(name) = &profile.username
         {
-            // It may not be the email address of a customer either.
+            // A login with a customer's email address is the customer's, so no candidate may have it as user name.
             self.require(keys::login_email(company, name.as_str()), WriteCondition::Absent, taken_username());
         }
     }

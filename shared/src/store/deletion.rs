@@ -94,6 +94,7 @@ impl Store {
         has: impl Fn(&Project) -> bool,
         remove: impl Fn(&mut Project) -> R,
     ) -> Result<()> {
+        // Reads all projects: deletions are rare, and an index would be written with every change of a project.
         for project in self.all_wanted(keys::projects(company), has).await? {
             self.amend_project(project, &remove).await?;
         }

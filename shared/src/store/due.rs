@@ -146,6 +146,7 @@ impl Store {
         let found = self.query(&query).await?;
         // An item that cannot be read must not hold up those behind it.
         let mut rows: Vec<VersionedItem<T>> = self.listed(item::keys_of(&found.rows)?).await?;
+        // The index lags behind the table.
         rows.retain(|row| row.due().is_some_and(|(of, at)| of == shard && item::due_at(at) <= until));
         let next = found.last.map(|last| DueCursor { shard, now, start: Some(last) });
         Ok(DuePage { rows, seen: found.rows.len(), next })

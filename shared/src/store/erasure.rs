@@ -135,6 +135,7 @@ impl Store {
             }
         }
         let names = [customer::username_of(&customer), customer::email_of(&customer)];
+        // A name that is another account's by now stays with it.
         let others = self.logins_of_others(names, Account::Customer { customer: customer.id }).await?;
         let mut transaction = self.transaction().without_keys(others);
         transaction.customer_gone(&customer, ErasureReason::Restored, now);

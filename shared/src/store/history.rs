@@ -271,6 +271,7 @@ impl Store {
         change: ResourceChange,
     ) -> Result<()> {
         let last = history.last();
+        // A try that broke off has told of it already.
         if last.is_some_and(|last| last.is_erasure()) {
             return Ok(());
         }

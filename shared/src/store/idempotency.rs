@@ -173,6 +173,8 @@ impl Store {
         // The answer to one transaction is far smaller than an item may be.
         let state = AttemptState::Done { sealed: self.sealed(request, answer)?, parts: 0 };
         let item = item::write(&request.attempt(state, now), 1)?;
+        // Before all other conditions: a concurrent retry must learn that the request is running, not that a name is
+        // taken.
         transaction.create_first(request.key(), item, now, Error::InProgress(ASK_AGAIN));
         match self.commit(transaction).await {
             Err(Error::InProgress(seconds)) => match self.answered(request, now).await? {
@@ -243,6 +245,7 @@ impl Store {
     /// Seals an answer, whose names and keys would otherwise outlive their owners.
     fn sealed(&self, request: &KeyedRequest, answer: &StoredResponse) -> Result<String> {
         let text = serde_json::to_vec(answer).map_err(Error::internal)?;
+        // Reading the resource again for a replay, instead of storing the answer, would return later changes.
         request.sealing_key.seal(&text, self.app.entropy())
     }
 

@@ -207,6 +207,7 @@ impl Transaction {
         for joins in new.difference(&old) {
             let missing = format!("There is no customer {joins} who can log in.");
             let missing = Error::field(field_of(after, *joins), missing);
+            // A customer who is being deleted is inactive already, and gets no new roles.
             self.require(keys::customer(c, *joins), IS_ACTIVE, missing);
             self.put_derived(keys::memberships(c, *joins).key(after.id), item::bare([]));
         }

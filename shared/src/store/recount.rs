@@ -120,6 +120,8 @@ impl Store {
             let after = self.items(&keys).await?;
             for shard in open.clone() {
                 let place = usize::from(shard);
+                // Trusted only if nothing was written in between, so that a company can be recounted while it is in
+                // use.
                 if version_of(&before[place]) != version_of(&after[place]) {
                     continue;
                 }

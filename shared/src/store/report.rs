@@ -64,6 +64,7 @@ impl Store {
         let step = TransitionResult::from(after);
         let mut transaction = self.transaction();
         let mark = item::bare([(EXPIRES_AT, number((now + REMEMBERED).timestamp()))]);
+        // In the same transaction: an event that is delivered twice is applied once.
         transaction.put(keys::event(event), mark, WriteCondition::Absent, Error::Changed);
         transaction.step(before, &step, now);
         transaction.roster(project, roster);

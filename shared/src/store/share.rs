@@ -104,6 +104,7 @@ impl Transaction {
         let new = after.map_or(&none, |candidate| &candidate.shares);
         for (share, customer) in new.iter().filter(|(share, _)| !old.contains_key(share)) {
             let missing = format!("There is no customer {customer} who can log in.");
+            // A customer who is being deleted is inactive already, and gets no new shares.
             self.require(keys::customer(company, *customer), IS_ACTIVE, Error::field("customer", missing));
             let note =
                 item::bare([("project", string(project.to_string())), ("candidate", string(id.to_string()))]);

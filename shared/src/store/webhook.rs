@@ -162,6 +162,7 @@ impl Store {
     pub fn delete_webhook(&self, webhook: &VersionedItem<Webhook>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.delete(webhook);
+        // Without its cursor the sender stops; what else is left, clients cannot see.
         transaction.delete_derived(keys::cursor(webhook.id));
         transaction.company_tally(&webhook.company, &[(CompanyCount::Webhooks, -1)]);
         transaction

@@ -196,6 +196,7 @@ pub(crate) fn search_words(c: &CompanyId, p: ProjectId, source: WordSource, star
 }
 
 fn search_shard(c: &CompanyId, p: ProjectId, source: WordSource, group: u32) -> String {
+    // By group, not by letter: a query of one letter would otherwise need several partitions.
     format!("SEARCH#{c}#{}#{group:02}#PROJECT#{p}", source_name(source))
 }
 

@@ -209,6 +209,8 @@ impl Store {
         if backwards {
             rows.reverse();
         }
+        // The link to the previous page always holds a cursor, even to page 1: rows may have been deleted since, and
+        // page 1 by its number would repeat rows of this one.
         let (has_previous, has_next) = if backwards { (more, true) } else { (!begins_list, more) };
         let cursor = |row: Option<&Item>, place: fn(String) -> PageCursor| match row {
             Some(row) => listing.collection().id_in(row).map(place).map(Some),

@@ -128,6 +128,7 @@ impl Store {
                 .query()
                 .table_name(self.table())
                 .set_index_name(query.schema.name.map(str::to_owned))
+                // DynamoDB has no consistent reads of indexes.
                 .consistent_read(query.schema.name.is_none())
                 .key_condition_expression(&query.condition)
                 .set_filter_expression(query.filter.as_ref().map(|filter| filter.expression.clone()))

@@ -25,6 +25,7 @@ pub(in crate::store) fn next<T: StoredEntity>(
     let is_shown = shown::<T>(&known).ne(&shown::<T>(&item));
     carry(before.stored(), &known, &mut item, T::PARTS);
     item::note_event(&mut item, change, version);
+    // `If-Match` compares revisions: an editor need not care about writes that responses do not show.
     let revision = before.revision() + u64::from(is_shown);
     if revision != version {
         item.insert(REVISION.to_owned(), number(revision));

@@ -38,6 +38,7 @@ impl Store {
             let query = Query::new(BY_STATUS, string(partition));
             PartitionReader { query, ids: VecDeque::new(), is_at_end: false }
         };
+        // Merged here, because an index in list order would be written with every candidate.
         let mut lanes: Vec<PartitionReader> = partitions.iter().map(lane).collect();
         let mut left = count;
         loop {

@@ -146,6 +146,7 @@ impl Transaction {
     ) {
         let Some(change) = change else { return };
         let origin = self.origin.as_deref().cloned();
+        // Every write of a resource passes here, so no change can be forgotten, and none is without an author.
         let origin = self.or_fault(origin.ok_or_else(|| Error::internal("a change without an author")));
         let entry = origin.map(|origin| {
             HistoryEntry::new(change, version, origin, self.kept).with_event_before(event_before)
@@ -312,6 +313,7 @@ impl Store {
         if writes.is_empty() {
             return Ok(());
         }
+        // Only a change of dozens of a project's people, labels and videos at once gets here.
         if writes.len() > MAX_WRITES {
             return Err(Error::field(
                 FieldErrors::ACROSS,
@@ -330,6 +332,7 @@ impl Store {
         let mut fields = FieldErrors::default();
         for (refusal, reason) in refusals.into_iter().zip(reasons).filter(|(_, reason)| is_unmet(reason)) {
             match refusal {
+                // DynamoDB returns the item that failed the condition; without one, it was deleted in the meantime.
                 Error::Changed if reason.item().is_none() => return Err(Error::NotFound),
                 Error::Fields(more) => fields.merge(more),
                 refusal => return Err(refusal),

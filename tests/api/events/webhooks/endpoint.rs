@@ -180,7 +180,7 @@ pub(crate) async fn hook(owner: &impl Caller, endpoint: &Endpoint, fields: Value
 }
 
 /// Runs the sender's schedule once.
-pub(crate) async fn sweep(app: &TestApp) -> webhooks::RunSummary {
+pub(crate) async fn sweep(app: &TestApp) -> webhook_sender::RunSummary {
     app.send_events(json!({ "detail-type": "Scheduled Event" })).await.unwrap()
 }
 

@@ -149,7 +149,7 @@ async fn the_senders_own_writes_do_not_start_it() {
     let served = async || {
         let event = json!({ "Records": [{ "dynamodb": { "Keys": key, "SequenceNumber": "1" } }] });
         let event = serde_json::from_value(event).unwrap();
-        Box::pin(webhooks::handle(app.app(), event)).await.unwrap().endpoints
+        Box::pin(webhook_sender::handle(app.app(), event)).await.unwrap().endpoints
     };
     assert_eq!(served().await, 1, "a new webhook");
     assert_eq!(served().await, 0);
@@ -327,12 +327,12 @@ async fn no_endpoint_is_judged_while_the_service_reaches_nothing() {
     let owner = app.owner().await;
     let uri = super::webhook(&owner, json!({ "after": 0 })).await;
     let outgoing =
-        webhooks::outgoing::Outgoing::new(super::runs::Nowhere, shared::domain::webhook::is_public);
+        webhook_sender::outgoing::Outgoing::new(super::runs::Nowhere, shared::domain::webhook::is_public);
     super::runs::number(&app).await;
     for _ in 0..7 {
         app.clock().advance(TimeDelta::days(1));
         let event = serde_json::from_value(json!({ "detail-type": "Scheduled Event" })).unwrap();
-        Box::pin(webhooks::handle_through(app.app(), &outgoing, event)).await.unwrap();
+        Box::pin(webhook_sender::handle_through(app.app(), &outgoing, event)).await.unwrap();
     }
     let view = shown(&owner, &uri).await;
     assert_eq!((&view["status"], &view["is_enabled"]), (&json!("failing"), &json!(true)));

@@ -12,7 +12,7 @@ use shared::domain::webhook::is_public;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::chaos::{Chaos, Fault};
-use webhooks::outgoing::{NameResolver, Outgoing};
+use webhook_sender::outgoing::{NameResolver, Outgoing};
 
 use super::endpoint::{Endpoint, hook, pass, sweep};
 use super::stored;
@@ -34,7 +34,7 @@ pub(super) async fn number(app: &TestApp) {
     Box::pin(outbox::handle(app.app(), event)).await.unwrap();
 }
 
-async fn run(app: &TestApp) -> shared::Result<webhooks::RunSummary> {
+async fn run(app: &TestApp) -> shared::Result<webhook_sender::RunSummary> {
     app.send_events(new_numbers(&["acme"])).await
 }
 
@@ -254,7 +254,7 @@ async fn a_name_that_leads_to_a_private_address_gets_no_request() {
     let resolver = Loopback::default();
     let outgoing = Outgoing::new(resolver.clone(), is_public);
     let event = serde_json::from_value(new_numbers(&["acme"])).unwrap();
-    Box::pin(webhooks::handle_through(app.app(), &outgoing, event)).await.unwrap();
+    Box::pin(webhook_sender::handle_through(app.app(), &outgoing, event)).await.unwrap();
     assert!(endpoint.arrivals().is_empty());
     let attempts = owner.get(&format!("{uri}deliveries/")).await.expect(200).json();
     let attempts = attempts["objects"].as_array().unwrap();

@@ -1,7 +1,7 @@
 //! Receivers as they are found on the internet, in virtual time: what is sent next, how the endpoint is judged and what a step
 //! makes of it are the sender's own code; table, network and clock are not.
 //!
-//! `cargo test -p webhooks simulation -- --nocapture --test-threads 1` prints a line for each receiver.
+//! `cargo test -p webhook-sender simulation -- --nocapture --test-threads 1` prints a line for each receiver.
 
 mod clock;
 mod memory;

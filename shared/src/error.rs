@@ -259,7 +259,7 @@ impl FieldErrors {
         }
     }
 
-    /// The value, or none and its message added about `field`.
+    /// Returns the value, or adds its message about `field` and returns `None`.
     pub fn read<T>(&mut self, field: &str, value: Result<T, String>) -> Option<T> {
         value.map_err(|message| self.add(field, message)).ok()
     }

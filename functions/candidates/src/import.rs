@@ -120,6 +120,7 @@ pub(crate) async fn create(
 /// An entry, which brings no files: those of a thousand would not fit through a request.
 fn read(mut fields: BodyFields) -> Result<CandidateProfile> {
     if !CandidateFiles::read(&mut fields, |_| None).is_empty() {
+        // A file that was dropped silently would be missed late.
         fields.refuse("photo", "Imports take no files. PATCH the candidate afterwards.");
     }
     UpdateCandidate::read_new(fields)
@@ -206,6 +207,7 @@ impl ImportReport {
                 }
                 ImportEntryResult::Failed(error) => (RowStatus::Failed, None, error.body()),
                 ImportEntryResult::Pending => {
+                    // Not `failed`, which means that the entry itself is wrong.
                     (RowStatus::Pending, None, Error::from(NOT_DONE_IN_TIME).body())
                 }
             };
@@ -228,6 +230,7 @@ fn what_to_send(left: &str, is_keyed: bool) -> String {
     let how = if is_keyed {
         "Retry the whole request with the same `Idempotency-Key`."
     } else {
+        // Without a key, repeating the whole request would create the others twice.
         "Send only these again."
     };
     format!("Entries {left} were not processed in time. {how}")

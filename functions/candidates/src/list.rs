@@ -28,6 +28,7 @@ pub(crate) async fn list(
             let total = u64::try_from(count).unwrap_or(0);
             // Before the read: a page past the end would skip all rows, which DynamoDB charges for.
             query.check_range(total)?;
+            // Partitions without candidates need not be queried.
             let statuses: Vec<_> = access.tally.statuses().collect();
             (store.list_candidates(company, project, status, &statuses, query.page()).await?, total)
         }

@@ -29,6 +29,8 @@ pub(crate) async fn list(
 ) -> Result<PageView<EvaluationView>> {
     let candidate = &access.of.candidate;
     let cards = access.store.scorecards_of(access.company_id(), candidate.project, candidate.id).await?;
+    // Evaluators are blind until they complete their own evaluation, managers and owners too: an opinion is as biased
+    // with another role.
     let completed = candidate.completed_by().into_iter().filter(|_| !access.is_blind());
     let own = cards.keys().copied().filter(|by| access.is_own(*by));
     let shown: BTreeSet<CustomerId> = completed.chain(own).collect();
@@ -141,6 +143,7 @@ impl SaveEvaluation {
         maximum: u32,
         about: impl Fn(&Value) -> Result<RatingTarget, String>,
     ) -> Result<Self> {
+        // Names the scale of the values, so that what was read can be sent back after the project's has changed.
         let maximum = body.integer("maximum_score", 1, MAX_SCORE).unwrap_or(maximum);
         let ratings = body.list("ratings", MAX_RATINGS, |value| {
             let number = value.get("value").ok_or("Expected objects with value.")?;

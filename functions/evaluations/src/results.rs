@@ -139,6 +139,7 @@ impl ResultOrder {
         of: EvaluationScope<'_>,
     ) -> Vec<CandidateResult> {
         let mean = |row: &CandidateResult| match row.summary.is_hidden_from(caller, of.project) {
+            // Sorted like results without a rating: the order must not tell what the caller may not see.
             true => RatingMean::default(),
             false => row.summary.overall(of.project, of.interview),
         };
@@ -185,6 +186,7 @@ async fn views(
     let view = |row: CandidateResult| {
         let card_of = |by| cards.get(&(row.candidate, by));
         if is_hidden(&row) {
+            // Shown without its ratings instead of left out, so that pages stay even.
             ResultView::hidden(row.candidate, of)
         } else {
             ResultView::new(row.candidate, &row.summary, card_of, of)

@@ -65,6 +65,7 @@ pub(crate) async fn handle(system: &SystemAccess) -> Result<SweepSummary> {
                     summary.more = true;
                     return Ok(summary.log(system));
                 }
+                // SES limits mails per second, so more at once would be refused as well.
                 if is_postponed {
                     tokio::time::sleep(PAUSE).await;
                 }

@@ -21,6 +21,8 @@ pub(crate) async fn list(
     let hits = match access.caller.customer().filter(|_| !sees_all) {
         None => store.search_company(company, &terms).await?,
         Some(customer) => {
+            // Not the candidates shared with the caller: results show the project, which a share does not let them
+            // read.
             let projects = store.project_ids_of(company, customer).await?;
             store.search_projects(company, &projects, &terms).await?
         }

@@ -140,6 +140,7 @@ async fn finish(
         let is_converted = after.converted.is_some();
         match system.commit(system.store.update_video(&video, &after)).await {
             Ok(()) if is_converted => {
+                // Never shown, the largest file of all, and it holds the location and the device.
                 system.objects()?.delete(&video_upload_key(&company, id)).await?;
                 return Ok(ConversionOutcome::Converted);
             }
@@ -152,6 +153,7 @@ async fn finish(
             Err(error) => return Err(error),
         }
         match system.store.video(&company, id).await? {
+            // Staff have only changed the texts.
             Some(now) if now.is_converted_by(event) => video = now,
             Some(now) if now.is_under_way() || now.converted.is_some() => {
                 return Ok(ConversionOutcome::Ignored);

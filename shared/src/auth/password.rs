@@ -47,6 +47,7 @@ impl Password {
         if text.trim().is_empty() {
             return Err("This field may not be blank.".to_owned());
         }
+        // The crate's 100,000 passwords, a list that others maintain.
         if is_common_password(text) || is_common_password(text.to_lowercase()) {
             return Err("This password is too common.".to_owned());
         }
@@ -114,9 +115,12 @@ fn checks(hashes: &[PasswordHash], new: &Params) -> Result<Vec<SaltedHashes>> {
         if let Some(same) = checks.iter_mut().find(|one| *one.salt == *salt && one.params == params) {
             same.stored.push((index, output));
         } else if checks.len() < CHECKS {
+            // A password with a third salt does not match until it is reset: a further hash would take time that
+            // tells of accounts.
             checks.push(SaltedHashes { params, salt, stored: vec![(index, output)] });
         }
     }
+    // The time of a login must not tell how many accounts the address has.
     while checks.len() < CHECKS {
         let salt = Salt::new(&[0; SALT]).map_err(Error::internal)?;
         checks.push(SaltedHashes { params: new.clone(), salt, stored: Vec::new() });

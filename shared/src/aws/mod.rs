@@ -82,6 +82,7 @@ impl AwsClients {
                 aws_sdk_s3::config::Builder::from(&self.shared).force_path_style(endpoint.is_some());
             config.set_endpoint_url(endpoint);
             config.set_timeout_config(Some(timeouts(FILE_TIMEOUT)));
+            // A signed URL would hold the checksum of an empty body.
             config.set_request_checksum_calculation(Some(RequestChecksumCalculation::WhenRequired));
             config.set_response_checksum_validation(Some(ResponseChecksumValidation::WhenRequired));
             aws_sdk_s3::Client::from_conf(config.build())
@@ -108,6 +109,7 @@ fn timeouts(attempt: Duration) -> TimeoutConfig {
 /// the system's, or those in `SSL_CERT_FILE`.
 fn roots_for(config: &AwsConfig) -> fn() -> Arc<RootCertStore> {
     let endpoints = [&config.dynamodb_endpoint, &config.s3_endpoint, &config.ses_endpoint];
+    // Parsing all of the system's authorities takes most of a start.
     if endpoints.into_iter().any(Option::is_some) { system_roots } else { amazon_roots }
 }
 

@@ -269,6 +269,7 @@ impl Effect {
         if self.attempts >= ATTEMPTS {
             return self.given_up(now);
         }
+        // About four hours in all.
         let delay = TimeDelta::minutes(1 << self.attempts);
         Self { next_try_at: Some(now + delay), ..self }
     }
@@ -277,6 +278,7 @@ impl Effect {
     /// days. Due again after a minute at first, and after an hour once it has waited for more than a day.
     pub fn postponed(self, now: DateTime<Utc>) -> Self {
         let waited = now - self.retried_at.unwrap_or(self.created_at);
+        // SES refuses because of rate, sender or account: nothing is lost while a sender awaits verification.
         if waited > PATIENCE {
             return self.given_up(now);
         }

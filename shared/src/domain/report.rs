@@ -40,11 +40,14 @@ impl Candidate {
     ) -> Result<Option<Self>, Refusal> {
         use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing};
         match (report, self.status) {
+            // Events arrive late and in any order. That an interview was completed is a fact in each of these
+            // statuses.
             (PlatformReport::Completed, Interviewing | Confirmed | Aborted | Expired) => {
                 self.status = Interviewed;
                 self.interviewed_at = Some(at);
                 self.access_key = None;
             }
+            // May be about an earlier attempt, so it counts only if it is not older than the current one.
             (PlatformReport::Aborted, Interviewing) if !self.started_after(at) => {
                 self.status = Aborted;
                 self.access_key = None;

@@ -49,6 +49,7 @@ impl ProjectCounts {
         let mut tally = Self::default();
         tally.add(CounterName::Status(candidate.status), 1);
         if candidate.status == CandidateStatus::Interviewed {
+            // Of everyone, evaluators or not: changing the evaluators of a project then writes only the project.
             let (completed, vetoed) = (candidate.completed_seats(), candidate.vetoed_seats());
             tally.add(CounterName::EvaluatedBy { completed, vetoed }, 1);
         }

@@ -47,6 +47,7 @@ pub async fn answer(
 fn take_uri(event: &mut ApiGatewayV2httpRequest) -> Uri {
     let path = event.raw_path.replace("/".to_owned()).unwrap_or_default();
     let query = event.raw_query_string.take().filter(|query| !query.is_empty());
+    // `lambda_http` builds the URL from these: a Host header could replace the path.
     event.headers.remove(header::HOST);
     event.request_context.domain_name = None;
     let path = path.strip_prefix('/').unwrap_or(&path);

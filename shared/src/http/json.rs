@@ -49,6 +49,7 @@ impl<const MAX: usize> JsonEntries<MAX> {
 }
 
 async fn read_json(request: Request, limit: usize) -> Result<Bytes> {
+    // A body without a type is taken for JSON, which simple clients send.
     if content_type(&request).is_some_and(|declared| !is_of_type(declared, "application/json")) {
         return Err(Error::UnsupportedMediaType);
     }

@@ -61,7 +61,7 @@ impl ListQuery {
         &self.page
     }
 
-    /// The value of a filter, read by `parse`; none when it is absent or empty.
+    /// The value of a filter, read by `parse`; `None` when it is absent or empty.
     pub fn filter<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Result<Option<T>> {
         let value = self.parameters.iter().find(|(key, value)| key == name && !value.is_empty());
         value.map(|(_, value)| parse(value).map_err(|message| Error::field(name, message))).transpose()
@@ -93,6 +93,8 @@ impl ListQuery {
     /// to the next page.
     pub fn answer<T: Serialize>(&self, address: &Uri, page: Page<T>, total: u64) -> Result<PageView<T>> {
         self.check_range(total)?;
+        // Fewer rows instead of an error: clients follow links anyway, and would otherwise search for a size that
+        // fits.
         let page = self.fit(json_of(page)?);
         let number = self.page.number;
         // Behind a cursor the number is for show: rows may have gone from, or come to, the pages before.

@@ -25,6 +25,7 @@ fn run(routes: impl FnOnce(RouteGroup) -> RouteGroup, prepare: impl AsyncFnOnce(
     let app = App::from_environment()?;
     telemetry::install(app.config().metrics_namespace.as_deref());
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+        // Before the first request, whose time it would be.
         prepare(&app).await;
         let service = routes(RouteGroup::new()).into_service(app);
         lambda_runtime::run(service_fn(|event| event::answer(service.clone(), event))).await

@@ -42,6 +42,7 @@ fn check_size(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
 
 /// The result of `look`, or an error if it panics: decoders panic on some broken files.
 fn caught<T>(look: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    // Release builds unwind for this: a PNG of 83 bytes would otherwise end the function.
     catch_unwind(AssertUnwindSafe(look)).unwrap_or_else(|_| Err(BROKEN.to_owned()))
 }
 
@@ -54,6 +55,7 @@ impl CheckedFile {
             check_size(kind, bytes)?;
             let (bytes, file_type) = caught(|| match kind {
                 FileKind::Photo => picture::re_encode(bytes),
+                // Unchanged, because they are served as attachments with the detected type and encoding.
                 FileKind::Cv => Ok((bytes.to_vec(), document::recognise(bytes)?)),
             })?;
             Ok(Self { bytes, file_type })

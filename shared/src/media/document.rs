@@ -76,6 +76,7 @@ fn packed(bytes: &[u8]) -> Result<FileType, String> {
     let mut entries = archive.entries();
     while let Some(entry) = entries.next_entry().map_err(|_| BROKEN)? {
         parts += 1;
+        // From the table of contents, since unpacking is what a bomb waits for.
         unpacked = unpacked.saturating_add(entry.uncompressed_size_hint());
         let part = archive.get_entry(entry.wayfinder()).map_err(|_| BROKEN)?;
         match entry.file_path().as_ref() {

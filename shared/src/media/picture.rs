@@ -60,6 +60,7 @@ fn check_size(width: u32, height: u32) -> Result<(), String> {
 pub(super) fn re_encode(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
     let (format, header) = recognise(bytes)?;
     let (picture, profile) = decode(bytes, format, &header)?;
+    // JPEG would blur drawings, and has no transparency.
     let drawn = matches!(format, ImageFormat::Png | ImageFormat::Gif);
     let (written, file_type) = if drawn || picture.color().has_alpha() {
         (writing::png(&picture, profile)?, FileType::Png)
@@ -76,6 +77,7 @@ fn decode(
     header: &PictureHeader,
 ) -> Result<(DynamicImage, Option<Vec<u8>>), String> {
     let bytes = match format {
+        // A colour profile of 521 KB unpacked to 512 MB, several times in one request.
         ImageFormat::Png => Cow::Owned(chunks::essential(bytes)),
         _ => Cow::Borrowed(bytes),
     };
@@ -100,6 +102,7 @@ fn decode(
     } else {
         DynamicImage::ImageRgb8(picture.into_rgb8())
     };
+    // The orientation is metadata, which the copy does not have.
     picture.apply_orientation(orientation);
     Ok((picture, profile))
 }

@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::history::EventCounter;
-use super::item::{self, StoredEntity as _, VersionedItem};
-use super::keys;
-use super::transaction::Transaction;
+use super::table::item::{self, StoredEntity as _, VersionedItem};
+use super::table::keys;
+use super::table::transaction::Transaction;
 use crate::domain::effect::Effect;
 use crate::domain::id::{CompanyId, WebhookId};
 use crate::domain::webhook::{

@@ -8,9 +8,9 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::history::EventCounter;
-use super::item::{self, VersionedItem, string};
-use super::keys::{self, BY_STATUS};
-use super::query::Query;
+use super::table::item::{self, VersionedItem, string};
+use super::table::keys::{self, BY_STATUS};
+use super::table::query::Query;
 use crate::domain::history::{EventMark, HistoryEntry};
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};

@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, HashSet};
 use futures_util::future::try_join_all;
 
 use super::Store;
-use super::item::{self, Item, string};
-use super::keys::{self, ItemKey, SEARCH, TABLE};
-use super::projection::ProjectionExpression;
-use super::query::Query;
-use super::transaction::Transaction;
+use super::table::item::{self, Item, string};
+use super::table::keys::{self, ItemKey, SEARCH, TABLE};
+use super::table::projection::ProjectionExpression;
+use super::table::query::Query;
+use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::search::{MAX_RESULTS, MAX_WORDS, SearchTerms, WordSource};

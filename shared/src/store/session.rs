@@ -6,8 +6,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::item::{self, EXPIRES_AT, number};
-use super::keys::{self, ItemKey};
+use super::table::item::{self, EXPIRES_AT, number};
+use super::table::keys::{self, ItemKey};
 use crate::clock::RandomSource;
 use crate::domain::account::CredentialOwner;
 use crate::domain::secret::{MediaKey, SecretHash};
@@ -109,6 +109,7 @@ impl Store {
             .table_name(self.table())
             .set_key(Some(key.clone().into_attributes()))
             .update_expression("SET used_at = :now ADD version :one")
+            // Without it, the update would create a session again that has just been revoked.
             .condition_expression("attribute_exists(pk)")
             .expression_attribute_values(":now", used_at)
             .expression_attribute_values(":one", number(1))

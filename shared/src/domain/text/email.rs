@@ -24,6 +24,7 @@ impl Email {
         if !is_domain(&domain) {
             return Err(INVALID.to_owned());
         }
+        // Refused here rather than by SES later, while there is time to ask for another address.
         if !local.is_ascii() {
             return Err(
                 "Mail cannot be sent to this address. Use one with only ASCII characters before the @."

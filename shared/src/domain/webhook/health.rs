@@ -103,6 +103,7 @@ impl EndpointHealth {
                 *self =
                     Self { last_accepted_at: Some(now), next_try_at, resources_at_once, ..Self::default() };
             }
+            // Says nothing about the event: no try counts, and the cursor stops before it.
             DeliveryVerdict::Throttled(wait) => self.throttle(wait, now),
             DeliveryVerdict::Rejected(_) | DeliveryVerdict::Unclear(_)
                 if self.has_accepted_since(attempt.first_tried_at) => {}
@@ -158,6 +159,7 @@ impl EndpointHealth {
 
     /// Whether events of two resources have failed, with no accepted one in between.
     pub fn is_down(&self) -> bool {
+        // One event may be at fault itself; two in a row of different resources hardly are.
         self.suspects.len() >= 2
     }
 

@@ -62,6 +62,7 @@ fn next_delivery(
     if health.is_down() {
         return (is_behind || !stalled.is_empty()).then_some((from, DeliveryTask::Probe));
     }
+    // While one resource is suspected, an event of another shows whether the endpoint is down.
     let of_feed = if health.suspects.is_empty() { DeliveryTask::Feed } else { DeliveryTask::Trial };
     let feed = (is_behind && stalled.len() < MAX_STALLED).then_some((from, of_feed));
     let due = stalled.iter().map(|one| one.due_at(cursor).max(from)).min();

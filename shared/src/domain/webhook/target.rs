@@ -47,6 +47,8 @@ impl WebhookUrl {
         let problem = problem.or(url.fragment().map(|_| "A fragment (#) may not be part of the URL."));
         let problem = problem.or_else(|| match targets {
             AllowedTargets::Any => None,
+            // Tells the client what is wrong. Only the check at each connection is safe, since a name may resolve
+            // differently then.
             AllowedTargets::Public => problem_of_place(&url),
         });
         if let Some(problem) = problem {

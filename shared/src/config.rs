@@ -215,10 +215,11 @@ impl<F: Fn(&str) -> Option<String>> ConfigVariables<F> {
         self.0(name).filter(|value| !value.is_empty())
     }
 
-    /// Origins as browsers send them. `*` is refused: it would let any page act with a visitor's session.
+    /// Origins as browsers send them.
     fn origins(&self, name: &'static str) -> Result<Vec<String>, ConfigError> {
         let text = self.get(name).unwrap_or_default();
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+        // `*` is no origin, and would let any page act with a visitor's session.
         let read = |entry: &str| match Url::parse(entry) {
             Ok(url) if url.origin().is_tuple() && url.origin().ascii_serialization() == entry => {
                 Ok(entry.to_owned())

@@ -240,7 +240,8 @@ fn describe(error: &(dyn std::error::Error + 'static)) -> String {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldErrors(BTreeMap<String, Vec<String>>);
 
-/// The most characters of a message. Some repeat what was sent, and an answer must not grow with that.
+/// The most characters of a message.
+// Some repeat what was sent, and an answer must not grow with that.
 const MAX_MESSAGE: usize = 300;
 
 impl FieldErrors {

@@ -9,7 +9,7 @@ use shared::{Error, Result};
 
 use crate::view::{LoginBody, SessionTokenView, WhoAmIView, WithCookie, cookie};
 
-/// The one answer to every failed login, so that it does not tell what failed.
+// One answer to every failed login: it must not tell what failed.
 const WRONG: Refusal =
     Refusal { code: "invalid_credentials", detail: "Unable to log in with the provided credentials." };
 

@@ -15,7 +15,7 @@ use crate::{numbering, uploads};
 
 /// The duration of one run; the next one continues.
 pub(crate) const RUN: Duration = Duration::from_secs(40);
-/// SES limits mails per second.
+// SES limits mails per second.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The result of one sweep.

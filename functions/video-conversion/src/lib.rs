@@ -19,7 +19,8 @@ use shared::{Error, Result};
 
 use engine::{ConvertedFiles, EngineError, convert};
 
-/// The duration of one attempt; the rest of the function's 15 minutes is for storing the result.
+/// The duration of one attempt.
+// The rest of the function's 15 minutes is for storing the result.
 const TRY: Duration = Duration::from_secs(13 * 60);
 /// Attempts to write a result when other requests change the video.
 const TRIES: usize = 8;

@@ -26,7 +26,8 @@ use outgoing::{NameResolver, Outgoing, SystemResolver};
 use sender::{EventSender, RunKind};
 pub use sweep::RunSummary;
 
-/// How long the storage may be busy: the function has a minute.
+/// How long the storage may be busy.
+// The function has a minute.
 const PATIENCE: Duration = Duration::from_secs(55);
 
 /// Handles one event.

@@ -17,9 +17,11 @@ use tokio::sync::OnceCell;
 use crate::deliver::{EndpointRun, RunEnd};
 use crate::outgoing::Outgoing;
 
-/// Endpoints that are served at once, so that slow ones do not hold up others.
+/// Endpoints that are served at once.
+// Slow ones must not hold up others.
 pub(crate) const ENDPOINTS: usize = 32;
-/// How long each of them is served if there are more, so that slow ones do not keep the others out.
+/// How long each of them is served if there are more.
+// Slow ones must not keep the others out.
 const SHARE: TimeDelta = TimeDelta::seconds(10);
 /// How often a run looks for new events while one of the company's endpoints is under way.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
@@ -112,11 +114,12 @@ impl<'a> EventSender<'a> {
         self.time() + self.kind.lease()
     }
 
-    /// Whether requests of this process reach the public internet at all. If its network or its certificate authorities
-    /// fail, all endpoints seem to be down, and none is judged.
+    /// Whether requests of this process reach the public internet at all.
     pub(crate) async fn can_reach_out(&self) -> bool {
         let config = self.app.config();
         let reaches = async {
+            // If the network or the certificate authorities of this process fail, all endpoints seem to be
+            // down.
             let can_reach = config.webhook_targets == AllowedTargets::Any
                 || self.outgoing.reaches(&config.base_url).await;
             if !can_reach {
@@ -146,13 +149,14 @@ impl<'a> EventSender<'a> {
         unserved
     }
 
-    /// Serves webhooks of a company, and returns how many failed because of the storage. While some are under way, the
-    /// others are looked at again for new events: the stream would otherwise keep these waiting until all have ended.
+    /// Serves webhooks of a company, and returns how many failed because of the storage.
     pub(crate) async fn serve_company(&self, company: &CompanyId, webhooks: Vec<WebhookId>) -> Result<usize> {
         let (mut idle, mut failed) = (Vec::new(), 0);
         let mut latest = self.latest(company).await?;
         let mut under_way: FuturesUnordered<_> =
             webhooks.into_iter().map(|id| self.serve_one(company, id)).collect();
+        // The others are looked at again for new events while some are under way: the stream would otherwise keep
+        // these waiting until all have ended.
         while !under_way.is_empty() {
             match select(under_way.next(), Box::pin(tokio::time::sleep(LOOK_AGAIN))).await {
                 Either::Left((ended, _)) => match ended {

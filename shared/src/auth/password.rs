@@ -73,12 +73,12 @@ impl Password {
 
     /// Finds the first of `hashes` that is of this password, among those with the first two salts that occur.
     ///
-    /// Always hashes the password twice, on a thread of its own, so that the time does not tell how many
-    /// accounts there are.
+    /// Always hashes the password twice, on a thread of its own.
     pub async fn find(self, hashes: Vec<PasswordHash>, app: &App) -> Result<Option<usize>> {
         let params = params_of(app);
         on_own_thread(move || {
             let mut found: Option<usize> = None;
+            // Twice even without an account: the time must not tell how many there are.
             for salted in checks(&hashes, &params)? {
                 let mut computed = [0; Params::DEFAULT_OUTPUT_LEN];
                 let argon2 = argon2(salted.params);
@@ -151,8 +151,9 @@ fn argon2(params: Params) -> Argon2<'static> {
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 }
 
-/// How many hashes are computed at once: one a processor, since more would only hold memory and none would be ready
-/// sooner. A Lambda function has one request at a time, a local run many.
+/// How many hashes are computed at once.
+// One a processor: more would only hold memory, and none would be ready sooner. A Lambda function has one request at a
+// time, a local run many.
 static ROOM: LazyLock<Semaphore> =
     LazyLock::new(|| Semaphore::new(std::thread::available_parallelism().map_or(1, NonZero::get)));
 

@@ -8,8 +8,8 @@ use super::id::{CandidateId, CustomerId};
 use super::project::{CandidatesMust, Project};
 use super::roster::EvaluatorSet;
 
-/// The number of shards of a project's tally: enough that two candidates' changes rarely conflict, few enough to read
-/// at once.
+/// The number of shards of a project's tally.
+// Enough that two candidates' changes rarely conflict, few enough to read at once.
 pub const SHARDS: u8 = 4;
 
 /// The statuses before the end of the interview, which keep a project from closing.

@@ -18,7 +18,8 @@ const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
 const SENDING: TimeDelta = TimeDelta::hours(2);
 /// The time for the conversion, waiting and all attempts included.
 const CONVERTING: TimeDelta = TimeDelta::hours(7);
-/// The duration of one attempt; the function is stopped earlier.
+/// The duration of one attempt.
+// Longer than the function may run, so that no two attempts overlap.
 const TRY: TimeDelta = TimeDelta::minutes(16);
 
 /// How far a video is.

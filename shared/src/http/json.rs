@@ -10,8 +10,8 @@ use crate::app::App;
 use crate::error::{Error, FieldErrors, Result};
 
 const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// The longest body that is read. As part of an event, where each quotation mark takes two bytes, it has to stay below
-/// Lambda's 6 MB.
+/// The longest body that is read.
+// As part of an event, where each quotation mark takes two bytes, it has to stay below Lambda's 6 MB.
 const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
 
 impl FromRequest<App> for BodyFields {

@@ -20,7 +20,8 @@ use crate::domain::file::FileKind;
 use crate::error::{Error, FieldErrors, Result};
 use crate::media::{MediaToken, inspect};
 
-/// The longest body. In base64, and with all that stands around it in an event, it stays below Lambda's 6 MB.
+/// The longest body.
+// In base64, and with all that stands around it in an event, it stays below Lambda's 6 MB.
 pub const MAX_FILES_BYTES: usize = 4_500 * 1024;
 const MAX_TEXT: usize = 64 * 1024;
 const MAX_PARTS: usize = 100;

@@ -22,8 +22,8 @@ use crate::store::page::{Page, PageCursor, PageRequest};
 pub(crate) const DEFAULT_SIZE: u32 = 20;
 pub(crate) const MAX_SIZE: u32 = 100;
 
-/// The most bytes that the rows of a page take in a function's answer, of which Lambda passes on 6 MB. Quotation marks and
-/// backslashes take two there, since the answer holds the body as a JSON string.
+/// The most bytes that the rows of a page take in a function's answer, of which Lambda passes on 6 MB.
+// Quotation marks and backslashes take two bytes there: the answer holds the body as a JSON string.
 const MAX_BYTES: usize = 5_500_000;
 
 /// The query parameters of a list request.
@@ -238,7 +238,8 @@ impl<T: Serialize> IntoResponse for PageView<T> {
     }
 }
 
-/// The page with its rows as they are sent, since their sizes decide how many there are.
+/// The page with its rows as they are sent.
+// Their sizes decide how many there are.
 fn json_of<T: Serialize>(page: Page<T>) -> Result<Page<Box<RawValue>>> {
     let Page { rows, next, previous } = page;
     let rows: Result<_, _> = rows.iter().map(serde_json::value::to_raw_value).collect();

@@ -16,8 +16,8 @@ use crate::error::ConflictMark;
 
 /// The most attempts at one request.
 const ATTEMPTS: u32 = 10;
-/// How long after its start a request may be retried. Another attempt still needs some seconds of the ten that the
-/// functions have.
+/// How long after its start a request may be retried.
+// Another attempt still needs some seconds of the ten that the functions have.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Answers a request by `attempt`, retried while that loses to another write and has itself written nothing.

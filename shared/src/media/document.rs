@@ -10,11 +10,13 @@ use crate::domain::file::FileType;
 
 /// The maximum unpacked size, in bytes.
 const MAX_UNPACKED: u64 = 250 * 1024 * 1024;
-/// The maximum compression ratio: documents reach 10, bombs 1,000.
+/// The maximum compression ratio.
+// Documents reach 10, bombs 1,000.
 const MAX_RATIO: u64 = 100;
 /// Up to this unpacked size, any ratio is accepted.
 const HARMLESS: u64 = 10 * 1024 * 1024;
-/// The maximum number of packed parts; a document with a picture on every page has some hundreds.
+/// The maximum number of packed parts.
+// A document with a picture on every page has some hundreds.
 const MAX_PARTS: u64 = 10_000;
 
 const UNKNOWN: &str =

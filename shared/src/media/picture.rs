@@ -17,11 +17,14 @@ use crate::domain::file::FileType;
 
 const MAX_PIXELS: u64 = 40_000_000;
 const MAX_SIDE: u32 = 20_000;
-/// The maximum memory for pixels at any moment, in bytes: enough to rotate 40 megapixels of three bytes each.
+/// The maximum memory for pixels at any moment, in bytes.
+// Enough to rotate 40 megapixels of three bytes each.
 const MAX_MEMORY: u64 = 6 * MAX_PIXELS;
-/// The maximum number of scans of a JPEG. Progressive encoders write about ten; each costs a pass over the picture.
+/// The maximum number of scans of a JPEG.
+// Progressive encoders write about ten; each costs a pass over the picture.
 const MAX_SCANS: usize = 24;
-/// The maximum size of a colour profile, in bytes; those of cameras and screens are far shorter.
+/// The maximum size of a colour profile, in bytes.
+// Those of cameras and screens are far shorter.
 const MAX_PROFILE: usize = 16 * 1024;
 
 const NO_PICTURE: &str = "Upload a valid image: JPEG, PNG, GIF or WebP.";

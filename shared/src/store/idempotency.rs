@@ -20,7 +20,8 @@ use crate::error::{Error, Result};
 
 /// How long an answer is kept.
 const REMEMBERED: TimeDelta = TimeDelta::hours(24);
-/// How long a request is leased: longer than a function that answers requests may run.
+/// How long a request is leased.
+// Longer than a function that answers requests may run.
 const LEASE: TimeDelta = TimeDelta::seconds(30);
 /// The longest time after which a client should retry, in seconds.
 const ASK_AGAIN: i64 = 5;
@@ -242,8 +243,9 @@ impl Store {
         self.replace(attempt, done).await.map(drop)
     }
 
-    /// Seals an answer, whose names and keys would otherwise outlive their owners.
+    /// Seals an answer.
     fn sealed(&self, request: &KeyedRequest, answer: &StoredResponse) -> Result<String> {
+        // Its names and keys would otherwise outlive their owners by a day.
         let text = serde_json::to_vec(answer).map_err(Error::internal)?;
         // Reading the resource again for a replay, instead of storing the answer, would return later changes.
         request.sealing_key.seal(&text, self.app.entropy())

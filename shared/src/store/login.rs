@@ -61,8 +61,8 @@ impl LoginPartition {
 /// The most markers that a login reads: a username, a customer's email address, and the newest candidates with this
 /// address.
 const MAX_LOGINS: usize = 16;
-/// The most attempts to count a login while others count the same name. Each of those counts a failure, so that a login
-/// that has lost as often is throttled.
+/// The most attempts to count a login while others count the same name.
+// Each of those counts a failure, so that a login that has lost as often is throttled.
 const TRIES: usize = FailedLogins::OF_ALL + 1;
 
 /// The accounts of a name.
@@ -147,12 +147,12 @@ impl Store {
         Ok((customers, candidates))
     }
 
-    /// The password of the newest other candidate with the same email address. Passwords with one salt are verified
-    /// together when somebody logs in by that address.
+    /// The password of the newest other candidate with the same email address.
     pub(crate) async fn password_to_share_salt_with(
         &self,
         candidate: &Candidate,
     ) -> Result<Option<PasswordHash>> {
+        // Passwords with one salt are verified together, in one of the two hashes of a login.
         let Some(email) = &candidate.profile.email else { return Ok(None) };
         let (_, candidates) = self.whom_name_leads_to(&candidate.company, email.as_str()).await?;
         let others = candidates.into_iter().filter(|other| other.id != candidate.id && other.may_log_in());

@@ -84,7 +84,8 @@ use crate::app::App;
 use crate::domain::history::ChangeContext;
 use crate::domain::id::{Id, IdBlock};
 
-/// How long all calls of a request may take together, so that it is answered within the functions' ten seconds.
+/// How long all calls of a request may take together.
+// The functions have ten seconds to answer.
 const PATIENCE: Duration = Duration::from_secs(9);
 
 /// Access to the table on behalf of one request, whose [`RequestUsage`] it counts.
@@ -121,9 +122,10 @@ impl Store {
         self.app.ids().next_block(now)
     }
 
-    /// Opens the connection to DynamoDB by one cheap read, so that the first request does not wait for it.
+    /// Opens the connection to DynamoDB by one cheap read.
     ///
     /// A failure is left to that request, which can answer it.
+    // The first request must not wait for it.
     pub(crate) async fn warm_up(app: &App) {
         let nowhere = keys::nothing().into_attributes();
         let _ = app

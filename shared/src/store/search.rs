@@ -25,7 +25,8 @@ use crate::error::{Error, Result};
 pub(super) const WORDS: &str = "words";
 /// The attributes of an entry that a search reads.
 const ENTRY: ProjectionExpression = ProjectionExpression::new("pk, sk, words", &[]);
-/// The most entries that a search reads of one query: enough even if each result has all its words there.
+/// The most entries that a search reads of one query.
+// Enough even if each result has all its words there.
 const LOOKED_AT: usize = MAX_RESULTS * MAX_WORDS;
 /// The most entries of the first call for a single word; more follow if they have too few candidates.
 const AT_FIRST: usize = 2 * MAX_RESULTS;

@@ -98,11 +98,10 @@ impl Store {
     }
 
     /// Writes the use of a session at `now`, unless it has ended.
-    ///
-    /// Makes one attempt, since the response waits for it. A session that misses a write only ends a little sooner.
     pub(crate) async fn slide_session(&self, key: &ItemKey, now: DateTime<Utc>) -> Result<()> {
         let used_at = serde_dynamo::to_attribute_value(now).map_err(Error::internal)?;
         self.usage.count_call();
+        // One attempt, because the response waits for it. A session that misses a write only ends a little sooner.
         let response = self
             .client()
             .update_item()

@@ -75,7 +75,7 @@ impl Outgoing {
     }
 }
 
-/// Made once, since it keeps sessions of TLS, which later connections resume.
+// Made once: it keeps sessions of TLS, which later connections resume.
 static TLS: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| {
     let config = ClientConfig::builder().with_root_certificates(shared::aws::system_roots());
     Arc::new(config.with_no_client_auth())

@@ -19,7 +19,8 @@ pub const QUEUE_FULL: Refusal = Refusal {
 };
 /// The time between two pings.
 const PING_PAUSE: TimeDelta = TimeDelta::seconds(10);
-/// The time between two changes of the position, each of which may send the whole feed again.
+/// The time between two changes of the position.
+// Each change may send the whole feed again.
 const MOVE_PAUSE: TimeDelta = TimeDelta::minutes(1);
 
 /// What a client has asked to be sent besides the feed.

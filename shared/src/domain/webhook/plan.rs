@@ -6,8 +6,8 @@ use super::Webhook;
 use super::cursor::DeliveryCursor;
 use super::stalled::StalledResource;
 
-/// With as many stalled resources, an endpoint gets no more of the feed until some of them have ended. More than an import
-/// creates, so that an endpoint that rejects one type of event still gets the others.
+/// With as many stalled resources, an endpoint gets no more of the feed until some of them have ended.
+// More than an import creates, so that an endpoint that rejects one type of event still gets the others.
 pub const MAX_STALLED: usize = 2_000;
 
 /// What the sender does at an endpoint.

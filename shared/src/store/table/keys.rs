@@ -77,8 +77,9 @@ pub(crate) fn label(c: &CompanyId, l: LabelId) -> ItemKey {
     labels(c).key(l)
 }
 
-/// The unique marker of a label's text. Hashed, since folding can make a text longer than a key may be.
+/// The unique marker of a label's text.
 pub(crate) fn label_by_text(c: &CompanyId, text: &str) -> ItemKey {
+    // Hashed, because folding can make a text longer than a key may be.
     ItemKey::new(format!("LABEL#{c}#{}", SecretHash::of(&fold_case(text)).as_str()), "TEXT")
 }
 
@@ -187,10 +188,9 @@ pub(crate) fn token(c: &CompanyId, t: TokenId) -> ItemKey {
 const LETTER_GROUPS: u32 = 32;
 
 /// The partition of the search entries of a project whose words come from `source` and begin as `start` does.
-///
-/// An import writes some ten entries per candidate, too many for one partition. The source and the first letter spread
-/// them, and every search knows both.
 pub(crate) fn search_words(c: &CompanyId, p: ProjectId, source: WordSource, start: &str) -> String {
+    // An import writes some ten entries per candidate, too many for one partition. The source and the first letter
+    // spread them, and every search knows both.
     let letter = start.chars().next().map_or(0, u32::from);
     search_shard(c, p, source, letter % LETTER_GROUPS)
 }

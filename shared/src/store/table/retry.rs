@@ -78,8 +78,9 @@ impl Store {
         tokio::time::sleep(self.jitter(Duration::from_millis(5 << lost.min(6)))).await;
     }
 
-    /// A random time up to `slowest`, so that concurrent calls that met once do not meet again.
+    /// A random time up to `slowest`.
     fn jitter(&self, slowest: Duration) -> Duration {
+        // Random, or concurrent calls that have met once would meet again.
         let mut random = [0; 4];
         self.app.entropy().fill(&mut random);
         slowest.mul_f64(f64::from(u32::from_be_bytes(random)) / f64::from(u32::MAX))

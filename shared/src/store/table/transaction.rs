@@ -303,8 +303,6 @@ impl Store {
     }
 
     /// Commits a transaction.
-    ///
-    /// A retry after a lost response carries the same token, so that the transaction happens once.
     pub(crate) async fn commit(&self, transaction: Transaction) -> Result<()> {
         let Transaction { writes, refusals, fault, .. } = transaction;
         if let Some(fault) = fault {
@@ -322,6 +320,7 @@ impl Store {
         }
         let mut random = [0; 24];
         self.app.entropy().fill(&mut random);
+        // A retry after a lost response carries the same token, so that the transaction happens once.
         let token = URL_SAFE_NO_PAD.encode(random);
         let reasons = self.with_retries(|| self.commit_once(&writes, &token)).await?;
         if reasons.is_empty() {

@@ -90,7 +90,6 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.replace(video, &Video::clone(video).failed(reason));
         let task = EffectTask::ObjectsDeleted { keys: video_keys(&video.company, video.id).into() };
-        // By version: a video may fail again after another upload.
         let cause = format!("{}-{}", video.id, video.version() + 1);
         transaction.effect(Some(Effect::new(video.company.clone(), cause, task, now)));
         transaction

@@ -70,6 +70,7 @@ impl HttpExchange {
         writes: Transaction,
         answer: R,
     ) -> Result<CommittedResponse<R>> {
+        // Before the commit: the stored response has the tag as well.
         let response = self.tag(answer.into_response(), writes.is_shown()).await?;
         let Some(request) = &self.keyed else {
             self.store.commit(writes).await?;

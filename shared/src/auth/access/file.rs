@@ -93,6 +93,7 @@ impl FileRequest {
         file_type: FileType,
         name: Option<&str>,
     ) -> Result<FileRedirect> {
+        // The owner has another file by now, and the token names the one that was shown.
         if self.object != key {
             return Err(Error::Unauthenticated(REJECTED));
         }
@@ -109,6 +110,7 @@ impl IntoResponse for FileRedirect {
         // A signed URL is visible ASCII.
         let location = HeaderValue::from_str(&self.0).ok();
         response.headers_mut().extend(location.map(|location| (header::LOCATION, location)));
+        // The address that the browser comes from holds the token.
         response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
         response
     }
@@ -134,6 +136,7 @@ impl<T: OwnerTarget> RequestTarget for UploadOf<T> {
         let owner_ref = T::owner_in(&request.path);
         let (request, owner) = T::load(request).await?;
         let upload = upload?;
+        // Keys of uploads have no company, so the item itself tells whose it is.
         let is_of_owner = upload.company == *request.company_id() && Ok(upload.owner) == owner_ref;
         // Files in a request are stored as uploads too, but no client has announced those.
         if is_of_owner && upload.announced.is_some() {

@@ -61,6 +61,7 @@ fn identifier(name: &str) -> Value {
     };
     let pattern = match name {
         "eventId" => "^evt_[0-9A-Za-z-]+_[0-9]+_[0-9]+$",
+        // 26 characters of five bits are two bits more than a ULID has, so the first one is at most 7.
         _ => "^[0-7][0-9A-HJKMNP-TV-Z]{25}$",
     };
     let example = uri.trim_end_matches('/').rsplit('/').next().unwrap_or_default();

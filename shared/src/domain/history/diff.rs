@@ -94,7 +94,8 @@ impl FieldChanges {
                 if let Some(FieldValue::Fact(was)) = was.filter(|_| has_changed) {
                     self.previous.insert(name.to_owned(), was);
                 }
-                // Facts that are null and stay so would fill every entry.
+                // Facts are told with every change, so that receivers need not ask for them. Null without a change
+                // tells nothing.
                 if has_changed || !now.is_null() {
                     self.facts.insert(name.to_owned(), now);
                 }

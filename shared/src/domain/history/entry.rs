@@ -68,6 +68,7 @@ impl HistoryEntry {
         let types = vec![EventType::WebhookPing];
         let change =
             ResourceChange::new(&company, ResourceRef::Webhook { webhook }, types, FieldChanges::default());
+        // Writes are numbered from 1, so no other event has this version.
         Self::new(change, 0, ChangeContext::new(ChangeAuthor::System, at), TimeDelta::zero())
     }
 
@@ -108,6 +109,7 @@ impl HistoryEntry {
         EventId {
             history: self.change.resource.history_id(&self.change.company),
             version: self.version_after,
+            // A restored table gives versions a second time, but not within the same second.
             second: self.origin.at.timestamp(),
         }
     }
@@ -126,7 +128,6 @@ pub struct EventId {
 
 impl fmt::Display for EventId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The second, because the versions of a restored table count again from an earlier one.
         write!(f, "evt_{}_{}_{}", self.history, self.version, self.second)
     }
 }

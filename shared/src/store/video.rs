@@ -82,6 +82,7 @@ impl Store {
         before: &VersionedItem<Video>,
         after: Video,
     ) -> Result<VersionedItem<Video>> {
+        // Committed at once: of two deliveries of the same event, only one converts the video.
         self.replace_in(self.transaction(), before, after).await
     }
 

@@ -11,7 +11,7 @@ use shared::http::page::{ListQuery, PageView};
 use shared::http::reference::ReferenceUris;
 use shared::http::respond::{CommittedResponse, Created, CreatedOrUpdated, NoContent};
 use shared::http::view::{CustomerView, ShareView};
-use shared::store::ReferenceIds;
+use shared::store::{ReferenceIds, SharedCandidate};
 
 /// What a list of shares can show in place of its reference.
 pub(crate) const CUSTOMER: &str = "customer";
@@ -22,15 +22,14 @@ pub(crate) async fn list(
     query: ListQuery,
 ) -> Result<PageView<ShareView>> {
     let expand = query.expand(&[CUSTOMER])?;
-    let shares: Vec<(ShareId, CustomerId)> =
-        access.target.candidate.shares.iter().map(|(share, customer)| (*share, *customer)).collect();
-    let (page, total) = query.slice(shares, |(share, _)| share.to_string());
+    let shares: Vec<_> = SharedCandidate::all_of(&access.target.candidate).collect();
+    let (page, total) = query.slice(shares, |shared| shared.share.to_string());
     let mut wanted = ReferenceIds::default();
-    wanted.customers.extend(page.rows.iter().map(|(_, customer)| *customer).filter(|_| expand.has(CUSTOMER)));
+    wanted.customers.extend(page.rows.iter().map(|shared| shared.customer).filter(|_| expand.has(CUSTOMER)));
     let found = access.store.referred(access.company_id(), &wanted).await?;
-    let page = page.map(|share| {
-        let customer = found.customers.get(&share.1);
-        view(&access, share)
+    let page = page.map(|shared| {
+        let customer = found.customers.get(&shared.customer);
+        ShareView::new(access.company_id(), &shared, access.references())
             .with_customer(customer.map(|customer| CustomerView::new(customer, access.references())))
     });
     query.answer(page, total)
@@ -44,7 +43,7 @@ pub(crate) async fn create(
     let customer = read_new(body, access.company_id(), access.references())?;
     // Repeating the request does no harm, and confirms the state that the client wanted.
     if let Some(share) = access.target.candidate.share_of(customer) {
-        let shown = CreatedOrUpdated::Old(view(&access, (share, customer)));
+        let shown = CreatedOrUpdated::Old(view(&access, share, customer));
         return access.commit(access.store.nothing(), shown).await;
     }
     let share = access.store.next_id(access.now);
@@ -55,7 +54,7 @@ pub(crate) async fn create(
         access.target.candidate.id,
         share,
     );
-    let created = CreatedOrUpdated::New(Created(address, view(&access, (share, customer))));
+    let created = CreatedOrUpdated::New(Created(address, view(&access, share, customer)));
     access
         .commit(access.store.change_candidate(&access.target.candidate, &after.into(), access.now), created)
         .await
@@ -75,9 +74,10 @@ pub(crate) fn read_new(
 pub(crate) async fn read(
     access: Admitted<ShareTarget, ChangeProject>,
 ) -> Result<CommittedResponse<Json<ShareView>>> {
-    let candidate = (access.target.project.id, access.target.candidate.id);
-    let share = (access.target.share, access.target.customer);
-    access.show(ShareView::new(access.company_id(), candidate, share, access.references()))
+    let (project, candidate) = (access.target.project.id, access.target.candidate.id);
+    let shared =
+        SharedCandidate { share: access.target.share, project, candidate, customer: access.target.customer };
+    access.show(ShareView::new(access.company_id(), &shared, access.references()))
 }
 
 /// DELETE …/shares/{shareId}/
@@ -90,11 +90,8 @@ pub(crate) async fn delete(
         .await
 }
 
-fn view<A>(access: &Admitted<Candidate, A>, share: (ShareId, CustomerId)) -> ShareView {
-    ShareView::new(
-        access.company_id(),
-        (access.target.project.id, access.target.candidate.id),
-        share,
-        access.references(),
-    )
+fn view<A>(access: &Admitted<Candidate, A>, share: ShareId, customer: CustomerId) -> ShareView {
+    let (project, candidate) = (access.target.project.id, access.target.candidate.id);
+    let shared = SharedCandidate { share, project, candidate, customer };
+    ShareView::new(access.company_id(), &shared, access.references())
 }

@@ -41,8 +41,8 @@ impl RequestState {
         Store::new(app.clone(), self.usage.clone())
     }
 
-    /// Runs `work` while the request is handled. The response waits for it, since nothing runs after a Lambda function has
-    /// responded.
+    /// Runs `work` while the request is handled. The response waits for it.
+    // A Lambda function is frozen once it has responded.
     pub(crate) fn run_alongside(&self, work: impl Future<Output = Result<()>> + Send + 'static) {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner).spawn(work);
     }

@@ -79,7 +79,7 @@ impl ListQuery {
     pub fn check_range(&self, total: u64) -> Result<()> {
         let is_by_number = self.page.cursor.is_none() && self.page.number > 1;
         if is_by_number && self.rows_before() >= total {
-            return Err(Error::field("page", "There is no such page."));
+            return Err(Error::field("page", format!("The list ends before page {}.", self.page.number)));
         }
         Ok(())
     }

@@ -83,7 +83,7 @@ impl Store {
         after: Video,
     ) -> Result<VersionedItem<Video>> {
         // Committed at once: of two deliveries of the same event, only one converts the video.
-        self.replace_in(before, after, |_, _| ()).await
+        self.replace_in(self.transaction(), before, after).await
     }
 
     /// Ends a conversion that failed because of `reason`, and has its objects deleted.

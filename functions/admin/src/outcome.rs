@@ -163,7 +163,7 @@ impl CommandOutput {
     }
 
     pub(crate) fn of_customer(customer: &Customer, operator: &OperatorAccess) -> Self {
-        let reference = operator.references().customer(&customer.company, customer.id);
+        let reference = operator.references().uri(&customer.company, customer.id);
         Self { customer: Some(reference), ..Self::of_company(&customer.company) }
     }
 }

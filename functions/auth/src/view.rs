@@ -206,7 +206,7 @@ impl WhoAmIView {
             resource,
             permissions: allowed.collect(),
             token: ProofView { kind: proof, expires_at: ends.map(Timestamp) },
-            on_behalf_by: on_behalf_by.map(|by| references.customer(company, by)),
+            on_behalf_by: on_behalf_by.map(|by| references.uri(company, by)),
         })
     }
 }
@@ -276,7 +276,7 @@ impl CandidateWhoAmIView {
                 timezone: company.timezone.to_string(),
             },
             project: OwnProjectView {
-                resource_uri: references.project(&company.id, project.id),
+                resource_uri: references.uri(&company.id, project.id),
                 name: project.settings.name.to_string(),
                 support_lang: language,
                 language: language.iso(),

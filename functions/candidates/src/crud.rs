@@ -28,7 +28,7 @@ pub(crate) async fn create(
     files.apply_to(&mut candidate, &access).await?;
     let step = TransitionResult::from(candidate);
     let viewer = viewer(&access, &access.target.relation, &access.target.project);
-    let address = access.references().candidate(access.company_id(), access.target.project.id, id);
+    let address = access.references().uri_in_project(access.company_id(), access.target.project.id, id);
     let created = Created(address, CandidateView::new(&step.candidate, &viewer));
     access.commit(access.store.create_candidate(&step, access.now), created).await
 }
@@ -47,8 +47,10 @@ pub(crate) async fn update(
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
     let before = &access.target.candidate;
     let mut after = Candidate::clone(before);
-    let own = |kind| access.references().files(access.company_id(), before.owner(), kind);
-    let files = CandidateFiles::read(&mut body, |kind| Some(own(kind)));
+    let references = access.references();
+    let files = CandidateFiles::read(&mut body, |kind| {
+        Some(references.files(access.company_id(), before.owner(), kind))
+    });
     match access.target.relation {
         CallerRelation::Own => {
             let (password, changes) = read_own(body)?;

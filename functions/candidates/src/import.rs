@@ -204,7 +204,7 @@ fn pace() -> Interval {
 impl ImportReport {
     fn new(access: &ImportAccess, outcomes: &[ImportEntryResult], is_keyed: bool) -> Self {
         let reference = |id: &CandidateId| {
-            access.references().candidate(access.company_id(), access.target.project.id, *id)
+            access.references().uri_in_project(access.company_id(), access.target.project.id, *id)
         };
         let rows = outcomes.iter().enumerate().map(|(index, outcome)| {
             let (status, candidate, errors) = match outcome {
@@ -253,9 +253,9 @@ fn ranges(numbers: impl Iterator<Item = usize>) -> String {
             _ => ranges.push((number, number)),
         }
     }
-    let text = |(first, last): (usize, usize)| match last - first {
+    let texts = ranges.into_iter().map(|(first, last)| match last - first {
         0 => first.to_string(),
         _ => format!("{first}-{last}"),
-    };
-    ranges.into_iter().map(text).collect::<Vec<_>>().join(", ")
+    });
+    texts.collect::<Vec<_>>().join(", ")
 }

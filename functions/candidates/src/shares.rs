@@ -66,7 +66,7 @@ pub(crate) fn read_new(
     company: &CompanyId,
     references: ReferenceUris<'_>,
 ) -> Result<CustomerId> {
-    let customer = body.required("customer", |reference| references.parse_customer(company, reference));
+    let customer = body.required("customer", |reference| references.parse(company, reference));
     body.finish(|| customer)
 }
 

@@ -29,7 +29,7 @@ pub(crate) async fn create(
     let text = read_new(body)?;
     let label = Label::new(access.store.next_id(access.now), access.company_id().clone(), text);
     let view = LabelView::new(&label, access.references());
-    let created = Created(access.references().label(&label.company, label.id), view);
+    let created = Created(access.references().uri(&label.company, label.id), view);
     access.commit(access.store.create_label(&label), created).await
 }
 

@@ -31,9 +31,9 @@ pub(crate) async fn list(
     query: ListQuery,
 ) -> Result<PageView<LanguageView>> {
     // Languages have no identifiers, so links to pages get some that sort in the same order.
-    let id = |language: &Language| Id::<Language>::from_bytes([*language as u8; 16]).to_string();
-    let (page, total) = query.slice(Language::ALL.to_vec(), id);
-    let view =
-        |language: Language| LanguageView { code: language, iso_code: language.iso(), name: language.name() };
-    query.answer(page.map(view), total)
+    let (page, total) = query.slice(Language::ALL.to_vec(), |language| {
+        Id::<Language>::from_bytes([*language as u8; 16]).to_string()
+    });
+    let page = page.map(|code| LanguageView { code, iso_code: code.iso(), name: code.name() });
+    query.answer(page, total)
 }

@@ -94,11 +94,11 @@ impl TokenView {
     /// The view of a named token.
     pub(crate) fn new(token: &NamedToken, references: ReferenceUris<'_>) -> Self {
         Self {
-            resource_uri: references.token(&token.company, token.id),
+            resource_uri: references.uri(&token.company, token.id),
             company: references.company(&token.company),
             name: token.name.to_string(),
             created_at: Timestamp(token.created_at),
-            created_by: references.customer(&token.company, token.created_by),
+            created_by: references.uri(&token.company, token.created_by),
         }
     }
 }

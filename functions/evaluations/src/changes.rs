@@ -73,7 +73,7 @@ fn read_optional(
     references: ReferenceUris<'_>,
 ) -> BodyChanges<Question> {
     let mut changes: BodyChanges<Question> = BodyChanges::default();
-    let video = body.clearable("video", |reference| references.parse_video(company, reference));
+    let video = body.clearable("video", |reference| references.parse(company, reference));
     let preparation = body.clearable_integer("preparation_seconds", 0, MAX_SECONDS);
     let note = body.emptied("internal_description", TextLines::parse);
     changes.set(body.text("kind", parse_enum), |question| &mut question.kind);

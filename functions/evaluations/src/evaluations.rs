@@ -88,10 +88,10 @@ fn about(access: &Admitted<Evaluation, Evaluate>, rating: &Value) -> Result<Rati
         (access.company_id(), access.target.rated.project.id, access.references());
     let about = match (rating.get("question"), rating.get("criterion")) {
         (Some(Value::String(question)), None | Some(Value::Null)) => {
-            RatingTarget::Question(references.parse_question(company, project, question)?)
+            RatingTarget::Question(references.parse_in_project(company, project, question)?)
         }
         (None | Some(Value::Null), Some(Value::String(criterion))) => {
-            RatingTarget::Criterion(references.parse_criterion(company, project, criterion)?)
+            RatingTarget::Criterion(references.parse_in_project(company, project, criterion)?)
         }
         _ => return Err("Expected objects with either question or criterion.".to_owned()),
     };

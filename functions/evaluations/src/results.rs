@@ -61,7 +61,7 @@ impl ResultView {
         Self {
             resource_uri: of
                 .references
-                .project(&of.project.company, of.project.id)
+                .uri(&of.project.company, of.project.id)
                 .join("results")
                 .join(candidate),
             candidate: of.candidate(candidate),
@@ -87,11 +87,11 @@ impl ResultView {
         let mean = |about: RatingTarget| decimal(average(about, cards.iter().copied(), scale));
         let project = (&of.project.company, of.project.id);
         let question = |one: &Question| QuestionResultView {
-            question: of.references.question(project.0, project.1, one.id),
+            question: of.references.uri_in_project(project.0, project.1, one.id),
             average_rating: mean(RatingTarget::Question(one.id)),
         };
         let criterion = |one: &Criterion| CriterionResultView {
-            criterion: of.references.criterion(project.0, project.1, one.id),
+            criterion: of.references.uri_in_project(project.0, project.1, one.id),
             average_rating: mean(RatingTarget::Criterion(one.id)),
         };
         let evaluations = counting.iter().map(|(by, completed)| ResultEvaluationView {

@@ -31,20 +31,20 @@ impl<'a> EvaluationScope<'a> {
         let Project { company, id, .. } = self.project;
         match about {
             RatingTarget::Question(question) => {
-                (Some(self.references.question(company, *id, question)), None)
+                (Some(self.references.uri_in_project(company, *id, question)), None)
             }
             RatingTarget::Criterion(criterion) => {
-                (None, Some(self.references.criterion(company, *id, criterion)))
+                (None, Some(self.references.uri_in_project(company, *id, criterion)))
             }
         }
     }
 
     pub(crate) fn customer(&self, customer: CustomerId) -> Uri {
-        self.references.customer(&self.project.company, customer)
+        self.references.uri(&self.project.company, customer)
     }
 
     pub(crate) fn candidate(&self, candidate: CandidateId) -> Uri {
-        self.references.candidate(&self.project.company, self.project.id, candidate)
+        self.references.uri_in_project(&self.project.company, self.project.id, candidate)
     }
 
     pub(crate) fn evaluation(&self, candidate: CandidateId, evaluator: CustomerId) -> Uri {

@@ -38,7 +38,7 @@ fn filter(access: &AdmittedRequest, query: &ListQuery) -> Result<EventFilter> {
     Ok(EventFilter {
         types: query.filter("type", TypeFilter::parse)?,
         resource: query.filter("resource", |text| references.parse_resource(company, text))?,
-        project: query.filter("project", |text| references.parse_project(company, text))?,
+        project: query.filter("project", |text| references.parse(company, text))?,
         by: query.filter("by", |text| references.parse_author(company, text))?,
     })
 }

@@ -25,11 +25,10 @@ pub(crate) enum FeedPosition {
 impl FeedPosition {
     /// Reads `after` and `before`; by default, the beginning.
     pub(crate) fn read(query: &ListQuery) -> Result<Self> {
-        let number = |text: &str| text.parse().map_err(|_| "A valid number is required.".to_owned());
-        let after = query.filter("after", number)?;
+        let after = query.filter("after", read_number)?;
         let before = query.filter("before", |text| match text {
             LATEST => Ok(None),
-            text => number(text).map(Some),
+            text => read_number(text).map(Some),
         })?;
         match (after, before) {
             (Some(_), Some(_)) => Err(Error::field("before", "Send `after` or `before`, not both.")),
@@ -37,6 +36,10 @@ impl FeedPosition {
             (None, Some(before)) => Ok(Self::Before(before)),
         }
     }
+}
+
+fn read_number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "A valid number is required.".to_owned())
 }
 
 /// Events of a company.

@@ -73,7 +73,7 @@ impl BusEvent {
             "evaluation.recorded" => {
                 let customer = customer.ok_or_else(|| "This field is required.".to_owned());
                 let parse = |customer: String| match &candidate {
-                    Some((company, ..)) => references.parse_customer(company, &customer).map(Some),
+                    Some((company, ..)) => references.parse(company, &customer).map(Some),
                     None => Ok(None),
                 };
                 let customer = errors.read("customer", customer.and_then(parse)).flatten();

@@ -73,7 +73,7 @@ fn read_optional(
     let needed = body.integer("team_evaluation", 0, 2).and_then(|number| u8::try_from(number).ok());
     changes.set(needed, |project| &mut project.settings.team_evaluation);
     changes.set(body.partner_data("partner_data"), |project| &mut project.settings.partner_data);
-    let labels = body.list("labels", MAX_ATTACHED, |value| references.parse_label(company, text(value)?));
+    let labels = body.list("labels", MAX_ATTACHED, |value| references.parse(company, text(value)?));
     changes.set(labels.map(BTreeSet::from_iter), |project| &mut project.settings.labels);
     changes.set(read_videos(body, company, references), |project| &mut project.settings.videos);
     changes
@@ -85,7 +85,7 @@ fn read_staff(
     company: &CompanyId,
     references: ReferenceUris<'_>,
 ) -> Option<BTreeSet<CustomerId>> {
-    let staff = body.list(name, MAX_STAFF, |value| references.parse_customer(company, text(value)?));
+    let staff = body.list(name, MAX_STAFF, |value| references.parse(company, text(value)?));
     staff.map(BTreeSet::from_iter)
 }
 
@@ -123,9 +123,7 @@ fn placed_video(
     let position =
         value.get("position").and_then(Value::as_u64).and_then(|position| u32::try_from(position).ok());
     match (uri, position) {
-        (Some(uri), Some(position)) => {
-            Ok(PlacedVideo { video: references.parse_video(company, uri)?, position })
-        }
+        (Some(uri), Some(position)) => Ok(PlacedVideo { video: references.parse(company, uri)?, position }),
         _ => Err("Expected objects with uri and position.".to_owned()),
     }
 }

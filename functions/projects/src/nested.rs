@@ -74,7 +74,7 @@ impl ExpandedResources {
     ) -> Vec<ExpandedReference<CustomerView>> {
         let view = |id: &CustomerId| match self.referred.customers.get(id).filter(|_| self.expand.has(name)) {
             Some(customer) => ExpandedReference::Resource(Box::new(CustomerView::new(customer, references))),
-            None => ExpandedReference::Reference(references.customer(&of.company, *id)),
+            None => ExpandedReference::Reference(references.uri(&of.company, *id)),
         };
         ids.iter().map(view).collect()
     }
@@ -87,7 +87,7 @@ impl ExpandedResources {
     ) -> Vec<ExpandedReference<LabelView>> {
         let view = |id: &LabelId| match self.referred.labels.get(id) {
             Some(label) => ExpandedReference::Resource(Box::new(LabelView::new(label, references))),
-            None => ExpandedReference::Reference(references.label(&of.company, *id)),
+            None => ExpandedReference::Reference(references.uri(&of.company, *id)),
         };
         of.settings.labels.iter().map(view).collect()
     }
@@ -99,7 +99,7 @@ impl ExpandedResources {
         references: ReferenceUris<'_>,
     ) -> ExpandedReference<Vec<QuestionView>> {
         if !self.expand.has(QUESTIONS) {
-            return ExpandedReference::Reference(references.questions(&of.company, of.id));
+            return ExpandedReference::Reference(references.uri(&of.company, of.id).join("questions"));
         }
         let views = |interview: &VersionedItem<Interview>| {
             interview.questions.iter().map(|one| QuestionView::new(one, interview, references)).collect()
@@ -116,7 +116,7 @@ impl ExpandedResources {
         references: ReferenceUris<'_>,
     ) -> ExpandedReference<Vec<CriterionView>> {
         if !self.expand.has(CRITERIA) {
-            return ExpandedReference::Reference(references.criteria(&of.company, of.id));
+            return ExpandedReference::Reference(references.uri(&of.company, of.id).join("criteria"));
         }
         let views = |interview: &VersionedItem<Interview>| {
             interview.criteria.iter().map(|one| CriterionView::new(one, interview, references)).collect()
@@ -138,7 +138,7 @@ impl ExpandedResources {
                 roles.map(|held| RoleView::new(of, held, references)).collect(),
             ))
         } else {
-            ExpandedReference::Reference(references.roles(&of.company, of.id))
+            ExpandedReference::Reference(references.uri(&of.company, of.id).join("roles"))
         }
     }
 }

@@ -47,15 +47,15 @@ impl RoleView {
     /// The view of a customer's role in a project.
     pub(crate) fn new(project: &Project, held: HeldRole, references: ReferenceUris<'_>) -> Self {
         let Project { company, id, staff, .. } = project;
-        let has = |role| staff.has(HeldRole { customer: held.customer, role });
+        let customer = held.customer;
         Self {
-            resource_uri: references.role(company, *id, held.id()),
-            project: references.project(company, *id),
-            customer: references.customer(company, held.customer),
+            resource_uri: references.uri_in_project(company, *id, held.id()),
+            project: references.uri(company, *id),
+            customer: references.uri(company, held.customer),
             role: held.role,
-            interview_manager: has(StaffRole::InterviewManager),
-            evaluator: has(StaffRole::Evaluator),
-            reviewer: has(StaffRole::Reviewer),
+            interview_manager: staff.has(HeldRole { customer, role: StaffRole::InterviewManager }),
+            evaluator: staff.has(HeldRole { customer, role: StaffRole::Evaluator }),
+            reviewer: staff.has(HeldRole { customer, role: StaffRole::Reviewer }),
         }
     }
 }
@@ -83,7 +83,8 @@ pub(crate) async fn create(
     let view = RoleView::new(&after, shown, access.references());
     let ensured = match given {
         Some(held) => {
-            let address = access.references().role(access.company_id(), access.target.project.id, held.id());
+            let address =
+                access.references().uri_in_project(access.company_id(), access.target.project.id, held.id());
             CreatedOrUpdated::New(Created(address, view))
         }
         // Nothing has changed, and the client learns that the roles are as it wants them.
@@ -107,7 +108,7 @@ impl SetRoles {
         company: &CompanyId,
         references: ReferenceUris<'_>,
     ) -> Result<Self> {
-        let customer = body.required("customer", |reference| references.parse_customer(company, reference));
+        let customer = body.required("customer", |reference| references.parse(company, reference));
         // `role` and a URL for each role, or the flags of existing clients: both find what they expect.
         let named = body.text("role", parse_enum);
         let flags = StaffRole::ALL.map(|role| (role, body.flag(role.as_str())));

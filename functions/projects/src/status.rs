@@ -29,7 +29,7 @@ pub(crate) struct StatusView {
 impl StatusView {
     /// The view of a project's status.
     pub(crate) fn new(project: &Project, references: ReferenceUris<'_>) -> Self {
-        let own = references.project(&project.company, project.id);
+        let own = references.uri(&project.company, project.id);
         Self { resource_uri: own.join("status"), status: project.status }
     }
 }

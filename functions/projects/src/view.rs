@@ -221,7 +221,7 @@ impl ProjectFields {
     fn new(project: &Project, tally: &ProjectCounts, viewer: &ProjectViewer<'_>) -> Self {
         let Project { company, settings, .. } = project;
         let (references, loaded) = (viewer.references, &viewer.loaded);
-        let own = references.project(company, project.id);
+        let own = references.uri(company, project.id);
         let language = settings.support_lang.unwrap_or(viewer.company.default_project_lang);
         Self {
             company: references.company(company),
@@ -254,7 +254,7 @@ impl ProjectFields {
             reviewers: loaded.people(REVIEWERS, project, &project.staff.reviewers, references),
             labels: loaded.labels(project, references),
             questions: loaded.questions(project, references),
-            candidates: references.candidates(company, project.id),
+            candidates: references.uri(company, project.id).join("candidates"),
             results: own.join("results"),
             roles: loaded.roles(project, references),
             criteria: loaded.criteria(project, references),

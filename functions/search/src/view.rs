@@ -57,14 +57,14 @@ impl SearchResultView {
         let CandidateMatch { id, candidate, project_id, project } = found;
         let owner = Owner::Candidate { project: *project_id, candidate: *id };
         Self {
-            resource_uri: references.candidate(company, *project_id, *id),
+            resource_uri: references.uri_in_project(company, *project_id, *id),
             first_name: candidate.profile.first_name.to_string(),
             last_name: candidate.profile.last_name.to_string(),
             email: OrEmpty(candidate.profile.email.clone()),
             status: candidate.status,
             photo: OrEmpty(references.file(company, owner, FileKind::Photo, candidate.photo)),
             project: FoundProjectView {
-                resource_uri: references.project(company, *project_id),
+                resource_uri: references.uri(company, *project_id),
                 name: project.settings.name.to_string(),
                 status: project.status,
             },

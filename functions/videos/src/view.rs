@@ -98,9 +98,9 @@ impl VideoView {
         let thumb_file =
             converted.map(|_| format!("videos/{}/{}", video.id, rendition_name(Rendition::Thumbnail)));
         Self {
-            resource_uri: references.video(company, video.id),
+            resource_uri: references.uri(company, video.id),
             company: references.company(company),
-            submitted_by: video.submitted_by.map(|by| references.customer(company, by)),
+            submitted_by: video.submitted_by.map(|by| references.uri(company, by)),
             name: is_for_staff.then(|| video.name.to_string()),
             description: video.description.to_string(),
             internal_description: is_for_staff.then(|| video.internal_description.to_string()),

@@ -3,25 +3,27 @@
 use chrono::{DateTime, Utc};
 
 use super::caller::{AuthMethod, Caller, CallerIdentity, LiveSession};
-use super::credential::{Credential, CredentialKind, REJECTED};
+use super::credential::{Credential, CredentialKind, rejected};
 use crate::domain::account::{Account, CredentialOwner};
 use crate::domain::customer::Customer;
 use crate::domain::named_token::NamedToken;
 use crate::domain::secret::{MediaKey, SecretHash};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::store::{FoundItems, ItemKey, Session, SessionKind, keys};
 
 /// The keys of the items that prove a credential: its session and its user, or the named token.
 pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
-    let account = |claim: &CredentialOwner| keys::account(&claim.company, claim.account);
     match &credential.means {
         CredentialKind::Session(_, claim) => {
             // The secret names the user who acts for another, so one read finds both, and the session ends with
             // either one's rights.
             let actor = claim.on_behalf_by.map(|by| keys::customer(&claim.company, by));
-            [keys::session(&credential.hash), account(claim)].into_iter().chain(actor).collect()
+            [keys::session(&credential.hash), keys::account(&claim.company, claim.account)]
+                .into_iter()
+                .chain(actor)
+                .collect()
         }
-        CredentialKind::AccessKey(claim) => vec![account(claim)],
+        CredentialKind::AccessKey(claim) => vec![keys::account(&claim.company, claim.account)],
         CredentialKind::NamedToken => vec![keys::token_by_hash(&credential.hash)],
     }
 }
@@ -39,11 +41,10 @@ pub(super) fn authenticate(
     batch: &mut FoundItems,
     rules: &SessionRules,
 ) -> Result<(Caller, MediaKey)> {
-    let rejected = || Error::Unauthenticated(REJECTED);
     let (identity, proof, media_key) = match &credential.means {
         CredentialKind::Session(kind, claim) => {
             let identity = take_identity(claim, batch)?.ok_or_else(rejected)?;
-            let live = live_session((*kind, &credential.hash, claim), batch, &identity, rules)?;
+            let live = live_session(*kind, &credential.hash, claim, batch, &identity, rules)?;
             let live = live.ok_or_else(rejected)?;
             let media_key = live.session.media_key.clone();
             (identity, AuthMethod::Session(Box::new(live)), media_key)
@@ -70,7 +71,9 @@ pub(super) fn authenticate(
 }
 
 fn live_session(
-    (kind, hash, claim): (SessionKind, &SecretHash, &CredentialOwner),
+    kind: SessionKind,
+    hash: &SecretHash,
+    claim: &CredentialOwner,
     batch: &mut FoundItems,
     identity: &CallerIdentity,
     rules: &SessionRules,

@@ -38,6 +38,11 @@ pub const MISSING: Refusal =
 pub const REJECTED: Refusal =
     Refusal { code: "invalid_credential", detail: "The credential is invalid or has expired." };
 
+/// The error about every credential that is not valid. It does not say what is wrong.
+pub(super) fn rejected() -> Error {
+    Error::Unauthenticated(REJECTED)
+}
+
 /// The kinds of secrets that the service makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecretKind {
@@ -213,7 +218,7 @@ impl Credential {
                 Self::session(SessionKind::Cookie, first).filter(|_| is_only)
             }
         };
-        found.ok_or(Error::Unauthenticated(REJECTED))
+        found.ok_or_else(rejected)
     }
 
     /// None for a named token.

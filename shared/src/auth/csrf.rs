@@ -19,16 +19,13 @@ const REFUSED: Refusal = Refusal {
 /// by a browser, so no other page can have sent it.
 pub(super) fn check(headers: &HeaderMap, config: &Config) -> Result<()> {
     let own = config.base_url.origin().ascii_serialization();
-    let is_allowed = |origin: &[u8]| {
-        let mut allowed = config.allowed_origins.iter().chain([&own]);
-        allowed.any(|allowed| allowed.as_bytes() == origin)
-    };
+    let mut allowed = config.allowed_origins.iter().chain([&own]);
     let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
     let origin = headers.get(ORIGIN).map(HeaderValue::as_bytes);
     let passes = match (site, origin) {
         // Every current browser sends one of the two with unsafe methods, so without both it was no browser.
         (Some(b"same-origin" | b"none"), _) | (None, None) => true,
-        (_, Some(origin)) => is_allowed(origin),
+        (_, Some(origin)) => allowed.any(|allowed| allowed.as_bytes() == origin),
         (Some(_), None) => false,
     };
     if passes { Ok(()) } else { Err(Error::Forbidden(REFUSED)) }

@@ -127,12 +127,9 @@ impl PublicAccess {
         // Where one password fits several, staff come first, then the latest project.
         let mut identities: Vec<CallerIdentity> =
             customers.chain(found.candidates.into_iter().map(CallerIdentity::Candidate)).collect();
-        let hash = |identity: &CallerIdentity| {
-            identity.user().filter(|(_, user)| user.epoch.is_some())?.1.password_hash.cloned()
-        };
-        identities.retain(|identity| hash(identity).is_some());
+        identities.retain(|identity| live_hash(identity).is_some());
         let is_alone = identities.len() == 1;
-        let Some(index) = password.find(identities.iter().filter_map(hash).collect(), &self.app).await?
+        let Some(index) = password.find(identities.iter().filter_map(live_hash).collect(), &self.app).await?
         else {
             // An account that there is takes a little longer to read than one that there is not.
             wait_for_step(self.state.usage.elapsed()).await;
@@ -259,8 +256,8 @@ impl PublicAccess {
 
     /// Before the change that ends the key: should this fail, the key is still good for another try.
     async fn unlock(&self, company: &CompanyId, names: [Option<&str>; 2]) -> Result<()> {
-        let partition = |name| LoginPartition::of(company.as_str(), name);
-        let partitions: Vec<LoginPartition> = names.into_iter().flatten().map(partition).collect();
+        let names = names.into_iter().flatten();
+        let partitions: Vec<_> = names.map(|name| LoginPartition::of(company.as_str(), name)).collect();
         self.store.unlock(&partitions).await
     }
 
@@ -269,17 +266,20 @@ impl PublicAccess {
         let Some(claim) = SecretKind::OneTimeKey.claim_in(key) else { return Ok(None) };
         let account = keys::account(&claim.company, claim.account);
         let mut batch = self.store.get([account.clone()]).await?;
-        let is_good = |one: &Option<OneTimeKey>| one.as_ref().is_some_and(|one| one.is(key, self.now));
         Ok(match claim.account {
             Account::Customer { .. } => batch
                 .take::<Customer>(&account)?
-                .filter(|one| one.is_active && is_good(&one.one_time_key))
+                .filter(|one| one.is_active && self.is_key_of(key, one.one_time_key.as_ref()))
                 .map(PasswordHolder::Customer),
             Account::Candidate { .. } => batch
                 .take::<Candidate>(&account)?
-                .filter(|one| one.may_log_in() && is_good(&one.one_time_key))
+                .filter(|one| one.may_log_in() && self.is_key_of(key, one.one_time_key.as_ref()))
                 .map(PasswordHolder::Candidate),
         })
+    }
+
+    fn is_key_of(&self, key: &str, stored: Option<&OneTimeKey>) -> bool {
+        stored.is_some_and(|stored| stored.is(key, self.now))
     }
 
     /// The project of a candidate who has logged in.
@@ -291,6 +291,12 @@ impl PublicAccess {
             }
         }
     }
+}
+
+/// The password of an account; `None` if the account may not log in, or has none yet.
+fn live_hash(identity: &CallerIdentity) -> Option<PasswordHash> {
+    let (_, user) = identity.user().filter(|(_, user)| user.epoch.is_some())?;
+    user.password_hash.cloned()
 }
 
 /// Waits until the time since the start of the request is a multiple of [`FAILURE_STEP`].

@@ -71,65 +71,74 @@ pub struct Id<T> {
     of: PhantomData<fn() -> T>,
 }
 
-/// Types of resources; they have no values.
-pub mod mark {
-    /// A staff user.
-    pub enum Customer {}
-    /// A project.
-    pub enum Project {}
-    /// A candidate.
-    pub enum Candidate {}
-    /// A welcome video.
-    pub enum Video {}
-    /// A label.
-    pub enum Label {}
-    /// A named token.
-    pub enum Token {}
-    /// A share of a candidate.
-    pub enum Share {}
-    /// A customer's role in a project.
-    pub enum Role {}
-    /// A file.
-    pub enum File {}
-    /// A question of a project.
-    pub enum Question {}
-    /// A criterion of a project.
-    pub enum Criterion {}
-    /// An evaluator's veto against a candidate.
-    pub enum Veto {}
-    /// A webhook.
-    pub enum Webhook {}
-    /// An attempt to deliver an event to a webhook.
-    pub enum Attempt {}
+/// A kind of resource that has a URL.
+pub trait ResourceKind {
+    /// The kind of resource that it belongs to, in whose URL its own begins.
+    type Parent;
+    /// The segment of its URLs before the identifier.
+    const SEGMENT: &'static str;
 }
 
-/// Of a staff user.
-pub type CustomerId = Id<mark::Customer>;
-/// Of a project.
-pub type ProjectId = Id<mark::Project>;
-/// Of a candidate.
-pub type CandidateId = Id<mark::Candidate>;
-/// Of a welcome video.
-pub type VideoId = Id<mark::Video>;
-/// Of a label.
-pub type LabelId = Id<mark::Label>;
-/// Of a named token; not its secret.
-pub type TokenId = Id<mark::Token>;
-/// Of a share.
-pub type ShareId = Id<mark::Share>;
-/// Of a customer's role in a project.
-pub type RoleId = Id<mark::Role>;
-/// Of a file, from the start of its upload.
+macro_rules! resource_kinds {
+    ($($(#[doc = $doc:literal])+ $kind:ident $id:ident in $parent:ident $segment:literal;)+) => {
+        /// Kinds of resources; they have no values.
+        pub mod mark {
+            use super::ResourceKind;
+
+            /// A company.
+            pub enum Company {}
+            /// A file.
+            pub enum File {}
+            /// An attempt to deliver an event to a webhook.
+            pub enum Attempt {}
+            $(
+                $(#[doc = $doc])+
+                pub enum $kind {}
+
+                impl ResourceKind for $kind {
+                    type Parent = $parent;
+                    const SEGMENT: &'static str = $segment;
+                }
+            )+
+        }
+
+        $(
+            #[doc = concat!("The identifier of a [`", stringify!($kind), "`](mark::", stringify!($kind), ").")]
+            pub type $id = Id<mark::$kind>;
+        )+
+    };
+}
+
+resource_kinds! {
+    /// A staff user.
+    Customer CustomerId in Company "customers";
+    /// A project.
+    Project ProjectId in Company "projects";
+    /// A welcome video.
+    Video VideoId in Company "videos";
+    /// A label.
+    Label LabelId in Company "labels";
+    /// A named token.
+    Token TokenId in Company "tokens";
+    /// A webhook.
+    Webhook WebhookId in Company "webhooks";
+    /// A candidate.
+    Candidate CandidateId in Project "candidates";
+    /// A customer's role in a project.
+    Role RoleId in Project "roles";
+    /// A question of a project.
+    Question QuestionId in Project "questions";
+    /// A criterion of a project.
+    Criterion CriterionId in Project "criteria";
+    /// A share of a candidate.
+    Share ShareId in Candidate "shares";
+    /// An evaluator's veto against a candidate.
+    Veto VetoId in Candidate "vetos";
+}
+
+/// The identifier of a file, from the start of its upload.
 pub type FileId = Id<mark::File>;
-/// Of a question.
-pub type QuestionId = Id<mark::Question>;
-/// Of a criterion.
-pub type CriterionId = Id<mark::Criterion>;
-/// Of a veto.
-pub type VetoId = Id<mark::Veto>;
-/// Of a webhook.
-pub type WebhookId = Id<mark::Webhook>;
-/// Of an attempt to deliver an event.
+/// The identifier of an attempt to deliver an event.
 pub type AttemptId = Id<mark::Attempt>;
 
 impl<T> Id<T> {

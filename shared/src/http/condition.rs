@@ -28,15 +28,16 @@ impl RequestConditions {
     /// The conditions in the headers of a request. A malformed If-Match is refused; a malformed If-None-Match only
     /// costs an answer that need not have been sent.
     pub fn of(parts: &Parts) -> Result<Self> {
-        let read = |name| TagCondition::read(&parts.headers, name);
         match parts.method {
-            Method::GET | Method::HEAD => {
-                Ok(Self { if_none_match: read(&IF_NONE_MATCH).unwrap_or_default(), ..Self::default() })
-            }
+            Method::GET | Method::HEAD => Ok(Self {
+                if_none_match: TagCondition::read(&parts.headers, &IF_NONE_MATCH).unwrap_or_default(),
+                ..Self::default()
+            }),
             // It creates another resource than the one that its path names.
             Method::POST => Ok(Self::default()),
             _ => {
-                let if_match = read(&IF_MATCH).map_err(|()| Error::Refused(INVALID_IF_MATCH))?;
+                let if_match = TagCondition::read(&parts.headers, &IF_MATCH);
+                let if_match = if_match.map_err(|()| Error::Refused(INVALID_IF_MATCH))?;
                 Ok(Self { if_match, ..Self::default() })
             }
         }

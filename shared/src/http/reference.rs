@@ -7,8 +7,7 @@ use crate::config::Config;
 use crate::domain::file::{FileKind, Owner, StoredFile};
 use crate::domain::history::{ChangeAuthor, ResourceRef};
 use crate::domain::id::{
-    CandidateId, CompanyId, CriterionId, CustomerId, FileId, Id, InvalidId, LabelId, ProjectId, QuestionId,
-    RoleId, ShareId, TokenId, VideoId, WebhookId,
+    CandidateId, CompanyId, FileId, Id, InvalidId, ProjectId, ResourceKind, ShareId, mark,
 };
 use crate::domain::video::{Rendition, Video};
 use crate::media::{MediaSigner, object_key, rendition_key};
@@ -62,8 +61,8 @@ impl<'a> ReferenceUris<'a> {
 
     fn owner(&self, c: &CompanyId, owner: Owner) -> Uri {
         match owner {
-            Owner::Customer { customer } => self.customer(c, customer),
-            Owner::Candidate { project, candidate } => self.candidate(c, project, candidate),
+            Owner::Customer { customer } => self.uri(c, customer),
+            Owner::Candidate { project, candidate } => self.uri_in_project(c, project, candidate),
         }
     }
 
@@ -72,61 +71,29 @@ impl<'a> ReferenceUris<'a> {
         Uri::new(format!("{}/companies/{c}/", self.base))
     }
 
-    /// A customer.
-    pub fn customer(&self, c: &CompanyId, u: CustomerId) -> Uri {
-        Uri::new(format!("{}/companies/{c}/customers/{u}/", self.base))
+    /// A resource right below company `c`.
+    pub fn uri<K: ResourceKind<Parent = mark::Company>>(&self, c: &CompanyId, id: Id<K>) -> Uri {
+        Uri::new(format!("{}/companies/{c}/{}/{id}/", self.base, K::SEGMENT))
     }
 
-    /// All customers of a company.
-    pub fn customers(&self, c: &CompanyId) -> Uri {
-        self.company(c).join("customers")
+    /// A resource right below project `p` of company `c`.
+    pub fn uri_in_project<K>(&self, c: &CompanyId, p: ProjectId, id: Id<K>) -> Uri
+    where
+        K: ResourceKind<Parent = mark::Project>,
+    {
+        Uri::new(format!("{}/companies/{c}/projects/{p}/{}/{id}/", self.base, K::SEGMENT))
     }
 
-    /// All labels of a company.
-    pub fn labels(&self, c: &CompanyId) -> Uri {
-        self.company(c).join("labels")
-    }
-
-    /// All named tokens of a company.
-    pub fn tokens(&self, c: &CompanyId) -> Uri {
-        self.company(c).join("tokens")
-    }
-
-    /// A named token.
-    pub fn token(&self, c: &CompanyId, t: TokenId) -> Uri {
-        self.tokens(c).join(t)
-    }
-
-    /// All webhooks of a company.
-    pub fn webhooks(&self, c: &CompanyId) -> Uri {
-        self.company(c).join("webhooks")
-    }
-
-    /// A webhook.
-    pub fn webhook(&self, c: &CompanyId, w: WebhookId) -> Uri {
-        self.webhooks(c).join(w)
-    }
-
-    /// A label.
-    pub fn label(&self, c: &CompanyId, l: LabelId) -> Uri {
-        self.labels(c).join(l)
-    }
-
-    /// A welcome video.
-    pub fn video(&self, c: &CompanyId, v: VideoId) -> Uri {
-        self.videos(c).join(v)
-    }
-
-    /// All welcome videos of a company.
-    pub fn videos(&self, c: &CompanyId) -> Uri {
-        self.company(c).join("videos")
+    /// A share of candidate `k`.
+    pub fn share(&self, c: &CompanyId, p: ProjectId, k: CandidateId, s: ShareId) -> Uri {
+        self.uri_in_project(c, p, k).join(mark::Share::SEGMENT).join(s)
     }
 
     /// Where a rendition of a video can be fetched; `None` before its conversion, or without a signer.
     pub fn rendition(&self, video: &Video, rendition: Rendition) -> Option<Uri> {
         let (signer, _) = (self.signer?, video.converted?);
         let token = signer.sign(video.id.to_bytes(), &rendition_key(&video.company, video.id, rendition));
-        let video = self.video(&video.company, video.id);
+        let video = self.uri(&video.company, video.id);
         match rendition {
             Rendition::Thumbnail => Some(video.join("thumb").join(token)),
             Rendition::Mp4 | Rendition::Flv => {
@@ -135,82 +102,17 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// All projects of a company.
-    pub fn projects(&self, c: &CompanyId) -> Uri {
-        self.company(c).join("projects")
-    }
-
-    /// A project.
-    pub fn project(&self, c: &CompanyId, p: ProjectId) -> Uri {
-        Uri::new(format!("{}/companies/{c}/projects/{p}/", self.base))
-    }
-
-    /// All candidates of a project.
-    pub fn candidates(&self, c: &CompanyId, p: ProjectId) -> Uri {
-        self.project(c, p).join("candidates")
-    }
-
-    /// A candidate.
-    pub fn candidate(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> Uri {
-        Uri::new(format!("{}/companies/{c}/projects/{p}/candidates/{k}/", self.base))
-    }
-
-    /// All shares of a candidate.
-    pub fn shares(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> Uri {
-        self.candidate(c, p, k).join("shares")
-    }
-
-    /// A share of a candidate.
-    pub fn share(&self, c: &CompanyId, p: ProjectId, k: CandidateId, s: ShareId) -> Uri {
-        self.shares(c, p, k).join(s)
-    }
-
-    /// The candidates that are shared with the caller.
-    pub fn shared(&self, c: &CompanyId) -> Uri {
-        self.company(c).join("shares")
-    }
-
-    /// All roles in a project.
-    pub fn roles(&self, c: &CompanyId, p: ProjectId) -> Uri {
-        self.project(c, p).join("roles")
-    }
-
-    /// A role in a project.
-    pub fn role(&self, c: &CompanyId, p: ProjectId, r: RoleId) -> Uri {
-        self.roles(c, p).join(r)
-    }
-
-    /// All questions of a project.
-    pub fn questions(&self, c: &CompanyId, p: ProjectId) -> Uri {
-        self.project(c, p).join("questions")
-    }
-
-    /// A question.
-    pub fn question(&self, c: &CompanyId, p: ProjectId, q: QuestionId) -> Uri {
-        self.questions(c, p).join(q)
-    }
-
-    /// All criteria of a project.
-    pub fn criteria(&self, c: &CompanyId, p: ProjectId) -> Uri {
-        self.project(c, p).join("criteria")
-    }
-
-    /// A criterion.
-    pub fn criterion(&self, c: &CompanyId, p: ProjectId, id: CriterionId) -> Uri {
-        self.criteria(c, p).join(id)
-    }
-
     /// A resource with a history; questions and criteria are parts of their project.
     pub fn resource(&self, c: &CompanyId, resource: ResourceRef) -> Uri {
         match resource {
             ResourceRef::Company => self.company(c),
-            ResourceRef::Customer { customer } => self.customer(c, customer),
-            ResourceRef::Project { project } => self.project(c, project),
-            ResourceRef::Candidate { project, candidate } => self.candidate(c, project, candidate),
-            ResourceRef::Video { video } => self.video(c, video),
-            ResourceRef::Label { label } => self.label(c, label),
-            ResourceRef::Token { token } => self.token(c, token),
-            ResourceRef::Webhook { webhook } => self.webhook(c, webhook),
+            ResourceRef::Customer { customer } => self.uri(c, customer),
+            ResourceRef::Project { project } => self.uri(c, project),
+            ResourceRef::Candidate { project, candidate } => self.uri_in_project(c, project, candidate),
+            ResourceRef::Video { video } => self.uri(c, video),
+            ResourceRef::Label { label } => self.uri(c, label),
+            ResourceRef::Token { token } => self.uri(c, token),
+            ResourceRef::Webhook { webhook } => self.uri(c, webhook),
         }
     }
 
@@ -220,34 +122,20 @@ impl<'a> ReferenceUris<'a> {
         Uri::new(format!("{}{path}", self.suite.as_str().trim_end_matches('/')))
     }
 
-    /// The customer of company `c` at `reference`.
-    pub fn parse_customer(&self, c: &CompanyId, reference: &str) -> Result<CustomerId, String> {
-        self.parse(c, "customers", reference)
+    /// The identifier of the resource right below company `c` at `reference`.
+    pub fn parse<K>(&self, c: &CompanyId, reference: &str) -> Result<Id<K>, String>
+    where
+        K: ResourceKind<Parent = mark::Company>,
+    {
+        parse_below(&self.company(c).join(K::SEGMENT), reference)
     }
 
-    /// The question of project `p` of company `c` at `reference`.
-    pub fn parse_question(&self, c: &CompanyId, p: ProjectId, reference: &str) -> Result<QuestionId, String> {
-        self.parse(c, &format!("projects/{p}/questions"), reference)
-    }
-
-    /// The criterion of project `p` of company `c` at `reference`.
-    pub fn parse_criterion(
-        &self,
-        c: &CompanyId,
-        p: ProjectId,
-        reference: &str,
-    ) -> Result<CriterionId, String> {
-        self.parse(c, &format!("projects/{p}/criteria"), reference)
-    }
-
-    /// The label of company `c` at `reference`.
-    pub fn parse_label(&self, c: &CompanyId, reference: &str) -> Result<LabelId, String> {
-        self.parse(c, "labels", reference)
-    }
-
-    /// The welcome video of company `c` at `reference`.
-    pub fn parse_video(&self, c: &CompanyId, reference: &str) -> Result<VideoId, String> {
-        self.parse(c, "videos", reference)
+    /// The identifier of the resource right below project `p` of company `c` at `reference`.
+    pub fn parse_in_project<K>(&self, c: &CompanyId, p: ProjectId, reference: &str) -> Result<Id<K>, String>
+    where
+        K: ResourceKind<Parent = mark::Project>,
+    {
+        parse_below(&self.uri(c, p).join(K::SEGMENT), reference)
     }
 
     /// The resource with a history of company `c` at `reference`.
@@ -289,11 +177,6 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// The project of company `c` at `reference`.
-    pub fn parse_project(&self, c: &CompanyId, reference: &str) -> Result<ProjectId, String> {
-        self.parse(c, "projects", reference)
-    }
-
     /// The candidate at `reference`, with its company and its project.
     pub fn parse_candidate(&self, reference: &str) -> Result<(CompanyId, ProjectId, CandidateId), String> {
         let path = reference.strip_prefix(self.base.as_str()).unwrap_or_default();
@@ -306,11 +189,10 @@ impl<'a> ReferenceUris<'a> {
         };
         ids.ok_or_else(|| format!("\"{reference}\" is not the URL of a candidate under {}.", self.base))
     }
+}
 
-    fn parse<T>(&self, c: &CompanyId, collection: &str, reference: &str) -> Result<Id<T>, String> {
-        let start = format!("{}/companies/{c}/{collection}/", self.base);
-        let id = reference.strip_prefix(&start).map(|id| id.strip_suffix('/').unwrap_or(id));
-        id.and_then(|id| id.parse().ok())
-            .ok_or_else(|| format!("\"{reference}\" is not a URL under {start}."))
-    }
+fn parse_below<K>(collection: &Uri, reference: &str) -> Result<Id<K>, String> {
+    let id = reference.strip_prefix(collection.as_str()).map(|id| id.strip_suffix('/').unwrap_or(id));
+    id.and_then(|id| id.parse().ok())
+        .ok_or_else(|| format!("\"{reference}\" is not a URL under {collection}."))
 }

@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
+use axum::handler::Handler;
 use axum::http::header::IF_MATCH;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, Method};
@@ -56,15 +57,12 @@ const ATTEMPTS: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Responds to a POST. Its Idempotency-Key counts only if the response `is_stored`; a malformed key is always refused.
-pub(super) async fn handle_post<F>(
+pub(super) async fn handle_post<H: Handler<T, App>, T: 'static>(
     app: &App,
     request: Request,
     is_stored: bool,
-    handle: impl Fn(Request) -> F,
-) -> Result<Response>
-where
-    F: Future<Output = Response>,
-{
+    handler: &H,
+) -> Result<Response> {
     let (parts, body) = request.into_parts();
     let state = RequestState::of(&parts.extensions);
     let key = key_in(&parts.headers)?.filter(|_| is_stored);
@@ -73,7 +71,7 @@ where
         let body = body.as_ref().map_err(|_| Error::TooLarge)?;
         let _ = state.intent.set(intent_of(&parts, key, body).await);
     }
-    let response = run_until_committed(app, parts, body, handle).await;
+    let response = run_until_committed(app, parts, body, handler).await;
     match state.keyed.get() {
         // The refusal may be due to what a concurrent retry has written since this one has read.
         Some(request) if response.status().is_client_error() => {
@@ -85,25 +83,23 @@ where
 }
 
 /// Responds to a PUT, PATCH or DELETE.
-pub(super) async fn handle_change<F>(app: &App, request: Request, handle: impl Fn(Request) -> F) -> Response
-where
-    F: Future<Output = Response>,
-{
+pub(super) async fn handle_change<H: Handler<T, App>, T: 'static>(
+    app: &App,
+    request: Request,
+    handler: &H,
+) -> Response {
     let (parts, body) = request.into_parts();
     let body = read_body(body, MAX_BYTES).await;
-    run_until_committed(app, parts, body, handle).await
+    run_until_committed(app, parts, body, handler).await
 }
 
 /// Runs the handler, and again while it loses to another write and has itself written nothing.
-async fn run_until_committed<F>(
+async fn run_until_committed<H: Handler<T, App>, T: 'static>(
     app: &App,
     mut parts: Parts,
     body: Result<Bytes>,
-    handle: impl Fn(Request) -> F,
-) -> Response
-where
-    F: Future<Output = Response>,
-{
+    handler: &H,
+) -> Response {
     let state = RequestState::of(&parts.extensions);
     let mut attempt = 1;
     loop {
@@ -114,7 +110,8 @@ where
         };
         // A client that is alone must not get 409 because the service recorded the key of a mail.
         let commits_before = state.usage.commits();
-        let response = handle(Request::from_parts(parts.clone(), body)).await;
+        let request = Request::from_parts(parts.clone(), body);
+        let response = handler.clone().call(request, app.clone()).await;
         let has_written = state.usage.commits() > commits_before;
         let is_lost = response.extensions().get::<ConflictMark>().is_some();
         // A repeated DELETE goes on where the steps of a deletion have stopped. Any other handler would do twice what it

@@ -48,15 +48,13 @@ impl RouteGroup {
 /// Serves a POST. If its response `is_stored`, clients may repeat the request with an Idempotency-Key.
 pub(crate) fn post<H: Handler<T, App>, T: 'static>(handler: H, is_stored: bool) -> MethodRouter<App> {
     on(MethodFilter::POST, async move |State(app): State<App>, request: Request<Body>| {
-        let handle = |request| handler.clone().call(request, app.clone());
-        retry_and_replay::handle_post(&app, request, is_stored, handle).await
+        retry_and_replay::handle_post(&app, request, is_stored, &handler).await
     })
 }
 
 /// Serves a PUT, PATCH or DELETE.
 pub(crate) fn change<H: Handler<T, App>, T: 'static>(method: MethodFilter, handler: H) -> MethodRouter<App> {
     on(method, async move |State(app): State<App>, request: Request<Body>| {
-        let handle = |request| handler.clone().call(request, app.clone());
-        retry_and_replay::handle_change(&app, request, handle).await
+        retry_and_replay::handle_change(&app, request, &handler).await
     })
 }

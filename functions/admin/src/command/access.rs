@@ -63,11 +63,11 @@ pub(super) async fn end_sessions(
         // login.
         let after = Customer::clone(&before).with_sessions_ended();
         operator.commit(operator.store.update_customer(&before, &after, operator.now)).await?;
-        ended.push(references.customer(&company, after.id));
+        ended.push(references.uri(&company, after.id));
     }
     for before in candidates {
         let after = Candidate::clone(&before).with_sessions_ended();
-        ended.push(references.candidate(&company, after.project, after.id));
+        ended.push(references.uri_in_project(&company, after.project, after.id));
         operator.commit(operator.store.change_candidate(&before, &after.into(), operator.now)).await?;
     }
     Ok(CommandOutput { ended: Some(ended), ..CommandOutput::of_company(&company) })

@@ -44,8 +44,10 @@ pub(super) async fn again(operator: &OperatorAccess, since: &str) -> Result<Comm
 fn uri_of(ErasureRecord { company, erased, .. }: &ErasureRecord, operator: &OperatorAccess) -> Uri {
     let references = operator.references();
     match *erased {
-        ErasedItem::Candidate { project, candidate } => references.candidate(company, project, candidate),
-        ErasedItem::Customer { customer } => references.customer(company, customer),
-        ErasedItem::Video { video } => references.video(company, video),
+        ErasedItem::Candidate { project, candidate } => {
+            references.uri_in_project(company, project, candidate)
+        }
+        ErasedItem::Customer { customer } => references.uri(company, customer),
+        ErasedItem::Video { video } => references.uri(company, video),
     }
 }

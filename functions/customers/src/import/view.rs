@@ -76,7 +76,7 @@ impl StaffImportResult {
         Self {
             username: row.username.as_str().to_owned(),
             status: row.status,
-            customer: access.references().customer(access.company_id(), row.customer),
+            customer: access.references().uri(access.company_id(), row.customer),
         }
     }
 }

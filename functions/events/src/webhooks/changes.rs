@@ -68,8 +68,7 @@ impl UpdateWebhook {
         });
         let types = body.list("types", MAX_TYPES, |value| TypeFilter::parse(text(value)?));
         fields.set(types.map(BTreeSet::from_iter), |webhook| &mut webhook.types);
-        let projects =
-            body.list("projects", MAX_PROJECTS, |value| references.parse_project(company, text(value)?));
+        let projects = body.list("projects", MAX_PROJECTS, |value| references.parse(company, text(value)?));
         fields.set(projects.map(BTreeSet::from_iter), |webhook| &mut webhook.projects);
         Self { fields, is_enabled: body.flag("is_enabled") }
     }

@@ -92,12 +92,12 @@ impl WebhookView {
         let is_by_client = webhook.disabled_reason == Some(DisabledReason::Request);
         let failing_since = cursor.health.failing_since.filter(|_| !is_by_client);
         Self {
-            resource_uri: references.webhook(company, webhook.id),
+            resource_uri: references.uri(company, webhook.id),
             company: references.company(company),
             url: webhook.url.as_str().to_owned(),
             description: webhook.description.to_string(),
             types: webhook.types.iter().map(|types| types.as_str().to_owned()).collect(),
-            projects: webhook.projects.iter().map(|one| references.project(company, *one)).collect(),
+            projects: webhook.projects.iter().map(|one| references.uri(company, *one)).collect(),
             is_enabled: webhook.is_enabled(),
             disabled_reason: webhook.disabled_reason,
             status: if !webhook.is_enabled() {

@@ -13,7 +13,7 @@ use super::{
     admit,
 };
 use crate::app::App;
-use crate::auth::credential::REJECTED;
+use crate::auth::credential::rejected;
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::file::{FileType, Owner, StoredFile};
 use crate::domain::id::{FileId, InvalidId};
@@ -80,7 +80,7 @@ pub(super) struct FileRequest {
 
 impl FileRequest {
     pub(super) fn of(request: &UnauthenticatedRequest<'_>, method: Method) -> Result<Self> {
-        let address = request.address.as_ref().ok_or(Error::Unauthenticated(REJECTED))?;
+        let address = request.address.as_ref().ok_or_else(rejected)?;
         Ok(Self { object: address.object.clone(), method })
     }
 
@@ -95,7 +95,7 @@ impl FileRequest {
     ) -> Result<FileRedirect> {
         // The owner has another file by now, and the token names the one that was shown.
         if self.object != key {
-            return Err(Error::Unauthenticated(REJECTED));
+            return Err(rejected());
         }
         Ok(FileRedirect(objects.url_of(key, file_type, name, &self.method).await?))
     }

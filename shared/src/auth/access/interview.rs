@@ -37,8 +37,10 @@ impl StoredInterview {
     }
 
     pub(super) fn of(project: &Project, item: Option<VersionedItem<Interview>>, has_begun: bool) -> Self {
-        let empty = || Interview::new(project.company.clone(), project.id);
-        let interview = item.as_ref().map_or_else(empty, |item| Interview::clone(item));
+        let interview = match &item {
+            Some(item) => Interview::clone(item),
+            None => Interview::new(project.company.clone(), project.id),
+        };
         Self { interview, item, has_begun }
     }
 }

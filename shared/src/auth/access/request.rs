@@ -13,7 +13,7 @@ use super::admitted::AdmittedRequest;
 use crate::app::App;
 use crate::auth::authentication::{SessionRules, authenticate, keys_of};
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
-use crate::auth::credential::{Credential, CredentialKind, REJECTED};
+use crate::auth::credential::{Credential, CredentialKind, rejected};
 use crate::auth::{AdmissionRule, csrf};
 use crate::domain::account::{CredentialOwner, ResponseRecipient};
 use crate::domain::candidate::Candidate;
@@ -136,7 +136,6 @@ impl<'a> UnauthenticatedRequest<'a> {
         token: &str,
         object: impl FnOnce(&PathIds, &MediaToken) -> Result<String, InvalidId>,
     ) -> Result<Self> {
-        let rejected = || Error::Unauthenticated(REJECTED);
         // 401 for all of these, also for an expired URL: a client then fetches the resource again for a new one.
         let company = self.path.company_id().map_err(|_| rejected())?;
         let token = MediaToken::parse(token).ok_or_else(rejected)?;
@@ -195,7 +194,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         slide(&caller, &store, &state, now);
         // Before anything else tells whether the object of the address exists.
         if self.address.as_ref().is_some_and(|address| !address.token.is_for(&media_key, &address.object)) {
-            return Err(Error::Unauthenticated(REJECTED));
+            return Err(rejected());
         }
         // As for a company that does not exist.
         if self.path.text("companyId").is_some_and(|company| company != caller.company().as_str()) {

@@ -67,7 +67,7 @@ impl CandidateView {
         let references = viewer.references;
         Self {
             company: references.company(&candidate.company),
-            project: references.project(&candidate.company, candidate.project),
+            project: references.uri(&candidate.company, candidate.project),
             fields: CandidateFields::new(candidate, viewer),
         }
     }
@@ -173,7 +173,7 @@ impl CandidateFields {
         let Candidate { company, project, profile, .. } = candidate;
         let completed_by = candidate.completed_by();
         let (staff, references) = (&viewer.project.staff, viewer.references);
-        let own = references.candidate(company, *project, candidate.id);
+        let own = references.uri_in_project(company, *project, candidate.id);
         Self {
             first_name: profile.first_name.to_string(),
             last_name: profile.last_name.to_string(),
@@ -191,7 +191,7 @@ impl CandidateFields {
             my_evaluation_status: evaluation::status_for(staff.evaluates(viewer.customer), &completed_by),
             phone: profile.phone.to_string(),
             gender: profile.gender.to_string(),
-            created_by: candidate.created_by.map(|by| references.customer(company, by)),
+            created_by: candidate.created_by.map(|by| references.uri(company, by)),
             address: profile.address.to_string(),
             // The contract calls it internal.
             partner_data: viewer.is_staff.then(|| profile.partner_data.as_object().clone()),

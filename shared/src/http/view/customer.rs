@@ -86,7 +86,7 @@ pub struct CustomerView {
 impl CustomerView {
     /// The view of a customer.
     pub fn new(customer: &Customer, references: ReferenceUris<'_>) -> Self {
-        let own = references.customer(&customer.company, customer.id);
+        let own = references.uri(&customer.company, customer.id);
         Self {
             company: references.company(&customer.company),
             preferred_language: customer.preferred_language,
@@ -103,7 +103,7 @@ impl CustomerView {
             confirmationdate: customer.confirmed_at.map(Timestamp),
             invitationdate: customer.invited_at.map(Timestamp),
             gender: customer.gender.to_string(),
-            created_by: customer.created_by.map(|by| references.customer(&customer.company, by)),
+            created_by: customer.created_by.map(|by| references.uri(&customer.company, by)),
             receive_interview_notifications: customer.receive_interview_notifications,
             photo: OrEmpty(references.file(
                 &customer.company,

@@ -132,7 +132,7 @@ impl EventView {
             company: references.company(company),
             data: ChangeView {
                 resource_uri: references.resource(company, change.resource),
-                project: change.resource.project().map(|project| references.project(company, project)),
+                project: change.resource.project().map(|project| references.uri(company, project)),
                 version: entry.version_after,
                 changed: details.changed.clone(),
                 previous: details.previous.clone(),
@@ -142,7 +142,7 @@ impl EventView {
                 facts: details.facts.clone().into_iter().collect(),
             },
             by: AuthorView::new(company, origin.by, references),
-            on_behalf_by: origin.on_behalf_by.map(|by| references.customer(company, by)),
+            on_behalf_by: origin.on_behalf_by.map(|by| references.uri(company, by)),
             request_id: origin.request.clone(),
         }
     }
@@ -155,9 +155,7 @@ fn uris_by_field(
 ) -> BTreeMap<String, Vec<Uri>> {
     fields
         .iter()
-        .map(|(field, all)| {
-            (field.clone(), all.iter().map(|one| references.customer(company, *one)).collect())
-        })
+        .map(|(field, all)| (field.clone(), all.iter().map(|one| references.uri(company, *one)).collect()))
         .collect()
 }
 
@@ -165,13 +163,13 @@ impl AuthorView {
     fn new(company: &CompanyId, author: ChangeAuthor, references: ReferenceUris<'_>) -> Self {
         let (kind, resource_uri) = match author {
             ChangeAuthor::Customer { customer } => {
-                (AuthorKind::Customer, Some(references.customer(company, customer)))
+                (AuthorKind::Customer, Some(references.uri(company, customer)))
             }
             ChangeAuthor::Candidate { project, candidate } => {
-                (AuthorKind::Candidate, Some(references.candidate(company, project, candidate)))
+                (AuthorKind::Candidate, Some(references.uri_in_project(company, project, candidate)))
             }
             ChangeAuthor::NamedToken { token } => {
-                (AuthorKind::NamedToken, Some(references.token(company, token)))
+                (AuthorKind::NamedToken, Some(references.uri(company, token)))
             }
             ChangeAuthor::System => (AuthorKind::System, None),
             ChangeAuthor::Operator => (AuthorKind::Operator, None),

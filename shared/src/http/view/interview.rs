@@ -52,12 +52,12 @@ impl QuestionView {
     pub fn new(question: &Question, of: &Interview, references: ReferenceUris<'_>) -> Self {
         let Interview { company, project, .. } = of;
         Self {
-            resource_uri: references.question(company, *project, question.id),
-            project: references.project(company, *project),
+            resource_uri: references.uri_in_project(company, *project, question.id),
+            project: references.uri(company, *project),
             position: question.position,
             text: question.text.to_string(),
             kind: question.kind,
-            video: question.video.map(|video| references.video(company, video)),
+            video: question.video.map(|video| references.uri(company, video)),
             preparation_seconds: question.preparation_seconds,
             answer_seconds: question.answer_seconds,
             takes: question.takes,
@@ -98,8 +98,8 @@ impl CriterionView {
     pub fn new(criterion: &Criterion, of: &Interview, references: ReferenceUris<'_>) -> Self {
         let Interview { company, project, .. } = of;
         Self {
-            resource_uri: references.criterion(company, *project, criterion.id),
-            project: references.project(company, *project),
+            resource_uri: references.uri_in_project(company, *project, criterion.id),
+            project: references.uri(company, *project),
             position: criterion.position,
             name: criterion.name.to_string(),
             description: criterion.description.to_string(),

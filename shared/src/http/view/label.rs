@@ -27,7 +27,7 @@ impl LabelView {
     /// The view of a label.
     pub fn new(label: &Label, references: ReferenceUris<'_>) -> Self {
         Self {
-            resource_uri: references.label(&label.company, label.id),
+            resource_uri: references.uri(&label.company, label.id),
             company: references.company(&label.company),
             text: label.text.to_string(),
         }

@@ -32,8 +32,8 @@ impl ShareView {
         let SharedCandidate { share, project, candidate, customer } = *shared;
         Self {
             resource_uri: references.share(company, project, candidate, share),
-            customer: ExpandedReference::Reference(references.customer(company, customer)),
-            candidate: ExpandedReference::Reference(references.candidate(company, project, candidate)),
+            customer: ExpandedReference::Reference(references.uri(company, customer)),
+            candidate: ExpandedReference::Reference(references.uri_in_project(company, project, candidate)),
         }
     }
 

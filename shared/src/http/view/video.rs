@@ -26,7 +26,7 @@ impl PlacedVideoView {
         let videos = project.settings.videos.iter();
         videos
             .map(|placed| Self {
-                uri: references.video(&project.company, placed.video),
+                uri: references.uri(&project.company, placed.video),
                 position: placed.position,
             })
             .collect()

@@ -28,8 +28,7 @@ pub(crate) async fn create(
     files.apply_to(&mut candidate, &access).await?;
     let step = TransitionResult::from(candidate);
     let viewer = viewer(&access, &access.target.relation, &access.target.project);
-    let address = access.references().uri_in_project(access.company_id(), access.target.project.id, id);
-    let created = Created(address, CandidateView::new(&step.candidate, &viewer));
+    let created = Created(CandidateView::new(&step.candidate, &viewer));
     access.commit(access.store.create_candidate(&step, access.now), created).await
 }
 

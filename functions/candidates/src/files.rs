@@ -34,7 +34,7 @@ pub(crate) async fn announce(
     let owner = access.target.candidate.owner();
     let (upload, signed) = access.files()?.announce(owner, kind, announced).await?;
     let view = UploadView::new(&upload, access.references()).with_request(&upload, signed);
-    let created = Created(access.references().upload(access.company_id(), owner, upload.id), view);
+    let created = Created(view);
     access.commit(access.store.create_upload(&upload), created).await
 }
 

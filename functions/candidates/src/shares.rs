@@ -9,7 +9,7 @@ use shared::domain::policy::ChangeProject;
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::reference::ReferenceUris;
-use shared::http::respond::{CommittedResponse, Created, CreatedOrUpdated, NoContent};
+use shared::http::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
 use shared::http::view::{CustomerView, ShareView};
 use shared::store::{ReferenceIds, SharedCandidate};
 
@@ -48,13 +48,7 @@ pub(crate) async fn create(
     }
     let share = access.store.next_id(access.now);
     let after = Candidate::clone(&access.target.candidate).shared_with(customer, share)?;
-    let address = access.references().share(
-        access.company_id(),
-        access.target.project.id,
-        access.target.candidate.id,
-        share,
-    );
-    let created = CreatedOrUpdated::New(Created(address, view(&access, share, customer)));
+    let created = CreatedOrUpdated::New(view(&access, share, customer));
     access
         .commit(access.store.change_candidate(&access.target.candidate, &after.into(), access.now), created)
         .await

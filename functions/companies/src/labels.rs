@@ -28,8 +28,7 @@ pub(crate) async fn create(
 ) -> Result<CommittedResponse<Created<LabelView>>> {
     let text = read_new(body)?;
     let label = Label::new(access.store.next_id(access.now), access.company_id().clone(), text);
-    let view = LabelView::new(&label, access.references());
-    let created = Created(access.references().uri(&label.company, label.id), view);
+    let created = Created(LabelView::new(&label, access.references()));
     access.commit(access.store.create_label(&label), created).await
 }
 

@@ -65,7 +65,7 @@ pub(crate) async fn create(
     optional.apply_to(&mut customer);
     customer.photo = access.files()?.change(customer.owner(), FileKind::Photo, None, photo).await?;
     let view = CustomerView::new(&customer, access.references());
-    let created = Created(access.references().uri(access.company_id(), id), view);
+    let created = Created(view);
     access.commit(access.store.create_customer(&customer, access.now), created).await
 }
 

@@ -32,8 +32,7 @@ pub(crate) async fn create(
     let id = access.store.next_id(access.now);
     let position = before.last_position::<Criterion>();
     let criterion = NewCriterion::read(body)?.into_criterion(id, 1, position)?;
-    let address = access.references().uri_in_project(&before.company, before.project, id);
-    let created = Created(address, CriterionView::new(&criterion, before, access.references()));
+    let created = Created(CriterionView::new(&criterion, before, access.references()));
     access
         .commit(
             access.target.stored.change_to(

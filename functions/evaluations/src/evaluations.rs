@@ -15,7 +15,7 @@ use shared::domain::scorecard::{
 use shared::domain::text::TextLines;
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};
-use shared::http::respond::{CommittedResponse, Created, CreatedOrUpdated, NoContent};
+use shared::http::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
 use shared::http::wire::tenths;
 use shared::store::EvaluationChange;
 use shared::{Error, Result};
@@ -61,19 +61,11 @@ pub(crate) async fn save(
     let after = Candidate::clone(candidate);
     let after = after.after_saving(cards, sent.completed, interview, &mut roster, access.now)?;
     let view = view(&access, &after, Some(&card));
-    let shown = if access.target.exists() {
-        CreatedOrUpdated::Old(view)
-    } else {
-        CreatedOrUpdated::New(created(&access, view))
-    };
+    let shown =
+        if access.target.exists() { CreatedOrUpdated::Old(view) } else { CreatedOrUpdated::New(view) };
     let saved =
         EvaluationChange { project, roster, candidate, after, card: access.target.evaluation.as_ref() };
     access.commit(access.store.save_scorecard(saved, Some(&card), access.now), shown).await
-}
-
-fn created(access: &Admitted<Evaluation, Evaluate>, view: EvaluationView) -> Created<EvaluationView> {
-    let of = EvaluationScope::new(&access.target.rated, access.references());
-    Created(of.evaluation(access.target.rated.candidate.id, access.target.evaluator), view)
 }
 
 /// Refuses named tokens that write for a customer without the role; the guard has checked people.

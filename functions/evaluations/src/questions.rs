@@ -33,8 +33,7 @@ pub(crate) async fn create(
     let new = NewQuestion::read(body, access.company_id(), access.references())?;
     let id = access.store.next_id(access.now);
     let question = new.into_question(id, 1, before.last_position::<Question>())?;
-    let address = access.references().uri_in_project(&before.company, before.project, id);
-    let created = Created(address, QuestionView::new(&question, before, access.references()));
+    let created = Created(QuestionView::new(&question, before, access.references()));
     access
         .commit(
             access.target.stored.change_to(

@@ -47,8 +47,7 @@ pub(crate) async fn create(
     let veto = Veto { id, comment };
     let card = Evaluation { veto: Some(veto.clone()), ..before };
     let of = EvaluationScope::new(&access.target.rated, access.references());
-    let address = of.candidate(candidate.id).join("vetos").join(id);
-    let created = Created(address, VetoView::new(&veto, &card, of));
+    let created = Created(VetoView::new(&veto, &card, of));
     let saved =
         EvaluationChange { project, roster, candidate, after, card: access.target.evaluation.as_ref() };
     access.commit(access.store.save_scorecard(saved, Some(&card), access.now), created).await

@@ -79,7 +79,7 @@ pub(crate) async fn create(
     }
     let view =
         ProjectView::new(&project, &ProjectCounts::default(), &ProjectViewer::of(&access, &access.target));
-    let created = Created(access.references().uri(access.company_id(), id), view);
+    let created = Created(view);
     access.commit(access.store.create_project(&project), created).await
 }
 

@@ -14,7 +14,7 @@ use shared::http::BodyFields;
 use shared::http::example_uri;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::reference::ReferenceUris;
-use shared::http::respond::{CommittedResponse, Created, CreatedOrUpdated, NoContent};
+use shared::http::respond::{CommittedResponse, CreatedOrUpdated, NoContent};
 use shared::http::wire::Uri;
 use shared::{Error, Result};
 
@@ -82,11 +82,7 @@ pub(crate) async fn create(
     let shown = shown.ok_or_else(|| Error::internal("a change without a role was read"))?;
     let view = RoleView::new(&after, shown, access.references());
     let ensured = match given {
-        Some(held) => {
-            let address =
-                access.references().uri_in_project(access.company_id(), access.target.project.id, held.id());
-            CreatedOrUpdated::New(Created(address, view))
-        }
+        Some(_) => CreatedOrUpdated::New(view),
         // Nothing has changed, and the client learns that the roles are as it wants them.
         None => CreatedOrUpdated::Old(view),
     };

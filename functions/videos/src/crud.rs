@@ -71,7 +71,7 @@ async fn begin(
         }
         None => view.with_request(access.files()?.announce_video(&video).await?, video.url_expires_at()),
     };
-    Ok(RunResult::Done(Created(access.references().uri(access.company_id(), id), view)))
+    Ok(RunResult::Done(Created(view)))
 }
 
 /// GET …/videos/{videoId}/

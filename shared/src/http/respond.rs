@@ -6,22 +6,32 @@ use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::http::{Extensions, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::wire::Uri;
 use crate::error::{Error, Result};
 use crate::store::StoredResponse;
 
-/// 201, with the address of what was created and its view.
-pub struct Created<T>(pub Uri, pub T);
+/// 201, with the view of what was created. The view's `resource_uri` is the `Location`.
+pub struct Created<T>(pub T);
+
+/// The part of a view that is the URL of its resource.
+#[derive(Deserialize)]
+pub(super) struct UriRow {
+    pub(super) resource_uri: String,
+}
 
 impl<T: Serialize> IntoResponse for Created<T> {
     fn into_response(self) -> Response {
-        let mut response = (StatusCode::CREATED, Json(self.1)).into_response();
-        // An address is made of identifiers, which are all visible ASCII.
-        response
-            .headers_mut()
-            .extend(HeaderValue::from_str(self.0.as_str()).ok().map(|location| (header::LOCATION, location)));
+        let body = match serde_json::to_vec(&self.0) {
+            Ok(body) => body,
+            Err(error) => return Error::internal(error).into_response(),
+        };
+        let uri = serde_json::from_slice::<UriRow>(&body).ok().map(|row| row.resource_uri);
+        // A URL is made of identifiers, which are all visible ASCII.
+        let location = uri.and_then(|uri| HeaderValue::from_str(&uri).ok());
+        let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+        let mut response = (StatusCode::CREATED, json, body).into_response();
+        response.headers_mut().extend(location.map(|location| (header::LOCATION, location)));
         response
     }
 }
@@ -29,7 +39,7 @@ impl<T: Serialize> IntoResponse for Created<T> {
 /// 201 for what was created now, 200 for what was there already.
 pub enum CreatedOrUpdated<T> {
     /// Was created.
-    New(Created<T>),
+    New(T),
     /// Was there, and is shown as it is.
     Old(T),
 }
@@ -37,7 +47,7 @@ pub enum CreatedOrUpdated<T> {
 impl<T: Serialize> IntoResponse for CreatedOrUpdated<T> {
     fn into_response(self) -> Response {
         match self {
-            Self::New(created) => created.into_response(),
+            Self::New(view) => Created(view).into_response(),
             Self::Old(view) => Json(view).into_response(),
         }
     }

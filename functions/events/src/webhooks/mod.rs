@@ -53,7 +53,7 @@ pub(crate) async fn create(
     let seen = (access.references(), access.now);
     let kept = WebhookView::new(&webhook, &cursor, &access.target, seen);
     let shown = NewWebhookView::new(kept.clone(), &webhook);
-    let created = Created(access.references().uri(&webhook.company, id), shown);
+    let created = Created(shown);
     let transaction = access.store.create_webhook(&webhook, &cursor, access.now);
     access.commit(transaction, WithSecret(created, kept)).await
 }

@@ -4,11 +4,12 @@ use std::marker::PhantomData;
 
 use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::ListQuery;
 use crate::error::{Error, Result};
+use crate::http::respond::UriRow;
 use crate::http::wire::Uri;
 use crate::store::page::{Page, PageCursor};
 
@@ -94,10 +95,6 @@ fn count_fitting(rows: &[Box<RawValue>]) -> usize {
 
 /// The identifier that a list is ordered by; the URL of each of its resources ends with it.
 fn id_of(row: &RawValue) -> Option<String> {
-    #[derive(Deserialize)]
-    struct UriRow {
-        resource_uri: String,
-    }
     let UriRow { resource_uri } = serde_json::from_str(row.get()).ok()?;
     resource_uri.trim_end_matches('/').rsplit('/').next().map(str::to_owned)
 }

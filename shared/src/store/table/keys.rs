@@ -1,4 +1,4 @@
-//! Every key of the table. The entity chart in `shared/README.md` shows them side by side.
+//! Every key of the table. `shared/TABLE.md` shows them side by side.
 
 pub(crate) use super::key::{BY_STATUS, DUE, ItemKey, KeyRange, KeySchema, PK, SEARCH, SK, TABLE};
 use crate::domain::account::{Account, ResponseRecipient};

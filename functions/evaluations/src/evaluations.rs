@@ -1,12 +1,10 @@
 //! What evaluators write about a candidate.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use axum::Json;
 use serde_json::Value;
-use shared::auth::access::{
-    EvaluationAccess, EvaluationsAccess, EvaluationsOf, GuardRejection, NotYetAdmitted, ReadAheadInputs,
-};
+use shared::auth::access::{EvaluationAccess, EvaluationsAccess, EvaluationsOf};
 use shared::domain::candidate::Candidate;
 use shared::domain::id::CustomerId;
 use shared::domain::parse_enum;
@@ -24,26 +22,22 @@ use shared::{Error, Result};
 
 use crate::view::{EvaluationScope, EvaluationView};
 
-/// Reads everything that was written about the candidate of the path, while the caller is being admitted.
-pub(crate) async fn cards(ahead: ReadAheadInputs) -> Result<HashMap<CustomerId, Evaluation>> {
-    ahead.store.scorecards_of(&ahead.company, ahead.project()?, ahead.candidate()?).await
-}
-
 /// GET …/evaluations/
 pub(crate) async fn list(
-    pending: NotYetAdmitted<EvaluationsAccess<ReadProject>>,
-    query: Result<ListQuery>,
-) -> Result<PageView<EvaluationView>, GuardRejection> {
-    let (access, cards) = pending.admit_while(cards).await?;
-    let (query, cards) = (query?, cards.ok_or(Error::NotFound)??);
+    access: EvaluationsAccess<ReadProject>,
+    query: ListQuery,
+) -> Result<PageView<EvaluationView>> {
     let candidate = &access.of.candidate;
+    let cards = access.store.scorecards_of(access.company_id(), candidate.project, candidate.id).await?;
+    // Evaluators are blind until they complete their own evaluation, managers and owners too: an opinion is as biased
+    // with another role.
     let completed = candidate.completed_by().into_iter().filter(|_| !access.is_blind());
     let own = cards.keys().copied().filter(|by| access.is_own(*by));
     let shown: BTreeSet<CustomerId> = completed.chain(own).collect();
     let of = EvaluationScope::new(&access.of, access.references());
     let (page, total) = query.slice(shown.into_iter().collect(), ToString::to_string);
     let page = page.map(|by| EvaluationView::new(candidate, by, cards.get(&by), of));
-    Ok(query.answer(&of.candidate(candidate.id).join("evaluations"), page, total)?)
+    query.answer(&of.candidate(candidate.id).join("evaluations"), page, total)
 }
 
 /// GET …/evaluations/{customerId}/
@@ -149,6 +143,7 @@ impl SaveEvaluation {
         maximum: u32,
         about: impl Fn(&Value) -> Result<RatingTarget, String>,
     ) -> Result<Self> {
+        // Names the scale of the values, so that what was read can be sent back after the project's has changed.
         let maximum = body.integer("maximum_score", 1, MAX_SCORE).unwrap_or(maximum);
         let ratings = body.list("ratings", MAX_RATINGS, |value| {
             let number = value.get("value").ok_or("Expected objects with value.")?;

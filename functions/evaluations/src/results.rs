@@ -1,14 +1,11 @@
 //! What the evaluations of candidates amount to.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
 use axum::Json;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use shared::auth::access::{
-    AdmittedRequest, EvaluationsAccess, GuardRejection, InterviewAccess, NotYetAdmitted,
-};
+use shared::auth::access::{AdmittedRequest, EvaluationsAccess, InterviewAccess};
 use shared::domain::id::{CandidateId, CustomerId};
 use shared::domain::interview::{Criterion, Question};
 use shared::domain::mean::RatingMean;
@@ -23,7 +20,6 @@ use shared::store::CandidateResult;
 use shared::store::page::Page;
 use shared::{Error, Result};
 
-use crate::evaluations::cards;
 use crate::view::{
     CriterionResultView, EvaluationScope, QuestionResultView, ResultEvaluationView, ResultRatingView,
     VetoView, decimal,
@@ -143,6 +139,7 @@ impl ResultOrder {
         of: EvaluationScope<'_>,
     ) -> Vec<CandidateResult> {
         let mean = |row: &CandidateResult| match row.summary.is_hidden_from(caller, of.project) {
+            // Sorted like results without a rating: the order must not tell what the caller may not see.
             true => RatingMean::default(),
             false => row.summary.overall(of.project, of.interview),
         };
@@ -189,6 +186,7 @@ async fn views(
     let view = |row: CandidateResult| {
         let card_of = |by| cards.get(&(row.candidate, by));
         if is_hidden(&row) {
+            // Shown without its ratings instead of left out, so that pages stay even.
             ResultView::hidden(row.candidate, of)
         } else {
             ResultView::new(row.candidate, &row.summary, card_of, of)
@@ -199,14 +197,14 @@ async fn views(
 
 /// GET …/results/{candidateId}/
 pub(crate) async fn read(
-    pending: NotYetAdmitted<EvaluationsAccess<ReadProject>>,
-) -> Result<CommittedResponse<Json<ResultView>>, GuardRejection> {
-    let (access, cards) = pending.admit_while(cards).await?;
-    let cards: HashMap<CustomerId, Evaluation> = cards.ok_or(Error::NotFound)??;
-    let summary = ResultSummary::of(&access.of.candidate);
+    access: EvaluationsAccess<ReadProject>,
+) -> Result<CommittedResponse<Json<ResultView>>> {
+    let candidate = &access.of.candidate;
+    let summary = ResultSummary::of(candidate);
     let summary = summary.filter(|summary| summary.counting(&access.of.project).next().is_some());
     let summary = summary.ok_or(Error::NotFound)?;
     access.require_sight()?;
+    let cards = access.store.scorecards_of(access.company_id(), candidate.project, candidate.id).await?;
     let of = EvaluationScope::new(&access.of, access.references());
-    Ok(access.show(ResultView::new(access.of.candidate.id, &summary, |by| cards.get(&by), of))?)
+    access.show(ResultView::new(candidate.id, &summary, |by| cards.get(&by), of))
 }

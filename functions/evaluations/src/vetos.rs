@@ -1,9 +1,7 @@
 //! Vetos, by which one evaluator completes the evaluation of a candidate for all.
 
 use axum::Json;
-use shared::auth::access::{
-    EvaluationAccess, EvaluationsAccess, GuardRejection, InterviewAccess, NotYetAdmitted, VetoAccess,
-};
+use shared::auth::access::{EvaluationAccess, EvaluationsAccess, InterviewAccess, VetoAccess};
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::{CastVeto, ReadProject};
 use shared::domain::scorecard::{Evaluation, Veto, VetoComment};
@@ -13,16 +11,15 @@ use shared::http::respond::{CommittedResponse, Created};
 use shared::store::{CandidateResult, EvaluationChange};
 use shared::{Error, Result};
 
-use crate::evaluations::cards;
 use crate::view::{EvaluationScope, VetoView};
 
 /// GET …/candidates/{candidateId}/vetos/
 pub(crate) async fn list(
-    pending: NotYetAdmitted<EvaluationsAccess<ReadProject>>,
-    query: Result<ListQuery>,
-) -> Result<PageView<VetoView>, GuardRejection> {
-    let (access, cards) = pending.admit_while(cards).await?;
-    let (query, cards) = (query?, cards.ok_or(Error::NotFound)??);
+    access: EvaluationsAccess<ReadProject>,
+    query: ListQuery,
+) -> Result<PageView<VetoView>> {
+    let candidate = &access.of.candidate;
+    let cards = access.store.scorecards_of(access.company_id(), candidate.project, candidate.id).await?;
     let visible = cards.values().filter(|_| !access.is_blind());
     let mut vetos: Vec<(&Veto, &Evaluation)> =
         visible.filter_map(|card| Some((card.veto.as_ref()?, card))).collect();
@@ -30,7 +27,7 @@ pub(crate) async fn list(
     let of = EvaluationScope::new(&access.of, access.references());
     let (page, total) = query.slice(vetos, |(veto, _)| veto.id.to_string());
     let page = page.map(|(veto, card)| VetoView::new(veto, card, of));
-    Ok(query.answer(&of.candidate(access.of.candidate.id).join("vetos"), page, total)?)
+    query.answer(&of.candidate(candidate.id).join("vetos"), page, total)
 }
 
 /// POST …/candidates/{candidateId}/vetos/
@@ -62,14 +59,12 @@ pub(crate) fn read_new(mut body: BodyFields) -> Result<VetoComment> {
 }
 
 /// GET …/candidates/{candidateId}/vetos/{vetoId}/
-pub(crate) async fn read(
-    pending: NotYetAdmitted<VetoAccess<ReadProject>>,
-) -> Result<CommittedResponse<Json<VetoView>>, GuardRejection> {
-    let (access, cards) = pending.admit_while(cards).await?;
-    let cards = cards.ok_or(Error::NotFound)??;
+pub(crate) async fn read(access: VetoAccess<ReadProject>) -> Result<CommittedResponse<Json<VetoView>>> {
+    let candidate = &access.of.candidate;
+    let cards = access.store.scorecards_of(access.company_id(), candidate.project, candidate.id).await?;
     let card = cards.get(&access.evaluator).ok_or(Error::NotFound)?;
     let veto = card.veto.as_ref().ok_or(Error::NotFound)?;
-    Ok(access.show(VetoView::new(veto, card, EvaluationScope::new(&access.of, access.references())))?)
+    access.show(VetoView::new(veto, card, EvaluationScope::new(&access.of, access.references())))
 }
 
 /// GET …/projects/{projectId}/vetos/

@@ -16,6 +16,8 @@ pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
     let account = |claim: &CredentialOwner| keys::account(&claim.company, claim.account);
     match &credential.means {
         CredentialKind::Session(_, claim) => {
+            // The secret names the user who acts for another, so one read finds both, and the session ends with
+            // either one's rights.
             let actor = claim.on_behalf_by.map(|by| keys::customer(&claim.company, by));
             [keys::session(&credential.hash), account(claim)].into_iter().chain(actor).collect()
         }
@@ -77,7 +79,9 @@ fn live_session(
     let Some(mut session) = batch.take_value::<Session>(&key)? else { return Ok(None) };
     let is_alive = session.kind == kind
         && session.claim == *claim
+        // A later epoch revokes all sessions that began in an earlier one, with one write and without finding them.
         && identity.user().is_some_and(|(_, user)| user.epoch == Some(session.epoch))
+        // DynamoDB deletes an expired item up to some days later.
         && rules.now < session.expires_at(rules.idle_minutes);
     if !is_alive || !may_act_for(&session.claim, session.actor_epoch, identity, batch)? {
         return Ok(None);
@@ -113,6 +117,7 @@ pub(super) fn may_act_for(
         CallerIdentity::Customer(own) if own.id == by => Some(own.clone()),
         _ => batch.take::<Customer>(&keys::customer(&claim.company, by))?,
     };
+    // Checked with each request: the permission may have been revoked since the login.
     Ok(matches!((actor, identity), (Some(actor), CallerIdentity::Customer(target))
         if actor.may_act_for(target) && actor_epoch == Some(actor.session_epoch)))
 }

@@ -75,6 +75,7 @@ impl SecretKind {
     pub fn generate(self, claim: &CredentialOwner, entropy: &dyn RandomSource) -> String {
         let mut random = [0; RANDOM_BYTES];
         entropy.fill(&mut random);
+        // The claim first: it tells the guard the keys of session and user before anything is read.
         let bytes = [&encode(claim)[..], &random, claim.company.as_str().as_bytes()].concat();
         format!("{}{}", self.prefix(), URL_SAFE_NO_PAD.encode(bytes))
     }
@@ -151,6 +152,7 @@ const MAX_TOKEN: usize = 256;
 /// Validates a named token's value that a client chooses; an error is the message for them.
 pub fn chosen_token_value(text: &str) -> Result<String, String> {
     check_token_value(text)?;
+    // A named token never expires, and guessing it is not rate limited.
     if bits(text) < MIN_BITS {
         return Err(
             "This value is too easy to guess. Use random characters, or omit it to get a generated value."
@@ -205,6 +207,8 @@ impl Credential {
             (None, _) => {
                 let mut cookies = cookies(headers);
                 let first = cookies.next().ok_or(Error::Unauthenticated(MISSING))?;
+                // Another host of the domain can plant a cookie, and must not choose the account that a browser acts
+                // for.
                 let is_only = cookies.all(|other| other == first);
                 Self::session(SessionKind::Cookie, first).filter(|_| is_only)
             }
@@ -259,6 +263,7 @@ impl Credential {
 
     /// The token of a session, or the value of a named token.
     fn token(secret: &str) -> Option<Self> {
+        // A value that a client chose has none of our prefixes, because `check_token_value` reserves them.
         let is_named =
             secret.starts_with(SecretKind::NamedToken.prefix()) || check_token_value(secret).is_ok();
         if is_named {
@@ -281,6 +286,7 @@ fn from_authorization(value: &str) -> Option<Credential> {
     if scheme.eq_ignore_ascii_case("token") {
         Credential::token(rest)
     } else if scheme.eq_ignore_ascii_case("basic") {
+        // For clients that know no other scheme: the user name is `token`.
         let pair = String::from_utf8(STANDARD.decode(rest).ok()?).ok()?;
         Credential::token(pair.strip_prefix("token:")?)
     } else if scheme.eq_ignore_ascii_case("activationkey") {

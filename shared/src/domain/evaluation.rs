@@ -34,6 +34,7 @@ pub fn status_of(candidate: &Candidate, project: &Project) -> EvaluationStatus {
     if candidate.vetos().any(|(by, _)| evaluators.contains(&by)) {
         return EvaluationStatus::Completed;
     }
+    // Evaluations by other customers are stored, and count once their authors become evaluators.
     let done = candidate.completed_by().intersection(evaluators).count();
     status(done, project.evaluations_needed())
 }

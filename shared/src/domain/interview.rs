@@ -267,6 +267,7 @@ impl Interview {
     /// Whether candidates who have begun can continue after a change to `after`: its questions differ in their texts at
     /// most.
     pub fn asks_the_same_as(&self, after: &Self) -> bool {
+        // A candidate who has begun may see a corrected text, but not another question.
         let but_texts = |question: &Question, of: &Question| Question {
             text: of.text.clone(),
             internal_description: of.internal_description.clone(),

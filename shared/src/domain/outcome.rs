@@ -57,12 +57,13 @@ impl ResultSummary {
         self.by.iter().filter(|(by, _)| evaluators.contains(by)).map(|(by, completed)| (*by, completed))
     }
 
-    /// The overall rating on today's scale: the mean over the evaluators of the mean of each one's ratings, so that
-    /// those who rate more do not weigh more.
+    /// The overall rating on today's scale: the mean over the evaluators of the mean of each one's ratings.
     pub fn overall(&self, project: &Project, interview: &Interview) -> RatingMean {
         let mut overall = RatingMean::default();
+        // A mean of means: those who rate more must not weigh more.
         for (_, completed) in self.counting(project) {
             if let Some(values) = &completed.rated {
+                // By today's questions, criteria and scale: changing those writes no candidates.
                 overall.add(values.ratings(interview), project.settings.maximum_score);
             }
         }

@@ -28,10 +28,9 @@ impl Candidate {
     /// assigns a seat in the project's `roster`.
     ///
     /// A completed interview counts after any earlier report or expiry. An aborted one counts only for the current
-    /// attempt. An evaluation may arrive before its interview; of two by one evaluator, or of one and what they have saved
-    /// here, the later one counts. That of an evaluator who has vetoed stays completed.
-    /// Evaluations by other customers are kept, because they may become evaluators. Fails with
-    /// [`NO_SEAT`](super::roster::NO_SEAT).
+    /// attempt. An evaluation may arrive before its interview; of two by one evaluator, or of one and what they have
+    /// saved here, the later one counts. That of an evaluator who has vetoed stays completed. Evaluations by other
+    /// customers are kept. Fails with [`NO_SEAT`](super::roster::NO_SEAT).
     pub fn after_report(
         mut self,
         report: PlatformReport,
@@ -40,11 +39,14 @@ impl Candidate {
     ) -> Result<Option<Self>, Refusal> {
         use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing};
         match (report, self.status) {
+            // Events arrive late and in any order. That an interview was completed is a fact in each of these
+            // statuses.
             (PlatformReport::Completed, Interviewing | Confirmed | Aborted | Expired) => {
                 self.status = Interviewed;
                 self.interviewed_at = Some(at);
                 self.access_key = None;
             }
+            // May be about an earlier attempt, so it counts only if it is not older than the current one.
             (PlatformReport::Aborted, Interviewing) if !self.started_after(at) => {
                 self.status = Aborted;
                 self.access_key = None;
@@ -55,6 +57,7 @@ impl Candidate {
                 if known.max(saved).is_some_and(|last| last > at) || self.is_vetoed_by(customer) {
                     return Ok(None);
                 }
+                // Their authors may become evaluators.
                 let seat = roster.take_seat(customer)?;
                 self.evaluations.insert(customer, EvaluationReport { completed, at, seat });
                 self.scores.entry(customer).or_default().revision += 1;

@@ -30,6 +30,7 @@ impl EvaluatorIndex {
         }
         let seat = u8::try_from(self.0.len()).ok().filter(|seat| usize::from(*seat) < MAX_SEATS);
         let seat = seat.map(EvaluatorBit).ok_or(NO_SEAT)?;
+        // Never removed: counters name seats, and a reused one would count for another person.
         self.0.push(customer);
         Ok(seat)
     }

@@ -302,6 +302,7 @@ impl Candidate {
     ) -> Result<Self, Refusal> {
         if completed {
             self.require_interviewed()?;
+            // A project without questions and criteria has nothing to rate.
             if card.ratings.is_empty() && !interview.is_empty() {
                 return Err(NOTHING_RATED);
             }

@@ -47,6 +47,7 @@ pub fn words_of(
     let names = names().chain(names().flat_map(parts)).map(|word| (word, WordSource::Name));
     let all = whole.into_iter().chain(names).chain(parts(local_part).map(|word| (word, WordSource::Email)));
     let [first, last] = &folded;
+    // In either order, since people type names in both.
     let full = [[first, last], [last, first]].map(|names| full_name(names.into_iter().map(String::as_str)));
     let mut words: BTreeMap<_, _> = full.into_iter().map(|name| (name, WordSource::FullName)).collect();
     for (word, source) in all {
@@ -70,6 +71,7 @@ fn full_name<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// The searchable part of a folded word: its beginning, without surrounding punctuation; none if nothing remains.
 fn normal(word: &str) -> Option<String> {
+    // `Mueller,` and `(Anna)` match as meant, and `o'neil` is found as a whole.
     let word = word.trim_matches(|character: char| !character.is_alphanumeric());
     let counts: String = word.chars().take(MAX_WORD_CHARS).collect();
     (!counts.is_empty()).then_some(counts)

@@ -8,8 +8,8 @@ use super::id::{CandidateId, CustomerId};
 use super::project::{CandidatesMust, Project};
 use super::roster::EvaluatorSet;
 
-/// The number of shards of a project's tally: enough that two candidates' changes rarely conflict, few enough to read
-/// at once.
+/// The number of shards of a project's tally.
+// Enough that two candidates' changes rarely conflict, few enough to read at once.
 pub const SHARDS: u8 = 4;
 
 /// The statuses before the end of the interview, which keep a project from closing.
@@ -49,6 +49,7 @@ impl ProjectCounts {
         let mut tally = Self::default();
         tally.add(CounterName::Status(candidate.status), 1);
         if candidate.status == CandidateStatus::Interviewed {
+            // Of everyone, evaluators or not: changing the evaluators of a project then writes only the project.
             let (completed, vetoed) = (candidate.completed_seats(), candidate.vetoed_seats());
             tally.add(CounterName::EvaluatedBy { completed, vetoed }, 1);
         }

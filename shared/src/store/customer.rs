@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::condition::WriteCondition;
-use super::item::{StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
 use super::login::LoginPartition;
-use super::page::{ListSource, Page, PageRequest};
+use super::table::condition::WriteCondition;
+use super::table::item::{StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::page::{ListSource, Page, PageRequest};
+use super::table::transaction::Transaction;
 use super::tally::CompanyCount;
-use super::transaction::Transaction;
 use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::customer::Customer;
@@ -213,6 +213,7 @@ impl Transaction {
         let names = |one: &Customer| (fold_case(one.username.as_str()), fold_case(one.email.as_str()));
         let (new_name, new_email) = names(after);
         let (old_name, old_email) = before.map(names).unzip();
+        // Staff log in by either, and by default the address is the name.
         if new_name == new_email {
             return;
         }

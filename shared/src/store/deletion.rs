@@ -7,10 +7,10 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::customer::counts;
-use super::item::{self, StoredEntity, VersionedItem};
-use super::keys;
+use super::table::item::{self, StoredEntity, VersionedItem};
+use super::table::keys;
+use super::table::transaction::Transaction;
 use super::tally::CompanyCount;
-use super::transaction::Transaction;
 use crate::domain::customer::Customer;
 use crate::domain::deletion::{DeletionAuthor, ItemDeletion};
 use crate::domain::effect::{Effect, EffectTask, FormerCustomer};
@@ -34,6 +34,7 @@ impl Store {
         let effect = Effect::of_deletion(customer.company.clone(), deletion, now);
         let after = Customer::clone(customer).with_access(false);
         let others = |transaction: &mut Transaction, after: &Customer| {
+            // In the first step: the deletion of the last owner is refused before anything has changed.
             transaction.company_tally(&after.company, &counts(Some(customer), Some(after)));
             transaction.begin_deletion(effect);
         };
@@ -94,6 +95,7 @@ impl Store {
         has: impl Fn(&Project) -> bool,
         remove: impl Fn(&mut Project) -> R,
     ) -> Result<()> {
+        // Reads all projects: deletions are rare, and an index would be written with every change of a project.
         for project in self.all_wanted(keys::projects(company), has).await? {
             self.amend_project(project, &remove).await?;
         }
@@ -116,6 +118,7 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<()> {
         self.detach_customer(customer, now).await?;
+        // The mail is sent after the account is gone.
         let was = Box::new(FormerCustomer {
             email: customer.email.clone(),
             first_name: customer.first_name.clone(),

@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::history::EventCounter;
-use super::item::{self, StoredEntity as _, VersionedItem};
-use super::keys;
-use super::transaction::Transaction;
+use super::table::item::{self, StoredEntity as _, VersionedItem};
+use super::table::keys;
+use super::table::transaction::Transaction;
 use crate::domain::effect::Effect;
 use crate::domain::id::{CompanyId, WebhookId};
 use crate::domain::webhook::{
@@ -81,6 +81,7 @@ impl Store {
         let sequence = batch.take::<EventCounter>(&sequence)?;
         let sequence = sequence.ok_or_else(|| Error::internal("a webhook without a feed"))?;
         let mut stalled = Vec::new();
+        // Spares the query of most steps.
         if cursor.stalled > 0 {
             let found: Vec<VersionedItem<StalledResource>> = self.all(&keys::stalled_resources(id)).await?;
             let valid = found.into_iter().filter(|one| one.epoch == cursor.epoch);
@@ -89,11 +90,11 @@ impl Store {
         Ok(Some(WebhookEndpoint { webhook, cursor, sequence: EventCounter::clone(&sequence), stalled }))
     }
 
-    /// Deletes stalled resources of earlier epochs, and returns whether none is left. Only the run that has the endpoint may
-    /// do so, since resources that stall again get the same keys.
+    /// Deletes stalled resources of earlier epochs, and returns whether none is left.
     pub async fn delete_void_resources(&self, cursor: &DeliveryCursor) -> Result<bool> {
         let found: Vec<VersionedItem<StalledResource>> =
             self.all(&keys::stalled_resources(cursor.webhook)).await?;
+        // Only the run that has the endpoint may do so: resources that stall again get the same keys.
         let void: Vec<_> = found.iter().filter(|one| one.epoch < cursor.epoch).collect();
         // Few enough for the lease, whatever else DynamoDB does.
         for one in void.iter().take(VOID_AT_ONCE) {
@@ -115,6 +116,7 @@ impl Store {
     /// Writes what a step has made of an endpoint: everything or nothing.
     pub fn record_progress(&self, before: &WebhookEndpoint, after: &DeliveryProgress) -> Transaction {
         let mut transaction = self.replacing(&before.webhook, &after.webhook);
+        // Always, also without a change: a second run at the endpoint then loses.
         transaction.replace(&before.cursor, &after.cursor);
         let known: HashMap<&str, _> = before.stalled.iter().map(|one| (one.history.as_str(), one)).collect();
         let left: HashSet<&str> = after.stalled.iter().map(|one| one.history.as_str()).collect();

@@ -3,11 +3,11 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
-use super::condition::AttributeUpdate;
 use super::due::DueQueue;
-use super::item::{EXPIRES_AT, StoredEntity, VersionedItem, number};
-use super::keys::{self, ItemKey};
-use super::transaction::Transaction;
+use super::table::condition::AttributeUpdate;
+use super::table::item::{EXPIRES_AT, StoredEntity, VersionedItem, number};
+use super::table::keys::{self, ItemKey};
+use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::effect::Effect;
@@ -67,6 +67,7 @@ impl Store {
         let values = [(":now", now), (":end", now + RESET_PAUSE), (":before", now - RESET_PAUSE)];
         let values = values.map(|(name, at)| (name, number(at.timestamp())));
         let request = AttributeUpdate::set(&format!("SET asked_at = :now, {EXPIRES_AT} = :end"), values)
+            // Without a read: the request must take the same time whether or not the name exists.
             .when("attribute_not_exists(asked_at) OR asked_at <= :before");
         let mut transaction = self.transaction();
         transaction.update(keys::reset_request(name), request, Error::Changed);

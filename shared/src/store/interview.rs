@@ -2,11 +2,11 @@
 //! are none.
 
 use super::Store;
-use super::condition::{IS_ACTIVE, WriteCondition};
-use super::item::{StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
+use super::table::condition::{IS_ACTIVE, WriteCondition};
+use super::table::item::{StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::transaction::Transaction;
 use super::tally::{self, HAS_BEGUN};
-use super::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, ProjectId, VideoId};
 use crate::domain::interview::{Interview, QUESTIONS_IN_USE};
@@ -15,6 +15,8 @@ use crate::error::{Error, Result};
 
 impl StoredEntity for Interview {
     fn key(&self) -> ItemKey {
+        // One item, so that a page of projects nests them in one read. Each question has a revision of its own: two
+        // people who change different ones do not meet.
         keys::interview(&self.company, self.project)
     }
 }
@@ -33,6 +35,7 @@ impl Store {
         let nothing = Interview::new(after.company.clone(), after.project);
         let before = before.map_or(&nothing, |before| before);
         if !before.asks_the_same_as(after) {
+            // Every candidate who begins writes a shard. The mark stays when they are aborted or deleted.
             for shard in tally::shards(&after.company, after.project) {
                 transaction.require(shard, WriteCondition::Without(HAS_BEGUN), QUESTIONS_IN_USE.into());
             }
@@ -64,6 +67,7 @@ impl Store {
             None => transaction.create_unless(after, || Error::Changed),
         }
         let before = before.map_or(&nothing, |before| before);
+        // A new version of the project, whose tag stays: it shows neither questions nor criteria.
         transaction.note_change_of_part(project, ResourceChange::of_interview(project, before, after));
         transaction
     }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::Store;
-use super::batch::FoundItems;
-use super::condition::{AttributeUpdate, WriteCondition};
-use super::item::{self, Item, StoredEntity, VersionedItem, number, number_in, string};
-use super::keys::{self, ItemKey};
-use super::page::{ListSource, Page, PageRequest};
-use super::transaction::Transaction;
+use super::table::batch::FoundItems;
+use super::table::condition::{AttributeUpdate, WriteCondition};
+use super::table::item::{self, Item, StoredEntity, VersionedItem, number, number_in, string};
+use super::table::keys::{self, ItemKey};
+use super::table::page::{ListSource, Page, PageRequest};
+use super::table::transaction::Transaction;
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::customer::LAST_OWNER;
 use crate::domain::id::{CompanyId, ProjectId};
@@ -34,6 +34,7 @@ pub(super) const HAS_BEGUN: &str = "has_begun";
 pub(super) fn attribute(counter: CounterName) -> String {
     match counter {
         CounterName::Status(status) => format!("status:{}", status.as_str()),
+        // All sets of 14 people take 330 of an item's 400 KB. With 40 people, a shard holds some 15,000 sets.
         CounterName::EvaluatedBy { completed, vetoed } if vetoed == EvaluatorSet::default() => {
             format!("evaluated_by:{completed}")
         }
@@ -106,10 +107,13 @@ impl Transaction {
         }
         let touches_evaluations =
             change.iter().any(|(counter, _)| matches!(counter, CounterName::EvaluatedBy { .. }));
+        // A counter of a set that no candidate has any more stays at 0 until `recount`: DynamoDB cannot remove it by
+        // its value while others add to it.
         let counters = change.iter().map(|(counter, count)| (attribute(counter), count));
         let noted = touches_evaluations.then(|| (EVALUATIONS_VERSION.to_owned(), 1));
         let mut update = AttributeUpdate::add(counters.chain(noted));
         if change.has_begun() {
+            // This shard is written anyway. Of a change of the questions and a candidate who begins, one comes first.
             update = update.marking(HAS_BEGUN);
         }
         let mut refusal = Error::internal("a counter refused to count");
@@ -147,6 +151,7 @@ impl Transaction {
         let absent =
             names.iter().map(|(name, _)| format!("(attribute_not_exists({name}) OR {name} = :zero)"));
         let absent: Vec<String> = absent.collect();
+        // Conditions in the write itself: a candidate who moves between the read and the write makes it fail.
         for (key, seen) in shards(&project.company, project.id).zip(seen) {
             let status = (":status", string(project.status.as_str()));
             let mut change = AttributeUpdate::set(&format!("SET {PROJECT_STATUS} = :status"), [status]);
@@ -154,6 +159,7 @@ impl Transaction {
             if !conditions.is_empty() {
                 change = change.with(":zero", number(0));
             }
+            // One number for all evaluations, because a condition cannot name counters that do not exist yet.
             if must == CandidatesMust::BeArchivable {
                 if let Some(seen) = number_in::<u64>(seen, EVALUATIONS_VERSION) {
                     conditions.push(format!("{EVALUATIONS_VERSION} = :seen"));
@@ -189,6 +195,8 @@ impl Transaction {
             change = change.when(condition).with(":lost", number(owners_lost));
             refusal = LAST_OWNER.into();
         }
+        // A count that was read before would let concurrent requests exceed the limit, and each token is a credential
+        // that never expires.
         for (owned, most, too_many) in [
             (CompanyCount::NamedTokens, MAX_TOKENS, TOO_MANY_TOKENS),
             (CompanyCount::Webhooks, MAX_WEBHOOKS, TOO_MANY_WEBHOOKS),
@@ -272,7 +280,7 @@ mod tests {
     use super::*;
     use crate::domain::id::Id;
     use crate::domain::roster::EvaluatorIndex;
-    use crate::store::item::VERSION;
+    use crate::store::table::item::VERSION;
 
     #[test]
     fn every_counter_has_an_attribute_of_its_own() {

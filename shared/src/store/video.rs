@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::due::DueQueue;
-use super::item::{StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
-use super::page::{ListSource, Page, PageRequest};
+use super::table::item::{StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::page::{ListSource, Page, PageRequest};
+use super::table::transaction::Transaction;
 use super::tally::CompanyCount;
-use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::{Effect, EffectTask};
 use crate::domain::history::ResourceChange;

@@ -7,14 +7,14 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::condition::{AttributeUpdate, WriteCondition};
 use super::due::DueQueue;
 use super::history::EventCounter;
-use super::item::{self, StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
-use super::query::Query;
+use super::table::condition::{AttributeUpdate, WriteCondition};
+use super::table::item::{self, StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::query::Query;
+use super::table::transaction::Transaction;
 use super::tally::CompanyCount;
-use super::transaction::Transaction;
 use crate::domain::history;
 use crate::domain::id::{AttemptId, CompanyId, ProjectId, WebhookId};
 use crate::domain::webhook::{AttemptFilter, DeliveryAttempt, DeliveryCursor, StalledResource, Webhook};
@@ -99,6 +99,8 @@ impl Transaction {
         };
         let kept = ["company", "last", "at"];
         let names = kept.map(|name| (format!("#{name}"), name.to_owned()));
+        // An update that creates what is missing: the company may have no events yet, or get its first one at this
+        // moment.
         let set = kept.map(|name| format!("#{name} = if_not_exists(#{name}, :{name})")).join(", ");
         let values = kept.iter().filter_map(|name| Some((format!(":{name}"), none.get(*name)?.clone())));
         let has_webhooks = [(":true", AttributeValue::Bool(true))];
@@ -162,6 +164,7 @@ impl Store {
     pub fn delete_webhook(&self, webhook: &VersionedItem<Webhook>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.delete(webhook);
+        // Without its cursor the sender stops; what else is left, clients cannot see.
         transaction.delete_derived(keys::cursor(webhook.id));
         transaction.company_tally(&webhook.company, &[(CompanyCount::Webhooks, -1)]);
         transaction

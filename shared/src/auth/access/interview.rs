@@ -33,6 +33,7 @@ impl StoredInterview {
         project: &VersionedItem<Project>,
         after: &Interview,
     ) -> Result<Transaction> {
+        // Spares the write. The transaction has the same condition, for a candidate who begins at this moment.
         if self.has_begun && !self.interview.asks_the_same_as(after) {
             return Err(QUESTIONS_IN_USE.into());
         }

@@ -13,7 +13,6 @@ mod evaluation;
 mod event;
 mod file;
 mod interview;
-mod pending;
 mod project;
 mod request;
 mod video;
@@ -32,7 +31,6 @@ pub use evaluation::{EvaluationAccess, EvaluationsAccess, EvaluationsOf, VetoAcc
 pub use event::{EventAccess, EventsAccess};
 pub use file::{FileRedirect, MediaAccess, UploadAccess};
 pub use interview::{CriterionAccess, InterviewAccess, QuestionAccess, StoredInterview};
-pub use pending::{NotYetAdmitted, ReadAheadInputs};
 pub use project::{CountedProjectAccess, ProjectAccess, RoleAccess};
 pub(super) use request::UnauthenticatedRequest;
 pub use video::{RenditionAccess, VideoAccess};

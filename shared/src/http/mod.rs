@@ -8,6 +8,7 @@ pub mod expand;
 pub mod fields;
 pub mod files;
 pub(crate) mod idempotency;
+pub mod import;
 mod iso8601;
 mod json;
 pub mod mounts;

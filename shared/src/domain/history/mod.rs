@@ -243,7 +243,6 @@ pub struct ResourceChange {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
     /// What happened to its fields.
-    #[serde(default)]
     pub details: FieldChanges,
 }
 

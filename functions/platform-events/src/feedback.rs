@@ -51,7 +51,7 @@ struct MailRecipient {
 }
 
 impl MailFeedback {
-    /// The addresses to suppress; none for transient bounces.
+    /// The addresses to suppress; `None` for transient bounces.
     fn suppressed(self) -> Option<(SuppressionReason, Vec<MailRecipient>)> {
         match (self.bounce, self.complaint) {
             (Some(bounce), None) if bounce.bounce_type == "Permanent" => {
@@ -65,6 +65,7 @@ impl MailFeedback {
 
 /// Suppresses the reported addresses. Idempotent.
 pub(crate) async fn apply_feedback(system: &SystemAccess, feedback: MailFeedback) -> Result<EventOutcome> {
+    // By tag: an address may belong to accounts of several companies.
     let Some(tag) = feedback.mail.tags.recipient.first() else { return Ok(EventOutcome::Ignored) };
     let tag: RecipientTag =
         tag.parse().map_err(|_| Error::field("recipient", "Not a tag of this service."))?;

@@ -44,6 +44,7 @@ impl<'a> ReferenceUris<'a> {
 
     /// Where one of an owner's files can be fetched; `None` without a file or a signer.
     pub fn file(&self, c: &CompanyId, owner: Owner, kind: FileKind, file: Option<StoredFile>) -> Option<Uri> {
+        // Events and mails have no signer: such an address is good for one session only.
         let (signer, file) = (self.signer?, file?);
         let token = signer.sign(file.id.to_bytes(), &object_key(c, owner, file.id));
         Some(self.files(c, owner, kind).join(token))
@@ -253,6 +254,7 @@ impl<'a> ReferenceUris<'a> {
     pub fn parse_resource(&self, c: &CompanyId, reference: &str) -> Result<ResourceRef, String> {
         let company = self.company(c);
         let path = reference.strip_prefix(company.as_str());
+        // Many clients drop the last slash.
         let segments: Vec<&str> = path.map(|path| path.split_terminator('/').collect()).unwrap_or_default();
         let resource = match segments[..] {
             [] => path.map(|_| ResourceRef::Company).ok_or(InvalidId),
@@ -267,7 +269,7 @@ impl<'a> ReferenceUris<'a> {
             ["webhooks", id] => id.parse().map(|webhook| ResourceRef::Webhook { webhook }),
             _ => Err(InvalidId),
         };
-        resource.map_err(|_| format!("\"{reference}\" is no reference of a resource below {company}."))
+        resource.map_err(|_| format!("\"{reference}\" is not the URL of a resource under {company}."))
     }
 
     /// The author of changes at `reference`, or of this name.
@@ -302,13 +304,13 @@ impl<'a> ReferenceUris<'a> {
             }
             _ => None,
         };
-        ids.ok_or_else(|| format!("\"{reference}\" is no reference of a candidate below {}.", self.base))
+        ids.ok_or_else(|| format!("\"{reference}\" is not the URL of a candidate under {}.", self.base))
     }
 
     fn parse<T>(&self, c: &CompanyId, collection: &str, reference: &str) -> Result<Id<T>, String> {
         let start = format!("{}/companies/{c}/{collection}/", self.base);
         let id = reference.strip_prefix(&start).map(|id| id.strip_suffix('/').unwrap_or(id));
         id.and_then(|id| id.parse().ok())
-            .ok_or_else(|| format!("\"{reference}\" is no reference of {start}…"))
+            .ok_or_else(|| format!("\"{reference}\" is not a URL under {start}."))
     }
 }

@@ -7,7 +7,6 @@ use super::table::item::{StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::transaction::Transaction;
 use super::tally::{self, HAS_BEGUN};
-use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, ProjectId, VideoId};
 use crate::domain::interview::{Interview, QUESTIONS_IN_USE};
 use crate::domain::project::Project;
@@ -42,7 +41,7 @@ impl Store {
         }
         for video in after.questions.iter().filter_map(|question| question.video) {
             if !before.shows(video) {
-                let missing = Error::field("video", format!("There is no video {video}."));
+                let missing = Error::field("video", format!("Video {video} does not exist."));
                 transaction.require(keys::video(&after.company, video), IS_ACTIVE, missing);
             }
         }
@@ -68,7 +67,7 @@ impl Store {
         }
         let before = before.map_or(&nothing, |before| before);
         // A new version of the project, whose tag stays: it shows neither questions nor criteria.
-        transaction.note_change_of_part(project, ResourceChange::of_interview(project, before, after));
+        transaction.note_change_of_part(project, Interview::change(project, before, after));
         transaction
     }
 

@@ -8,7 +8,7 @@ use shared::http::BodyFields;
 use shared::store::TAKEN_USERNAME;
 use shared::{Error, Result};
 
-use crate::changes::{CandidateFiles, UpdateCandidate};
+use crate::changes::{CandidateFiles, read_new};
 
 /// Reads all entries. Of those with the same user name only the first is valid, whether or not it can be created.
 pub(super) fn read_profiles(entries: Vec<Result<BodyFields>>) -> Vec<Result<CandidateProfile>> {
@@ -32,5 +32,5 @@ fn read_profile(mut fields: BodyFields) -> Result<CandidateProfile> {
         // late.
         fields.refuse("photo", "Imports take no files. PATCH the candidate afterwards.");
     }
-    UpdateCandidate::read_new(fields)
+    read_new(fields)
 }

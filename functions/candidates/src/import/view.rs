@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use shared::Error;
 use shared::domain::Refusal;
+use shared::http::example_uri;
 use shared::http::wire::Uri;
 
 use super::ImportAccess;
@@ -57,6 +58,7 @@ struct ImportReportRow {
     /// What became of the entry.
     status: RowStatus,
     /// The candidate; null if there is none.
+    #[schemars(example = example_uri::CANDIDATE)]
     candidate: Option<Uri>,
     /// Why the candidate was not created or not invited; otherwise an empty object.
     errors: Value,

@@ -6,9 +6,10 @@ mod view;
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::ProjectAccess;
+use shared::auth::access::Admitted;
 use shared::domain::candidate::CandidateProfile;
 use shared::domain::policy::ChangeProject;
+use shared::domain::project::Project;
 use shared::http::import::{MAX_ENTRIES, PATIENCE};
 use shared::http::respond::CommittedResponse;
 use shared::http::{IdempotentRun, JsonEntries, RunResult};
@@ -17,7 +18,7 @@ use apply::{ImportEntryResult, apply_entries};
 use entry::read_profiles;
 use view::ImportReport;
 
-type ImportAccess = ProjectAccess<ChangeProject>;
+type ImportAccess = Admitted<Project, ChangeProject>;
 
 /// POST …/candidates/import/
 pub(crate) async fn create(

@@ -10,7 +10,8 @@ mod view;
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::CompanyAccess;
+use shared::auth::access::Admitted;
+use shared::domain::company::Company;
 use shared::domain::policy::ImportCustomers;
 use shared::http::import::{MAX_ENTRIES, PATIENCE};
 use shared::http::respond::CommittedResponse;
@@ -21,7 +22,7 @@ use entry::StaffList;
 use plan::plan_rows;
 use view::StaffImportResults;
 
-type ImportAccess = CompanyAccess<ImportCustomers>;
+type ImportAccess = Admitted<Company, ImportCustomers>;
 
 /// POST …/customers/batch-import/
 pub(crate) async fn create(

@@ -66,8 +66,8 @@ pub(super) async fn apply_entries(
     // Only an earlier run of the same request can have created any.
     let valid = lanes.iter().flatten().filter(|entry| turn.is_resumed && entry.profile.is_ok());
     let created = valid.map(|entry| entry.id);
-    let created = turn.store.candidates(access.company_id(), access.project.id, created).await?;
-    let terms = AdvanceTerms::of(&access.project, &access.company);
+    let created = turn.store.candidates(access.company_id(), access.target.project.id, created).await?;
+    let terms = AdvanceTerms::of(&access.target.project, &access.target.company);
     let context = ImportContext { access, turn, terms, created };
     let results = join_all(lanes.map(|lane| context.create_in_turn(lane))).await;
     Ok(results.into_iter().flatten().collect::<BTreeMap<_, _>>().into_values().collect())
@@ -114,7 +114,7 @@ impl ImportContext<'_> {
         if let Some(candidate) = self.created.get(&id) {
             return Ok(self.result_of(candidate));
         }
-        let (company, project) = (self.access.company_id().clone(), self.access.project.id);
+        let (company, project) = (self.access.company_id().clone(), self.access.target.project.id);
         let candidate = Candidate::new(id, company, project, profile, self.access.caller.customer());
         let refusal = match self.advance(&candidate) {
             Ok(step) => match self.commit(&step).await {
@@ -139,7 +139,7 @@ impl ImportContext<'_> {
     async fn result_if_created(&self, id: CandidateId, error: Error) -> Result<ImportEntryResult> {
         let Error::Changed = error else { return Err(error) };
         let found =
-            self.turn.store.candidates(self.access.company_id(), self.access.project.id, [id]).await?;
+            self.turn.store.candidates(self.access.company_id(), self.access.target.project.id, [id]).await?;
         found.get(&id).map(|candidate| self.result_of(candidate)).ok_or(error)
     }
 

@@ -116,7 +116,7 @@ impl ImportReportRow {
             }
         };
         let candidate =
-            id.map(|id| access.references().candidate(access.company_id(), access.project.id, id));
+            id.map(|id| access.references().candidate(access.company_id(), access.target.project.id, id));
         Self { index, status, candidate, errors: error.unwrap_or_else(|| json!({})) }
     }
 }

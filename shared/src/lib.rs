@@ -1,6 +1,6 @@
 //! Everything the functions share.
 //!
-//! Arrows point one way: `domain` knows nothing of ours, `store` knows `domain`, `http` both, and the guards of `auth`
+//! Arrows point one way: `domain` knows nothing of ours, `store` knows `domain`, `http` both, and the admission of `auth`
 //! admit a request to the store. `routes` and `openapi`, by which routes are served and described, know all of these.
 
 pub mod app;

@@ -13,7 +13,7 @@ use crate::domain::Refusal;
 use crate::domain::interview::NotPlaced;
 use crate::domain::rate::MailLimitReached;
 
-/// What handlers, guards and the store return.
+/// What handlers, admission and the store return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a request was not done.
@@ -101,7 +101,6 @@ impl Error {
 
     /// What clients get to read.
     pub fn body(&self) -> Value {
-        let detail = |code: &str, detail: &str| json!({"detail": detail, "code": code});
         match self {
             Self::Fields(errors) => json!(errors.0),
             Self::MalformedJson(problem) => json!({"detail": format!("JSON parse error - {problem}")}),
@@ -172,6 +171,10 @@ impl Error {
             _ => None,
         }
     }
+}
+
+fn detail(code: &str, detail: &str) -> Value {
+    json!({"detail": detail, "code": code})
 }
 
 impl fmt::Display for Error {

@@ -16,7 +16,7 @@ use shared::domain::Refusal;
 use shared::domain::candidate::CandidateProfile;
 use shared::domain::id::{CandidateId, IdBlock};
 use shared::domain::policy::ChangeProject;
-use shared::domain::tally::{SHARDS, shard_of};
+use shared::domain::project_counts::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::transition::AdvanceTerms;
 use shared::http::respond::CommittedResponse;

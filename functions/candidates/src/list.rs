@@ -6,7 +6,7 @@ use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::id::{CompanyId, ProjectId};
 use shared::domain::parse_enum;
 use shared::domain::policy::ReadProject;
-use shared::domain::tally::ProjectCounts;
+use shared::domain::project_counts::ProjectCounts;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::view::CandidateView;
 use shared::store::page::Page;
@@ -31,14 +31,14 @@ pub(crate) async fn list(
         _ => (pending.admit().await?, None),
     };
     let wanted = wanted?;
-    let counted = wanted.count(&access.tally);
+    let counted = wanted.count(&access.counts);
     if let Some(total) = counted {
         wanted.query.check_range(total)?;
     }
     let (page, total) = match early {
         Some(found) => found?,
         None => {
-            let there: Vec<_> = access.tally.statuses().collect();
+            let there: Vec<_> = access.counts.statuses().collect();
             wanted.read(&access.store, access.company_id(), access.project.id, &there).await?
         }
     };
@@ -64,8 +64,8 @@ impl CandidateQuery {
     }
 
     /// How many rows the list has, if that is counted.
-    fn count(&self, tally: &ProjectCounts) -> Option<u64> {
-        let count = self.status.map_or_else(|| tally.candidates(), |status| tally.with_status(status));
+    fn count(&self, counts: &ProjectCounts) -> Option<u64> {
+        let count = self.status.map_or_else(|| counts.candidates(), |status| counts.with_status(status));
         self.email.is_none().then(|| u64::try_from(count).unwrap_or(0))
     }
 

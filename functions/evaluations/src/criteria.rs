@@ -17,7 +17,7 @@ pub(crate) async fn list(
     access: InterviewAccess<ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<CriterionView>> {
-    let interview = &access.stored.interview;
+    let interview = &access.interview;
     let (page, total) = query.slice_unsorted(interview.criteria.clone(), |one| one.id.to_string());
     let page = page.map(|one| CriterionView::new(&one, interview, access.references()));
     query.answer(&access.references().criteria(&interview.company, interview.project), page, total)
@@ -28,25 +28,21 @@ pub(crate) async fn create(
     access: InterviewAccess<ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<CriterionView>>> {
-    let before = &access.stored.interview;
+    let before = &access.interview;
     let id = access.store.next_id(access.now);
-    let position = before.last_position::<Criterion>();
+    let position = before.next_criterion_position();
     let criterion = UpdateCriterion::read_whole(body)?.into_whole(id, 1, position)?;
     let address = access.references().criterion(&before.company, before.project, id);
     let created = Created(address, CriterionView::new(&criterion, before, access.references()));
-    access
-        .commit(
-            access.stored.change_to(&access.store, &access.project, &before.clone().with(criterion)?)?,
-            created,
-        )
-        .await
+    let (stored, after) = (access.stored.as_ref(), before.clone().with_criterion(criterion)?);
+    access.commit(access.store.save_interview(&access.project, stored, before, &after), created).await
 }
 
 /// GET …/criteria/{criterionId}/
 pub(crate) async fn read(
     access: CriterionAccess<ReadProject>,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
-    access.show(CriterionView::new(&access.criterion, &access.stored.interview, access.references()))
+    access.show(CriterionView::new(&access.criterion, &access.interview, access.references()))
 }
 
 /// PUT …/criteria/{criterionId}/
@@ -70,18 +66,15 @@ async fn change(
     access: &CriterionAccess<ChangeProject>,
     after: Criterion,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
-    let interview = &access.stored.interview;
+    let interview = &access.interview;
     let view = Json(CriterionView::new(&after, interview, access.references()));
-    access
-        .commit(
-            access.stored.change_to(&access.store, &access.project, &interview.clone().with(after)?)?,
-            view,
-        )
-        .await
+    let (stored, after) = (access.stored.as_ref(), interview.clone().with_criterion(after)?);
+    access.commit(access.store.save_interview(&access.project, stored, interview, &after), view).await
 }
 
 /// DELETE …/criteria/{criterionId}/
 pub(crate) async fn delete(access: CriterionAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
-    let after = access.stored.interview.clone().without::<Criterion>(access.criterion.id);
-    access.commit(access.stored.change_to(&access.store, &access.project, &after)?, NoContent).await
+    let (stored, before) = (access.stored.as_ref(), &access.interview);
+    let after = before.clone().without_criterion(access.criterion.id);
+    access.commit(access.store.save_interview(&access.project, stored, before, &after), NoContent).await
 }

@@ -5,28 +5,29 @@ use std::collections::{BTreeSet, HashMap};
 use axum::Json;
 use serde_json::Value;
 use shared::auth::access::{
-    EvaluationAccess, EvaluationsAccess, EvaluationsOf, GuardRejection, NotYetAdmitted, ReadAheadInputs,
+    EvaluationAccess, EvaluationsAccess, GuardRejection, NotYetAdmitted, ReadAheadInputs,
 };
-use shared::domain::candidate::Candidate;
-use shared::domain::id::CustomerId;
-use shared::domain::parse_enum;
-use shared::domain::policy::{Evaluate, ReadProject};
-use shared::domain::scorecard::{
+use shared::domain::evaluation::change::EvaluationChange;
+use shared::domain::evaluation::{
     Evaluation, MAX_RATINGS, MAX_SCORE, NOT_EVALUATOR, Rating, RatingTarget, Recommendation,
 };
+use shared::domain::id::{CandidateId, CustomerId};
+use shared::domain::parse_enum;
+use shared::domain::policy::{Evaluate, ReadProject};
 use shared::domain::text::TextLines;
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::{CommittedResponse, Created, CreatedOrUpdated, NoContent};
 use shared::http::wire::tenths;
-use shared::store::EvaluationChange;
 use shared::{Error, Result};
 
 use crate::view::{EvaluationScope, EvaluationView};
 
-/// Reads everything that was written about the candidate of the path, while the caller is being admitted.
-pub(crate) async fn cards(ahead: ReadAheadInputs) -> Result<HashMap<CustomerId, Evaluation>> {
-    ahead.store.scorecards_of(&ahead.company, ahead.project()?, ahead.candidate()?).await
+/// Reads all evaluations of the candidate of the path, while the caller is being admitted.
+pub(crate) async fn read_all(
+    ahead: ReadAheadInputs,
+) -> Result<HashMap<(CandidateId, CustomerId), Evaluation>> {
+    ahead.store.evaluations_of(&ahead.company, ahead.project()?, ahead.candidate()?).await
 }
 
 /// GET …/evaluations/
@@ -34,23 +35,28 @@ pub(crate) async fn list(
     pending: NotYetAdmitted<EvaluationsAccess<ReadProject>>,
     query: Result<ListQuery>,
 ) -> Result<PageView<EvaluationView>, GuardRejection> {
-    let (access, cards) = pending.admit_while(cards).await?;
-    let (query, cards) = (query?, cards.ok_or(Error::NotFound)??);
-    let candidate = &access.of.candidate;
-    let completed = candidate.completed_by().into_iter().filter(|_| !access.is_blind());
-    let own = cards.keys().copied().filter(|by| access.is_own(*by));
-    let shown: BTreeSet<CustomerId> = completed.chain(own).collect();
-    let of = EvaluationScope::new(&access.of, access.references());
-    let (page, total) = query.slice(shown.into_iter().collect(), ToString::to_string);
-    let page = page.map(|by| EvaluationView::new(candidate, by, cards.get(&by), of));
-    Ok(query.answer(&of.candidate(candidate.id).join("evaluations"), page, total)?)
+    let (access, evaluations) = pending.admit_while(read_all).await?;
+    let (query, evaluations) = (query?, evaluations.ok_or(Error::NotFound)??);
+    let candidate = &access.candidate;
+    let mut evaluators = if access.is_blind() { BTreeSet::new() } else { candidate.completed_by() };
+    // Drafts are shown to those who write them.
+    let own = access.caller.customer();
+    evaluators.extend(own.filter(|own| evaluations.contains_key(&(candidate.id, *own))));
+    let scope = EvaluationScope::new(&access.project, &access.interview, access.references());
+    let (page, total) = query.slice(evaluators.into_iter().collect(), ToString::to_string);
+    let page = page.map(|evaluator| {
+        EvaluationView::new(candidate, evaluator, evaluations.get(&(candidate.id, evaluator)), scope)
+    });
+    Ok(query.answer(&scope.candidate(candidate.id).join("evaluations"), page, total)?)
 }
 
 /// GET …/evaluations/{customerId}/
 pub(crate) async fn read(
     access: EvaluationAccess<ReadProject>,
 ) -> Result<CommittedResponse<Json<EvaluationView>>> {
-    access.show(view(&access, &access.of.candidate, access.card.as_deref()))
+    let scope = EvaluationScope::new(&access.project, &access.interview, access.references());
+    let evaluation = access.evaluation.as_deref();
+    access.show(EvaluationView::new(&access.candidate, access.evaluator, evaluation, scope))
 }
 
 /// PUT …/evaluations/{customerId}/
@@ -58,39 +64,35 @@ pub(crate) async fn save(
     access: EvaluationAccess<Evaluate>,
     body: BodyFields,
 ) -> Result<CommittedResponse<CreatedOrUpdated<EvaluationView>>> {
-    let EvaluationsOf { project, interview, candidate } = &access.of;
-    let sent = SaveEvaluation::read(body, project.settings.maximum_score, |rating| about(&access, rating))?;
+    let (project, interview, candidate) = (&access.project, &access.interview, &access.candidate);
+    let maximum = project.settings.maximum_score;
+    let body = SaveEvaluation::read(body, maximum, |rating| target_of(rating, &access))?;
     require_evaluator(&access)?;
-    let card = sent.apply_to(&access);
-    let mut roster = project.roster.clone();
-    let cards = (access.card.as_deref(), &card);
-    let after = Candidate::clone(candidate);
-    let after = after.after_saving(cards, sent.completed, interview, &mut roster, access.now)?;
-    let view = view(&access, &after, Some(&card));
+    let completed = body.completed;
+    let before = access.evaluation.as_deref();
+    let after = body.into_evaluation(&access);
+    let change = EvaluationChange::save(project, interview, candidate, before, after, completed, access.now)?;
+    let scope = EvaluationScope::new(project, interview, access.references());
+    let view = EvaluationView::new(&change.candidate, access.evaluator, change.evaluation.as_ref(), scope);
     let shown = if access.exists() {
         CreatedOrUpdated::Old(view)
     } else {
-        CreatedOrUpdated::New(created(&access, view))
+        CreatedOrUpdated::New(Created(scope.evaluation(candidate.id, access.evaluator), view))
     };
-    let saved = EvaluationChange { project, roster, candidate, after, card: access.card.as_ref() };
-    access.commit(access.store.save_scorecard(saved, Some(&card), access.now), shown).await
-}
-
-fn created(access: &EvaluationAccess<Evaluate>, view: EvaluationView) -> Created<EvaluationView> {
-    let of = EvaluationScope::new(&access.of, access.references());
-    Created(of.evaluation(access.of.candidate.id, access.evaluator), view)
+    let stored = access.evaluation.as_ref();
+    access.commit(access.store.save_evaluation(project, candidate, stored, change, access.now), shown).await
 }
 
 /// Refuses named tokens that write for a customer without the role; the guard has checked people.
 fn require_evaluator(access: &EvaluationAccess<Evaluate>) -> Result<()> {
-    let is_evaluator = access.of.project.staff.evaluates(Some(access.evaluator)).is_some();
+    let is_evaluator = access.project.staff.evaluates(Some(access.evaluator)).is_some();
     if is_evaluator { Ok(()) } else { Err(NOT_EVALUATOR.into()) }
 }
 
-/// What a rating in a body is about.
-fn about(access: &EvaluationAccess<Evaluate>, rating: &Value) -> Result<RatingTarget, String> {
-    let (company, project, references) = (access.company_id(), access.of.project.id, access.references());
-    let about = match (rating.get("question"), rating.get("criterion")) {
+/// The question or criterion of a rating in a body.
+fn target_of(rating: &Value, access: &EvaluationAccess<Evaluate>) -> Result<RatingTarget, String> {
+    let (company, project, references) = (access.company_id(), access.project.id, access.references());
+    let target = match (rating.get("question"), rating.get("criterion")) {
         (Some(Value::String(question)), None | Some(Value::Null)) => {
             RatingTarget::Question(references.parse_question(company, project, question)?)
         }
@@ -99,8 +101,11 @@ fn about(access: &EvaluationAccess<Evaluate>, rating: &Value) -> Result<RatingTa
         }
         _ => return Err("Expected objects with either question or criterion.".to_owned()),
     };
-    let unknown = || "The project has no such question or criterion.".to_owned();
-    if about.is_in(&access.of.interview) { Ok(about) } else { Err(unknown()) }
+    if target.is_in(&access.interview) {
+        Ok(target)
+    } else {
+        Err("The project has no such question or criterion.".to_owned())
+    }
 }
 
 /// DELETE …/evaluations/{customerId}/
@@ -109,30 +114,14 @@ pub(crate) async fn delete(access: EvaluationAccess<Evaluate>) -> Result<Committ
         return Err(Error::NotFound);
     }
     require_evaluator(&access)?;
-    let project = &access.of.project;
-    let mut roster = project.roster.clone();
-    let candidate = Candidate::clone(&access.of.candidate);
-    let after = candidate.after_taking_back(access.evaluator, &mut roster, access.now)?;
-    let saved = EvaluationChange {
-        project,
-        roster,
-        candidate: &access.of.candidate,
-        after,
-        card: access.card.as_ref(),
-    };
-    access.commit(access.store.save_scorecard(saved, None, access.now), NoContent).await
+    let (project, candidate, stored) = (&access.project, &access.candidate, access.evaluation.as_ref());
+    let change = EvaluationChange::delete(project, candidate, access.evaluator, access.now)?;
+    access
+        .commit(access.store.save_evaluation(project, candidate, stored, change, access.now), NoContent)
+        .await
 }
 
-fn view<A>(access: &EvaluationAccess<A>, candidate: &Candidate, card: Option<&Evaluation>) -> EvaluationView {
-    EvaluationView::new(
-        candidate,
-        access.evaluator,
-        card,
-        EvaluationScope::new(&access.of, access.references()),
-    )
-}
-
-/// What a client sent of an evaluation.
+/// The body of an evaluation.
 pub(crate) struct SaveEvaluation {
     maximum: u32,
     ratings: Vec<Rating>,
@@ -142,13 +131,13 @@ pub(crate) struct SaveEvaluation {
 }
 
 impl SaveEvaluation {
-    /// Reads the body, with values up to the `maximum_score` that it names; without one, up to `maximum`. `about` tells
-    /// what a rating is about.
+    /// Reads a body whose values go up to its `maximum_score`, by default `maximum`. `target` reads what is rated.
     pub(crate) fn read(
         mut body: BodyFields,
         maximum: u32,
-        about: impl Fn(&Value) -> Result<RatingTarget, String>,
+        target: impl Fn(&Value) -> Result<RatingTarget, String>,
     ) -> Result<Self> {
+        // The scale is sent too, so that what was read can be sent back after the project's scale has changed.
         let maximum = body.integer("maximum_score", 1, MAX_SCORE).unwrap_or(maximum);
         let ratings = body.list("ratings", MAX_RATINGS, |value| {
             let number = value.get("value").ok_or("Expected objects with value.")?;
@@ -156,10 +145,10 @@ impl SaveEvaluation {
                 None | Some(Value::Null) => TextLines::default(),
                 Some(comment) => TextLines::parse(comment.as_str().ok_or("Expected comments as strings.")?)?,
             };
-            Ok(Rating { about: about(value)?, tenths: tenths(number, maximum)?, comment })
+            Ok(Rating { target: target(value)?, tenths: tenths(number, maximum)?, comment })
         });
         let ratings = ratings.unwrap_or_default();
-        let distinct: BTreeSet<RatingTarget> = ratings.iter().map(|rating| rating.about).collect();
+        let distinct: BTreeSet<RatingTarget> = ratings.iter().map(|rating| rating.target).collect();
         if distinct.len() < ratings.len() {
             body.refuse("ratings", "Each question and criterion may be rated only once.");
         }
@@ -169,16 +158,11 @@ impl SaveEvaluation {
         body.finish(|| Some(Self { maximum, ratings, recommendation, comment, completed }))
     }
 
-    /// The evaluation with what was sent. A veto stays.
-    fn apply_to<A>(&self, access: &EvaluationAccess<A>) -> Evaluation {
-        let known = access.card.as_deref();
-        Evaluation {
-            maximum: self.maximum,
-            ratings: self.ratings.clone(),
-            recommendation: self.recommendation,
-            comment: self.comment.clone(),
-            veto: known.and_then(|known| known.veto.clone()),
-            ..Evaluation::new(&access.of.candidate, access.evaluator, &access.of.project)
-        }
+    fn into_evaluation<A>(self, access: &EvaluationAccess<A>) -> Evaluation {
+        let Self { maximum, ratings, recommendation, comment, .. } = self;
+        let empty = Evaluation::new(&access.candidate, access.evaluator, &access.project);
+        // A veto is permanent.
+        let veto = access.evaluation.as_ref().and_then(|before| before.veto.clone());
+        Evaluation { maximum, ratings, recommendation, comment, veto, ..empty }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) async fn list(
     access: InterviewAccess<ReadQuestions>,
     query: ListQuery,
 ) -> Result<PageView<QuestionView>> {
-    let interview = &access.stored.interview;
+    let interview = &access.interview;
     let (page, total) = query.slice_unsorted(interview.questions.clone(), |one| one.id.to_string());
     let page = page.map(|one| view(&one, interview, &access.standing, access.references()));
     query.answer(&access.references().questions(&interview.company, interview.project), page, total)
@@ -29,25 +29,21 @@ pub(crate) async fn create(
     access: InterviewAccess<ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<QuestionView>>> {
-    let before = &access.stored.interview;
+    let before = &access.interview;
     let new = UpdateQuestion::read_whole(body, access.company_id(), access.references())?;
     let id = access.store.next_id(access.now);
-    let question = new.into_whole(id, 1, before.last_position::<Question>())?;
+    let question = new.into_whole(id, 1, before.next_question_position())?;
     let address = access.references().question(&before.company, before.project, id);
     let created = Created(address, QuestionView::new(&question, before, access.references()));
-    access
-        .commit(
-            access.stored.change_to(&access.store, &access.project, &before.clone().with(question)?)?,
-            created,
-        )
-        .await
+    let (stored, after) = (access.stored.as_ref(), before.clone().with_question(question)?);
+    access.commit(access.store.save_interview(&access.project, stored, before, &after), created).await
 }
 
 /// GET …/questions/{questionId}/
 pub(crate) async fn read(
     access: QuestionAccess<ReadQuestions>,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let interview = &access.stored.interview;
+    let interview = &access.interview;
     access.show(view(&access.question, interview, &access.standing, access.references()))
 }
 
@@ -74,20 +70,17 @@ async fn change(
     access: &QuestionAccess<ChangeProject>,
     after: Question,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let interview = &access.stored.interview;
+    let interview = &access.interview;
     let view = Json(QuestionView::new(&after, interview, access.references()));
-    access
-        .commit(
-            access.stored.change_to(&access.store, &access.project, &interview.clone().with(after)?)?,
-            view,
-        )
-        .await
+    let (stored, after) = (access.stored.as_ref(), interview.clone().with_question(after)?);
+    access.commit(access.store.save_interview(&access.project, stored, interview, &after), view).await
 }
 
 /// DELETE …/questions/{questionId}/
 pub(crate) async fn delete(access: QuestionAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
-    let after = access.stored.interview.clone().without::<Question>(access.question.id);
-    access.commit(access.stored.change_to(&access.store, &access.project, &after)?, NoContent).await
+    let (stored, before) = (access.stored.as_ref(), &access.interview);
+    let after = before.clone().without_question(access.question.id);
+    access.commit(access.store.save_interview(&access.project, stored, before, &after), NoContent).await
 }
 
 fn view(

@@ -9,13 +9,12 @@ use serde::{Deserialize, Serialize};
 use shared::auth::access::{
     AdmittedRequest, EvaluationsAccess, GuardRejection, InterviewAccess, NotYetAdmitted,
 };
+use shared::domain::evaluation::mean::RatingMean;
+use shared::domain::evaluation::result::{ResultSummary, average};
+use shared::domain::evaluation::{Evaluation, RatingTarget};
 use shared::domain::id::{CandidateId, CustomerId};
-use shared::domain::interview::{Criterion, Question};
-use shared::domain::mean::RatingMean;
-use shared::domain::outcome::{ResultSummary, average};
 use shared::domain::parse_enum;
 use shared::domain::policy::ReadProject;
-use shared::domain::scorecard::{Evaluation, RatingTarget};
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::CommittedResponse;
 use shared::http::wire::{Decimal, Timestamp, Uri};
@@ -23,7 +22,7 @@ use shared::store::CandidateResult;
 use shared::store::page::Page;
 use shared::{Error, Result};
 
-use crate::evaluations::cards;
+use crate::evaluations::read_all;
 use crate::view::{
     CriterionResultView, EvaluationScope, QuestionResultView, ResultEvaluationView, ResultRatingView,
     VetoView, decimal,
@@ -58,12 +57,12 @@ pub(crate) struct ResultView {
 }
 
 impl ResultView {
-    fn hidden(candidate: CandidateId, of: EvaluationScope<'_>) -> Self {
+    fn hidden(candidate: CandidateId, scope: EvaluationScope<'_>) -> Self {
         Self {
-            resource_uri: address(of).join(candidate),
-            candidate: of.candidate(candidate),
+            resource_uri: scope.results().join(candidate),
+            candidate: scope.candidate(candidate),
             overall_rating: None,
-            maximum_score: of.project.settings.maximum_score,
+            maximum_score: scope.project.settings.maximum_score,
             question_results: None,
             criteria_results: None,
             ratings: None,
@@ -72,46 +71,48 @@ impl ResultView {
         }
     }
 
-    fn new<'a>(
+    fn new(
         candidate: CandidateId,
         summary: &ResultSummary,
-        card_of: impl Fn(CustomerId) -> Option<&'a Evaluation>,
-        of: EvaluationScope<'_>,
+        evaluations: &HashMap<(CandidateId, CustomerId), Evaluation>,
+        scope: EvaluationScope<'_>,
     ) -> Self {
-        let counting: Vec<_> = summary.counting(of.project).collect();
-        let cards: Vec<&Evaluation> = counting.iter().filter_map(|(by, _)| card_of(*by)).collect();
-        let scale = of.project.settings.maximum_score;
-        let mean = |about: RatingTarget| decimal(average(about, cards.iter().copied(), scale));
-        let project = (&of.project.company, of.project.id);
-        let question = |one: &Question| QuestionResultView {
-            question: of.references.question(project.0, project.1, one.id),
-            average_rating: mean(RatingTarget::Question(one.id)),
-        };
-        let criterion = |one: &Criterion| CriterionResultView {
-            criterion: of.references.criterion(project.0, project.1, one.id),
-            average_rating: mean(RatingTarget::Criterion(one.id)),
-        };
-        let evaluations = counting.iter().map(|(by, completed)| ResultEvaluationView {
-            evaluator: of.customer(*by),
-            recommendation: card_of(*by).and_then(|card| card.recommendation),
-            comment: card_of(*by).map(|card| card.comment.to_string()).unwrap_or_default(),
-            completed_at: Timestamp(completed.at),
+        let EvaluationScope { project, interview, .. } = scope;
+        let (mut views, mut counting) = (Vec::new(), Vec::new());
+        for (evaluator, completed) in summary.counting(project) {
+            // Missing if only an event has completed it.
+            let evaluation = evaluations.get(&(candidate, evaluator));
+            views.push(ResultEvaluationView {
+                evaluator: scope.customer(evaluator),
+                recommendation: evaluation.and_then(|evaluation| evaluation.recommendation),
+                comment: evaluation.map(|evaluation| evaluation.comment.to_string()).unwrap_or_default(),
+                completed_at: Timestamp(completed.at),
+            });
+            counting.extend(evaluation);
+        }
+        let scale = project.settings.maximum_score;
+        let questions = interview.questions.iter().map(|question| QuestionResultView {
+            question: scope.question(question.id),
+            average_rating: decimal(average(RatingTarget::Question(question.id), &counting, scale)),
         });
-        let vetos = cards.iter().filter_map(|card| Some(VetoView::new(card.veto.as_ref()?, card, of)));
+        let criteria = interview.criteria.iter().map(|criterion| CriterionResultView {
+            criterion: scope.criterion(criterion.id),
+            average_rating: decimal(average(RatingTarget::Criterion(criterion.id), &counting, scale)),
+        });
+        let ratings = counting.iter().flat_map(|evaluation| ResultRatingView::all_of(evaluation, scope));
+        let vetos = counting
+            .iter()
+            .filter_map(|evaluation| Some(VetoView::new(evaluation.veto.as_ref()?, evaluation, scope)));
         Self {
-            overall_rating: decimal(summary.overall(of.project, of.interview)),
-            question_results: Some(of.interview.questions.iter().map(question).collect()),
-            criteria_results: Some(of.interview.criteria.iter().map(criterion).collect()),
-            ratings: Some(cards.iter().flat_map(|card| ResultRatingView::all_of(card, of)).collect()),
-            evaluations: Some(evaluations.collect()),
+            overall_rating: decimal(summary.overall(project, interview)),
+            question_results: Some(questions.collect()),
+            criteria_results: Some(criteria.collect()),
+            ratings: Some(ratings.collect()),
             vetos: Some(vetos.collect()),
-            ..Self::hidden(candidate, of)
+            evaluations: Some(views),
+            ..Self::hidden(candidate, scope)
         }
     }
-}
-
-fn address(of: EvaluationScope<'_>) -> Uri {
-    of.references.project(&of.project.company, of.project.id).join("results")
 }
 
 /// The order of a list of results. Those without an overall rating come last.
@@ -135,18 +136,23 @@ impl ResultOrder {
         }
     }
 
-    /// Sorts results, of which the caller sees those that are not hidden. Equal ones keep their order.
+    /// Sorts results as `caller` sees them. Equal ones keep their order.
     fn sort(
         self,
         rows: Vec<CandidateResult>,
         caller: Option<CustomerId>,
-        of: EvaluationScope<'_>,
+        scope: EvaluationScope<'_>,
     ) -> Vec<CandidateResult> {
-        let mean = |row: &CandidateResult| match row.summary.is_hidden_from(caller, of.project) {
-            true => RatingMean::default(),
-            false => row.summary.overall(of.project, of.interview),
-        };
-        let mut rated: Vec<_> = rows.into_iter().map(|row| (mean(&row), row)).collect();
+        let mut rated = Vec::with_capacity(rows.len());
+        for row in rows {
+            // Hidden results sort like those without a rating, so that the order tells nothing.
+            let mean = if row.summary.is_hidden_from(caller, scope.project) {
+                RatingMean::default()
+            } else {
+                row.summary.overall(scope.project, scope.interview)
+            };
+            rated.push((mean, row));
+        }
         rated.sort_by(|(one, _), (other, _)| self.compare(*one, *other));
         rated.into_iter().map(|(_, row)| row).collect()
     }
@@ -158,55 +164,53 @@ pub(crate) async fn list(
     query: ListQuery,
 ) -> Result<PageView<ResultView>> {
     let order: Option<ResultOrder> = query.filter("ordering", parse_enum)?;
-    let total = access.tally.results(&access.project);
+    let total = access.counts.results(&access.project);
     query.check_range(total)?;
-    let references = access.references();
-    let of = EvaluationScope { project: &access.project, interview: &access.stored.interview, references };
+    let scope = EvaluationScope::new(&access.project, &access.interview, access.references());
     let page = match order {
-        None => access.store.list_results(of.project, query.page()).await?,
+        None => access.store.list_results(scope.project, query.page()).await?,
         Some(order) => {
-            let rows = access.store.all_results(of.project).await?;
-            let rows = order.sort(rows, access.caller.customer(), of);
+            let rows = access.store.all_results(scope.project).await?;
+            let rows = order.sort(rows, access.caller.customer(), scope);
             query.slice_unsorted(rows, |row| row.candidate.to_string()).0
         }
     };
-    let page = views(&access, page, of).await?;
-    query.answer(&address(of), page, total)
+    let page = views(&access, page, scope).await?;
+    query.answer(&scope.results(), page, total)
 }
 
 /// The views of a page of results, with what the caller may see of them.
 async fn views(
     access: &AdmittedRequest,
     page: Page<CandidateResult>,
-    of: EvaluationScope<'_>,
+    scope: EvaluationScope<'_>,
 ) -> Result<Page<ResultView>> {
-    let is_hidden = |row: &CandidateResult| row.summary.is_hidden_from(access.caller.customer(), of.project);
+    let (caller, project) = (access.caller.customer(), scope.project);
     let mut ids = Vec::new();
-    for row in page.rows.iter().filter(|row| !is_hidden(row)) {
-        ids.extend(row.summary.counting(of.project).map(|(by, _)| (row.candidate, by)));
+    for row in page.rows.iter().filter(|row| !row.summary.is_hidden_from(caller, project)) {
+        ids.extend(row.summary.counting(project).map(|(evaluator, _)| (row.candidate, evaluator)));
     }
-    let cards = access.store.scorecards(access.company_id(), of.project.id, ids).await?;
-    let view = |row: CandidateResult| {
-        let card_of = |by| cards.get(&(row.candidate, by));
-        if is_hidden(&row) {
-            ResultView::hidden(row.candidate, of)
+    let evaluations = access.store.evaluations(access.company_id(), project.id, ids).await?;
+    Ok(page.map(|row| {
+        if row.summary.is_hidden_from(caller, project) {
+            ResultView::hidden(row.candidate, scope)
         } else {
-            ResultView::new(row.candidate, &row.summary, card_of, of)
+            ResultView::new(row.candidate, &row.summary, &evaluations, scope)
         }
-    };
-    Ok(page.map(view))
+    }))
 }
 
 /// GET …/results/{candidateId}/
 pub(crate) async fn read(
     pending: NotYetAdmitted<EvaluationsAccess<ReadProject>>,
 ) -> Result<CommittedResponse<Json<ResultView>>, GuardRejection> {
-    let (access, cards) = pending.admit_while(cards).await?;
-    let cards: HashMap<CustomerId, Evaluation> = cards.ok_or(Error::NotFound)??;
-    let summary = ResultSummary::of(&access.of.candidate);
-    let summary = summary.filter(|summary| summary.counting(&access.of.project).next().is_some());
-    let summary = summary.ok_or(Error::NotFound)?;
+    let (access, evaluations) = pending.admit_while(read_all).await?;
+    let evaluations = evaluations.ok_or(Error::NotFound)??;
+    let summary = ResultSummary::of(&access.candidate).ok_or(Error::NotFound)?;
+    if summary.counting(&access.project).next().is_none() {
+        return Err(Error::NotFound.into());
+    }
     access.require_sight()?;
-    let of = EvaluationScope::new(&access.of, access.references());
-    Ok(access.show(ResultView::new(access.of.candidate.id, &summary, |by| cards.get(&by), of))?)
+    let scope = EvaluationScope::new(&access.project, &access.interview, access.references());
+    Ok(access.show(ResultView::new(access.candidate.id, &summary, &evaluations, scope))?)
 }

@@ -3,18 +3,18 @@
 use axum::Json;
 use axum::extract::RawQuery;
 use shared::auth::access::{CompanyAccess, CountedProjectAccess, CustomerAccess};
+use shared::domain::evaluation::evaluator_index::EvaluatorIndex;
 use shared::domain::parse_enum;
 use shared::domain::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
-use shared::domain::roster::EvaluatorIndex;
-use shared::domain::tally::ProjectCounts;
+use shared::domain::project_counts::ProjectCounts;
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::{CommittedResponse, Created};
 use shared::{Error, Result};
 
 use crate::changes::UpdateProject;
-use crate::nested::{ExpandedResources, NAMES, read_expand};
+use crate::expand::{ExpandedResources, NAMES, read_expand};
 use crate::view::{ListedProjectView, ProjectView, ProjectViewer};
 
 /// A named token cannot run the project that it creates.
@@ -38,7 +38,7 @@ pub(crate) async fn list(
     let loaded =
         ExpandedResources::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
     let viewer = ProjectViewer::of(&access, &access.company).with(loaded);
-    let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
+    let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.counts, &viewer));
     query.answer(&access.references().projects(access.company_id()), page, total)
 }
 
@@ -56,7 +56,7 @@ pub(crate) async fn list_of_customer(
     let loaded =
         ExpandedResources::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
     let viewer = ProjectViewer::of(&access, &access.company).with(loaded);
-    let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
+    let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.counts, &viewer));
     let address = access.references().customer(access.company_id(), access.customer.id).join("projects");
     query.answer(&address, page, total)
 }
@@ -75,8 +75,8 @@ pub(crate) async fn create(
     }
     let id = access.store.next_id(access.now);
     let company = access.company_id().clone();
-    let (status, roster) = (ProjectStatus::Incomplete, EvaluatorIndex::default());
-    let project = Project { id, company, status, settings, staff, roster };
+    let (status, evaluator_index) = (ProjectStatus::Incomplete, EvaluatorIndex::default());
+    let project = Project { id, company, status, settings, staff, evaluator_index };
     let view =
         ProjectView::new(&project, &ProjectCounts::default(), &ProjectViewer::of(&access, &access.company));
     let created = Created(access.references().project(access.company_id(), id), view);
@@ -91,7 +91,7 @@ pub(crate) async fn read(
     let expand = read_expand(query.as_deref())?;
     let loaded = ExpandedResources::load(&access, expand, std::iter::once(&*access.project)).await?;
     let viewer = ProjectViewer::of(&access, &access.company).with(loaded);
-    access.show(ProjectView::new(&access.project, &access.tally, &viewer))
+    access.show(ProjectView::new(&access.project, &access.counts, &viewer))
 }
 
 /// PATCH …/projects/{projectId}/
@@ -102,6 +102,6 @@ pub(crate) async fn update(
     let mut after = Project::clone(&access.project);
     let changes = UpdateProject::read(body, access.company_id(), access.references())?;
     changes.apply_to(&mut after.settings, &mut after.staff)?;
-    let view = ProjectView::new(&after, &access.tally, &ProjectViewer::of(&access, &access.company));
+    let view = ProjectView::new(&after, &access.counts, &ProjectViewer::of(&access, &access.company));
     access.commit(access.store.update_project(&access.project, &after), Json(view)).await
 }

@@ -40,18 +40,17 @@ pub(crate) struct RoleView {
 }
 
 impl RoleView {
-    /// The view of a role that somebody has in a project.
+    /// The view of a role in a project.
     pub(crate) fn new(project: &Project, held: HeldRole, references: ReferenceUris<'_>) -> Self {
         let Project { company, id, staff, .. } = project;
-        let has = |role| staff.has(HeldRole { customer: held.customer, role });
         Self {
             resource_uri: references.role(company, *id, held.id()),
             project: references.project(company, *id),
             customer: references.customer(company, held.customer),
             role: held.role,
-            interview_manager: has(StaffRole::InterviewManager),
-            evaluator: has(StaffRole::Evaluator),
-            reviewer: has(StaffRole::Reviewer),
+            interview_manager: staff.interview_managers.contains(&held.customer),
+            evaluator: staff.evaluators.contains(&held.customer),
+            reviewer: staff.reviewers.contains(&held.customer),
         }
     }
 }
@@ -70,7 +69,7 @@ pub(crate) async fn create(
 ) -> Result<CommittedResponse<CreatedOrUpdated<RoleView>>> {
     let change = SetRoles::read(body, access.company_id(), access.references())?;
     let after = change.apply_to(&access.project)?;
-    let given = change.held().find(|held| !access.project.staff.has(*held));
+    let given = change.held().find(|held| !access.project.staff.holders(held.role).contains(&held.customer));
     let shown = given.or_else(|| change.held().next());
     let shown = shown.ok_or_else(|| Error::internal("a change without a role was read"))?;
     let view = RoleView::new(&after, shown, access.references());
@@ -84,10 +83,10 @@ pub(crate) async fn create(
     access.commit(access.store.change_roles(&access.project, &after), ensured).await
 }
 
-/// What a client wants one customer to be in a project.
+/// A change of the roles of one customer.
 pub(crate) struct SetRoles {
     customer: CustomerId,
-    /// At least one, the one that was named first.
+    /// At least one; `role` comes first.
     given: Vec<StaffRole>,
     taken: Vec<StaffRole>,
 }
@@ -101,12 +100,14 @@ impl SetRoles {
     ) -> Result<Self> {
         let customer = body.required("customer", |reference| references.parse_customer(company, reference));
         let named = body.text("role", parse_enum);
-        let flags = StaffRole::ALL.map(|role| (role, body.flag(role.as_str())));
-        let with =
-            |wanted| flags.into_iter().filter(move |(_, flag)| *flag == Some(wanted)).map(|(role, _)| role);
-        let given: Vec<StaffRole> =
-            named.into_iter().chain(with(true).filter(|role| Some(*role) != named)).collect();
-        let taken: Vec<StaffRole> = with(false).collect();
+        let (mut given, mut taken) = (Vec::from_iter(named), Vec::new());
+        for role in StaffRole::ALL {
+            match body.flag(role.as_str()) {
+                Some(true) if Some(role) != named => given.push(role),
+                Some(false) => taken.push(role),
+                _ => {}
+            }
+        }
         if given.is_empty() && !body.has("role") {
             body.refuse("role", "This field is required unless a flag gives a role.");
         } else if named.is_some_and(|named| taken.contains(&named)) {
@@ -115,7 +116,7 @@ impl SetRoles {
         body.finish(|| Some(Self { customer: customer?, given, taken }))
     }
 
-    /// The roles that the customer holds after it, of those that were asked for.
+    /// The roles that the change gives.
     fn held(&self) -> impl Iterator<Item = HeldRole> {
         self.given.iter().map(|role| HeldRole { customer: self.customer, role: *role })
     }
@@ -123,9 +124,11 @@ impl SetRoles {
     /// The project with the roles given and taken.
     fn apply_to(&self, project: &Project) -> Result<Project> {
         let mut after = project.clone();
-        self.held().for_each(|held| after.staff.give(held));
+        for role in &self.given {
+            after.staff.holders_mut(*role).insert(self.customer);
+        }
         for role in &self.taken {
-            after.staff.take(HeldRole { customer: self.customer, role: *role });
+            after.staff.holders_mut(*role).remove(&self.customer);
         }
         after.staff.check().map_err(|message| Error::field(FieldErrors::ACROSS, message))?;
         Ok(after)
@@ -140,6 +143,6 @@ pub(crate) async fn read(access: RoleAccess<ReadProject>) -> Result<CommittedRes
 /// DELETE …/roles/{roleId}/
 pub(crate) async fn delete(access: RoleAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
     let mut after = Project::clone(&access.project);
-    after.staff.take(access.held);
+    after.staff.holders_mut(access.held.role).remove(&access.held.customer);
     access.commit(access.store.update_project(&access.project, &after), NoContent).await
 }

@@ -52,7 +52,7 @@ pub(crate) async fn update(
         return access.show(StatusView::new(&access.project, access.references()));
     }
     let (after, must) = Project::clone(&access.project).move_to(to, access.now)?;
-    access.tally.check(must, &after)?;
+    access.counts.check(must, &after)?;
     let moved = access.store.move_project(&access.project, &after, must, &access.shards);
     access.commit(moved, Json(StatusView::new(&after, access.references()))).await
 }

@@ -4,10 +4,10 @@ use aws_sdk_dynamodb::operation::scan::ScanOutput;
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::item::{self, Item, StoredEntity, VersionedItem, number, string};
 use super::keys::{self, ItemKey};
 use super::retry::CallFailure;
-use super::tally::CompanyCount;
 use super::transaction::Transaction;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::condition::WriteCondition;
 use super::item::{StoredEntity, VersionedItem};
 use super::keys::{self, ItemKey};
 use super::login::LoginPartition;
 use super::page::{ListSource, Page, PageRequest};
-use super::tally::CompanyCount;
 use super::transaction::Transaction;
 use super::upload::FilesOf;
 use crate::domain::account::Account;

@@ -6,10 +6,10 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::customer::counts;
 use super::item::{self, StoredEntity, VersionedItem};
 use super::keys;
-use super::tally::CompanyCount;
 use super::transaction::Transaction;
 use crate::domain::customer::Customer;
 use crate::domain::deletion::{DeletionAuthor, ItemDeletion};

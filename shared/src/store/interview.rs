@@ -5,7 +5,7 @@ use super::Store;
 use super::condition::{IS_ACTIVE, WriteCondition};
 use super::item::{StoredEntity, VersionedItem};
 use super::keys::{self, ItemKey};
-use super::tally::{self, HAS_BEGUN};
+use super::project_counts::{HAS_BEGUN, shards};
 use super::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, ProjectId, VideoId};
@@ -20,20 +20,20 @@ impl StoredEntity for Interview {
 }
 
 impl Store {
-    /// Replaces `before`, none for a project without questions and criteria, by `after`. Fails with [`Error::Changed`]
-    /// also after a concurrent write of the project, with `QUESTIONS_IN_USE` if a candidate has begun whom the change
-    /// would affect, and with a message on `video` if a new one does not exist.
+    /// Replaces `before` by `after`; `stored` is the item, `None` for a project without questions and criteria. Fails with
+    /// [`Error::Changed`] also after a concurrent write of the project, with `QUESTIONS_IN_USE` if the change would affect a
+    /// candidate who has begun, and with a message on `video` if a new one does not exist.
     pub fn save_interview(
         &self,
         project: &VersionedItem<Project>,
-        before: Option<&VersionedItem<Interview>>,
+        stored: Option<&VersionedItem<Interview>>,
+        before: &Interview,
         after: &Interview,
     ) -> Transaction {
-        let mut transaction = self.write_interview(project, before, after);
-        let nothing = Interview::new(after.company.clone(), after.project);
-        let before = before.map_or(&nothing, |before| before);
+        let mut transaction = self.write_interview(project, stored, before, after);
         if !before.asks_the_same_as(after) {
-            for shard in tally::shards(&after.company, after.project) {
+            // A condition instead of a check of what was read: a candidate may begin in the meantime.
+            for shard in shards(&after.company, after.project) {
                 transaction.require(shard, WriteCondition::Without(HAS_BEGUN), QUESTIONS_IN_USE.into());
             }
         }
@@ -46,24 +46,23 @@ impl Store {
         transaction
     }
 
-    /// Writes the questions and criteria of a project, and notes the change in the project's history: clients know both
-    /// by one URL, so their events need one order.
+    /// Writes the questions and criteria of a project, and notes the change in the project's history.
     fn write_interview(
         &self,
         project: &VersionedItem<Project>,
-        before: Option<&VersionedItem<Interview>>,
+        stored: Option<&VersionedItem<Interview>>,
+        before: &Interview,
         after: &Interview,
     ) -> Transaction {
         let mut transaction = self.transaction();
-        let nothing = Interview::new(after.company.clone(), after.project);
-        if before.map_or(&nothing, |before| before) == after {
+        if before == after {
             return transaction;
         }
-        match before {
-            Some(before) => transaction.replace(before, after),
+        match stored {
+            Some(stored) => transaction.replace(stored, after),
             None => transaction.create_unless(after, || Error::Changed),
         }
-        let before = before.map_or(&nothing, |before| before);
+        // Clients know the project and its questions by one URL, so their events need one order.
         transaction.note_change_of_part(project, ResourceChange::of_interview(project, before, after));
         transaction
     }
@@ -94,6 +93,6 @@ impl Store {
         let (project, before) = (batch.take::<Project>(&project)?, batch.take::<Interview>(&interview)?);
         let (Some(project), Some(before)) = (project, before) else { return Ok(()) };
         let after = Interview::clone(&before).without_video(video);
-        self.commit(self.write_interview(&project, Some(&before), &after)).await
+        self.commit(self.write_interview(&project, Some(&before), &before, &after)).await
     }
 }

@@ -1,10 +1,10 @@
 //! Access patterns of labels. A label's text is unique in its company: the key of its unique marker is a hash of it.
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::item::{self, StoredEntity, VersionedItem};
 use super::keys::{self, ItemKey};
 use super::page::{ListSource, Page, PageRequest};
-use super::tally::CompanyCount;
 use super::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::CompanyId;

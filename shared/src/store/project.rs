@@ -4,20 +4,21 @@ use std::collections::BTreeSet;
 
 use super::Store;
 use super::batch::FoundItems;
+use super::company_counts::CompanyCount;
 use super::condition::IS_ACTIVE;
 use super::item::{self, StoredEntity, VersionedItem};
 use super::keys::{self, ItemKey};
 use super::page::{ListSource, Page, PageRequest};
-use super::tally::{self, CompanyCount, CountShards};
+use super::project_counts::{CountShards, shards};
 use super::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
-use crate::domain::tally::ProjectCounts;
+use crate::domain::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Project {
-    const UNSHOWN: &'static [&'static str] = &["roster"];
+    const UNSHOWN: &'static [&'static str] = &["evaluator_index"];
     const PARTS: &'static [&'static str] = &["settings", "staff"];
 
     fn key(&self) -> ItemKey {
@@ -39,7 +40,7 @@ pub struct CountedProject {
     /// The project.
     pub project: VersionedItem<Project>,
     /// The counts of its candidates.
-    pub tally: ProjectCounts,
+    pub counts: ProjectCounts,
 }
 
 impl Store {
@@ -52,7 +53,7 @@ impl Store {
         self.one(keys::project(company, id)).await
     }
 
-    /// Creates a project with its tally and memberships. Fails with messages on fields whose references do not exist.
+    /// Creates a project with its counts and memberships. Fails with messages on fields whose references do not exist.
     pub fn create_project(&self, project: &Project) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(project);
@@ -115,7 +116,7 @@ impl Store {
         let counted: Vec<CompanyCount> = counted.map(CompanyCount::Projects).collect();
         let (page, total) = self.list_owned::<Project>(company, &listing, &counted, request).await?;
         let Page { rows, next, previous } = page;
-        let mut batch = self.get(rows.iter().flat_map(|row| tally::shards(company, row.id))).await?;
+        let mut batch = self.get(rows.iter().flat_map(|row| shards(company, row.id))).await?;
         let rows = rows.into_iter().map(|project| batch.count(project)).collect();
         Ok((Page { rows, next, previous }, total))
     }
@@ -135,9 +136,8 @@ impl Store {
         status: Option<ProjectStatus>,
     ) -> Result<Vec<CountedProject>> {
         let ids = self.project_ids_of(company, customer).await?;
-        let keys = ids
-            .iter()
-            .flat_map(|id| [keys::project(company, *id)].into_iter().chain(tally::shards(company, *id)));
+        let keys =
+            ids.iter().flat_map(|id| [keys::project(company, *id)].into_iter().chain(shards(company, *id)));
         let mut batch = self.get(keys).await?;
         let mut projects = Vec::new();
         for id in ids {
@@ -176,8 +176,8 @@ impl Store {
 
 impl FoundItems {
     fn count(&mut self, project: VersionedItem<Project>) -> CountedProject {
-        let tally = self.take_tally(&project.company, project.id);
-        CountedProject { project, tally }
+        let counts = self.take_shards(&project.company, project.id).sum();
+        CountedProject { project, counts }
     }
 }
 

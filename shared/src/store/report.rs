@@ -8,9 +8,9 @@ use super::item::{self, EXPIRES_AT, VersionedItem, number};
 use super::keys;
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
+use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
-use crate::domain::roster::EvaluatorIndex;
 use crate::domain::transition::TransitionResult;
 use crate::error::{Error, Result};
 
@@ -52,13 +52,13 @@ impl Store {
         })
     }
 
-    /// Applies an event: changes the candidate and the project's roster. Fails with [`Error::Changed`] also if the
+    /// Applies an event: changes the candidate and the project's index of evaluators. Fails with [`Error::Changed`] also if the
     /// event was applied meanwhile.
     pub fn apply_report(
         &self,
         event: &str,
         (before, after): (&VersionedItem<Candidate>, Candidate),
-        (project, roster): (&VersionedItem<Project>, EvaluatorIndex),
+        (project, evaluator_index): (&VersionedItem<Project>, EvaluatorIndex),
         now: DateTime<Utc>,
     ) -> Transaction {
         let step = TransitionResult::from(after);
@@ -66,7 +66,7 @@ impl Store {
         let mark = item::bare([(EXPIRES_AT, number((now + REMEMBERED).timestamp()))]);
         transaction.put(keys::event(event), mark, WriteCondition::Absent, Error::Changed);
         transaction.step(before, &step, now);
-        transaction.roster(project, roster);
+        transaction.evaluator_index(project, evaluator_index);
         transaction
     }
 }

@@ -1,10 +1,10 @@
 //! Access patterns of named tokens: found by the hash of their value, listed by their company.
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::condition::WriteCondition;
 use super::item::{self, StoredEntity, VersionedItem};
 use super::keys::{self, ItemKey};
-use super::tally::CompanyCount;
 use super::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::CompanyId;

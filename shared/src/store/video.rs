@@ -3,11 +3,11 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::due::DueQueue;
 use super::item::{StoredEntity, VersionedItem};
 use super::keys::{self, ItemKey};
 use super::page::{ListSource, Page, PageRequest};
-use super::tally::CompanyCount;
 use super::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::{Effect, EffectTask};

@@ -7,13 +7,13 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, Utc};
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::condition::{AttributeUpdate, WriteCondition};
 use super::due::DueQueue;
 use super::history::EventCounter;
 use super::item::{self, StoredEntity, VersionedItem};
 use super::keys::{self, ItemKey};
 use super::query::Query;
-use super::tally::CompanyCount;
 use super::transaction::Transaction;
 use crate::domain::history;
 use crate::domain::id::{AttemptId, CompanyId, ProjectId, WebhookId};

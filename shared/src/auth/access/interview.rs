@@ -6,54 +6,24 @@ use super::project::CountedProjectAccess;
 use super::request::PathIds;
 use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
 use crate::auth::caller::CallerIdentity;
-use crate::domain::id::{CriterionId, Id, InvalidId, QuestionId};
-use crate::domain::interview::{Criterion, Interview, InterviewItem, QUESTIONS_IN_USE, Question};
+use crate::domain::id::{CriterionId, InvalidId, QuestionId};
+use crate::domain::interview::{Criterion, Interview, Question};
 use crate::domain::policy::{Action, ActionGrant, CallerRelation};
 use crate::domain::project::Project;
-use crate::domain::tally::ProjectCounts;
+use crate::domain::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
-use crate::store::{ItemKey, Store, Transaction, VersionedItem};
-
-/// The questions and criteria of a project, and what their change depends on.
-pub struct StoredInterview {
-    /// The questions and criteria.
-    pub interview: Interview,
-    /// Their item; none if there is none yet.
-    pub item: Option<VersionedItem<Interview>>,
-    /// Whether a candidate has begun the interview.
-    pub has_begun: bool,
-}
-
-impl StoredInterview {
-    /// The transaction that changes them to `after`, and the history of their `project`. Fails with [`QUESTIONS_IN_USE`]
-    /// if a candidate has begun whom the change would affect.
-    pub fn change_to(
-        &self,
-        store: &Store,
-        project: &VersionedItem<Project>,
-        after: &Interview,
-    ) -> Result<Transaction> {
-        if self.has_begun && !self.interview.asks_the_same_as(after) {
-            return Err(QUESTIONS_IN_USE.into());
-        }
-        Ok(store.save_interview(project, self.item.as_ref(), after))
-    }
-
-    pub(super) fn of(project: &Project, item: Option<VersionedItem<Interview>>, has_begun: bool) -> Self {
-        let empty = || Interview::new(project.company.clone(), project.id);
-        let interview = item.as_ref().map_or_else(empty, |item| Interview::clone(item));
-        Self { interview, item, has_begun }
-    }
-}
+use crate::store::{ItemKey, VersionedItem};
 
 /// A caller who may do `A` with the questions or criteria of the project of the path.
 pub struct InterviewAccess<A> {
     /// The project.
     pub project: VersionedItem<Project>,
     /// The counts of its candidates.
-    pub tally: ProjectCounts,
+    pub counts: ProjectCounts,
     /// Its questions and criteria.
-    pub stored: StoredInterview,
+    pub interview: Interview,
+    /// Their item; `None` if there are none yet.
+    pub stored: Option<VersionedItem<Interview>>,
     /// What the caller is in the project; candidates who have begun are [`CallerRelation::Own`].
     pub standing: CallerRelation,
     context: AdmittedRequest,
@@ -69,9 +39,9 @@ impl<A: ActionGrant> RequestGuard for InterviewAccess<A> {
 
     async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
         let project = request.take::<Project>(PathIds::project)?;
-        let shards = request.batch.take_shards(&project.company, project.id);
-        let (tally, has_begun) = (shards.tally(), shards.have_begun());
-        let stored = StoredInterview::of(&project, request.take_interview()?, has_begun);
+        let counts = request.batch.take_shards(&project.company, project.id).sum();
+        let stored = request.take_interview()?;
+        let interview = interview_of(&project, stored.as_ref());
         let standing = match &request.caller().identity {
             CallerIdentity::Candidate(own) if own.project == project.id && own.sees_questions() => {
                 CallerRelation::Own
@@ -81,21 +51,15 @@ impl<A: ActionGrant> RequestGuard for InterviewAccess<A> {
         // To candidates, nothing else of the project exists.
         let read = if standing == CallerRelation::Own { A::ACTION } else { Action::ReadProject };
         let context = request.authorise_reader(read, A::ACTION, &standing)?;
-        Ok(Self { project, tally, stored, standing, context, action: PhantomData })
+        Ok(Self { project, counts, interview, stored, standing, context, action: PhantomData })
     }
 }
 
-impl<A: ActionGrant> InterviewAccess<A> {
-    /// Narrows the guard to the part that the path names.
-    async fn about<P: InterviewItem>(
-        request: AuthenticatedRequest,
-        id: Result<Id<P::Of>, InvalidId>,
-    ) -> Result<(Self, P)> {
-        let access = Self::load(request).await?;
-        let part = id.ok().and_then(|id| access.stored.interview.find::<P>(id).cloned());
-        let part = part.ok_or(Error::NotFound)?;
-        let context = access.context.about_revision(part.revision());
-        Ok((Self { context, ..access }, part))
+/// The questions and criteria in the item, which is missing while there are none.
+pub(super) fn interview_of(project: &Project, stored: Option<&VersionedItem<Interview>>) -> Interview {
+    match stored {
+        Some(stored) => Interview::clone(stored),
+        None => Interview::new(project.company.clone(), project.id),
     }
 }
 
@@ -104,7 +68,9 @@ pub struct QuestionAccess<A> {
     /// The project.
     pub project: VersionedItem<Project>,
     /// All questions and criteria of its project.
-    pub stored: StoredInterview,
+    pub interview: Interview,
+    /// The item of the questions and criteria.
+    pub stored: Option<VersionedItem<Interview>>,
     /// The question.
     pub question: Question,
     /// What the caller is in the project; candidates who have begun are [`CallerRelation::Own`].
@@ -120,9 +86,11 @@ impl<A: ActionGrant> RequestGuard for QuestionAccess<A> {
 
     async fn load(request: AuthenticatedRequest) -> Result<Self> {
         let id = request.path.id::<QuestionId>("questionId");
-        let (access, question) = InterviewAccess::<A>::about(request, id).await?;
-        let InterviewAccess { project, stored, standing, context, action, .. } = access;
-        Ok(Self { project, stored, question, standing, context, action })
+        let InterviewAccess { project, interview, stored, standing, context, action, .. } =
+            InterviewAccess::<A>::load(request).await?;
+        let question = id.ok().and_then(|id| interview.question(id)).cloned().ok_or(Error::NotFound)?;
+        let context = context.about_revision(question.revision);
+        Ok(Self { project, interview, stored, question, standing, context, action })
     }
 }
 
@@ -131,7 +99,9 @@ pub struct CriterionAccess<A> {
     /// The project.
     pub project: VersionedItem<Project>,
     /// All questions and criteria of its project.
-    pub stored: StoredInterview,
+    pub interview: Interview,
+    /// The item of the questions and criteria.
+    pub stored: Option<VersionedItem<Interview>>,
     /// The criterion.
     pub criterion: Criterion,
     context: AdmittedRequest,
@@ -145,9 +115,11 @@ impl<A: ActionGrant> RequestGuard for CriterionAccess<A> {
 
     async fn load(request: AuthenticatedRequest) -> Result<Self> {
         let id = request.path.id::<CriterionId>("criterionId");
-        let (access, criterion) = InterviewAccess::<A>::about(request, id).await?;
-        let InterviewAccess { project, stored, context, action, .. } = access;
-        Ok(Self { project, stored, criterion, context, action })
+        let InterviewAccess { project, interview, stored, context, action, .. } =
+            InterviewAccess::<A>::load(request).await?;
+        let criterion = id.ok().and_then(|id| interview.criterion(id)).cloned().ok_or(Error::NotFound)?;
+        let context = context.about_revision(criterion.revision);
+        Ok(Self { project, interview, stored, criterion, context, action })
     }
 }
 

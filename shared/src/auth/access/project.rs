@@ -8,8 +8,8 @@ use crate::domain::company::Company;
 use crate::domain::id::{InvalidId, ProjectId, RoleId};
 use crate::domain::policy::{Action, ActionGrant, CallerRelation};
 use crate::domain::project::Project;
+use crate::domain::project_counts::ProjectCounts;
 use crate::domain::staff::HeldRole;
-use crate::domain::tally::ProjectCounts;
 use crate::error::{Error, Result};
 use crate::store::{CountShards, ItemKey, VersionedItem, shards};
 
@@ -48,7 +48,7 @@ pub struct CountedProjectAccess<A> {
     /// What the caller is in the project.
     pub standing: CallerRelation,
     /// The counts of the project's candidates.
-    pub tally: ProjectCounts,
+    pub counts: ProjectCounts,
     /// The shards that hold the counts.
     pub shards: CountShards,
     context: AdmittedRequest,
@@ -72,8 +72,8 @@ impl<A: ActionGrant> RequestGuard for CountedProjectAccess<A> {
         };
         let ProjectAccess { company, project, standing, context, .. } =
             ProjectAccess::<A>::load(request).await?;
-        let tally = shards.tally();
-        Ok(Self { company, project, standing, tally, shards, context, action: PhantomData })
+        let counts = shards.sum();
+        Ok(Self { company, project, standing, counts, shards, context, action: PhantomData })
     }
 }
 

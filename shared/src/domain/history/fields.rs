@@ -132,7 +132,7 @@ pub(super) fn of_customer(customer: &Customer) -> Vec<NamedField> {
 pub(super) fn of_project(project: &Project) -> Vec<NamedField> {
     let Project {
         status, settings, staff: ProjectStaff { interview_managers, evaluators, reviewers },
-        id: _, company: _, roster: _,
+        id: _, company: _, evaluator_index: _,
     } = project;
     let ProjectSettings {
         name, job_url, email_alias, mode, maximum_score, support_lang, internal_id, allow_hash_login,

@@ -15,13 +15,13 @@ from story import done, eventually, png
 
 
 def deploy(*arguments, changed=None):
-    """Exit status and output of functions/admin/deploy/run, with a change of the template."""
+    """Exit status and output of .ci/deploy/run, with a change of the template."""
     template = json.loads(TEMPLATE.read_text(encoding="utf-8"))
     if changed:
         changed(template["Resources"])
     altered = TEMPLATE.with_name("altered.json")
     altered.write_text(json.dumps(template), encoding="utf-8")
-    command = ["functions/admin/deploy/run", "local", "--template", altered, *arguments]
+    command = [".ci/deploy/run", "local", "--template", altered, *arguments]
     run = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return run.returncode, run.stdout
 
@@ -106,7 +106,7 @@ def table_is_restored(owner, project, candidate):
     # Later events than the latest one would leave a gap in the feed, which readers wait for.
     eventually(lambda: "candidate.erased" in json.dumps(owner.get("/companies/acme/events/?before=latest&page_size=50")))
     arrived, latest = log_in("acme", "ada"), sequence()
-    command = ["functions/admin/deploy/run", "--restore", moment, "local", "--restored", names["TargetTableName"]]
+    command = [".ci/deploy/run", "--restore", moment, "local", "--restored", names["TargetTableName"]]
     run = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert run.returncode == 0, run.stdout
     print(run.stdout, end="", flush=True)
@@ -152,7 +152,7 @@ def losses_are_refused():
     except botocore.exceptions.ClientError as refusal:
         assert "TerminationProtection" in str(refusal), refusal
     policy = json.loads(cloudformation.get_stack_policy(StackName=STACK)["StackPolicyBody"])
-    assert policy == json.loads(pathlib.Path("functions/admin/deploy/stack-policy.json").read_text(encoding="utf-8"))
+    assert policy == json.loads(pathlib.Path(".ci/deploy/stack-policy.json").read_text(encoding="utf-8"))
     done("a change set that replaces something or removes data is refused, and so is the deletion of the stack")
 
 
@@ -172,7 +172,7 @@ def roles_for_releases_are_created():
     parameters = {"StackName": STACK, "Repository": "acme/interviews", "GitHubProviderArn": provider}
     cloudformation.create_stack(
         StackName="roles",
-        TemplateBody=pathlib.Path("functions/admin/deploy/role.yaml").read_text(encoding="utf-8"),
+        TemplateBody=pathlib.Path(".ci/deploy/role.yaml").read_text(encoding="utf-8"),
         Capabilities=["CAPABILITY_NAMED_IAM"],
         Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()],
     )
@@ -187,7 +187,7 @@ def account_is_checked():
     ses, logs = boto3.client("sesv2"), boto3.client("logs")
 
     def checked():
-        run = subprocess.run(["functions/admin/deploy/run", "--check", "local"], check=False, capture_output=True, text=True)
+        run = subprocess.run([".ci/deploy/run", "--check", "local"], check=False, capture_output=True, text=True)
         return run.returncode, run.stdout + run.stderr
 
     assert checked() == (0, "ok  the account has what a deployment needs\n"), checked()

@@ -28,19 +28,19 @@ pub struct Config {
     /// `ALLOWED_ORIGINS`, default empty: comma-separated origins of web front ends that may read responses and use
     /// session cookies.
     pub allowed_origins: Vec<String>,
-    /// `ORIGIN_SECRETS`, default none: comma-separated secrets of the distribution in front of the API, one of which a
+    /// `ORIGIN_SECRETS`, optional: comma-separated secrets of the distribution in front of the API, one of which a
     /// request must have. Two while one takes the place of the other.
     pub origin_secrets: OriginSecrets,
     /// `MAIL_SENDER`, required where mails are sent: the default sender.
     pub mail_sender: Option<Email>,
-    /// `MAIL_CONFIGURATION_SET`, default none: the SES configuration set through which SES reports on mails.
+    /// `MAIL_CONFIGURATION_SET`, optional: the SES configuration set through which SES reports on mails.
     pub mail_configuration_set: Option<String>,
-    /// `METRICS_NAMESPACE`, default none: the CloudWatch namespace for metrics in log lines; without one, there are no
+    /// `METRICS_NAMESPACE`, optional: the CloudWatch namespace for metrics in log lines; without one, there are no
     /// metrics.
     pub metrics_namespace: Option<String>,
     /// `BUCKET_NAME`, required where files are stored or fetched: the S3 bucket.
     pub bucket: Option<String>,
-    /// `WEAK_PASSWORD_HASHES`, default none: `1` hashes passwords at the lowest cost, for tests. Refused unless DynamoDB's
+    /// `WEAK_PASSWORD_HASHES`, optional: `1` hashes passwords at the lowest cost, for tests. Refused unless DynamoDB's
     /// endpoint is on this computer, which it never is in production.
     pub weak_password_hashes: bool,
     /// `EVENT_RETENTION_DAYS`, default 400: how long the history keeps changes.
@@ -63,6 +63,7 @@ impl OriginSecrets {
         Self(
             text.split(',')
                 .filter(|secret| !secret.is_empty())
+                // Hashed, so that a comparison takes the same time wherever two secrets differ.
                 .map(|secret| Sha256::digest(secret).into())
                 .collect(),
         )
@@ -128,6 +129,7 @@ impl Config {
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let read = ConfigVariables(variable);
         let mut base_url = read.url("BASE_URL")?.ok_or_else(|| missing("BASE_URL"))?;
+        // References are the base followed by a path that begins with a slash.
         base_url.set_path(base_url.path().trim_end_matches('/').to_owned().as_str());
         if base_url.path() != VERSION_PATH || base_url.query().is_some() || base_url.fragment().is_some() {
             return Err(unusable("BASE_URL", format!("must be an origin followed by {VERSION_PATH}")));
@@ -157,6 +159,8 @@ impl Config {
         let dynamodb_endpoint = read.endpoint("AWS_ENDPOINT_URL_DYNAMODB");
         let weak_password_hashes = match read.get("WEAK_PASSWORD_HASHES").as_deref() {
             None => false,
+            // DynamoDB never is on this computer in production, so the setting cannot weaken real passwords by
+            // mistake.
             Some("1") if dynamodb_endpoint.as_deref().is_some_and(is_loopback) => true,
             Some(_) => {
                 let problem =
@@ -166,6 +170,8 @@ impl Config {
         };
         let webhook_targets = match read.get("WEBHOOK_TARGETS").as_deref() {
             None => AllowedTargets::Public,
+            // In production, events could otherwise be sent to the metadata of the cloud or to the service's own
+            // network.
             Some("any") if dynamodb_endpoint.as_deref().is_some_and(is_loopback) => AllowedTargets::Any,
             Some(_) => {
                 let problem =
@@ -205,13 +211,15 @@ struct ConfigVariables<F>(F);
 
 impl<F: Fn(&str) -> Option<String>> ConfigVariables<F> {
     fn get(&self, name: &'static str) -> Option<String> {
+        // CloudFormation sets a variable whose parameter is empty.
         self.0(name).filter(|value| !value.is_empty())
     }
 
-    /// Origins as browsers send them. `*` is refused: it would let any page act with a visitor's session.
+    /// Origins as browsers send them.
     fn origins(&self, name: &'static str) -> Result<Vec<String>, ConfigError> {
         let text = self.get(name).unwrap_or_default();
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+        // `*` is no origin, and would let any page act with a visitor's session.
         let read = |entry: &str| match Url::parse(entry) {
             Ok(url) if url.origin().is_tuple() && url.origin().ascii_serialization() == entry => {
                 Ok(entry.to_owned())
@@ -241,6 +249,7 @@ impl<F: Fn(&str) -> Option<String>> ConfigVariables<F> {
 
 fn is_loopback(url: &str) -> bool {
     match Url::parse(url).ok().as_ref().and_then(Url::host) {
+        // No other name is sure to lead to this computer.
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),

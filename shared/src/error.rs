@@ -240,7 +240,8 @@ fn describe(error: &(dyn std::error::Error + 'static)) -> String {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldErrors(BTreeMap<String, Vec<String>>);
 
-/// The most characters of a message. Some repeat what was sent, and an answer must not grow with that.
+/// The most characters of a message.
+// Some repeat what was sent, and an answer must not grow with that.
 const MAX_MESSAGE: usize = 300;
 
 impl FieldErrors {
@@ -259,7 +260,7 @@ impl FieldErrors {
         }
     }
 
-    /// The value, or none and its message added about `field`.
+    /// Returns the value, or adds its message about `field` and returns `None`.
     pub fn read<T>(&mut self, field: &str, value: Result<T, String>) -> Option<T> {
         value.map_err(|message| self.add(field, message)).ok()
     }

@@ -18,6 +18,7 @@ where
 {
     let app = App::from_environment()?;
     telemetry::install(app.config().metrics_namespace.as_deref());
+    // An environment handles one event at a time.
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         let service = service_fn(async |event: LambdaEvent<E>| {
             // Boxed: the compiler cannot lay out a future that holds all futures nested in a handler.

@@ -134,7 +134,7 @@ impl Bench {
         let receiver = Receiver::start(|_| {}).await;
         let webhook = json!({ "url": receiver.url, "after": 0 });
         owner.post("/companies/acme/webhooks/", webhook).await.expect(201);
-        let mut webhooks = self.start("WebhooksFunction", "webhooks").await?;
+        let mut webhooks = self.start("WebhookSenderFunction", "webhook-sender").await?;
         webhooks.event(&json!({ "detail-type": "Scheduled Event" })).await?;
         webhooks.print("1,000 events to one webhook");
 

@@ -49,8 +49,15 @@ pub(crate) const OVER_HTTP: [(&str, &str); 10] = [
     ("VideosFunction", "videos"),
 ];
 /// Those that events start.
-pub(crate) const BY_EVENTS: [&str; 7] =
-    ["admin", "outbox", "webhooks", "deadline-expiry", "platform-events", "uploads", "video-conversion"];
+pub(crate) const BY_EVENTS: [&str; 7] = [
+    "admin",
+    "outbox",
+    "webhook-sender",
+    "deadline-expiry",
+    "platform-events",
+    "uploads",
+    "video-conversion",
+];
 
 impl Twice {
     pub(crate) const PASSWORD: &str = "correct horse battery";

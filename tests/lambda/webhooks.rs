@@ -35,7 +35,7 @@ async fn events_are_sent_past_every_proxy_that_the_environment_names() {
     for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
         variables.insert(name, proxy.clone());
     }
-    let command = Command::new(&binaries::of_workspace()["webhooks"]);
+    let command = Command::new(&binaries::of_workspace()["webhook-sender"]);
     let mut sender = Function::start(command, &variables).await.unwrap();
     sender.ready().await.unwrap();
     let served = sender.invoke(&scheduled).await.unwrap();

@@ -7,14 +7,15 @@ use std::net::SocketAddr;
 use embedded::{Function, in_process_event};
 use futures_util::future::BoxFuture;
 use shared::app::App;
-use webhooks::outgoing;
-use webhooks::outgoing::NameResolver;
+use webhook_sender::outgoing;
+use webhook_sender::outgoing::NameResolver;
 
 /// The functions on `app`. Webhooks have IP addresses: tests ask no name server.
 pub(crate) fn functions_of(app: &App) -> HashMap<String, Function> {
     let mut functions = embedded::functions(app);
-    let send = async |app: App, event| webhooks::handle_through(&app, &outgoing(&app, NoNames), event).await;
-    functions.insert("WebhooksFunction".to_owned(), in_process_event(app, send));
+    let send =
+        async |app: App, event| webhook_sender::handle_through(&app, &outgoing(&app, NoNames), event).await;
+    functions.insert("WebhookSenderFunction".to_owned(), in_process_event(app, send));
     functions
 }
 

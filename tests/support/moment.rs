@@ -12,7 +12,7 @@ use crate::chaos::Chaos;
 use crate::table::{Contents, Item, Key, key_of};
 
 /// The program that restores a deployed stack.
-const RESTORE: &str = include_str!("../../functions/admin/deploy/restore.py");
+const RESTORE: &str = include_str!("../../.ci/deploy/restore.py");
 
 /// What table and bucket held at a moment. Only the local back end in this process shows it.
 #[derive(Debug, Clone, PartialEq)]

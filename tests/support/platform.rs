@@ -61,9 +61,9 @@ impl TestApp {
     }
 
     /// Starts the sender of events with this event.
-    pub async fn send_events(&self, event: Value) -> shared::Result<webhooks::RunSummary> {
+    pub async fn send_events(&self, event: Value) -> shared::Result<webhook_sender::RunSummary> {
         let event = serde_json::from_value(event).expect("an event");
-        Box::pin(webhooks::handle(self.app_of("WebhooksFunction"), event)).await
+        Box::pin(webhook_sender::handle(self.app_of("WebhookSenderFunction"), event)).await
     }
 
     /// Sweeps the deadlines that have passed, as the schedule does.

@@ -24,6 +24,7 @@ pub(crate) async fn activate(access: PublicAccess, body: BodyFields) -> Result<J
 /// POST /api-password-reset/
 pub(crate) async fn forget_password(access: PublicAccess, body: BodyFields) -> Result<AcceptedResponse> {
     let (username, company) = read_forgotten(body)?;
+    // 202 in any case: the answer does not tell whether there is such a company or account.
     if let Ok(company) = company.parse() {
         access.forget_password(company, username).await?;
     }

@@ -13,6 +13,8 @@ use shared::RouteReader;
 pub fn routes<R: RouteReader>(routes: R) -> R {
     routes
         .group("Authentication", "Logging in and out, passwords, and the caller.")
+        // None of these records a response for an Idempotency-Key: their responses are secrets or empty, and the
+        // sender is not authenticated yet.
         .post("/api-token-auth/", login::token, document::log_in)
         .post("/api-token-invalidate/", logout::token, document::log_out)
         .post("/api-session-auth/", login::session, document::log_in_by_cookie)

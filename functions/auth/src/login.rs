@@ -9,12 +9,12 @@ use shared::{Error, Result};
 
 use crate::view::{LoginBody, SessionTokenView, WhoAmIView, WithCookie, cookie};
 
-/// The one answer to every failed login, so that it does not tell what failed.
+// One answer to every failed login: it must not tell what failed.
 const WRONG: Refusal =
     Refusal { code: "invalid_credentials", detail: "Unable to log in with the provided credentials." };
 
-/// Begins a session whose secret is sent in a header: of whoever's password is sent, or, without one, of whom the
-/// caller acts for.
+/// Begins a session whose secret is sent in a header: for the account with this password or, without a password, for the
+/// user that the caller acts for.
 pub(crate) async fn token(access: PublicAccess, body: BodyFields) -> Result<Json<SessionTokenView>> {
     let login = LoginBody::read_for_token(body, access.has_credential())?;
     let logged_in = match login.password {
@@ -38,6 +38,7 @@ pub(crate) async fn token(access: PublicAccess, body: BodyFields) -> Result<Json
 
 /// Begins a session whose secret is sent as a cookie.
 pub(crate) async fn session(access: PublicAccess, body: BodyFields) -> Result<WithCookie<Json<WhoAmIView>>> {
+    // Before the login: another site must not log a visitor in to an account of its own.
     access.check_csrf()?;
     let login = LoginBody::read(body)?;
     let password = login.password.ok_or(Error::Unauthenticated(WRONG))?;

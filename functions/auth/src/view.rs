@@ -30,7 +30,7 @@ const MAX_NAME: usize = 254;
 pub(crate) struct LoginBody {
     /// A user name or an email address.
     pub(crate) username: String,
-    /// None when the caller acts for somebody else.
+    /// `None` if the caller acts for another user.
     pub(crate) password: Option<Password>,
     pub(crate) company: String,
     /// Days that the token is to live, instead of by being used.
@@ -159,10 +159,10 @@ struct ProofView {
 }
 
 impl WhoAmIView {
-    /// The view of somebody, by a session that ends at the moment beside it unless it is used, or by another credential.
+    /// The view of a caller. `session` holds the session and its end unless it is used before; `None` for other credentials.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when the `project` of a candidate is gone; [`Error::Internal`] without what somebody is known by.
+    /// [`Error::NotFound`] if the `project` of a candidate is deleted; [`Error::Internal`] for a customer without a session.
     pub(crate) fn new(
         identity: &CallerIdentity,
         project: Option<&Project>,

@@ -18,6 +18,7 @@ pub(crate) async fn create(
     access: ProjectAccess<ChangeProject>,
     WithFiles(mut body): WithFiles,
 ) -> Result<CommittedResponse<Created<CandidateView>>> {
+    // In a project of any status: managers fill a draft before it runs. Only later moves depend on the status.
     let files = CandidateFiles::read(&mut body, |_| None);
     let profile = UpdateCandidate::read_new(body)?;
     let (id, by) = (access.store.next_id(access.now), access.caller.customer());

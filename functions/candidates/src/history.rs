@@ -17,6 +17,7 @@ pub(crate) async fn list(
     let (company, resource) = (access.company_id(), ResourceRef::Candidate { project, candidate });
     let (page, total) = if access.candidate.is_hidden_from(access.caller.customer(), &access.project) {
         // Drafts are no events. What blind managers see is counted, so all of it is read: they are few.
+        // Entries of drafts say who is evaluating.
         let events = access.store.events_of(company, resource, access.now).await?;
         query.slice(events, |event| history_place(event.version_after))
     } else {

@@ -31,10 +31,12 @@ use entry::{ImportContext, ImportEntryResult};
 
 /// How many candidates one request may bring.
 const MAX_ENTRIES: usize = IdBlock::SIZE;
-/// How long entries are taken on. What has begun then still needs some seconds of the 29 that the function has.
+/// How long entries are taken on.
+// What has begun then still needs some seconds of the 29 that the function has.
 const TAKING_ON: TimeDelta = TimeDelta::seconds(22);
-/// How many entries are taken on per second. Each writes four units to the partition of its project, which takes 1,000
-/// per second, and about 30 to the table, which takes 4,000 when it is new. The rest is left to other requests.
+/// How many entries are taken on per second.
+// Each writes four units to the partition of its project, which takes 1,000 per second, and about 30 to the table, which
+// takes 4,000 when it is new. The rest is left to other requests.
 const PER_SECOND: u32 = 100;
 /// How long the storage may be busy before it is left to a repeat.
 const PATIENCE: Duration = Duration::from_secs(26);
@@ -117,9 +119,10 @@ pub(crate) async fn create(
     access.run_once(PATIENCE, |turn| import(&access, profiles, turn)).await
 }
 
-/// An entry, which brings no files: those of a thousand would not fit through a request.
 fn read(mut fields: BodyFields) -> Result<CandidateProfile> {
     if !CandidateFiles::read(&mut fields, |_| None).is_empty() {
+        // A file that was dropped silently would be missed late.
+        // The files of a thousand candidates would not fit through a request.
         fields.refuse("photo", "Imports take no files. PATCH the candidate afterwards.");
     }
     UpdateCandidate::read_new(fields)
@@ -206,6 +209,7 @@ impl ImportReport {
                 }
                 ImportEntryResult::Failed(error) => (RowStatus::Failed, None, error.body()),
                 ImportEntryResult::Pending => {
+                    // Not `failed`, which means that the entry itself is wrong.
                     (RowStatus::Pending, None, Error::from(NOT_DONE_IN_TIME).body())
                 }
             };
@@ -228,6 +232,7 @@ fn what_to_send(left: &str, is_keyed: bool) -> String {
     let how = if is_keyed {
         "Retry the whole request with the same `Idempotency-Key`."
     } else {
+        // Without a key, repeating the whole request would create the others twice.
         "Send only these again."
     };
     format!("Entries {left} were not processed in time. {how}")

@@ -38,6 +38,7 @@ pub(crate) async fn list(
     let (page, total) = match early {
         Some(found) => found?,
         None => {
+            // Partitions without candidates need not be queried.
             let there: Vec<_> = access.counts.statuses().collect();
             wanted.read(&access.store, access.company_id(), access.project.id, &there).await?
         }

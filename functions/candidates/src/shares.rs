@@ -43,6 +43,7 @@ pub(crate) async fn create(
     body: BodyFields,
 ) -> Result<CommittedResponse<CreatedOrUpdated<ShareView>>> {
     let customer = read_new(body, access.company_id(), access.references())?;
+    // Repeating the request does no harm, and confirms the state that the client wanted.
     if let Some(share) = access.candidate.share_of(customer) {
         let shown = CreatedOrUpdated::Old(view(&access, (share, customer)));
         return access.commit(access.store.nothing(), shown).await;

@@ -9,7 +9,7 @@ use shared::domain::text::{Email, ShortName, TextLine, TextLines};
 use shared::http::BodyFields;
 use shared::http::fields::set;
 
-/// What a client sent of a company; none leaves a field as it is.
+/// The fields of a company that a client sent; `None` leaves a field as it is.
 pub(crate) struct UpdateCompany {
     name: Option<ShortName>,
     address: Option<TextLines<255>>,

@@ -64,6 +64,7 @@ pub(crate) async fn update(
 
 /// DELETE …/labels/{labelId}/, which takes it from all projects as well
 pub(crate) async fn delete(access: LabelAccess<ManageLabels>) -> Result<NoContent> {
+    // Several transactions: there may be more projects with the label than one can change.
     access.store.delete_label(&access.label, access.now).await?;
     Ok(NoContent)
 }

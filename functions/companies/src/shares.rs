@@ -36,7 +36,7 @@ pub(crate) async fn list(
     query.answer(&references.shared(company), page, total)
 }
 
-/// The candidates that are shared, as the caller sees them; none that it may not read any more.
+/// The shared candidates that the caller may still read.
 async fn read_candidates(
     access: &AdmittedRequest,
     shares: &[SharedCandidate],
@@ -46,6 +46,7 @@ async fn read_candidates(
     let view = |CandidateWithProject { candidate, project }: CandidateWithProject| {
         let standing = access.caller.towards(&candidate, &project);
         let viewer = CandidateViewer::new(access.caller.customer(), &standing, &project, access.references());
+        // A reference that the caller may not read stays a reference.
         let may_read = Action::ReadCandidate.is_allowed(&standing);
         may_read.then(|| (candidate.id, CandidateView::new(&candidate, &viewer)))
     };

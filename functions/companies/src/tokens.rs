@@ -43,6 +43,8 @@ pub(crate) async fn create(
         created_by: access.caller.customer().ok_or(Error::Forbidden(NOT_ALLOWED))?,
     };
     let address = access.references().token(access.company_id(), token.id);
+    // A retry gets the token without its value: idempotency keys may be easy to guess, so the table keeps no secret,
+    // sealed or not. A client that has lost the value deletes the token and creates another.
     let kept = TokenView::new(&token, access.references());
     let view = NewTokenView::new(&token, value, access.references());
     access.commit(access.store.create_token(&token), WithSecret(Created(address, view), kept)).await

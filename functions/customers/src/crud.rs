@@ -24,6 +24,7 @@ pub(crate) async fn list(
     let username = query.filter("username", |name| Ok(name.to_owned()))?;
     let status = query.filter("status", parse_enum)?;
     let account_type = query.filter("account_type", parse_enum)?;
+    // In memory: an index for each filter would be written with every change, and a company has few staff.
     let fits = |customer: &Customer| {
         status.is_none_or(|wanted| customer.status == wanted)
             && account_type.is_none_or(|wanted| customer.account_type == wanted)
@@ -90,6 +91,7 @@ pub(crate) async fn update(
         })?;
     let mut after = Customer::clone(before);
     profile.apply_to(&mut after);
+    // A client may send back what it has read: only another value needs the right to change it.
     if let Some(email) = email.filter(|email| *email != before.email) {
         access.require_managed()?;
         after = after.with_email(email, access.now)?;

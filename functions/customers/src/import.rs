@@ -25,7 +25,8 @@ use view::StaffImportResults;
 
 /// The most entries of one request.
 const MAX_ENTRIES: usize = IdBlock::SIZE;
-/// How long the storage may be busy before the import fails, which leaves some of the function's 29 seconds to answer.
+/// How long the storage may be busy before the import fails.
+// Leaves some of the function's 29 seconds to answer.
 const PATIENCE: Duration = Duration::from_secs(26);
 
 type ImportAccess = CompanyAccess<ImportCustomers>;

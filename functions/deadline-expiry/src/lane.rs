@@ -80,6 +80,7 @@ async fn expire(system: &SystemAccess, moves: &[ExpiryMove]) -> ExpirySummary {
             together.iter().for_each(|done| summary.count(done, system.now));
             continue;
         }
+        // One that another request has changed must not hold up the others.
         for one in together {
             match system.commit(system.store.change_together(std::slice::from_ref(one))).await {
                 Ok(()) => summary.count(one, system.now),

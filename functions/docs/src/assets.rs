@@ -16,7 +16,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 pub(crate) struct PageAsset {
     name: &'static str,
     file: DocsFile,
-    /// Stands in the address that the page names, so that this is another one when the file is.
+    /// Part of the URL, so that a new file gets a new URL.
     version: &'static str,
 }
 
@@ -61,6 +61,7 @@ impl DescribeArgument for &'static PageAsset {
 /// GET /docs/{file}/.
 pub(crate) async fn show(asset: &'static PageAsset, reader: DocsReader) -> Result<Response> {
     if reader.query == format!("v={}", asset.version) {
+        // This URL changes with the content of the file.
         asset.file.send_for_ever(&reader)
     } else {
         asset.file.send(&reader)

@@ -95,7 +95,7 @@ macro_rules! packed {
 }
 pub(crate) use packed;
 
-/// Whoever asks for a file: anybody.
+/// A request for a file, which needs no credentials.
 #[derive(Debug)]
 pub(crate) struct DocsReader {
     /// Where the service says that it is.

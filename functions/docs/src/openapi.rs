@@ -20,6 +20,7 @@ pub(crate) async fn show(reader: DocsReader) -> Result<Response> {
 
 fn of(base_url: &Url) -> Result<DocsFile> {
     let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+    // Packing takes longer than everything else here.
     if let Some((_, file)) = latest.as_ref().filter(|(of, _)| of == base_url) {
         return Ok(file.clone());
     }

@@ -18,6 +18,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 /// GET /docs/.
 pub(crate) async fn show(reader: DocsReader) -> Result<Response> {
     let mut response = PAGE.send(&reader)?;
+    // The page holds tokens that a reader tries requests with.
     response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     Ok(response)
 }

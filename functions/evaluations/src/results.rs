@@ -193,6 +193,7 @@ async fn views(
     let evaluations = access.store.evaluations(access.company_id(), project.id, ids).await?;
     Ok(page.map(|row| {
         if row.summary.is_hidden_from(caller, project) {
+            // Shown without its ratings instead of left out, so that pages stay even.
             ResultView::hidden(row.candidate, scope)
         } else {
             ResultView::new(row.candidate, &row.summary, &evaluations, scope)

@@ -29,6 +29,7 @@ pub(crate) async fn invite(
     let (Some(before), Some(company)) = (customer, company) else {
         return Ok((EffectResult::Outdated, "the customer is gone".to_owned()));
     };
+    // A newer invitation follows, whose key this mail would revoke.
     let is_repeated = before.invited_at.is_some_and(|invited_at| invited_at > caused_at);
     if before.status != CustomerStatus::Invited || !before.is_active || is_repeated {
         return Ok((EffectResult::Outdated, "the customer has moved on".to_owned()));
@@ -45,6 +46,7 @@ async fn send_invitation(
     before: &VersionedItem<Customer>,
     company: &Company,
 ) -> Result<(EffectResult, String)> {
+    // Made when the mail is sent: the table never holds a usable key, and a new key revokes the previous one.
     let key = give_customer_key(system, before, TimeDelta::days(INVITATION_DAYS)).await?;
     let link = activation_link(&system.config().suite_url, &key);
     let mail = AccountMail::Invitation { link: &link, days: INVITATION_DAYS };

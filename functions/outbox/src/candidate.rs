@@ -22,6 +22,7 @@ pub(crate) async fn send(
     else {
         return Ok((EffectResult::Outdated, "the candidate is gone".to_owned()));
     };
+    // A late mail with a revoked key or an old deadline is worse than none.
     if mail.is_outdated(candidate, caused_at) {
         return Ok((EffectResult::Outdated, "the candidate has moved on".to_owned()));
     }

@@ -32,6 +32,7 @@ impl PersonalDataLeft {
             // The keys of its files follow from its identifier.
             ErasedItem::Video { .. } => return Ok(Self::default()),
         };
+        // By prefix, so that files go too that no item names any more.
         let files = system.objects()?.list(&files_prefix(company, owner)).await?;
         Ok(Self { evaluations, files })
     }
@@ -96,10 +97,12 @@ async fn erase_once(
         objects.delete(&file.key).await?;
     }
     if let ErasedItem::Video { video } = erased {
+        // All of them: an attempt at a conversion may have written some.
         for key in video_keys(&company, video) {
             objects.delete(&key).await?;
         }
     }
+    // An upload that was under way must not outlive its owner.
     let more = PersonalDataLeft::find(system, &company, erased).await?;
     if !more.is_empty() {
         note_counts(system, effect, counts.plus(more.counts())).await?;

@@ -91,6 +91,7 @@ async fn send(
     let Some(to) = holders.first().and_then(ResetAccount::address).cloned() else {
         return Ok((EffectResult::Outdated, "no account to reset".to_owned()));
     };
+    // One mail to each address, whichever of its names was given.
     let Some(begun) = system.store.begin_reset_mail(&company.id, &to, effect, system.now).await? else {
         return Ok((EffectResult::Outdated, "the address was mailed already".to_owned()));
     };

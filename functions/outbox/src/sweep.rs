@@ -15,7 +15,7 @@ use crate::{numbering, uploads};
 
 /// The duration of one run; the next one continues.
 pub(crate) const RUN: Duration = Duration::from_secs(40);
-/// SES limits mails per second.
+// SES limits mails per second.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The result of one sweep.
@@ -65,6 +65,7 @@ pub(crate) async fn handle(system: &SystemAccess) -> Result<SweepSummary> {
                     summary.more = true;
                     return Ok(summary.log(system));
                 }
+                // SES limits mails per second, so more at once would be refused as well.
                 if is_postponed {
                     tokio::time::sleep(PAUSE).await;
                 }

@@ -29,6 +29,7 @@ pub(crate) async fn notify_owner(
     if !customer.is_owner_at_work() || !customer.takes_mail() {
         return Ok((EffectResult::Outdated, "the customer is no owner, or takes no mails".to_owned()));
     }
+    // The host and the description: the rest of the URL may be secret.
     let (id, name) = (webhook.id, webhook.name());
     let mail = match (mail, webhook.disabled_reason) {
         (WebhookMail::Failing, None) => AccountMail::WebhookFailing { id, name: &name },

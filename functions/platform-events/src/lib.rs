@@ -75,6 +75,7 @@ async fn apply_event(system: &SystemAccess, event: &CandidateEvent) -> Result<Ev
     if found.is_known {
         return Ok(EventOutcome::Known);
     }
+    // A dead letter, which the operator sees: the platform knows a customer that this service does not.
     if customer.is_some() && !found.knows_customer {
         return Err(Error::field("customer", "There is no such customer in the candidate's company."));
     }

@@ -31,6 +31,8 @@ pub(crate) async fn list(
     let (page, total) = match access.caller.customer().filter(|_| !sees_all) {
         None => access.store.list_projects(access.company_id(), status, query.page()).await?,
         Some(customer) => {
+            // Paged in memory, because people have roles in few projects. An index of memberships by status would be
+            // written with every change of a status.
             let projects = access.store.projects_of(access.company_id(), customer, status).await?;
             query.slice(projects, |counted| counted.project.id.to_string())
         }
@@ -70,6 +72,7 @@ pub(crate) async fn create(
     let (settings, mut staff) = changes.into_new(name, &access.company, access.now)?;
     // Whoever creates a project runs it.
     staff.interview_managers.extend(access.caller.customer());
+    // A named token holds no role, and without a manager only owners and admins would see the project.
     if staff.interview_managers.is_empty() {
         return Err(Error::field("interview_managers", NO_MANAGER));
     }

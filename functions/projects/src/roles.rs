@@ -78,6 +78,7 @@ pub(crate) async fn create(
             let address = access.references().role(access.company_id(), access.project.id, held.id());
             CreatedOrUpdated::New(Created(address, view))
         }
+        // Nothing has changed, and the client learns that the roles are as it wants them.
         None => CreatedOrUpdated::Old(view),
     };
     access.commit(access.store.change_roles(&access.project, &after), ensured).await
@@ -99,6 +100,7 @@ impl SetRoles {
         references: ReferenceUris<'_>,
     ) -> Result<Self> {
         let customer = body.required("customer", |reference| references.parse_customer(company, reference));
+        // `role` and a URL for each role, or the flags of existing clients: both find what they expect.
         let named = body.text("role", parse_enum);
         let (mut given, mut taken) = (Vec::from_iter(named), Vec::new());
         for role in StaffRole::ALL {

@@ -52,6 +52,7 @@ pub(crate) async fn update(
         return access.show(StatusView::new(&access.project, access.references()));
     }
     let (after, must) = Project::clone(&access.project).move_to(to, access.now)?;
+    // For the refusal's words; the transaction has the same condition, which decides.
     access.counts.check(must, &after)?;
     let moved = access.store.move_project(&access.project, &after, must, &access.shards);
     access.commit(moved, Json(StatusView::new(&after, access.references()))).await

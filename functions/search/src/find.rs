@@ -46,6 +46,8 @@ async fn find(
         (None, Some(found)) => found,
         (None, None) => store.search_company(company, terms).await,
         (Some(customer), _) => {
+            // Not the candidates shared with the caller: results show the project, which a share does not let them
+            // read.
             let projects = store.project_ids_of(company, customer).await?;
             store.search_projects(company, &projects, terms).await
         }

@@ -82,6 +82,7 @@ async fn finish_upload(
     upload: &VersionedItem<Upload>,
     file: StoredFile,
 ) -> Result<UploadOutcome> {
+    // A signed URL works for an hour, in which a role, a session or the account may end.
     if !system.may_still_upload(upload).await? {
         return refuse(system, upload, NOT_ALLOWED).await;
     }
@@ -91,6 +92,7 @@ async fn finish_upload(
         Err(error @ (Error::Changed | Error::NotFound)) => error,
         Err(error) => return Err(error),
     };
+    // Lost to the same event, delivered twice, or to a change of the owner: only the latter is worth another try.
     let status = system.store.upload(upload.id).await?.map(|upload| upload.status);
     if status == Some(UploadStatus::AwaitingUpload) { Err(lost) } else { Ok(UploadOutcome::Ignored) }
 }

@@ -19,7 +19,8 @@ use shared::{Error, Result};
 
 use engine::{ConvertedFiles, EngineError, convert};
 
-/// The duration of one attempt; the rest of the function's 15 minutes is for storing the result.
+/// The duration of one attempt.
+// The rest of the function's 15 minutes is for storing the result.
 const TRY: Duration = Duration::from_secs(13 * 60);
 /// Attempts to write a result when other requests change the video.
 const TRIES: usize = 8;
@@ -140,6 +141,7 @@ async fn finish(
         let is_converted = after.converted.is_some();
         match system.commit(system.store.update_video(&video, &after)).await {
             Ok(()) if is_converted => {
+                // Never shown, the largest file of all, and it holds the location and the device.
                 system.objects()?.delete(&video_upload_key(&company, id)).await?;
                 return Ok(ConversionOutcome::Converted);
             }
@@ -152,6 +154,7 @@ async fn finish(
             Err(error) => return Err(error),
         }
         match system.store.video(&company, id).await? {
+            // Staff have only changed the texts.
             Some(now) if now.is_converted_by(event) => video = now,
             Some(now) if now.is_under_way() || now.converted.is_some() => {
                 return Ok(ConversionOutcome::Ignored);

@@ -28,8 +28,6 @@ pub(crate) async fn list(
 }
 
 /// POST …/videos/
-///
-/// In two steps, since the function that learns of the file must find the video.
 pub(crate) async fn create(
     access: CompanyAccess<ManageVideos>,
     WithFiles(body): WithFiles,
@@ -55,6 +53,7 @@ async fn begin(
     };
     let is_there = turn.is_resumed && turn.store.video(access.company_id(), id).await?.is_some();
     if !is_there {
+        // The video before its file: the function that learns of the file must find it.
         turn.commit(turn.store.create_video(&video)).await?;
     }
     let view = VideoView::new(&video, access);

@@ -84,7 +84,7 @@ struct VideoDimensions {
 }
 
 impl VideoView {
-    /// The view of a video for whoever calls.
+    /// The caller's view of a video.
     pub(crate) fn new(video: &Video, access: &AdmittedRequest) -> Self {
         let references = access.references();
         let is_for_staff = !matches!(access.caller.identity, CallerIdentity::Candidate(_));

@@ -45,7 +45,7 @@ impl Cors {
         !self.origins.is_empty()
     }
 
-    /// The headers of the response to a preflight request; none if its origin, its method or one of its headers is not
+    /// The headers of the response to a preflight request; `None` if its origin, its method or one of its headers is not
     /// allowed.
     pub(crate) fn to_preflight(&self, asked: &HeaderMap) -> Option<HeaderMap> {
         let mut headers = self.allowed(asked)?;
@@ -70,7 +70,7 @@ impl Cors {
         Some(headers)
     }
 
-    /// The headers of any other response; none if the request's origin is not allowed.
+    /// The headers of any other response; `None` if the request's origin is not allowed.
     pub(crate) fn to_answer(&self, asked: &HeaderMap) -> Option<HeaderMap> {
         let mut headers = self.allowed(asked)?;
         let exposed = HeaderValue::try_from(self.exposed.join(",")).ok();

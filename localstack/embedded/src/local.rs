@@ -165,8 +165,8 @@ pub fn functions(app: &App) -> HashMap<String, Function> {
     let started_by_events = [
         ("OutboxFunction", in_process_event(app, async |app: App, event| outbox::handle(&app, event).await)),
         (
-            "WebhooksFunction",
-            in_process_event(app, async |app: App, event| webhooks::handle(&app, event).await),
+            "WebhookSenderFunction",
+            in_process_event(app, async |app: App, event| webhook_sender::handle(&app, event).await),
         ),
         (
             "DeadlineExpiryFunction",
@@ -254,8 +254,8 @@ mod tests {
         let schedules: Vec<_> =
             triggers.schedules.iter().map(|schedule| schedule.function.as_str()).collect();
         let rules: Vec<_> = triggers.rules.iter().map(|rule| rule.function.as_str()).collect();
-        assert_eq!(streams, ["OutboxFunction", "WebhooksFunction"]);
-        assert_eq!(schedules, ["DeadlineExpiryFunction", "OutboxFunction", "WebhooksFunction"]);
+        assert_eq!(streams, ["OutboxFunction", "WebhookSenderFunction"]);
+        assert_eq!(schedules, ["DeadlineExpiryFunction", "OutboxFunction", "WebhookSenderFunction"]);
         assert_eq!(
             rules,
             [

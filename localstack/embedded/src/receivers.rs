@@ -150,7 +150,7 @@ impl Receivers {
         receiver.secret = Some(secret);
     }
 
-    /// The receiver's present state; that of an unused one if there is none of this name.
+    /// The receiver's present state; that of an unused one if the name is new.
     pub(crate) fn find(&self, name: &str) -> Receiver {
         self.lock().get(name).cloned().unwrap_or_default()
     }

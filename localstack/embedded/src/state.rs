@@ -18,7 +18,7 @@ impl StateFile {
         Self(path.to_owned())
     }
 
-    /// The value; none if nothing has been stored yet.
+    /// The value; `None` if nothing has been stored yet.
     pub(crate) fn load<T: DeserializeOwned>(&self) -> Result<Option<T>, Error> {
         let text = match fs::read(&self.0) {
             Ok(text) => text,

@@ -16,6 +16,8 @@ pub(super) fn keys_of(credential: &Credential) -> Vec<ItemKey> {
     let account = |claim: &CredentialOwner| keys::account(&claim.company, claim.account);
     match &credential.means {
         CredentialKind::Session(_, claim) => {
+            // The secret names the user who acts for another, so one read finds both, and the session ends with
+            // either one's rights.
             let actor = claim.on_behalf_by.map(|by| keys::customer(&claim.company, by));
             [keys::session(&credential.hash), account(claim)].into_iter().chain(actor).collect()
         }
@@ -78,6 +80,7 @@ fn live_session(
     let is_alive = session.kind == kind
         && session.claim == *claim
         && identity.user().is_some_and(|(_, user)| user.epoch == Some(session.epoch))
+        // DynamoDB deletes an expired item up to some days later.
         && rules.now < session.expires_at(rules.idle_minutes);
     if !is_alive || !may_act_for(&session.claim, session.actor_epoch, identity, batch)? {
         return Ok(None);

@@ -151,6 +151,7 @@ const MAX_TOKEN: usize = 256;
 /// Validates a named token's value that a client chooses; an error is the message for them.
 pub fn chosen_token_value(text: &str) -> Result<String, String> {
     check_token_value(text)?;
+    // A named token never expires, and guessing it is not rate limited.
     if bits(text) < MIN_BITS {
         return Err(
             "This value is too easy to guess. Use random characters, or omit it to get a generated value."
@@ -205,6 +206,8 @@ impl Credential {
             (None, _) => {
                 let mut cookies = cookies(headers);
                 let first = cookies.next().ok_or(Error::Unauthenticated(MISSING))?;
+                // Another host of the domain can plant a cookie, and must not choose the account that a browser acts
+                // for.
                 let is_only = cookies.all(|other| other == first);
                 Self::session(SessionKind::Cookie, first).filter(|_| is_only)
             }
@@ -259,6 +262,7 @@ impl Credential {
 
     /// The token of a session, or the value of a named token.
     fn token(secret: &str) -> Option<Self> {
+        // A value that a client chose has none of our prefixes, because `check_token_value` reserves them.
         let is_named =
             secret.starts_with(SecretKind::NamedToken.prefix()) || check_token_value(secret).is_ok();
         if is_named {

@@ -26,6 +26,7 @@ pub(super) fn check(headers: &HeaderMap, config: &Config) -> Result<()> {
     let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
     let origin = headers.get(ORIGIN).map(HeaderValue::as_bytes);
     let passes = match (site, origin) {
+        // Every current browser sends one of the two with unsafe methods, so without both it was no browser.
         (Some(b"same-origin" | b"none"), _) | (None, None) => true,
         (_, Some(origin)) => is_allowed(origin),
         (Some(_), None) => false,

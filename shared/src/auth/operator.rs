@@ -22,7 +22,8 @@ use crate::store::{
     FoundErasures, RecountResult, ReindexResult, RequestUsage, Store, Transaction, VersionedItem,
 };
 
-/// How long the storage may be busy before a command is given up; the function has fifteen minutes.
+/// How long the storage may be busy before a command is given up.
+// The function has fifteen minutes.
 const PATIENCE: Duration = Duration::from_secs(14 * 60);
 
 /// Access for the operator of the service.

@@ -47,6 +47,7 @@ impl Password {
         if text.trim().is_empty() {
             return Err("This field may not be blank.".to_owned());
         }
+        // The crate's 100,000 passwords, a list that others maintain.
         if is_common_password(text) || is_common_password(text.to_lowercase()) {
             return Err("This password is too common.".to_owned());
         }
@@ -72,12 +73,12 @@ impl Password {
 
     /// Finds the first of `hashes` that is of this password, among those with the first two salts that occur.
     ///
-    /// Always hashes the password twice, on a thread of its own, so that the time does not tell how many
-    /// accounts there are.
+    /// Always hashes the password twice, on a thread of its own.
     pub async fn find(self, hashes: Vec<PasswordHash>, app: &App) -> Result<Option<usize>> {
         let params = params_of(app);
         on_own_thread(move || {
             let mut found: Option<usize> = None;
+            // Twice even without an account: the time must not tell how many there are.
             for salted in checks(&hashes, &params)? {
                 let mut computed = [0; Params::DEFAULT_OUTPUT_LEN];
                 let argon2 = argon2(salted.params);
@@ -114,9 +115,12 @@ fn checks(hashes: &[PasswordHash], new: &Params) -> Result<Vec<SaltedHashes>> {
         if let Some(same) = checks.iter_mut().find(|one| *one.salt == *salt && one.params == params) {
             same.stored.push((index, output));
         } else if checks.len() < CHECKS {
+            // A password with a third salt does not match until it is reset: a further hash would take time that
+            // tells of accounts.
             checks.push(SaltedHashes { params, salt, stored: vec![(index, output)] });
         }
     }
+    // The time of a login must not tell how many accounts the address has.
     while checks.len() < CHECKS {
         let salt = Salt::new(&[0; SALT]).map_err(Error::internal)?;
         checks.push(SaltedHashes { params: new.clone(), salt, stored: Vec::new() });
@@ -147,8 +151,9 @@ fn argon2(params: Params) -> Argon2<'static> {
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 }
 
-/// How many hashes are computed at once: one a processor, since more would only hold memory and none would be ready
-/// sooner. A Lambda function has one request at a time, a local run many.
+/// How many hashes are computed at once.
+// One a processor: more would only hold memory, and none would be ready sooner. A Lambda function has one request at a
+// time, a local run many.
 static ROOM: LazyLock<Semaphore> =
     LazyLock::new(|| Semaphore::new(std::thread::available_parallelism().map_or(1, NonZero::get)));
 

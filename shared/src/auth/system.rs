@@ -25,7 +25,8 @@ use crate::error::Result;
 use crate::media::ObjectStore;
 use crate::store::{RequestUsage, Store, Transaction, VersionedItem, keys};
 
-/// How long the storage may be busy before an event is left for another try; functions have a minute.
+/// How long the storage may be busy before an event is left for another try.
+// Functions have a minute.
 const PATIENCE: Duration = Duration::from_secs(40);
 
 /// Access for a function that an event invokes.

@@ -20,6 +20,7 @@ use rustls::{ClientConfig, RootCertStore};
 
 /// A client that trusts the authorities `roots`, which are read for its first request.
 pub(super) fn http_client(roots: fn() -> Arc<RootCertStore>, connect_timeout: Duration) -> SharedHttpClient {
+    // Parsing certificates costs part of a start, which functions without a call to AWS need not pay.
     let connector =
         LazyLock::new(move || SharedHttpConnector::new(PooledConnector::new(roots(), connect_timeout)));
     http_client_fn(move |_, _| connector.clone())
@@ -32,11 +33,14 @@ struct PooledConnector(Client<HttpsConnector<TcpConnector>, SdkBody>);
 impl PooledConnector {
     fn new(roots: Arc<RootCertStore>, connect_timeout: Duration) -> Self {
         let mut tcp = TcpConnector::new();
+        // The TLS connector passes https URLs through.
         tcp.enforce_http(false);
+        // Otherwise the kernel holds small requests back for the acknowledgement of the ones before.
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(connect_timeout));
         let tls = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
         let mut client = Client::builder(TokioExecutor::new());
+        // hyper has no timer of its own, and closes idle connections only with one.
         client.pool_timer(TokioTimer::new());
         Self(client.build(HttpsConnector::from((tcp, tls))))
     }

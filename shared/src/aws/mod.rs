@@ -19,7 +19,8 @@ use rustls::pki_types::CertificateDer;
 use crate::config::AwsConfig;
 
 pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
-/// Timeout of sending a mail: retrying one that SES has accepted would send it twice.
+/// Timeout of sending a mail.
+// Long, because retrying a mail that SES has accepted would send it twice.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout of storing a file or starting to fetch it.
 const FILE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -73,25 +74,27 @@ impl AwsClients {
         &self.dynamodb
     }
 
-    /// Other endpoints than AWS are addressed by path, because their hosts have no names for buckets. Checksums are
-    /// sent only where S3 requires one: in a signed URL, it would be that of an empty body.
+    /// The S3 client.
     pub fn s3(&self) -> &aws_sdk_s3::Client {
         self.s3.get_or_init(|| {
             let endpoint = self.config.s3_endpoint.clone();
+            // Other endpoints than AWS are addressed by path, because their hosts have no names for buckets.
             let mut config =
                 aws_sdk_s3::config::Builder::from(&self.shared).force_path_style(endpoint.is_some());
             config.set_endpoint_url(endpoint);
             config.set_timeout_config(Some(timeouts(FILE_TIMEOUT)));
+            // A signed URL would hold the checksum of an empty body.
             config.set_request_checksum_calculation(Some(RequestChecksumCalculation::WhenRequired));
             config.set_response_checksum_validation(Some(ResponseChecksumValidation::WhenRequired));
             aws_sdk_s3::Client::from_conf(config.build())
         })
     }
 
-    /// Never retries by itself: sending is not idempotent.
+    /// Never retries by itself.
     pub fn ses(&self) -> &aws_sdk_ses::Client {
         self.ses.get_or_init(|| {
             let mut config = aws_sdk_ses::config::Builder::from(&self.shared)
+                // Sending is not idempotent.
                 .retry_config(RetryConfig::disabled())
                 .timeout_config(timeouts(SEND_TIMEOUT));
             config.set_endpoint_url(self.config.ses_endpoint.clone());
@@ -108,10 +111,11 @@ fn timeouts(attempt: Duration) -> TimeoutConfig {
 /// the system's, or those in `SSL_CERT_FILE`.
 fn roots_for(config: &AwsConfig) -> fn() -> Arc<RootCertStore> {
     let endpoints = [&config.dynamodb_endpoint, &config.s3_endpoint, &config.ses_endpoint];
+    // Parsing all of the system's authorities takes most of a start.
     if endpoints.into_iter().any(Option::is_some) { system_roots } else { amazon_roots }
 }
 
-/// Read once, because tests and the local back end make many clients.
+// Read once, because tests and the local back end make many clients.
 static SYSTEM_ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
     let mut roots = RootCertStore::empty();
     let found = rustls_native_certs::load_native_certs();

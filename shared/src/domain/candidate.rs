@@ -224,6 +224,7 @@ impl Candidate {
         self.password_hash = Some(hash);
         self.session_epoch += 1;
         self.one_time_key = None;
+        // While invited, the key still confirms the candidate. Afterwards the password is their credential.
         if self.status != CandidateStatus::Invited {
             self.access_key = None;
         }
@@ -232,6 +233,7 @@ impl Candidate {
 
     /// The share with `customer`, if there is one.
     pub fn share_of(&self, customer: CustomerId) -> Option<ShareId> {
+        // In the candidate itself, so that the check of a caller's share needs no read.
         self.shares.iter().find(|(_, sharee)| **sharee == customer).map(|(share, _)| *share)
     }
 

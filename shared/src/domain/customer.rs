@@ -203,9 +203,12 @@ impl Customer {
         if self.status != CustomerStatus::Invited || !self.is_active {
             return Err(NOT_INVITED.into());
         }
+        // The client learns that the mail would not arrive. The key of the last one stays valid, and a manager may
+        // pass it on.
         if !self.takes_mail() {
             return Err(UNDELIVERABLE.into());
         }
+        // Counted with the person, so that switching between addresses does not reset the limit.
         self.mail_rate.count(now)?;
         self.one_time_key = None;
         self.invited_at = Some(now);
@@ -217,6 +220,7 @@ impl Customer {
     pub fn with_email(mut self, email: Email, now: DateTime<Utc>) -> Result<Self, MailLimitReached> {
         self.email = email;
         self.one_time_key = None;
+        // Mails went to the wrong person, who may have used the keys in them.
         let moved = self.with_sessions_ended();
         match moved.status {
             CustomerStatus::Invited if moved.is_active => moved.invited_again(now),

@@ -21,12 +21,14 @@ pub const ATTEMPTS: u32 = 8;
 const PATIENCE: TimeDelta = TimeDelta::days(3);
 /// How long a mail that was given up is kept for the operator.
 const KEPT: TimeDelta = TimeDelta::days(90);
-/// How long a mail is kept that holds personal data itself: a password reset, with what the user has typed and keys that work
-/// for hours, and the farewell to a deleted customer.
+/// How long a mail is kept that holds personal data itself.
+// A password reset holds what a user has typed and leads to keys that work for hours; a farewell holds the address of a
+// deleted customer.
 const PERSONAL_KEPT: TimeDelta = TimeDelta::days(1);
 /// The duration of a lease; after it, another worker may try.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
-/// The maximum number of owners who get a mail about a webhook, so that the mails fit into one transaction.
+/// The maximum number of owners who get a mail about a webhook.
+// Their mails are part of one transaction, with what a step has made of the endpoint.
 const MAILED_OWNERS: usize = 20;
 
 /// An effect.
@@ -269,6 +271,7 @@ impl Effect {
         if self.attempts >= ATTEMPTS {
             return self.given_up(now);
         }
+        // About four hours in all.
         let delay = TimeDelta::minutes(1 << self.attempts);
         Self { next_try_at: Some(now + delay), ..self }
     }
@@ -277,6 +280,7 @@ impl Effect {
     /// days. Due again after a minute at first, and after an hour once it has waited for more than a day.
     pub fn postponed(self, now: DateTime<Utc>) -> Self {
         let waited = now - self.retried_at.unwrap_or(self.created_at);
+        // SES refuses because of rate, sender or account: nothing is lost while a sender awaits verification.
         if waited > PATIENCE {
             return self.given_up(now);
         }
@@ -296,12 +300,12 @@ impl Effect {
         Self { attempts: 0, next_try_at: Some(now), given_up_at: None, retried_at: Some(now), ..self }
     }
 
-    /// When the effect and its personal data are deleted; none while it may still be tried. Deletions are kept, because
-    /// their data would otherwise stay for good.
+    /// When the effect and its personal data are deleted; none while it may still be tried.
     pub fn forgotten_at(&self) -> Option<DateTime<Utc>> {
         let is_personal =
             matches!(self.task, EffectTask::PasswordReset { .. } | EffectTask::CustomerDeleted { .. });
         let kept = if is_personal { PERSONAL_KEPT } else { KEPT };
+        // Deletions are kept: their data would otherwise stay for good.
         self.given_up_at.filter(|_| self.task.is_mail()).map(|at| at + kept)
     }
 }

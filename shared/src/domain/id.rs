@@ -187,7 +187,8 @@ impl<T> fmt::Display for Id<T> {
 impl<T> FromStr for Id<T> {
     type Err = InvalidId;
 
-    /// Accepts only the canonical form, so that each resource has one URL.
+    /// Accepts only the canonical form.
+    // Each resource has one URL.
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         let ulid = Ulid::from_string(text).map_err(|_| InvalidId)?;
         let mut canonical = [0; 26];

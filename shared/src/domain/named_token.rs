@@ -53,6 +53,7 @@ pub struct NamedToken {
     /// When the resource was created.
     pub created_at: DateTime<Utc>,
     /// The owner who created the token.
+    // The token outlives them: services must not stop when a person leaves, and any owner may delete it.
     pub created_by: CustomerId,
 }
 

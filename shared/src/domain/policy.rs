@@ -159,6 +159,7 @@ impl Action {
             CallerRelation::Staff(account_type, roles) => {
                 has_type(*account_type) || rule.roles.iter().any(|role| roles.contains(role))
             }
+            // A share lets them read the candidate and nothing else: no keys, no other shares, not the project.
             CallerRelation::Sharee(account_type) => has_type(*account_type) || rule.sharee,
             CallerRelation::NamedToken => !rule.takes_person,
             CallerRelation::Own => rule.itself,

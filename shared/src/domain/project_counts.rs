@@ -43,6 +43,7 @@ impl fmt::Display for CounterName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status(status) => write!(f, "status:{}", status.as_str()),
+            // All sets of 14 people take 330 of an item's 400 KB. With 40 people, a shard holds some 15,000 sets.
             Self::EvaluatedBy { completed, vetoed } if *vetoed == EvaluatorSet::default() => {
                 write!(f, "evaluated_by:{completed}")
             }
@@ -80,6 +81,7 @@ impl ProjectCounts {
         for (candidate, count) in before.map(|one| (one, -1)).into_iter().chain(after.map(|one| (one, 1))) {
             change.add(CounterName::Status(candidate.status), count);
             if candidate.status == CandidateStatus::Interviewed {
+                // Of everyone, evaluators or not: changing the evaluators of a project then writes only the project.
                 let (completed, vetoed) = (candidate.completed_set(), candidate.vetoed_set());
                 change.add(CounterName::EvaluatedBy { completed, vetoed }, count);
             }

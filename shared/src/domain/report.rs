@@ -31,7 +31,7 @@ impl Candidate {
     /// A completed interview counts after any earlier report or expiry. An aborted one counts only for the current
     /// attempt. An evaluation may arrive before its interview; of two by one evaluator, or of one and what they have saved
     /// here, the later one counts. That of an evaluator who has vetoed stays completed.
-    /// Evaluations by other customers are kept, because they may become evaluators. Fails with
+    /// Evaluations by other customers are kept. Fails with
     /// [`TOO_MANY_EVALUATORS`](super::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
     pub fn after_report(
         mut self,
@@ -56,6 +56,7 @@ impl Candidate {
                 if known.max(saved).is_some_and(|last| last > at) || self.is_vetoed_by(customer) {
                     return Ok(None);
                 }
+                // Their authors may become evaluators.
                 let bit = evaluator_index.assign_bit(customer)?;
                 self.evaluations.insert(customer, EvaluationReport { completed, at, bit });
                 self.scores.entry(customer).or_default().revision += 1;

@@ -70,6 +70,7 @@ fn full_name<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// The searchable part of a folded word: its beginning, without surrounding punctuation; none if nothing remains.
 fn normal(word: &str) -> Option<String> {
+    // `Mueller,` and `(Anna)` match as meant, and `o'neil` is found as a whole.
     let word = word.trim_matches(|character: char| !character.is_alphanumeric());
     let counts: String = word.chars().take(MAX_WORD_CHARS).collect();
     (!counts.is_empty()).then_some(counts)

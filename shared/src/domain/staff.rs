@@ -35,6 +35,7 @@ pub struct HeldRole {
 impl HeldRole {
     /// The identifier, derived from both and sorted by customer.
     pub fn id(self) -> RoleId {
+        // Made of customer and role, because the project stores roles as just these two.
         let mut id = self.customer.to_bytes();
         let hash = Sha256::new().chain_update(id).chain_update(self.role.as_str()).finalize();
         // The first bytes are the customer's creation time, so that roles are listed in the order of their customers.

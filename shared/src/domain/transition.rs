@@ -254,6 +254,7 @@ impl Candidate {
             CandidateStatus::Confirmed => {
                 self.confirmed_at = Some(now);
                 let known = self.access_key.take();
+                // Only projects without passwords: there the key stays the candidate's only credential.
                 self.access_key = self.password_hash.is_none().then(|| known.unwrap_or(key));
             }
             CandidateStatus::Interviewing => self.started_at = Some(now),
@@ -294,6 +295,7 @@ impl Candidate {
                 self.profile.email.as_ref().ok_or(EMAIL_REQUIRED)?;
                 self.require_reachable()?;
             }
+            // A first address revokes nothing: no mail has gone to another person.
             if before.profile.email.is_some() {
                 return self.after_move(before, now, key);
             }
@@ -335,6 +337,7 @@ impl Candidate {
     /// The mail about a changed deadline, if it affects the candidate.
     fn deadline_mail(&self, before: &Self, now: DateTime<Utc>) -> Option<CandidateMail> {
         let is_waiting = matches!(self.status, CandidateStatus::Invited | CandidateStatus::Confirmed);
+        // A deadline that was set in the past is no news that the candidate could act on.
         let is_news = self.profile.deadline != before.profile.deadline && !self.is_overdue(now);
         (is_waiting && is_news).then_some(CandidateMail::DeadlineChanged)
     }

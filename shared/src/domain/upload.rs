@@ -12,7 +12,8 @@ use super::names::named;
 const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
 /// The time for the transfer and the processing.
 const GRACE: TimeDelta = TimeDelta::hours(1);
-/// The time for a request that contains the file; functions have half a minute.
+/// The time for a request that contains the file.
+// Functions have half a minute.
 const REQUEST: TimeDelta = TimeDelta::minutes(5);
 /// How long the result of an upload is kept.
 const REMEMBERED: TimeDelta = TimeDelta::days(7);

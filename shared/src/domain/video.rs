@@ -18,7 +18,8 @@ const URL_LIFETIME: TimeDelta = TimeDelta::hours(1);
 const SENDING: TimeDelta = TimeDelta::hours(2);
 /// The time for the conversion, waiting and all attempts included.
 const CONVERTING: TimeDelta = TimeDelta::hours(7);
-/// The duration of one attempt; the function is stopped earlier.
+/// The duration of one attempt.
+// Longer than the function may run, so that no two attempts overlap.
 const TRY: TimeDelta = TimeDelta::minutes(16);
 
 /// How far a video is.
@@ -233,6 +234,7 @@ impl Video {
 
     /// The video, failed with this reason.
     pub fn failed(self, reason: &str) -> Self {
+        // Kept with its reason, so that the person who uploaded it learns it and deletes the video.
         let failure = Some(reason.to_owned());
         Self { status: ConversionStatus::Failed, attempt: None, given_up_at: None, failure, ..self }
     }
@@ -247,6 +249,7 @@ impl Video {
     pub fn conversion_id(&self, of: Rendition) -> Option<u64> {
         self.converted?;
         let hash = Sha256::new().chain_update(self.id.to_bytes()).chain_update(of.extension()).finalize();
+        // JavaScript's integers are exact up to 53 bits.
         Some(hash[..6].iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 }

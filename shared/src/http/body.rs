@@ -7,7 +7,8 @@ use futures_util::{StreamExt as _, stream};
 
 use crate::error::{Error, Result};
 
-/// The longest body that is held in memory. More does not reach a Lambda function.
+/// The longest body that is held in memory.
+// More does not reach a Lambda function.
 pub(super) const MAX_BYTES: usize = 6 * 1024 * 1024;
 
 /// What a request says its body is; empty when that is no text.

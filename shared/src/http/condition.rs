@@ -15,7 +15,7 @@ const INVALID_IF_MATCH: Refusal = Refusal {
     detail: "Send `If-Match` as `*`, or as quoted entity tags exactly as `ETag` returned them.",
 };
 
-/// The conditions of a request on the resource that its path names. A POST has none: it creates another resource.
+/// The conditions of a request on the resource that its path names. A POST has no conditions: it creates another resource.
 #[derive(Debug, Clone, Default)]
 pub struct RequestConditions {
     /// For a change: the revisions to which it applies.
@@ -33,6 +33,7 @@ impl RequestConditions {
             Method::GET | Method::HEAD => {
                 Ok(Self { if_none_match: read(&IF_NONE_MATCH).unwrap_or_default(), ..Self::default() })
             }
+            // It creates another resource than the one that its path names.
             Method::POST => Ok(Self::default()),
             _ => {
                 let if_match = read(&IF_MATCH).map_err(|()| Error::Refused(INVALID_IF_MATCH))?;
@@ -100,6 +101,7 @@ impl TagCondition {
         let is_of = |tag: &str| tag.split_once('-').is_some_and(|(of, _)| of == revision.to_string());
         match self {
             Self::Any => true,
+            // RFC 9110 lets `If-Match` accept strong tags only.
             Self::Tags(tags) => tags.iter().any(|(is_weak, tag)| !is_weak && is_of(tag)),
         }
     }

@@ -20,15 +20,14 @@ const QUERY: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b
 const PATH: &AsciiSet = &QUERY.add(b'?').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
 
 /// The answer of `service` to an event.
-///
-/// Address and body are taken from the event here: the conversion of `lambda_http` panics over characters, hosts and
-/// lengths that no URL may have. The event comes unparsed, so that whatever parsing it does is done inside the handler,
-/// where the runtime reports a panic and goes on.
 pub async fn answer(
     service: HttpService,
     event: LambdaEvent<Box<RawValue>>,
 ) -> Result<impl Serialize + Send + Sync + 'static, BoxError> {
+    // The event comes unparsed: parsing may panic, and inside the handler the runtime reports a panic and goes on.
     let mut event_request: ApiGatewayV2httpRequest = serde_json::from_str(event.payload.get())?;
+    // Address and body come from the event, because the conversion of `lambda_http` panics over characters, hosts and
+    // lengths that no URL may have.
     let (uri, body) = (take_uri(&mut event_request), take_body(&mut event_request)?);
     let service = service.ready_oneshot().await?;
     let service = service.map_request(move |request: lambda_http::Request| {
@@ -47,6 +46,7 @@ pub async fn answer(
 fn take_uri(event: &mut ApiGatewayV2httpRequest) -> Uri {
     let path = event.raw_path.replace("/".to_owned()).unwrap_or_default();
     let query = event.raw_query_string.take().filter(|query| !query.is_empty());
+    // `lambda_http` builds the URL from these: a Host header could replace the path.
     event.headers.remove(header::HOST);
     event.request_context.domain_name = None;
     let path = path.strip_prefix('/').unwrap_or(&path);

@@ -154,6 +154,7 @@ impl BodyFields {
         self.read(name, |value| {
             let flag = match value {
                 Value::Bool(flag) => Some(*flag),
+                // A form has texts only.
                 Value::String(text) if is_form => text.parse().ok(),
                 _ => None,
             };

@@ -1,7 +1,7 @@
 //! The Idempotency-Key header: a client may repeat a POST, and it happens once.
 //!
 //! A handler that makes one transaction commits it together with its answer, by `commit` of its guard. One that makes
-//! several runs them inside `once`, which holds a lease meanwhile and records the answer at the end. In both cases the
+//! several runs them inside `once`, which holds a lease in the meantime and records the answer at the end. In both cases the
 //! guard replays the answer to every later request with the same key.
 
 use axum::body::{Body, Bytes};
@@ -53,6 +53,7 @@ impl RequestIntent {
         let (method, uri) = (&parts.method, &parts.uri);
         let query = uri.query().unwrap_or_default();
         let hasher = Sha256::new().chain_update(format!("{key}\n{query}\n"));
+        // By what the body means: clients such as `curl -F` choose another boundary for each retry.
         let hash = multipart::hash(hasher, &parts.headers, body).await.finalize();
         Self { route: format!("{method} {}", uri.path()), key, fingerprint: URL_SAFE_NO_PAD.encode(hash) }
     }
@@ -103,6 +104,7 @@ where
     }
     let response = redo::run_until_committed(app, Request::from_parts(parts, body), handle).await;
     match state.keyed() {
+        // The refusal may be due to what a concurrent retry has written since this one has read.
         Some(request) if response.status().is_client_error() => {
             let answer = state.store(app).answered(request, app.now()).await?;
             Ok(answer.map_or(response, StoredResponse::replayed))
@@ -179,6 +181,7 @@ async fn record<R: IntoResponse>(
         Ok(RunResult::Unfinished(answer)) => {
             (store.leave(attempt, ids, now).await, Ok(answer.into_response()))
         }
+        // A refused request has done nothing that a retry could repeat, and may be corrected under the same key.
         Err(error) if error.status().is_client_error() && !attempt.is_resumed() => {
             (store.forget(attempt).await, Err(error))
         }

@@ -10,8 +10,8 @@ use crate::app::App;
 use crate::error::{Error, FieldErrors, Result};
 
 const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// The longest body that is read. As part of an event, where each quotation mark takes two bytes, it has to stay below
-/// Lambda's 6 MB.
+/// The longest body that is read.
+// As part of an event, where each quotation mark takes two bytes, it has to stay below Lambda's 6 MB.
 const MAX_LIST_BYTES: usize = 4 * 1024 * 1024;
 
 impl FromRequest<App> for BodyFields {
@@ -49,6 +49,7 @@ impl<const MAX: usize> JsonEntries<MAX> {
 }
 
 async fn read_json(request: Request, limit: usize) -> Result<Bytes> {
+    // A body without a type is taken for JSON, which simple clients send.
     if content_type(&request).is_some_and(|declared| !is_of_type(declared, "application/json")) {
         return Err(Error::UnsupportedMediaType);
     }

@@ -20,7 +20,8 @@ use crate::domain::file::FileKind;
 use crate::error::{Error, FieldErrors, Result};
 use crate::media::{MediaToken, inspect};
 
-/// The longest body. In base64, and with all that stands around it in an event, it stays below Lambda's 6 MB.
+/// The longest body.
+// In base64, and with all that stands around it in an event, it stays below Lambda's 6 MB.
 pub const MAX_FILES_BYTES: usize = 4_500 * 1024;
 const MAX_TEXT: usize = 64 * 1024;
 const MAX_PARTS: usize = 100;
@@ -126,6 +127,7 @@ async fn read_form(body: Bytes, boundary: String) -> Result<BodyFields> {
             Some(file_name) => {
                 form.files.insert(name, SentFile { name: file_name, bytes });
             }
+            // A photo may come as a data URI.
             None if bytes.len() > MAX_TEXT && !bytes.starts_with(b"data:") => {
                 errors.add(&name, "Ensure this field has no more than 64 KiB.");
             }
@@ -154,6 +156,7 @@ impl BodyFields {
                 .unwrap_or(Some(FileChange::Remove))?,
         };
         if let FileChange::Put(bytes) = &change
+            // As far as that is cheap, so that its errors are returned together with those of other fields.
             && let Err(message) = inspect(kind, bytes)
         {
             self.refuse(name, message);
@@ -173,7 +176,7 @@ impl BodyFields {
     }
 }
 
-/// What a text says of a file; none when it leaves it as it is.
+/// What a text says of a file; `None` when it leaves it as it is.
 fn file_text(kind: FileKind, own: Option<&Uri>, value: &Value) -> Result<Option<FileChange>, String> {
     let text = value.as_str().ok_or(NOT_A_STRING)?;
     if text.is_empty() {
@@ -182,9 +185,13 @@ fn file_text(kind: FileKind, own: Option<&Uri>, value: &Value) -> Result<Option<
     let token = own
         .and_then(|own| text.strip_prefix(own.as_str()))
         .map(|token| token.strip_suffix('/').unwrap_or(token));
+    // The URL that the client was shown means "unchanged". Its token differs in every response, so only its form
+    // counts.
     if token.is_some_and(|token| MediaToken::parse(token).is_some()) {
         return Ok(None);
     }
+    // A client that sends another resource's URL wants what does not happen, and must not take the answer for
+    // success.
     if text.starts_with("http") {
         return Err("To keep the file, send the URL that this resource shows, or omit the field.".to_owned());
     }

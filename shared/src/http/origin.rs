@@ -15,8 +15,10 @@ const ORIGIN_SECRET: HeaderName = HeaderName::from_static("x-origin-secret");
 const NOT_PUBLIC: Refusal =
     Refusal { code: "not_public", detail: "This address is not public. Use the base URL of the API." };
 
-/// Admits a request with one of the deployment's secrets; any request if it has none.
+/// Admits a request with one of the deployment's secrets; any request if there are no secrets.
 pub(super) async fn admit(State(app): State<App>, request: Request, next: Next) -> Response {
+    // HTTP APIs have no web ACL and no resource policy of their own, and an authorizer would be one more function in
+    // front of all routes.
     let sent = request.headers().get(ORIGIN_SECRET);
     if app.config().origin_secrets.admit(sent.map(|secret| secret.as_bytes())) {
         next.run(request).await

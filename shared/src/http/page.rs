@@ -22,8 +22,8 @@ use crate::store::page::{Page, PageCursor, PageRequest};
 pub(crate) const DEFAULT_SIZE: u32 = 20;
 pub(crate) const MAX_SIZE: u32 = 100;
 
-/// The most bytes that the rows of a page take in a function's answer, of which Lambda passes on 6 MB. Quotation marks and
-/// backslashes take two there, since the answer holds the body as a JSON string.
+/// The most bytes that the rows of a page take in a function's answer, of which Lambda passes on 6 MB.
+// Quotation marks and backslashes take two bytes there: the answer holds the body as a JSON string.
 const MAX_BYTES: usize = 5_500_000;
 
 /// The query parameters of a list request.
@@ -61,7 +61,7 @@ impl ListQuery {
         &self.page
     }
 
-    /// The value of a filter, read by `parse`; none when it is absent or empty.
+    /// The value of a filter, read by `parse`; `None` when it is absent or empty.
     pub fn filter<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Result<Option<T>> {
         let value = self.parameters.iter().find(|(key, value)| key == name && !value.is_empty());
         value.map(|(_, value)| parse(value).map_err(|message| Error::field(name, message))).transpose()
@@ -93,6 +93,8 @@ impl ListQuery {
     /// to the next page.
     pub fn answer<T: Serialize>(&self, address: &Uri, page: Page<T>, total: u64) -> Result<PageView<T>> {
         self.check_range(total)?;
+        // Fewer rows instead of an error: clients follow links anyway, and would otherwise search for a size that
+        // fits.
         let page = self.fit(json_of(page)?);
         let number = self.page.number;
         // Behind a cursor the number is for show: rows may have gone from, or come to, the pages before.
@@ -236,7 +238,8 @@ impl<T: Serialize> IntoResponse for PageView<T> {
     }
 }
 
-/// The page with its rows as they are sent, since their sizes decide how many there are.
+/// The page with its rows as they are sent.
+// Their sizes decide how many there are.
 fn json_of<T: Serialize>(page: Page<T>) -> Result<Page<Box<RawValue>>> {
     let Page { rows, next, previous } = page;
     let rows: Result<_, _> = rows.iter().map(serde_json::value::to_raw_value).collect();

@@ -16,8 +16,8 @@ use crate::error::ConflictMark;
 
 /// The most attempts at one request.
 const ATTEMPTS: u32 = 10;
-/// How long after its start a request may be retried. Another attempt still needs some seconds of the ten that the
-/// functions have.
+/// How long after its start a request may be retried.
+// Another attempt still needs some seconds of the ten that the functions have.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Answers a request by `attempt`, retried while that loses to another write and has itself written nothing.
@@ -42,8 +42,11 @@ where
     let mut count = 1;
     loop {
         let before = state.usage().commits();
+        // From its read, so that rules and `If-Match` see the current state: 412 then means that what the client saw
+        // has changed.
         let response = attempt(Request::from_parts(parts.clone(), Body::from(body.clone()))).await;
         let has_written = state.usage().commits() > before;
+        // A client that is alone must not get 409 because the service recorded the key of a mail.
         let is_lost = response.extensions().get::<ConflictMark>().is_some();
         let may_retry = !has_written || parts.method == Method::DELETE;
         if !is_lost || !may_retry || count == ATTEMPTS || state.usage().elapsed() > PATIENCE {

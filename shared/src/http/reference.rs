@@ -42,7 +42,7 @@ impl<'a> ReferenceUris<'a> {
         Self { signer: Some(signer), ..self }
     }
 
-    /// Where one of an owner's files can be fetched; none without a file or a signer.
+    /// Where one of an owner's files can be fetched; `None` without a file or a signer.
     pub fn file(&self, c: &CompanyId, owner: Owner, kind: FileKind, file: Option<StoredFile>) -> Option<Uri> {
         let (signer, file) = (self.signer?, file?);
         let token = signer.sign(file.id.to_bytes(), &object_key(c, owner, file.id));
@@ -121,7 +121,7 @@ impl<'a> ReferenceUris<'a> {
         self.company(c).join("videos")
     }
 
-    /// Where a rendition of a video can be fetched; none before its conversion, or without a signer.
+    /// Where a rendition of a video can be fetched; `None` before its conversion, or without a signer.
     pub fn rendition(&self, video: &Video, rendition: Rendition) -> Option<Uri> {
         let (signer, _) = (self.signer?, video.converted?);
         let token = signer.sign(video.id.to_bytes(), &rendition_key(&video.company, video.id, rendition));

@@ -57,6 +57,7 @@ pub(super) async fn unknown_route(State(app): State<App>, request: Request) -> R
     };
     let query = sent.query().map(|query| format!("?{query}")).unwrap_or_default();
     match HeaderValue::from_str(&format!("{base}{root}{query}")) {
+        // 308 keeps method and body, and the gateway cannot match this form itself.
         Ok(location) => (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, location)]).into_response(),
         Err(_) => Error::NotFound.into_response(),
     }
@@ -66,6 +67,7 @@ pub(super) async fn unknown_route(State(app): State<App>, request: Request) -> R
 pub(super) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let state = RequestState::default();
     state.set_source(source(&request, app.config().origin_secrets.are_required()));
+    // The gateway's, so that its access log and this one share it.
     let request_id =
         gateway_request_id(&request).unwrap_or_else(|| app.ids().next::<Body>(app.now()).to_string());
     state.set_id(request_id.clone());
@@ -75,6 +77,7 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
     // A panic ends this request alone.
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     let mut response = answered.unwrap_or_else(|_| Error::internal("the handler panicked").into_response());
+    // Nothing runs after a Lambda function has answered.
     state.finish().await;
     let headers = response.headers_mut();
     headers.extend(HeaderValue::from_str(&request_id).ok().map(|id| (REQUEST_ID, id)));
@@ -117,6 +120,7 @@ fn gateway_request_id(request: &Request) -> Option<String> {
 fn source(request: &Request, is_behind_distribution: bool) -> String {
     let gateway =
         gateway_context(request).and_then(|context| context.http.source_ip.as_deref()?.parse().ok());
+    // Clients can write this header too, so it counts only where every request comes through the distribution.
     let viewer = gateway.filter(|_| is_behind_distribution).and_then(|address| viewer(request, address));
     match viewer.or(gateway).map(|address| address.to_canonical()) {
         Some(IpAddr::V4(address)) => address.to_string(),
@@ -135,6 +139,7 @@ fn viewer(request: &Request, distribution: IpAddr) -> Option<IpAddr> {
     forwarded
         .rsplit(',')
         .filter_map(|address| address.trim().parse().ok())
+        // The last one that is not the distribution's: what stands before may be the client's invention.
         .find(|&address| address != distribution)
 }
 

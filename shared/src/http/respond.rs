@@ -50,6 +50,7 @@ impl<T: IntoResponse, K: Serialize> IntoResponse for WithSecret<T, K> {
         match serde_json::to_vec(&self.1) {
             Ok(kept) => {
                 let mut response = self.0.into_response();
+                // Beside the body instead of in it: the answer that is stored for replay must not hold the secret.
                 response.extensions_mut().insert(StoredBody(kept.into()));
                 response
             }

@@ -19,12 +19,13 @@ pub fn serve_without_table(routes: impl FnOnce(RouteGroup) -> RouteGroup) -> Lam
     run(routes, async |_: &App| ())
 }
 
-/// One thread is enough: an execution environment handles one request at a time, and a multi-threaded runtime nearly
-/// doubles the CPU time of a warm request.
 fn run(routes: impl FnOnce(RouteGroup) -> RouteGroup, prepare: impl AsyncFnOnce(&App)) -> LambdaResult {
     let app = App::from_environment()?;
     telemetry::install(app.config().metrics_namespace.as_deref());
+    // One thread is enough: an execution environment handles one request at a time, and a multi-threaded runtime nearly
+    // doubles the CPU time of a warm request.
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+        // Before the first request, whose time it would be.
         prepare(&app).await;
         let service = routes(RouteGroup::new()).into_service(app);
         lambda_runtime::run(service_fn(|event| event::answer(service.clone(), event))).await

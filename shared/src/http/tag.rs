@@ -39,7 +39,7 @@ impl EntityTag {
         }
     }
 
-    /// The tag of an answer that shows other resources as well, or none that has revisions.
+    /// The tag of an answer that shows other resources as well, or a resource without revisions.
     pub(crate) fn in_revision(self, revision: Option<u64>) -> Self {
         Self { revision, ..self }
     }
@@ -70,12 +70,14 @@ fn hash_of(text: &str, base: &str, (revision, viewer): (u64, &str)) -> [u8; 32] 
         let (reference, after) = reference.split_at(reference.find('"').unwrap_or(reference.len()));
         let token = BEFORE_TOKEN.iter().find_map(|name| Some(reference.find(name)? + name.len()));
         has_files |= token.is_some();
+        // Without the token, which differs in every response. The revision and the viewer stand in for it below.
         hash.update(&reference[..token.unwrap_or(reference.len())]);
         rest = after;
     }
     hash.update(rest);
     if has_files {
         hash.update(revision.to_be_bytes());
+        // File URLs are good for one session, so no other session may get a 304 for them.
         hash.update(viewer);
     }
     hash.finalize().into()

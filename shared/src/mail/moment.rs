@@ -40,7 +40,7 @@ fn nth(names: &'static str, index: u32) -> &'static str {
     names.split(' ').nth(index as usize).unwrap_or_default()
 }
 
-/// `moment` to the minute in `timezone`. Seconds are dropped, so that the mail never promises more time.
+/// `moment` to the minute in `timezone`.
 pub(super) fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language) -> String {
     let zone: Tz = timezone.parse().unwrap_or(Tz::UTC);
     let local = moment.with_timezone(&zone);
@@ -57,6 +57,7 @@ pub(super) fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language
     let (day, year, hour, minute) = (local.day(), local.year(), local.hour(), local.minute());
     // French and Italian use an ordinal for the first day of a month only.
     let first = |ordinal: &'static str| if day == 1 { ordinal } else { "" };
+    // Without seconds, so that the mail never promises more time.
     let words = match language {
         Language::En => format!("{weekday} {day} {month} {year} at {hour:02}:{minute:02}"),
         Language::De => format!("{weekday}, {day}. {month} {year}, {hour:02}:{minute:02} Uhr"),

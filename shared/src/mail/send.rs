@@ -59,6 +59,8 @@ impl<'a> Mailer<'a> {
 
     /// Sends `mail`. Not idempotent.
     pub async fn send(&self, envelope: &MailEnvelope<'_>, mail: &RenderedMail) -> MailDelivery {
+        // By company: SES verifies senders for the whole AWS account, and one company must not send from another's
+        // domain.
         if let Some(alias) = envelope.alias.filter(|alias| envelope.company.may_send_from(alias)) {
             match self.send_from(alias, envelope, mail).await {
                 // The alias's verification may have lapsed. SES has not sent the refused mail, so this cannot send it
@@ -108,6 +110,7 @@ fn message(mail: &RenderedMail) -> Result<Message, BuildError> {
 /// SES returns these tags when it reports a bounce or a complaint.
 fn tags(envelope: &MailEnvelope<'_>) -> Result<Option<Vec<MessageTag>>, BuildError> {
     let Some(account) = envelope.account else { return Ok(None) };
+    // The tag names the recipient, so nothing has to be stored for each mail.
     let tag = RecipientTag { company: envelope.company.id.clone(), account };
     Ok(Some(vec![MessageTag::builder().name("recipient").value(tag.to_string()).build()?]))
 }

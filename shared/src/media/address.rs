@@ -12,7 +12,7 @@ use sha2::Sha256;
 use crate::clock::RandomSource;
 use crate::domain::secret::MediaKey;
 
-/// Random, so that tokens differ between responses.
+// Random, so that tokens differ between responses.
 const NONCE: usize = 8;
 /// Creation time, in seconds since 1970.
 const MOMENT: usize = 8;

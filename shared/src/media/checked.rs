@@ -18,7 +18,8 @@ pub struct CheckedFile {
 
 const BROKEN: &str = "This file is broken. Save it again and upload the new copy.";
 
-/// One picture at a time: decoding may take hundreds of megabytes.
+/// One picture at a time.
+// Decoding may take hundreds of megabytes.
 static ROOM: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(1));
 
 /// Validates a file as far as that is cheap, so that its errors are returned together with others.
@@ -40,8 +41,10 @@ fn check_size(kind: FileKind, bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The result of `look`, or an error if it panics: decoders panic on some broken files.
+/// The result of `look`.
 fn caught<T>(look: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    // Release builds unwind for this: a PNG of 83 bytes would otherwise end the function.
+    // Decoders panic on some broken files.
     catch_unwind(AssertUnwindSafe(look)).unwrap_or_else(|_| Err(BROKEN.to_owned()))
 }
 
@@ -54,6 +57,7 @@ impl CheckedFile {
             check_size(kind, bytes)?;
             let (bytes, file_type) = caught(|| match kind {
                 FileKind::Photo => picture::re_encode(bytes),
+                // Unchanged, because they are served as attachments with the detected type and encoding.
                 FileKind::Cv => Ok((bytes.to_vec(), document::recognise(bytes)?)),
             })?;
             Ok(Self { bytes, file_type })

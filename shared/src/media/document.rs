@@ -10,11 +10,13 @@ use crate::domain::file::FileType;
 
 /// The maximum unpacked size, in bytes.
 const MAX_UNPACKED: u64 = 250 * 1024 * 1024;
-/// The maximum compression ratio: documents reach 10, bombs 1,000.
+/// The maximum compression ratio.
+// Documents reach 10, bombs 1,000.
 const MAX_RATIO: u64 = 100;
 /// Up to this unpacked size, any ratio is accepted.
 const HARMLESS: u64 = 10 * 1024 * 1024;
-/// The maximum number of packed parts; a document with a picture on every page has some hundreds.
+/// The maximum number of packed parts.
+// A document with a picture on every page has some hundreds.
 const MAX_PARTS: u64 = 10_000;
 
 const UNKNOWN: &str =
@@ -76,6 +78,7 @@ fn packed(bytes: &[u8]) -> Result<FileType, String> {
     let mut entries = archive.entries();
     while let Some(entry) = entries.next_entry().map_err(|_| BROKEN)? {
         parts += 1;
+        // From the table of contents, since unpacking is what a bomb waits for.
         unpacked = unpacked.saturating_add(entry.uncompressed_size_hint());
         let part = archive.get_entry(entry.wayfinder()).map_err(|_| BROKEN)?;
         match entry.file_path().as_ref() {

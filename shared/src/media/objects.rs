@@ -20,9 +20,11 @@ use crate::domain::file::{FileType, StoredFile};
 use crate::domain::id::FileId;
 use crate::error::{Error, Result};
 
-/// Validity of URLs of images and documents: long enough to follow a redirect.
+/// Validity of URLs of images and documents.
+// Long enough to follow a redirect.
 const FETCH: Duration = Duration::from_secs(60);
-/// Validity of URLs of videos: players fetch more until the video has been watched.
+/// Validity of URLs of videos.
+// Players fetch more until the video has been watched.
 const WATCH: Duration = Duration::from_secs(4 * 60 * 60);
 
 /// The deployment's bucket.
@@ -230,7 +232,7 @@ impl From<PresignedRequest> for SignedUpload {
     }
 }
 
-/// Failures of S3 are worth a retry.
+// Failures of S3 are worth a retry.
 fn busy<E: std::error::Error + Send + Sync + 'static>(error: SdkError<E>) -> Error {
     Error::Busy(error.into())
 }

@@ -17,11 +17,14 @@ use crate::domain::file::FileType;
 
 const MAX_PIXELS: u64 = 40_000_000;
 const MAX_SIDE: u32 = 20_000;
-/// The maximum memory for pixels at any moment, in bytes: enough to rotate 40 megapixels of three bytes each.
+/// The maximum memory for pixels at any moment, in bytes.
+// Enough to rotate 40 megapixels of three bytes each.
 const MAX_MEMORY: u64 = 6 * MAX_PIXELS;
-/// The maximum number of scans of a JPEG. Progressive encoders write about ten; each costs a pass over the picture.
+/// The maximum number of scans of a JPEG.
+// Progressive encoders write about ten; each costs a pass over the picture.
 const MAX_SCANS: usize = 24;
-/// The maximum size of a colour profile, in bytes; those of cameras and screens are far shorter.
+/// The maximum size of a colour profile, in bytes.
+// Those of cameras and screens are far shorter.
 const MAX_PROFILE: usize = 16 * 1024;
 
 const NO_PICTURE: &str = "Upload a valid image: JPEG, PNG, GIF or WebP.";
@@ -60,6 +63,7 @@ fn check_size(width: u32, height: u32) -> Result<(), String> {
 pub(super) fn re_encode(bytes: &[u8]) -> Result<(Vec<u8>, FileType), String> {
     let (format, header) = recognise(bytes)?;
     let (picture, profile) = decode(bytes, format, &header)?;
+    // JPEG would blur drawings, and has no transparency.
     let drawn = matches!(format, ImageFormat::Png | ImageFormat::Gif);
     let (written, file_type) = if drawn || picture.color().has_alpha() {
         (writing::png(&picture, profile)?, FileType::Png)
@@ -76,6 +80,7 @@ fn decode(
     header: &PictureHeader,
 ) -> Result<(DynamicImage, Option<Vec<u8>>), String> {
     let bytes = match format {
+        // A colour profile of 521 KB unpacked to 512 MB, several times in one request.
         ImageFormat::Png => Cow::Owned(chunks::essential(bytes)),
         _ => Cow::Borrowed(bytes),
     };
@@ -100,6 +105,7 @@ fn decode(
     } else {
         DynamicImage::ImageRgb8(picture.into_rgb8())
     };
+    // The orientation is metadata, which the copy does not have.
     picture.apply_orientation(orientation);
     Ok((picture, profile))
 }

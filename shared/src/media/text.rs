@@ -29,13 +29,13 @@ pub(super) fn recognise(bytes: &[u8]) -> Option<FileType> {
     }
 }
 
-/// Detects Western European encodings. Text in other alphabets is refused, because it would be served with the wrong
-/// characters.
+/// Detects Western European encodings.
 fn single_byte(bytes: &[u8]) -> Option<FileType> {
     let ascii = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     let others = bytes.iter().filter(|byte| **byte >= 0xC0).count();
     // Undefined in Windows-1252.
     let is_undefined = |byte: &u8| matches!(byte, 0x81 | 0x8D | 0x8F | 0x90 | 0x9D);
+    // Text in other alphabets would be served with the wrong characters.
     if others > ascii || bytes.iter().any(is_undefined) {
         return None;
     }

@@ -36,6 +36,7 @@ impl OperationDoc {
             Some(body) => {
                 body.describe(&properties_of::<V>(), |is_form| BodyFields::outlined(is_form, &read))
             }
+            // The handler takes no body, which a test of the document reports.
             None => self.has_spare_reader = true,
         }
         self

@@ -50,7 +50,7 @@ pub(super) fn of(schema: &Value, schemas: &Map<String, Value>, of_schema: &str, 
     }
 }
 
-/// The type of a value, whether or not there may be none.
+/// The type of a value, without null.
 fn kind(schema: &Value) -> &str {
     match &schema["type"] {
         Value::Array(types) => types.iter().filter_map(Value::as_str).find(|kind| *kind != "null"),

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::condition::WriteCondition;
 use super::due::DueQueue;
-use super::item::{self, StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
 use super::login::TAKEN_USERNAME;
-use super::page::{ListSource, Page, PageRequest};
-use super::transaction::Transaction;
+use super::table::condition::WriteCondition;
+use super::table::item::{self, StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::page::{ListSource, Page, PageRequest};
+use super::table::transaction::Transaction;
 use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::candidate::{Candidate, CandidateStatus};
@@ -264,7 +264,7 @@ impl Transaction {
         if let Some(Candidate { company, profile, .. }) = after.filter(|_| is_new)
             && let Some(name) = &profile.username
         {
-            // It may not be the email address of a customer either.
+            // A login with a customer's email address is the customer's, so no candidate may have it as user name.
             self.require(keys::login_email(company, name.as_str()), WriteCondition::Absent, taken_username());
         }
     }

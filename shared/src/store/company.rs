@@ -5,10 +5,10 @@ use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 
 use super::Store;
 use super::company_counts::CompanyCount;
-use super::item::{self, Item, StoredEntity, VersionedItem, number, string};
-use super::keys::{self, ItemKey};
-use super::retry::CallFailure;
-use super::transaction::Transaction;
+use super::table::item::{self, Item, StoredEntity, VersionedItem, number, string};
+use super::table::keys::{self, ItemKey};
+use super::table::retry::CallFailure;
+use super::table::transaction::Transaction;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
 use crate::domain::history::ResourceChange;

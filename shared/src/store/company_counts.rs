@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::Store;
-use super::condition::AttributeUpdate;
-use super::item::{StoredEntity, VersionedItem, number, number_in};
-use super::keys;
-use super::page::{ListSource, Page, PageRequest};
-use super::transaction::Transaction;
+use super::table::condition::AttributeUpdate;
+use super::table::item::{StoredEntity, VersionedItem, number, number_in};
+use super::table::keys;
+use super::table::page::{ListSource, Page, PageRequest};
+use super::table::transaction::Transaction;
 use crate::domain::customer::LAST_OWNER;
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::{MAX_TOKENS, TOO_MANY_TOKENS};
@@ -82,6 +82,8 @@ impl Transaction {
         let mut update =
             AttributeUpdate::add(counts.iter().map(|(count, change)| (count.attribute(), *change)));
         let mut refusal = Error::internal("a counter refused to count");
+        // A count that was read before would let concurrent requests exceed the limit, and each token is a credential
+        // that never expires.
         for (count, change) in counts {
             let name = count.attribute();
             let (condition, limit, refused) = match count {

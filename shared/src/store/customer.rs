@@ -6,12 +6,12 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::company_counts::CompanyCount;
-use super::condition::WriteCondition;
-use super::item::{StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
 use super::login::LoginPartition;
-use super::page::{ListSource, Page, PageRequest};
-use super::transaction::Transaction;
+use super::table::condition::WriteCondition;
+use super::table::item::{StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::page::{ListSource, Page, PageRequest};
+use super::table::transaction::Transaction;
 use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::customer::Customer;

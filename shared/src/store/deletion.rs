@@ -8,9 +8,9 @@ use chrono::{DateTime, Utc};
 use super::Store;
 use super::company_counts::CompanyCount;
 use super::customer::counts;
-use super::item::{self, StoredEntity, VersionedItem};
-use super::keys;
-use super::transaction::Transaction;
+use super::table::item::{self, StoredEntity, VersionedItem};
+use super::table::keys;
+use super::table::transaction::Transaction;
 use crate::domain::customer::Customer;
 use crate::domain::deletion::{DeletionAuthor, ItemDeletion};
 use crate::domain::effect::{Effect, EffectTask, FormerCustomer};
@@ -94,6 +94,7 @@ impl Store {
         has: impl Fn(&Project) -> bool,
         remove: impl Fn(&mut Project) -> R,
     ) -> Result<()> {
+        // Reads all projects: deletions are rare, and an index would be written with every change of a project.
         for project in self.all_wanted(keys::projects(company), has).await? {
             self.amend_project(project, &remove).await?;
         }

@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::history::EventCounter;
-use super::item::{self, StoredEntity as _, VersionedItem};
-use super::keys;
-use super::transaction::Transaction;
+use super::table::item::{self, StoredEntity as _, VersionedItem};
+use super::table::keys;
+use super::table::transaction::Transaction;
 use crate::domain::effect::Effect;
 use crate::domain::id::{CompanyId, WebhookId};
 use crate::domain::webhook::{
@@ -89,11 +89,11 @@ impl Store {
         Ok(Some(WebhookEndpoint { webhook, cursor, sequence: EventCounter::clone(&sequence), stalled }))
     }
 
-    /// Deletes stalled resources of earlier epochs, and returns whether none is left. Only the run that has the endpoint may
-    /// do so, since resources that stall again get the same keys.
+    /// Deletes stalled resources of earlier epochs, and returns whether none is left.
     pub async fn delete_void_resources(&self, cursor: &DeliveryCursor) -> Result<bool> {
         let found: Vec<VersionedItem<StalledResource>> =
             self.all(&keys::stalled_resources(cursor.webhook)).await?;
+        // Only the run that has the endpoint may do so: resources that stall again get the same keys.
         let void: Vec<_> = found.iter().filter(|one| one.epoch < cursor.epoch).collect();
         // Few enough for the lease, whatever else DynamoDB does.
         for one in void.iter().take(VOID_AT_ONCE) {

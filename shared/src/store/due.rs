@@ -7,9 +7,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::Store;
 use super::history::EventCounter;
-use super::item::{self, Item, StoredEntity, VersionedItem, number};
-use super::keys::DUE;
-use super::query::Query;
+use super::table::item::{self, Item, StoredEntity, VersionedItem, number};
+use super::table::keys::DUE;
+use super::table::query::Query;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::Effect;
 use crate::domain::history::HistoryEntry;
@@ -146,6 +146,7 @@ impl Store {
         let found = self.query(&query).await?;
         // An item that cannot be read must not hold up those behind it.
         let mut rows: Vec<VersionedItem<T>> = self.listed(item::keys_of(&found.rows)?).await?;
+        // The index lags behind the table.
         rows.retain(|row| row.due().is_some_and(|(of, at)| of == shard && item::due_at(at) <= until));
         let next = found.last.map(|last| DueCursor { shard, now, start: Some(last) });
         Ok(DuePage { rows, seen: found.rows.len(), next })

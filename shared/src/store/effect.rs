@@ -3,11 +3,11 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
-use super::condition::AttributeUpdate;
 use super::due::DueQueue;
-use super::item::{EXPIRES_AT, StoredEntity, VersionedItem, number};
-use super::keys::{self, ItemKey};
-use super::transaction::Transaction;
+use super::table::condition::AttributeUpdate;
+use super::table::item::{EXPIRES_AT, StoredEntity, VersionedItem, number};
+use super::table::keys::{self, ItemKey};
+use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::effect::Effect;

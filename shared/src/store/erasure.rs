@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 use futures_util::future::try_join_all;
 
 use super::Store;
-use super::item::{self, VersionedItem};
-use super::keys::{self, ItemKey};
-use super::transaction::Transaction;
+use super::table::item::{self, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::transaction::Transaction;
 use super::{candidate, customer};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
@@ -135,6 +135,7 @@ impl Store {
             }
         }
         let names = [customer::username_of(&customer), customer::email_of(&customer)];
+        // A name that is another account's by now stays with it.
         let others = self.logins_of_others(names, Account::Customer { customer: customer.id }).await?;
         let mut transaction = self.transaction().without_keys(others);
         transaction.customer_gone(&customer, ErasureReason::Restored, now);

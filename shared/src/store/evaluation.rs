@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, HashMap};
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::condition::WriteCondition;
-use super::item::{self, Item, StoredEntity, VersionedItem, string};
-use super::keys::{self, ItemKey, TABLE};
-use super::page::{ListSource, Page, PageRequest};
-use super::query::{Query, RowFilter};
-use super::transaction::Transaction;
+use super::table::condition::WriteCondition;
+use super::table::item::{self, Item, StoredEntity, VersionedItem, string};
+use super::table::keys::{self, ItemKey, TABLE};
+use super::table::page::{ListSource, Page, PageRequest};
+use super::table::query::{Query, RowFilter};
+use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::Evaluation;
 use crate::domain::evaluation::change::EvaluationChange;

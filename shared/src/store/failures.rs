@@ -7,8 +7,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::item::{StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
+use super::table::item::{StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
 use crate::domain::secret::SecretHash;
 use crate::error::{Error, Result};
 
@@ -53,8 +53,10 @@ impl FailedLogins {
         let by = self.tag(source);
         let mut own = self.recent.iter().filter(|failure| failure.by == by);
         if let (Some(oldest), true) = (own.next(), own.count() + 1 >= Self::OF_SOURCE) {
+            // Only this source: if failures locked the name, anyone could lock out anyone.
             return Err(Error::Throttled(oldest.at + Self::WINDOW - now));
         }
+        // Many sources slow the name down instead of locking it, so that its owner still gets in.
         if let Some(newest) = self.recent.last().filter(|_| self.recent.len() >= Self::OF_ALL)
             && newest.at + Self::PACE > now
         {

@@ -8,17 +8,17 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::history::EventCounter;
-use super::item::{self, VersionedItem, string};
-use super::keys::{self, BY_STATUS};
-use super::query::Query;
+use super::table::item::{self, VersionedItem, string};
+use super::table::keys::{self, BY_STATUS};
+use super::table::query::Query;
 use crate::domain::history::{EventMark, HistoryEntry};
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
 /// The most events that one request looks at, whatever its filter leaves of them.
 const MAX_LOOKED_AT: usize = 500;
-/// The most expired events that one request passes besides: more than DynamoDB leaves undeleted, but for a few days after
-/// hundreds of thousands of changes in one.
+/// The most expired events that one request passes besides.
+// More than DynamoDB leaves undeleted, except for a few days after hundreds of thousands of changes in one.
 const MAX_PASSED: usize = 10_000;
 /// The most rows that one query reads once the first has shown that pages do not fill by themselves.
 const MAX_ROWS: usize = 100;

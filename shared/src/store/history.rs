@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Store;
 use super::due::DueQueue;
-use super::item::{self, StoredEntity, VersionedItem, string};
-use super::keys::{self, ItemKey, KeyRange, TABLE};
-use super::page::{Page, PageCursor, PageRequest};
-use super::query::Query;
+use super::table::item::{self, StoredEntity, VersionedItem, string};
+use super::table::keys::{self, ItemKey, KeyRange, TABLE};
+use super::table::page::{Page, PageCursor, PageRequest};
+use super::table::query::Query;
 use crate::domain::history::{EventId, EventMark, HistoryEntry, ResourceChange, ResourceRef};
 use crate::domain::id::{CompanyId, Id};
 use crate::error::{Error, Result};
@@ -271,6 +271,7 @@ impl Store {
         change: ResourceChange,
     ) -> Result<()> {
         let last = history.last();
+        // A try that broke off has told of it already.
         if last.is_some_and(|last| last.is_erasure()) {
             return Ok(());
         }

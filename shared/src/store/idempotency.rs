@@ -9,18 +9,19 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::batch::FoundItems;
-use super::condition::WriteCondition;
-use super::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
-use super::keys::{self, ItemKey};
-use super::sealed::SealingKey;
-use super::transaction::Transaction;
+use super::table::batch::FoundItems;
+use super::table::condition::WriteCondition;
+use super::table::item::{self, EXPIRES_AT, StoredEntity, VersionedItem, number, string};
+use super::table::keys::{self, ItemKey};
+use super::table::sealed::SealingKey;
+use super::table::transaction::Transaction;
 use crate::domain::id::IdBlock;
 use crate::error::{Error, Result};
 
 /// How long an answer is kept.
 const REMEMBERED: TimeDelta = TimeDelta::hours(24);
-/// How long a request is leased: longer than a function that answers requests may run.
+/// How long a request is leased.
+// Longer than a function that answers requests may run.
 const LEASE: TimeDelta = TimeDelta::seconds(30);
 /// The longest time after which a client should retry, in seconds.
 const ASK_AGAIN: i64 = 5;
@@ -173,6 +174,8 @@ impl Store {
         // The answer to one transaction is far smaller than an item may be.
         let state = AttemptState::Done { sealed: self.sealed(request, answer)?, parts: 0 };
         let item = item::write(&request.attempt(state, now), 1)?;
+        // Before all other conditions: a concurrent retry must learn that the request is running, not that a name is
+        // taken.
         transaction.create_first(request.key(), item, now, Error::InProgress(ASK_AGAIN));
         match self.commit(transaction).await {
             Err(Error::InProgress(seconds)) => match self.answered(request, now).await? {
@@ -240,9 +243,11 @@ impl Store {
         self.replace(attempt, done).await.map(drop)
     }
 
-    /// Seals an answer, whose names and keys would otherwise outlive their owners.
+    /// Seals an answer.
     fn sealed(&self, request: &KeyedRequest, answer: &StoredResponse) -> Result<String> {
+        // Its names and keys would otherwise outlive their owners by a day.
         let text = serde_json::to_vec(answer).map_err(Error::internal)?;
+        // Reading the resource again for a replay, instead of storing the answer, would return later changes.
         request.sealing_key.seal(&text, self.app.entropy())
     }
 

@@ -2,11 +2,11 @@
 //! are none.
 
 use super::Store;
-use super::condition::{IS_ACTIVE, WriteCondition};
-use super::item::{StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
 use super::project_counts::{HAS_BEGUN, shards};
-use super::transaction::Transaction;
+use super::table::condition::{IS_ACTIVE, WriteCondition};
+use super::table::item::{StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, ProjectId, VideoId};
 use crate::domain::interview::{Interview, QUESTIONS_IN_USE};

@@ -2,10 +2,10 @@
 
 use super::Store;
 use super::company_counts::CompanyCount;
-use super::item::{self, StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
-use super::page::{ListSource, Page, PageRequest};
-use super::transaction::Transaction;
+use super::table::item::{self, StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::page::{ListSource, Page, PageRequest};
+use super::table::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::CompanyId;
 use crate::domain::label::Label;
@@ -55,6 +55,7 @@ impl Transaction {
     /// Moves the unique marker of a label's text.
     pub(super) fn label_text(&mut self, before: Option<&Label>, after: Option<&Label>) {
         let key = |label: &Label| keys::label_by_text(&label.company, label.text.as_str());
+        // An item of its own, whose condition keeps texts unique under concurrent writes.
         let taken = Error::field("text", "A label with this text already exists.");
         self.move_marker(before.map(key), after.map(key), item::bare([]), taken);
     }

@@ -4,10 +4,10 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::failures::{CountedLogin, FailedLogins};
-use super::item::{self, Item, StoredEntity as _, VersionedItem, string};
-use super::keys::{self, ItemKey, TABLE};
-use super::query::Query;
-use super::transaction::Transaction;
+use super::table::item::{self, Item, StoredEntity as _, VersionedItem, string};
+use super::table::keys::{self, ItemKey, TABLE};
+use super::table::query::Query;
+use super::table::transaction::Transaction;
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
@@ -61,8 +61,8 @@ impl LoginPartition {
 /// The most markers that a login reads: a username, a customer's email address, and the newest candidates with this
 /// address.
 const MAX_LOGINS: usize = 16;
-/// The most attempts to count a login while others count the same name. Each of those counts a failure, so that a login
-/// that has lost as often is throttled.
+/// The most attempts to count a login while others count the same name.
+// Each of those counts a failure, so that a login that has lost as often is throttled.
 const TRIES: usize = FailedLogins::OF_ALL + 1;
 
 /// The accounts of a name.
@@ -89,6 +89,7 @@ impl Store {
         for _ in 0..TRIES {
             let (accounts, before) =
                 tokio::try_join!(self.login_entries(partition), self.one::<FailedLogins>(key.clone()))?;
+            // Counted before the password is checked: a hundred concurrent attempts count like a hundred in sequence.
             let count = async {
                 match before {
                     Some(before) => {
@@ -101,6 +102,7 @@ impl Store {
                     }
                 }
             };
+            // One more round trip than if login items held password hashes: those copies could go stale.
             match tokio::try_join!(count, self.accounts(partition, accounts)) {
                 Ok((counted, found)) => return Ok((found, CountedLogin(counted))),
                 Err(Error::Changed) => {}
@@ -113,6 +115,8 @@ impl Store {
     /// Takes back the failure that a successful login was counted as. Forgets earlier ones too if the name belongs to
     /// this account `alone`: otherwise the holder of one account could guess passwords of the others without limit.
     pub(crate) async fn end_login(&self, CountedLogin(counted): &CountedLogin, alone: bool) -> Result<()> {
+        // A project manager may create a candidate with an owner's address. Logging in as that candidate after every
+        // nine guesses would otherwise let them guess the owner's password for ever.
         if alone {
             return self.delete_alone(&counted.key()).await;
         }
@@ -143,12 +147,12 @@ impl Store {
         Ok((customers, candidates))
     }
 
-    /// The password of the newest other candidate with the same email address. Passwords with one salt are verified
-    /// together when somebody logs in by that address.
+    /// The password of the newest other candidate with the same email address.
     pub(crate) async fn password_to_share_salt_with(
         &self,
         candidate: &Candidate,
     ) -> Result<Option<PasswordHash>> {
+        // Passwords with one salt are verified together, in one of the two hashes of a login.
         let Some(email) = &candidate.profile.email else { return Ok(None) };
         let (_, candidates) = self.whom_name_leads_to(&candidate.company, email.as_str()).await?;
         let others = candidates.into_iter().filter(|other| other.id != candidate.id && other.may_log_in());
@@ -185,6 +189,7 @@ impl Store {
 
     async fn accounts(&self, partition: &LoginPartition, accounts: Vec<Account>) -> Result<FoundAccounts> {
         let key = |account: &Account| Some(keys::account(partition.company.as_ref()?, *account));
+        // A name without accounts makes the same call.
         let keys = accounts.iter().filter_map(key).chain([keys::nothing()]);
         let mut batch = self.get(keys).await?;
         let mut found = FoundAccounts::default();

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::Store;
-use super::keys;
-use super::projection::ProjectionExpression;
 use super::search::SearchHit;
+use super::table::keys;
+use super::table::projection::ProjectionExpression;
 use crate::domain::candidate::CandidateStatus;
 use crate::domain::file::StoredFile;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};

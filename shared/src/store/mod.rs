@@ -2,14 +2,9 @@
 //!
 //! Only guards hand out a [`Store`], so nothing is read or written for a caller who was not admitted.
 
-mod amend;
-mod attribute;
-mod batch;
 mod candidate;
-mod capacity;
 mod company;
 mod company_counts;
-mod condition;
 mod customer;
 mod deletion;
 mod delivery;
@@ -22,34 +17,23 @@ mod feed;
 mod history;
 mod idempotency;
 mod interview;
-mod item;
-mod key;
-pub(crate) mod keys;
 mod label;
 mod login;
 mod matches;
 mod numbering;
-pub mod page;
 mod project;
 mod project_counts;
-mod projection;
-mod query;
 mod recount;
 mod referred;
 mod reindex;
 mod report;
 mod reset;
-mod retry;
-mod rewrite;
 mod sample;
-mod sealed;
 mod search;
 mod session;
 mod share;
-mod single;
-mod skip;
+mod table;
 mod token;
-mod transaction;
 mod upload;
 mod video;
 mod webhook;
@@ -59,9 +43,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
-pub(crate) use batch::FoundItems;
 pub use candidate::CandidateWithProject;
-pub use capacity::RequestUsage;
 pub use customer::CustomerChange;
 pub use delivery::{DeliveryProgress, WebhookEndpoint};
 pub use due::{DueCursor, DuePage, DueQueue};
@@ -72,10 +54,6 @@ pub use feed::FeedPage;
 pub use history::{EntryKey, EventCounter, history_place};
 pub use idempotency::StoredResponse;
 pub(crate) use idempotency::{EarlierRequest, KeyedAttempt, KeyedRequest, LeaseResult};
-pub(crate) use item::StoredEntity;
-pub use item::VersionedItem;
-pub(crate) use keys::ItemKey;
-pub use keys::effect_in;
 pub(crate) use login::LoginPartition;
 pub use login::TAKEN_USERNAME;
 pub use matches::CandidateMatch;
@@ -88,18 +66,27 @@ pub use reindex::ReindexResult;
 pub use report::ReportSubject;
 pub use reset::ResetMail;
 pub use sample::check;
-pub(crate) use sealed::SealingKey;
 pub use search::SearchHit;
 pub use session::{Session, SessionKind};
 pub use share::SharedCandidate;
-pub use transaction::Transaction;
+pub(crate) use table::batch::FoundItems;
+pub use table::capacity::RequestUsage;
+pub(crate) use table::item::StoredEntity;
+pub use table::item::VersionedItem;
+pub(crate) use table::keys;
+pub(crate) use table::keys::ItemKey;
+pub use table::keys::effect_in;
+pub use table::page;
+pub(crate) use table::sealed::SealingKey;
+pub use table::transaction::Transaction;
 pub use webhook::{DeliveryAttempts, StreamTrigger};
 
 use crate::app::App;
 use crate::domain::history::ChangeContext;
 use crate::domain::id::{Id, IdBlock};
 
-/// How long all calls of a request may take together, so that it is answered within the functions' ten seconds.
+/// How long all calls of a request may take together.
+// The functions have ten seconds to answer.
 const PATIENCE: Duration = Duration::from_secs(9);
 
 /// Access to the table on behalf of one request, whose [`RequestUsage`] it counts.
@@ -136,9 +123,10 @@ impl Store {
         self.app.ids().next_block(now)
     }
 
-    /// Opens the connection to DynamoDB by one cheap read, so that the first request does not wait for it.
+    /// Opens the connection to DynamoDB by one cheap read.
     ///
     /// A failure is left to that request, which can answer it.
+    // The first request must not wait for it.
     pub(crate) async fn warm_up(app: &App) {
         let nowhere = keys::nothing().into_attributes();
         let _ = app

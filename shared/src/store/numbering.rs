@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 
 use super::Store;
-use super::amend::ATTEMPTS;
 use super::history::{EntryKey, EventCounter};
-use super::item::{self, VersionedItem};
-use super::keys;
+use super::table::amend::ATTEMPTS;
+use super::table::item::{self, VersionedItem};
+use super::table::keys;
 use crate::domain::history::HistoryEntry;
 use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};

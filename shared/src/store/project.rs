@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::Store;
-use super::batch::FoundItems;
 use super::company_counts::CompanyCount;
-use super::condition::IS_ACTIVE;
-use super::item::{self, StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
-use super::page::{ListSource, Page, PageRequest};
 use super::project_counts::{CountShards, shards};
-use super::transaction::Transaction;
+use super::table::batch::FoundItems;
+use super::table::condition::IS_ACTIVE;
+use super::table::item::{self, StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::page::{ListSource, Page, PageRequest};
+use super::table::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
@@ -207,6 +207,7 @@ impl Transaction {
         for joins in new.difference(&old) {
             let missing = format!("There is no customer {joins} who can log in.");
             let missing = Error::field(field_of(after, *joins), missing);
+            // A customer who is being deleted is inactive already, and gets no new roles.
             self.require(keys::customer(c, *joins), IS_ACTIVE, missing);
             self.put_derived(keys::memberships(c, *joins).key(after.id), item::bare([]));
         }

@@ -1,10 +1,10 @@
 //! Counts of a project's candidates, in four shards: see [`project_counts`](crate::domain::project_counts).
 
-use super::batch::FoundItems;
-use super::condition::{AttributeUpdate, WriteCondition};
-use super::item::{self, Item, VersionedItem, number, number_in, string};
-use super::keys::{self, ItemKey};
-use super::transaction::Transaction;
+use super::table::batch::FoundItems;
+use super::table::condition::{AttributeUpdate, WriteCondition};
+use super::table::item::{self, Item, VersionedItem, number, number_in, string};
+use super::table::keys::{self, ItemKey};
+use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
 use crate::domain::id::{CompanyId, ProjectId};
@@ -55,6 +55,7 @@ impl Transaction {
         if change.is_empty() {
             return;
         }
+        // A counter of a set that no candidate has any more stays at 0 until `recount`.
         let mut counters: Vec<_> =
             change.iter().map(|(counter, count)| (counter.to_string(), count)).collect();
         if change.iter().any(|(counter, _)| matches!(counter, CounterName::EvaluatedBy { .. })) {
@@ -62,6 +63,7 @@ impl Transaction {
         }
         let mut update = AttributeUpdate::add(counters);
         if change.has_begun() {
+            // This shard is written anyway. Of a change of the questions and a candidate who begins, one comes first.
             update = update.marking(HAS_BEGUN);
         }
         let mut refusal = Error::internal("a counter refused to count");
@@ -86,6 +88,7 @@ impl Transaction {
     /// Writes a project's new status to its shards. Fails with [`Error::Changed`] if its candidates are not what they
     /// `must` be, and, for closing, if evaluations have changed since the shards were `seen`.
     pub(super) fn move_shards(&mut self, project: &Project, must: CandidatesMust, seen: &CountShards) {
+        // Conditions in the write itself: a candidate who moves between the read and the write makes it fail.
         for (key, seen) in shards(&project.company, project.id).zip(&seen.0) {
             let status = (":status", string(project.status.as_str()));
             let mut update = AttributeUpdate::set(&format!("SET {PROJECT_STATUS} = :status"), [status]);
@@ -124,7 +127,7 @@ mod tests {
     use crate::domain::candidate::CandidateStatus;
     use crate::domain::evaluation::evaluator_index::EvaluatorSet;
     use crate::domain::id::Id;
-    use crate::store::item::VERSION;
+    use crate::store::table::item::VERSION;
 
     #[test]
     fn every_counter_has_an_attribute_of_its_own() {

@@ -6,13 +6,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Store;
-use super::amend::ATTEMPTS;
 use super::company_counts::CompanyCount;
-use super::condition::WriteCondition;
 use super::customer;
-use super::item::{Item, VERSION, VersionedItem, number, number_in, string};
-use super::keys::{self, ItemKey};
 use super::project_counts::{EVALUATIONS_VERSION, PROJECT_STATUS, counts_in, shards};
+use super::table::amend::ATTEMPTS;
+use super::table::condition::WriteCondition;
+use super::table::item::{Item, VERSION, VersionedItem, number, number_in, string};
+use super::table::keys::{self, ItemKey};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
 use crate::domain::evaluation::result::ResultSummary;
@@ -121,6 +121,8 @@ impl Store {
             let after = self.items(&keys).await?;
             for shard in open.clone() {
                 let place = usize::from(shard);
+                // Trusted only if nothing was written in between, so that a company can be recounted while it is in
+                // use.
                 if version_of(&before[place]) != version_of(&after[place]) {
                     continue;
                 }

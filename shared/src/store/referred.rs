@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::Store;
-use super::item::VersionedItem;
-use super::keys::{self, ItemKey};
+use super::table::item::VersionedItem;
+use super::table::keys::{self, ItemKey};
 use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, CustomerId, LabelId, ProjectId};
 use crate::domain::interview::Interview;

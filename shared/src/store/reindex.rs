@@ -7,11 +7,11 @@ use futures_util::future::try_join_all;
 use serde::Serialize;
 
 use super::Store;
-use super::condition::WriteCondition;
-use super::item::{self, Item, VersionedItem, string};
-use super::keys::{self, ItemKey, PK, SK, TABLE};
-use super::query::Query;
 use super::search::{AT_ONCE, entry, hash_of};
+use super::table::condition::WriteCondition;
+use super::table::item::{self, Item, VersionedItem, string};
+use super::table::keys::{self, ItemKey, PK, SK, TABLE};
+use super::table::query::Query;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;

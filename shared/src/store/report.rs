@@ -3,10 +3,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Store;
-use super::condition::WriteCondition;
-use super::item::{self, EXPIRES_AT, VersionedItem, number};
-use super::keys;
-use super::transaction::Transaction;
+use super::table::condition::WriteCondition;
+use super::table::item::{self, EXPIRES_AT, VersionedItem, number};
+use super::table::keys;
+use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
@@ -64,6 +64,7 @@ impl Store {
         let step = TransitionResult::from(after);
         let mut transaction = self.transaction();
         let mark = item::bare([(EXPIRES_AT, number((now + REMEMBERED).timestamp()))]);
+        // In the same transaction: an event that is delivered twice is applied once.
         transaction.put(keys::event(event), mark, WriteCondition::Absent, Error::Changed);
         transaction.step(before, &step, now);
         transaction.evaluator_index(project, evaluator_index);

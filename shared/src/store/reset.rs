@@ -4,8 +4,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::item::{StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
+use super::table::item::{StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
 use crate::domain::id::CompanyId;
 use crate::domain::secret::{OneTimeKey, SecretHash};
 use crate::domain::text::{Email, fold_case};
@@ -59,7 +59,10 @@ impl Store {
         let new = ResetMail { address, effect: effect.to_owned(), begun_at: now, is_sent: false };
         let begun = match self.one::<ResetMail>(new.key()).await? {
             None => self.create_alone(new).await,
+            // A retried effect skips the addresses that it has mailed already.
             Some(own) if own.effect == effect => return Ok((!own.is_sent).then_some(own)),
+            // Anyone may ask for anyone's reset: without the pause, they could fill a mailbox or revoke each key
+            // before it is used.
             Some(other) if now < other.begun_at + PAUSE => return Ok(None),
             Some(other) => self.replace(&other, new).await,
         };

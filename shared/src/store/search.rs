@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, HashSet};
 use futures_util::future::try_join_all;
 
 use super::Store;
-use super::item::{self, Item, string};
-use super::keys::{self, ItemKey, SEARCH, TABLE};
-use super::projection::ProjectionExpression;
-use super::query::Query;
-use super::transaction::Transaction;
+use super::table::item::{self, Item, string};
+use super::table::keys::{self, ItemKey, SEARCH, TABLE};
+use super::table::projection::ProjectionExpression;
+use super::table::query::Query;
+use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::search::{MAX_RESULTS, MAX_WORDS, SearchTerms, WordSource};
@@ -25,7 +25,8 @@ use crate::error::{Error, Result};
 pub(super) const WORDS: &str = "words";
 /// The attributes of an entry that a search reads.
 const ENTRY: ProjectionExpression = ProjectionExpression::new("pk, sk, words", &[]);
-/// The most entries that a search reads of one query: enough even if each result has all its words there.
+/// The most entries that a search reads of one query.
+// Enough even if each result has all its words there.
 const LOOKED_AT: usize = MAX_RESULTS * MAX_WORDS;
 /// The most entries of the first call for a single word; more follow if they have too few candidates.
 const AT_FIRST: usize = 2 * MAX_RESULTS;

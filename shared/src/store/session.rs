@@ -6,8 +6,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::item::{self, EXPIRES_AT, number};
-use super::keys::{self, ItemKey};
+use super::table::item::{self, EXPIRES_AT, number};
+use super::table::keys::{self, ItemKey};
 use crate::clock::RandomSource;
 use crate::domain::account::CredentialOwner;
 use crate::domain::secret::{MediaKey, SecretHash};
@@ -98,17 +98,17 @@ impl Store {
     }
 
     /// Writes the use of a session at `now`, unless it has ended.
-    ///
-    /// Makes one attempt, since the response waits for it. A session that misses a write only ends a little sooner.
     pub(crate) async fn slide_session(&self, key: &ItemKey, now: DateTime<Utc>) -> Result<()> {
         let used_at = serde_dynamo::to_attribute_value(now).map_err(Error::internal)?;
         self.usage.count_call();
+        // One attempt, because the response waits for it. A session that misses a write only ends a little sooner.
         let response = self
             .client()
             .update_item()
             .table_name(self.table())
             .set_key(Some(key.clone().into_attributes()))
             .update_expression("SET used_at = :now ADD version :one")
+            // Without it, the update would create a session again that has just been revoked.
             .condition_expression("attribute_exists(pk)")
             .expression_attribute_values(":now", used_at)
             .expression_attribute_values(":one", number(1))

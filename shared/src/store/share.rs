@@ -7,10 +7,10 @@ use futures_util::{TryStreamExt as _, stream};
 use serde::Deserialize;
 
 use super::Store;
-use super::condition::IS_ACTIVE;
-use super::item::{self, VersionedItem, string};
-use super::keys;
-use super::transaction::Transaction;
+use super::table::condition::IS_ACTIVE;
+use super::table::item::{self, VersionedItem, string};
+use super::table::keys;
+use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
 use crate::error::{Error, Result};
@@ -104,6 +104,7 @@ impl Transaction {
         let new = after.map_or(&none, |candidate| &candidate.shares);
         for (share, customer) in new.iter().filter(|(share, _)| !old.contains_key(share)) {
             let missing = format!("There is no customer {customer} who can log in.");
+            // A customer who is being deleted is inactive already, and gets no new shares.
             self.require(keys::customer(company, *customer), IS_ACTIVE, Error::field("customer", missing));
             let note =
                 item::bare([("project", string(project.to_string())), ("candidate", string(id.to_string()))]);

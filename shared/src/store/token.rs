@@ -2,10 +2,10 @@
 
 use super::Store;
 use super::company_counts::CompanyCount;
-use super::condition::WriteCondition;
-use super::item::{self, StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
-use super::transaction::Transaction;
+use super::table::condition::WriteCondition;
+use super::table::item::{self, StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::transaction::Transaction;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::NamedToken;
@@ -27,8 +27,10 @@ impl Store {
     pub fn create_token(&self, token: &NamedToken) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(token);
+        // Unique over all companies, so the message does not say that the value exists.
         let taken = Error::field("value", "Choose another value.");
         if let Some(item) = transaction.or_fault(item::write(token, 1)) {
+            // A copy, so that a request by the token needs one read.
             transaction.put(keys::token_by_hash(&token.hash), item, WriteCondition::Absent, taken);
         }
         transaction.company_tally(&token.company, &[(CompanyCount::NamedTokens, 1)]);

@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 use serde_dynamo::to_attribute_value;
 
 use super::Store;
-use super::condition::AttributeUpdate;
 use super::due::DueQueue;
-use super::item::{EXPIRES_AT, StoredEntity, VersionedItem, number, string};
-use super::keys::{self, DUE, ItemKey};
-use super::transaction::Transaction;
+use super::table::condition::AttributeUpdate;
+use super::table::item::{EXPIRES_AT, StoredEntity, VersionedItem, number, string};
+use super::table::keys::{self, DUE, ItemKey};
+use super::table::transaction::Transaction;
 use crate::domain::effect::{Effect, EffectTask};
 use crate::domain::file::{Owner, StoredFile};
 use crate::domain::id::{CompanyId, FileId};

@@ -8,13 +8,13 @@ use chrono::{DateTime, Utc};
 
 use super::Store;
 use super::company_counts::CompanyCount;
-use super::condition::{AttributeUpdate, WriteCondition};
 use super::due::DueQueue;
 use super::history::EventCounter;
-use super::item::{self, StoredEntity, VersionedItem};
-use super::keys::{self, ItemKey};
-use super::query::Query;
-use super::transaction::Transaction;
+use super::table::condition::{AttributeUpdate, WriteCondition};
+use super::table::item::{self, StoredEntity, VersionedItem};
+use super::table::keys::{self, ItemKey};
+use super::table::query::Query;
+use super::table::transaction::Transaction;
 use crate::domain::history;
 use crate::domain::id::{AttemptId, CompanyId, ProjectId, WebhookId};
 use crate::domain::webhook::{AttemptFilter, DeliveryAttempt, DeliveryCursor, StalledResource, Webhook};
@@ -162,6 +162,7 @@ impl Store {
     pub fn delete_webhook(&self, webhook: &VersionedItem<Webhook>) -> Transaction {
         let mut transaction = self.transaction();
         transaction.delete(webhook);
+        // Without its cursor the sender stops; what else is left, clients cannot see.
         transaction.delete_derived(keys::cursor(webhook.id));
         transaction.company_tally(&webhook.company, &[(CompanyCount::Webhooks, -1)]);
         transaction

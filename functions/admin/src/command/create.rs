@@ -72,7 +72,7 @@ pub(super) async fn customer(
 }
 
 /// The result of a creation. If the same user exists already, the command was repeated: the user stays as they are, but
-/// gets a new key if they have not chosen a password, because the first result may have been lost.
+/// gets a new key if they have not chosen a password.
 async fn finish(
     operator: &OperatorAccess,
     wanted: Customer,
@@ -96,6 +96,7 @@ async fn finish(
     };
     let Some(found) = found.filter(|found| is_wanted(found)) else { return Err(refusal) };
     let mut outcome = CommandOutput::of_customer(&found, operator);
+    // The first result may have been lost.
     if found.status == CustomerStatus::Invited && found.is_active {
         let (after, link) = with_key(Customer::clone(&found), operator);
         operator.commit(operator.store.update_customer(&found, &after, operator.now)).await?;

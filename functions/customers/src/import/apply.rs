@@ -13,11 +13,13 @@ use shared::{Error, Result};
 use super::ImportAccess;
 use super::plan::{ImportRow, plan_again};
 
-/// The most rounds. From the fourth on, each row has a transaction of its own, which loses only to writes of this very
-/// customer. The service makes one of those for each mail to them, so only other clients can make a row lose them all.
+/// The most rounds.
+// From the fourth on, each row has a transaction of its own, which loses only to writes of this very customer. The service
+// makes one of those for each mail to them, so only other clients can make a row lose them all.
 const ROUNDS: u32 = 10;
 
-/// How long after the request's start transactions are begun. The last one still needs some of the function's 29 seconds.
+/// How long after the request's start transactions are begun.
+// The last one still needs some of the function's 29 seconds.
 const TIME_LIMIT: TimeDelta = TimeDelta::seconds(22);
 
 /// Makes the changes of all rows. Fails with [`Error::Changed`] if other clients keep changing a customer, with

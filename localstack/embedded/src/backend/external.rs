@@ -110,7 +110,7 @@ impl ExternalServices {
         self.send(request.header("authorization", credential("s3")).body(body))
     }
 
-    /// The size of an object; none if S3 does not return it.
+    /// The size of an object; `None` if S3 does not return it.
     pub(super) fn size_in_s3(&self, path: &str) -> Option<u64> {
         let request = self.0.agent.head(self.url() + path).header("authorization", credential("s3"));
         request.call().ok()?.headers().get("content-length")?.to_str().ok()?.parse().ok()

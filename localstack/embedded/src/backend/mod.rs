@@ -227,7 +227,7 @@ impl Backend {
         self.external.as_ref()
     }
 
-    /// The path of a file with this name in the data folder; none unless the storage is [`Storage::Folder`].
+    /// The path of a file with this name in the data folder; `None` unless the storage is [`Storage::Folder`].
     pub(crate) fn kept(&self, name: &str) -> Option<PathBuf> {
         (!self.folder.is_temporary()).then(|| self.folder.path().join(name))
     }

@@ -254,7 +254,7 @@ async fn answer_signed(service: Service, created: Created, request: Request) -> 
     response
 }
 
-/// Bucket and key of the object that the request creates; none for other requests and for parts of an upload.
+/// Bucket and key of the object that the request creates; `None` for other requests and for parts of an upload.
 fn put_object(request: &Request) -> Option<(String, String)> {
     let query: Vec<_> =
         form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes()).collect();

@@ -73,7 +73,7 @@ impl Tables {
         }
     }
 
-    /// The description of a table; none if it does not exist.
+    /// The description of a table; `None` if it does not exist.
     pub(super) fn describe(&self, name: &str) -> Result<Option<Value>> {
         let request = json!({ "TableName": name });
         let mut description = match self {

@@ -127,7 +127,7 @@ impl Events {
         Ok(())
     }
 
-    /// Delivers new stream records to their functions until none are left, including those that the functions create,
+    /// Delivers new stream records to their functions until no record is left, including those that the functions create,
     /// and returns their number. Filtered records do not count; one that several functions receive counts for each.
     ///
     /// # Errors

@@ -138,7 +138,7 @@ impl Template {
         rules.find(|rules| rules.is_object()).unwrap_or(&Value::Null)
     }
 
-    /// The memory of a function in megabytes; none if there is no such function, or no value.
+    /// The memory of a function in megabytes; `None` if there is no such function, or no value.
     pub fn memory_size(&self, function: &str) -> Option<u64> {
         let (_, properties) = self.of_type(FUNCTIONS).find(|(name, _)| *name == function)?;
         properties["MemorySize"].as_u64().or_else(|| self.defaults["MemorySize"].as_u64())

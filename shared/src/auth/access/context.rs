@@ -75,6 +75,7 @@ impl AdmittedRequest {
 
     /// Replays the answer to an earlier request with the same Idempotency-Key, and checks `If-Match`.
     pub(super) fn accept(&self) -> Result<(), GuardRejection> {
+        // Only after the guard has admitted the caller: one who has lost access learns nothing from an old answer.
         match &self.earlier {
             Some(EarlierRequest::Answered(answer)) => {
                 return Err(GuardRejection::Replayed(Box::new(answer.clone())));
@@ -101,6 +102,7 @@ impl AdmittedRequest {
             return Ok(CommittedResponse::new(response));
         };
         let (answer, response) = StoredResponse::of(response).await?;
+        // The answer is part of the transaction: there is never a change without a recorded answer, or the reverse.
         let earlier = self.store.commit_with(transaction, (request, &answer), self.now).await?;
         Ok(CommittedResponse::new(earlier.map_or(response, StoredResponse::replayed)))
     }
@@ -126,6 +128,8 @@ impl AdmittedRequest {
     pub fn show<V: Serialize>(&self, view: V) -> Result<CommittedResponse<Json<V>>> {
         let body = serde_json::to_vec(&view).map_err(Error::internal)?;
         let tag = match self.revision {
+            // With `expand`, the digest takes the tokens of files in, so that a change of another resource's file is
+            // not missed.
             Some(revision) if !self.shows_others => self.tag(&body, revision),
             revision => EntityTag::of(&body).in_revision(revision),
         };

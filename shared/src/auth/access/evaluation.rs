@@ -65,6 +65,7 @@ impl<A> EvaluationsAccess<A> {
     /// Whether the caller may write the evaluation of `evaluator`, and so read it before it is completed.
     fn writes_for(&self, evaluator: CustomerId) -> bool {
         match self.standing {
+            // A token writes for evaluators, and a client that sends `If-Match` must have read.
             CallerRelation::NamedToken => true,
             _ => self.is_own(evaluator),
         }

@@ -151,6 +151,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         object: impl FnOnce(&PathIds, &MediaToken) -> Result<String, InvalidId>,
     ) -> Result<Self> {
         let rejected = || Error::Unauthenticated(REJECTED);
+        // 401 for all of these, also for an expired URL: a client then fetches the resource again for a new one.
         let company = self.path.company_id().map_err(|_| rejected())?;
         let token = MediaToken::parse(token).ok_or_else(rejected)?;
         let object = object(&self.path, &token).map_err(|_| rejected())?;
@@ -177,12 +178,14 @@ impl<'a> UnauthenticatedRequest<'a> {
     pub(in crate::auth) async fn authenticate(&self, more: Vec<ItemKey>) -> Result<AuthenticatedRequest> {
         let (preconditions, credential) = (RequestConditions::of(self.parts)?, self.credential()?);
         let is_cookie = matches!(credential.means, CredentialKind::Session(SessionKind::Cookie, _));
+        // Only browsers send cookies by themselves, and safe methods change nothing.
         if is_cookie && !self.parts.method.is_safe() {
             csrf::check(&self.parts.headers, self.app.config())?;
         }
         let state = RequestState::of(&self.parts.extensions);
         let (store, now) = (state.store(self.app), self.app.now());
         let keyed = state.keyed_by(&sender(&credential));
+        // One round trip: the credential tells the keys of session and user, the path those of resources.
         let keys = keys_of(&credential).into_iter().chain(more);
         let mut batch = store.get(keys.chain(keyed.as_ref().map(KeyedRequest::key))).await?;
         let rules = SessionRules {
@@ -199,6 +202,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         if self.address.as_ref().is_some_and(|address| !address.token.is_for(&media_key, &address.object)) {
             return Err(Error::Unauthenticated(REJECTED));
         }
+        // As for a company that does not exist.
         if self.path.text("companyId").is_some_and(|company| company != caller.company().as_str()) {
             return Err(Error::NotFound);
         }
@@ -337,6 +341,7 @@ impl AuthenticatedRequest {
         action: Action,
         standing: &CallerRelation,
     ) -> Result<AdmittedRequest> {
+        // Candidates know the company and themselves. They need not know that others exist.
         if read.is_allowed(standing) { self.authorise(action, standing) } else { Err(Error::NotFound) }
     }
 

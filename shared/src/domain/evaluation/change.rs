@@ -55,6 +55,7 @@ impl EvaluationChange {
     ) -> Result<Self, Refusal> {
         if completed {
             require_interviewed(candidate)?;
+            // A project without questions and criteria has nothing to rate.
             if after.ratings.is_empty() && !interview.is_empty() {
                 return Err(NOTHING_RATED);
             }

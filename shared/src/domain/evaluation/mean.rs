@@ -42,6 +42,7 @@ impl RatingMean {
 
     /// The mean in hundredths, rounded half up; `None` without values.
     pub fn hundredths(self) -> Option<u32> {
+        // Whole numbers, because a float would not round half up exactly.
         let whole = 2 * self.count * UNIT;
         let rounded = (self.sum * 200 + self.count * UNIT).checked_div(whole)?;
         u32::try_from(rounded).ok()

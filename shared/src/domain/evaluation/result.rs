@@ -62,6 +62,7 @@ impl ResultSummary {
         let mut overall = RatingMean::default();
         for (_, completed) in self.counting(project) {
             if let Some(values) = &completed.rated {
+                // By today's questions, criteria and scale: changing those writes no candidates.
                 overall.add(values.sum(interview), project.settings.maximum_score);
             }
         }

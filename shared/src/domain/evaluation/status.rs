@@ -25,6 +25,7 @@ impl Candidate {
     pub fn evaluation_status(&self, project: &Project) -> EvaluationStatus {
         let evaluators = &project.staff.evaluators;
         let is_vetoed = self.vetos().any(|(customer, _)| evaluators.contains(&customer));
+        // Evaluations by other customers are stored, and count once their authors become evaluators.
         match self.completed_by().intersection(evaluators).count() {
             // One veto completes the evaluation for all.
             _ if is_vetoed => EvaluationStatus::Completed,

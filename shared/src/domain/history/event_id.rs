@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::domain::id::InvalidId;
 
-/// The identifier of an event: its resource and version, and its second, since a restored table counts versions again.
+/// The identifier of an event: its resource and version, and its second.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventId {
     /// The identifier of the history.
@@ -18,6 +18,7 @@ pub struct EventId {
 
 impl fmt::Display for EventId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The second, because the versions of a restored table count again from an earlier one.
         write!(f, "evt_{}_{}_{}", self.history, self.version, self.second)
     }
 }

@@ -217,6 +217,7 @@ impl FieldChanges {
                     differences.insert(name.to_owned(), customers);
                 }
             }
+            // Its name alone: logs, receivers and backups of events then hold no personal data.
             FieldValue::Private(_) => {}
         }
     }

@@ -24,6 +24,7 @@ impl Email {
         if !is_domain(&domain) {
             return Err(INVALID.to_owned());
         }
+        // Refused here rather than by SES later, while there is time to ask for another address.
         if !local.is_ascii() {
             return Err(
                 "Mail cannot be sent to this address. Use one with only ASCII characters before the @."
@@ -47,11 +48,11 @@ impl Email {
     }
 }
 
-/// A dot-atom. Encoded words (RFC 2047) are refused, because mail programs decode them and would show, or reply to,
-/// another address.
+/// A dot-atom. Encoded words (RFC 2047) are refused.
 fn is_local_part(text: &str) -> bool {
     let atom = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte);
     text.len() <= 64
+        // Mail programs decode encoded words, and would show, or reply to, another address.
         && !text.contains("=?")
         && text.split('.').all(|part| !part.is_empty() && part.bytes().all(atom))
 }

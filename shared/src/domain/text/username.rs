@@ -34,6 +34,8 @@ impl Username {
         if looks_like_another(&enforced) {
             return Err("This username could be mistaken for another. Use letters of one script.".to_owned());
         }
+        // In the case that was sent. Keys are the folded name; keys by how a name looks would make `barn` and `bam`
+        // one.
         TextLine::parse(&prepared).map(Self)
     }
 

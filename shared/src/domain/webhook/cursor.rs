@@ -19,7 +19,8 @@ pub const QUEUE_FULL: Refusal = Refusal {
 };
 /// The time between two pings.
 const PING_PAUSE: TimeDelta = TimeDelta::seconds(10);
-/// The time between two changes of the position, each of which may send the whole feed again.
+/// The time between two changes of the position.
+// Each change may send the whole feed again.
 const MOVE_PAUSE: TimeDelta = TimeDelta::minutes(1);
 
 /// What a client has asked to be sent besides the feed.
@@ -126,6 +127,7 @@ impl DeliveryCursor {
             return Err(MailLimitReached::TooMany(wait));
         }
         let has_void_resources = self.has_void_resources || self.stalled > 0;
+        // A new epoch voids the stalled resources, or their events would be sent by these and by the repetition.
         let (accepted, epoch) = (BTreeSet::new(), self.epoch + 1);
         let moved =
             Self { after, accepted, epoch, moved_at: Some(now), stalled: 0, has_void_resources, ..self };
@@ -146,6 +148,8 @@ impl DeliveryCursor {
     /// Adds something to send besides the feed, unless it waits already. Fails with [`QUEUE_FULL`].
     pub fn add_request(mut self, request: DeliveryRequest, now: DateTime<Utc>) -> Result<Self, Refusal> {
         if !self.requests.contains(&request) {
+            // In the cursor instead of a queue of their own: each write depends on the version, so the sender cannot
+            // miss them.
             if self.requests.len() >= MAX_QUEUED {
                 return Err(QUEUE_FULL);
             }

@@ -9,8 +9,8 @@ use super::response::DeliveryVerdict;
 
 /// The most resources whose events are sent at once; those of one resource are sent one after the other.
 const MAX_AT_ONCE: u32 = 8;
-/// The pause before each probe of an endpoint that may be down; the last one repeats. A probe is one request, and to find
-/// out that an endpoint is back must not take as long as it was away.
+/// The pause before each probe of an endpoint that may be down; the last one repeats.
+// A probe is one request, and to find out that an endpoint is back must not take as long as it was away.
 const PROBE_PAUSES: [TimeDelta; 4] =
     [TimeDelta::seconds(5), TimeDelta::minutes(1), TimeDelta::minutes(5), TimeDelta::minutes(15)];
 /// The pause after the first request in a row that an endpoint has throttled; it doubles with each.
@@ -103,6 +103,7 @@ impl EndpointHealth {
                 *self =
                     Self { last_accepted_at: Some(now), next_try_at, resources_at_once, ..Self::default() };
             }
+            // Says nothing about the event: no try counts, and the cursor stops before it.
             DeliveryVerdict::Throttled(wait) => self.throttle(wait, now),
             DeliveryVerdict::Rejected(_) | DeliveryVerdict::Unclear(_)
                 if self.has_accepted_since(attempt.first_tried_at) => {}
@@ -158,6 +159,7 @@ impl EndpointHealth {
 
     /// Whether events of two resources have failed, with no accepted one in between.
     pub fn is_down(&self) -> bool {
+        // One event may be at fault itself; two in a row of different resources hardly are.
         self.suspects.len() >= 2
     }
 
@@ -171,11 +173,12 @@ impl EndpointHealth {
         !self.is_down() && self.is_paused(now)
     }
 
-    /// The pause before the next probe. `wait` is what the endpoint asks for. `chance` takes off up to a tenth, so that
-    /// endpoints that failed together are not tried together, and none later than promised.
+    /// The pause before the next probe. `wait` is what the endpoint asks for, `chance` a random byte.
     pub fn probe_pause(&self, wait: TimeDelta, chance: u8) -> TimeDelta {
         let number = (self.failures.max(1) as usize - 1).min(PROBE_PAUSES.len() - 1);
         let pause = PROBE_PAUSES[number];
+        // Up to a tenth less, so that endpoints that failed together are not tried together, and none later than
+        // promised.
         (pause - pause / 10 * i32::from(chance) / 255).max(wait)
     }
 
@@ -192,8 +195,9 @@ impl EndpointHealth {
     }
 }
 
-/// Adds up to a tenth, so that what failed together is not tried together.
+/// Adds up to a tenth.
 pub(super) fn add_jitter(pause: TimeDelta, chance: u8) -> TimeDelta {
+    // What failed together must not be tried together.
     pause + pause / 10 * i32::from(chance) / 255
 }
 

@@ -6,8 +6,8 @@ use super::Webhook;
 use super::cursor::DeliveryCursor;
 use super::stalled::StalledResource;
 
-/// With as many stalled resources, an endpoint gets no more of the feed until some of them have ended. More than an import
-/// creates, so that an endpoint that rejects one type of event still gets the others.
+/// With as many stalled resources, an endpoint gets no more of the feed until some of them have ended.
+// More than an import creates, so that an endpoint that rejects one type of event still gets the others.
 pub const MAX_STALLED: usize = 2_000;
 
 /// What the sender does at an endpoint.
@@ -62,6 +62,7 @@ fn next_delivery(
     if health.is_down() {
         return (is_behind || !stalled.is_empty()).then_some((from, DeliveryTask::Probe));
     }
+    // While one resource is suspected, an event of another shows whether the endpoint is down.
     let of_feed = if health.suspects.is_empty() { DeliveryTask::Feed } else { DeliveryTask::Trial };
     let feed = (is_behind && stalled.len() < MAX_STALLED).then_some((from, of_feed));
     let due = stalled.iter().map(|one| one.due_at(cursor).max(from)).min();

@@ -47,6 +47,8 @@ impl WebhookUrl {
         let problem = problem.or(url.fragment().map(|_| "A fragment (#) may not be part of the URL."));
         let problem = problem.or_else(|| match targets {
             AllowedTargets::Any => None,
+            // Tells the client what is wrong. Only the check at each connection is safe, since a name may resolve
+            // differently then.
             AllowedTargets::Public => problem_of_place(&url),
         });
         if let Some(problem) = problem {
@@ -70,10 +72,11 @@ impl WebhookUrl {
     }
 }
 
-/// Whether a host follows the scheme. Where there is none, the parser does what browsers do: it takes the first segment of
-/// the path, so that events for `https:///hooks` would go to a host called `hooks`.
+/// Whether a host follows the scheme.
 fn names_host(text: &str) -> bool {
     let rest = text.split_once("://").map(|(_, rest)| rest);
+    // Without a host, the parser does what browsers do and takes the first segment of the path: events for
+    // `https:///hooks` would go to a host called `hooks`.
     rest.is_some_and(|rest| !rest.starts_with(['/', '\\']))
 }
 

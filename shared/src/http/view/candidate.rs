@@ -70,7 +70,7 @@ impl CandidateView {
     }
 }
 
-/// What a view of a candidate has besides its company and its project.
+/// The fields of a candidate except company and project.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CandidateFields {
     /// The URL of the resource.
@@ -152,6 +152,7 @@ struct AccessKeyView {
 impl AccessKeyView {
     fn of(candidate: &Candidate) -> Self {
         let key = candidate.access_key.as_ref().map_or("", |key| key.as_str()).to_owned();
+        // One key, under the name of what it opens.
         if candidate.status == CandidateStatus::Invited {
             Self { activation_key: key, interview_key: String::new() }
         } else {
@@ -185,6 +186,7 @@ impl CandidateFields {
             gender: profile.gender.to_string(),
             created_by: candidate.created_by.map(|by| references.customer(company, by)),
             address: profile.address.to_string(),
+            // The contract calls it internal.
             partner_data: viewer.is_staff.then(|| profile.partner_data.as_object().clone()),
             interview_suite_url: references.suite_page(&own),
             shares: viewer.sees_shares.then(|| ShareView::all_of(candidate, references)),

@@ -47,7 +47,8 @@ pub struct EventView {
     request_id: Option<String>,
 }
 
-/// A list of texts rather than of choices, since clients must take types that they do not know.
+/// A list of texts rather than of choices.
+// Clients must take types that they do not know.
 fn known_types(_: &mut SchemaGenerator) -> Schema {
     let mut name = inline::<EventType>();
     if let Some(schema) = name.as_object_mut() {

@@ -5,12 +5,12 @@ const SIGNATURE: usize = 8;
 const LENGTH: usize = 4;
 const AROUND: usize = 12;
 
-/// A PNG reduced to critical chunks, transparency, orientation and a short colour profile. Other chunks may unpack to a
-/// thousand times their size.
+/// A PNG reduced to critical chunks, transparency, orientation and a short colour profile.
 pub(super) fn essential(png: &[u8]) -> Vec<u8> {
     let (signature, mut rest) = png.split_at(SIGNATURE.min(png.len()));
     let mut kept = signature.to_vec();
     while let Some((chunk, next)) = split_chunk(rest) {
+        // Other chunks may unpack to a thousand times their size.
         if is_essential(chunk) {
             kept.extend_from_slice(chunk);
         }

@@ -51,9 +51,10 @@ pub(super) fn jpeg(picture: &DynamicImage, profile: Option<Vec<u8>>) -> Result<V
     written.whole()
 }
 
-/// 8 bits per channel, row by row: the encoder of `image` would pack the whole picture first.
+/// 8 bits per channel, row by row.
 pub(super) fn png(picture: &DynamicImage, profile: Option<Vec<u8>>) -> Result<Vec<u8>, String> {
     let mut written = LimitedBuffer::default();
+    // Row by row: the encoder of `image` would pack the whole picture first.
     write_png(&mut written, picture, profile).map_err(|_| BROKEN)?;
     written.whole()
 }

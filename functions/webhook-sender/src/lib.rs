@@ -1,0 +1,71 @@
+//! Sends events to webhooks.
+//!
+//! A webhook is a reader of the company's feed: its cursor is the number of the last event that it has passed. What is sent
+//! next and how the endpoint is doing are two questions, answered by two pure functions:
+//! [`next_task`](shared::domain::webhook::next_task) and [`EndpointHealth`](shared::domain::webhook::EndpointHealth).
+//!
+//! The table's stream starts runs when events are numbered and when the API asks for something; the schedule starts those
+//! whose moment has come, that had no time to end, and that the stream missed.
+
+mod deliver;
+pub mod outgoing;
+mod sender;
+mod stream;
+mod sweep;
+
+use std::time::Duration;
+
+use shared::Result;
+use shared::app::App;
+use shared::auth::SystemAccess;
+use shared::domain::webhook::{AllowedTargets, is_public};
+use shared::event::{ScheduleKind, TableEvent};
+use tokio::sync::OnceCell;
+
+use outgoing::{NameResolver, Outgoing, SystemResolver};
+use sender::{EventSender, RunKind};
+pub use sweep::RunSummary;
+
+/// How long the storage may be busy.
+// The function has a minute.
+const PATIENCE: Duration = Duration::from_secs(55);
+
+/// Handles one event.
+///
+/// # Errors
+/// If the storage cannot be read or written.
+pub async fn handle(app: &App, event: TableEvent) -> Result<RunSummary> {
+    handle_through(app, &outgoing(app, SystemResolver), event).await
+}
+
+/// Sends requests to the addresses that the settings allow.
+pub fn outgoing(app: &App, resolver: impl NameResolver) -> Outgoing {
+    let is_allowed = match app.config().webhook_targets {
+        AllowedTargets::Public => is_public,
+        AllowedTargets::Any => |_| true,
+    };
+    Outgoing::new(resolver, is_allowed)
+}
+
+/// Handles one event, with requests through `outgoing`.
+///
+/// # Errors
+/// If the storage cannot be read or written.
+pub async fn handle_through(app: &App, outgoing: &Outgoing, event: TableEvent) -> Result<RunSummary> {
+    let system = SystemAccess::of(app).with_patience(PATIENCE);
+    let can_reach_out = OnceCell::new();
+    let outcome = match event {
+        TableEvent::Stream { records } => {
+            let sender = EventSender::new(app, &system, outgoing, RunKind::Stream, &can_reach_out);
+            stream::handle(&sender, records).await
+        }
+        TableEvent::Schedule { kind: ScheduleKind::Scheduled } => {
+            let sender = EventSender::new(app, &system, outgoing, RunKind::Schedule, &can_reach_out);
+            sweep::handle(&sender).await
+        }
+    };
+    if let Err(error) = &outcome {
+        tracing::error!(target: "webhooks", %error, "an event failed");
+    }
+    outcome
+}

@@ -1,0 +1,209 @@
+//! Sends events for one invocation, to as many endpoints at once as it makes sense.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::future::{Either, select};
+use futures_util::stream::{self, FuturesUnordered, StreamExt as _};
+use shared::app::App;
+use shared::auth::SystemAccess;
+use shared::domain::id::{CompanyId, WebhookId};
+use shared::domain::webhook::AllowedTargets;
+use shared::store::Store;
+use shared::{Error, Result};
+use tokio::sync::OnceCell;
+
+use crate::deliver::{EndpointRun, RunEnd};
+use crate::outgoing::Outgoing;
+
+/// Endpoints that are served at once.
+// Slow ones must not hold up others.
+pub(crate) const ENDPOINTS: usize = 32;
+/// How long each of them is served if there are more.
+// Slow ones must not keep the others out.
+const SHARE: TimeDelta = TimeDelta::seconds(10);
+/// How often a run looks for new events while one of the company's endpoints is under way.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+/// Which kind of run it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RunKind {
+    /// The table's stream has started it; others wait behind it.
+    Stream,
+    /// The schedule has started it.
+    Schedule,
+}
+
+impl RunKind {
+    /// How long something new is sent. A request that takes 15 seconds may follow.
+    pub(crate) fn time(self) -> TimeDelta {
+        match self {
+            Self::Stream => TimeDelta::seconds(10),
+            Self::Schedule => TimeDelta::seconds(40),
+        }
+    }
+
+    /// How long the run has an endpoint to itself after each write: until it has ended.
+    fn lease(self) -> TimeDelta {
+        match self {
+            Self::Stream => TimeDelta::seconds(30),
+            Self::Schedule => TimeDelta::seconds(60),
+        }
+    }
+}
+
+/// Sends events for one invocation.
+pub(crate) struct EventSender<'a> {
+    pub(crate) app: &'a App,
+    pub(crate) system: &'a SystemAccess,
+    pub(crate) outgoing: &'a Outgoing,
+    pub(crate) kind: RunKind,
+    /// Nothing new is sent from then on.
+    pub(crate) until: DateTime<Utc>,
+    /// Whether endpoints are judged: once a minute is enough.
+    pub(crate) judges: bool,
+    can_reach_out: &'a OnceCell<bool>,
+}
+
+/// The endpoints that a run could not serve.
+#[derive(Debug, Default)]
+pub(crate) struct UnservedEndpoints {
+    /// How many there are because the storage failed.
+    pub(crate) failed: usize,
+    /// The companies of these, and of those that another run has or that there was no time for.
+    pub(crate) companies: BTreeSet<CompanyId>,
+}
+
+impl<'a> EventSender<'a> {
+    pub(crate) fn new(
+        app: &'a App,
+        system: &'a SystemAccess,
+        outgoing: &'a Outgoing,
+        kind: RunKind,
+        can_reach_out: &'a OnceCell<bool>,
+    ) -> Self {
+        let (until, judges) = (app.now() + kind.time(), kind == RunKind::Schedule);
+        Self { app, system, outgoing, kind, until, judges, can_reach_out }
+    }
+
+    /// The table.
+    pub(crate) fn store(&self) -> &'a Store {
+        &self.system.store
+    }
+
+    /// The present moment: a run takes a while.
+    pub(crate) fn time(&self) -> DateTime<Utc> {
+        self.app.now()
+    }
+
+    /// A random byte.
+    pub(crate) fn random(&self) -> u8 {
+        let mut byte = [0];
+        self.app.entropy().fill(&mut byte);
+        byte[0]
+    }
+
+    /// Whether nothing new is to be sent.
+    pub(crate) fn is_over(&self) -> bool {
+        self.time() >= self.until
+    }
+
+    /// Until when the run has an endpoint that it takes now.
+    pub(crate) fn lease_end(&self) -> DateTime<Utc> {
+        self.time() + self.kind.lease()
+    }
+
+    /// Whether requests of this process reach the public internet at all.
+    pub(crate) async fn can_reach_out(&self) -> bool {
+        let config = self.app.config();
+        let reaches = async {
+            // If the network or the certificate authorities of this process fail, all endpoints seem to be
+            // down.
+            let can_reach = config.webhook_targets == AllowedTargets::Any
+                || self.outgoing.reaches(&config.base_url).await;
+            if !can_reach {
+                tracing::error!(target: "webhooks", "cannot reach the service's own host, so no endpoint is judged");
+            }
+            can_reach
+        };
+        *self.can_reach_out.get_or_init(|| reaches).await
+    }
+
+    /// Serves these endpoints in this order. The schedule takes up later what could not be served.
+    pub(crate) async fn serve_all(&self, endpoints: Vec<(CompanyId, WebhookId)>) -> UnservedEndpoints {
+        let has_share = endpoints.len() > ENDPOINTS;
+        let runs = endpoints.into_iter().map(|(company, id)| async move {
+            let until = if has_share { self.until.min(self.time() + SHARE) } else { self.until };
+            let served = EventSender { until, ..*self }.serve_endpoint(&company, id).await;
+            (company, served)
+        });
+        let mut unserved = UnservedEndpoints::default();
+        let mut served = stream::iter(runs).buffer_unordered(ENDPOINTS);
+        while let Some((company, served)) = served.next().await {
+            unserved.failed += usize::from(served.is_err());
+            if !matches!(served, Ok(RunEnd::Settled)) {
+                unserved.companies.insert(company);
+            }
+        }
+        unserved
+    }
+
+    /// Serves webhooks of a company, and returns how many failed because of the storage.
+    pub(crate) async fn serve_company(&self, company: &CompanyId, webhooks: Vec<WebhookId>) -> Result<usize> {
+        let (mut idle, mut failed) = (Vec::new(), 0);
+        let mut latest = self.latest(company).await?;
+        let mut under_way: FuturesUnordered<_> =
+            webhooks.into_iter().map(|id| self.serve_one(company, id)).collect();
+        // The others are looked at again for new events while some are under way: the stream would otherwise keep
+        // these waiting until all have ended.
+        while !under_way.is_empty() {
+            match select(under_way.next(), Box::pin(tokio::time::sleep(LOOK_AGAIN))).await {
+                Either::Left((ended, _)) => match ended {
+                    Some((id, Ok(RunEnd::Settled))) => idle.push(id),
+                    Some((_, Err(_))) => failed += 1,
+                    Some((_, Ok(RunEnd::Unserved))) | None => {}
+                },
+                Either::Right(_) if self.is_over() || idle.is_empty() => {}
+                Either::Right(_) => match self.latest(company).await {
+                    Ok(now) if now > latest => {
+                        latest = now;
+                        under_way.extend(idle.drain(..).map(|id| self.serve_one(company, id)));
+                    }
+                    Ok(_) => {}
+                    // Those under way go on; the schedule serves the others.
+                    Err(error) => {
+                        let company = company.as_str();
+                        tracing::error!(target: "webhooks", company, %error, "could not look for new events");
+                        idle.clear();
+                        failed += 1;
+                    }
+                },
+            }
+        }
+        Ok(failed)
+    }
+
+    async fn serve_one(&self, company: &CompanyId, id: WebhookId) -> (WebhookId, Result<RunEnd>) {
+        (id, self.serve_endpoint(company, id).await)
+    }
+
+    async fn latest(&self, company: &CompanyId) -> Result<u64> {
+        Ok(self.store().sequence(company).await?.map_or(0, |sequence| sequence.last))
+    }
+
+    /// Serves one endpoint.
+    async fn serve_endpoint(&self, company: &CompanyId, id: WebhookId) -> Result<RunEnd> {
+        let ended = EndpointRun::new(self, company, id).run().await;
+        match &ended {
+            // It keeps losing against writes of the API, or was deleted.
+            Err(Error::Changed | Error::NotFound) => return Ok(RunEnd::Unserved),
+            Err(error) => {
+                let company = company.as_str();
+                tracing::error!(target: "webhooks", company, webhook = %id, %error, "delivery run failed");
+            }
+            Ok(_) => {}
+        }
+        ended
+    }
+}

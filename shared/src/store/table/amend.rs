@@ -1,0 +1,62 @@
+//! Changes that start again when they lose to a concurrent write.
+
+use super::item::{StoredEntity, VersionedItem};
+use super::transaction::Transaction;
+use crate::error::{Error, Result};
+use crate::store::Store;
+
+pub(in crate::store) const ATTEMPTS: usize = 10;
+
+impl Store {
+    /// Makes attempts at a change until one does not lose to a concurrent write. Each must start by reading. Fails with
+    /// [`Error::Changed`] after too many attempts, and with other errors of an attempt.
+    pub async fn retry_on_conflict<R, F>(&self, attempt: impl Fn() -> F) -> Result<R>
+    where
+        F: Future<Output = Result<R>>,
+    {
+        for _ in 0..ATTEMPTS {
+            match attempt().await {
+                Err(Error::Changed | Error::NotFound) => {}
+                settled => return settled,
+            }
+        }
+        Err(Error::Changed)
+    }
+
+    /// Commits `after` in place of `before` together with `others`, and returns the entity as it is then. Fails with
+    /// [`Error::Changed`] after a concurrent write, and with the errors of the others.
+    pub(in crate::store) async fn replace_in<T: StoredEntity>(
+        &self,
+        before: &VersionedItem<T>,
+        after: T,
+        others: impl FnOnce(&mut Transaction, &T),
+    ) -> Result<VersionedItem<T>> {
+        let mut transaction = self.transaction();
+        transaction.replace(before, &after);
+        others(&mut transaction, &after);
+        self.commit(transaction).await?;
+        before.followed_by(after)
+    }
+
+    /// Commits `change` of an entity that has been read, and again of a fresh copy when it loses to a concurrent write.
+    /// Does nothing when the entity is deleted or `change` gives none. Fails with [`Error::Changed`] after too many
+    /// attempts, and with other errors of a transaction.
+    pub(in crate::store) async fn update_with_retry<T: StoredEntity>(
+        &self,
+        mut before: VersionedItem<T>,
+        change: impl Fn(&VersionedItem<T>) -> Option<Transaction>,
+    ) -> Result<()> {
+        for _ in 0..ATTEMPTS {
+            let Some(transaction) = change(&before) else { return Ok(()) };
+            match self.commit(transaction).await {
+                Err(Error::Changed | Error::NotFound) => {}
+                settled => return settled,
+            }
+            match self.one(before.key()).await? {
+                Some(fresh) => before = fresh,
+                None => return Ok(()),
+            }
+        }
+        Err(Error::Changed)
+    }
+}

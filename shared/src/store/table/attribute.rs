@@ -1,0 +1,184 @@
+//! Deserialises values from items without copying the items, which serde_dynamo would take by value.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde::de::value::{Error, MapAccessDeserializer, MapDeserializer, SeqDeserializer};
+use serde::de::{Deserialize, Deserializer, Error as _, IntoDeserializer, Visitor};
+use serde::forward_to_deserialize_any;
+
+use super::item::Item;
+
+/// The value whose fields are the attributes of `item`.
+pub(in crate::store) fn from_item<'a, T: Deserialize<'a>>(item: &'a Item) -> Result<T, Error> {
+    T::deserialize(entries(item))
+}
+
+fn entries<'a>(
+    map: &'a Item,
+) -> MapDeserializer<'a, impl Iterator<Item = (&'a str, AttributeReader<'a>)>, Error> {
+    MapDeserializer::new(map.iter().map(|(name, value)| (name.as_str(), AttributeReader(value))))
+}
+
+/// An attribute's value, of the types that serde_dynamo writes.
+#[derive(Clone, Copy)]
+struct AttributeReader<'a>(&'a AttributeValue);
+
+impl<'de> Deserializer<'de> for AttributeReader<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0 {
+            AttributeValue::S(text) => visitor.visit_borrowed_str(text),
+            AttributeValue::N(number) => visit_number(number, visitor),
+            AttributeValue::Bool(value) => visitor.visit_bool(*value),
+            AttributeValue::B(bytes) => visitor.visit_borrowed_bytes(bytes.as_ref()),
+            AttributeValue::L(list) => {
+                SeqDeserializer::new(list.iter().map(AttributeReader)).deserialize_any(visitor)
+            }
+            AttributeValue::M(map) => entries(map).deserialize_any(visitor),
+            // Null, or a set, which only an unknown attribute can be.
+            _ => visitor.visit_unit(),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0 {
+            AttributeValue::Null(_) => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self.0 {
+            AttributeValue::S(variant) => visitor.visit_enum(variant.as_str().into_deserializer()),
+            AttributeValue::M(variant) => visitor.visit_enum(MapAccessDeserializer::new(entries(variant))),
+            _ => Err(Error::custom("a variant that is neither a name nor a map")),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq
+        tuple tuple_struct map struct identifier
+    }
+}
+
+impl<'de> IntoDeserializer<'de, Error> for AttributeReader<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+/// DynamoDB writes numbers as texts.
+fn visit_number<'de, V: Visitor<'de>>(number: &str, visitor: V) -> Result<V::Value, Error> {
+    if let Ok(number) = number.parse() {
+        visitor.visit_u64(number)
+    } else if let Ok(number) = number.parse() {
+        visitor.visit_i64(number)
+    } else {
+        visitor.visit_f64(number.parse().map_err(Error::custom)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, serde::Deserialize)]
+    struct Everything {
+        text: String,
+        newtype: Text,
+        numbers: (u8, i64, f64, f64),
+        yes: bool,
+        some: Option<u64>,
+        none: Option<u64>,
+        #[serde(default)]
+        absent: Vec<u8>,
+        list: Vec<Option<Named>>,
+        map: BTreeMap<String, Variant>,
+        #[serde(flatten)]
+        tagged: Tagged,
+    }
+
+    #[derive(Debug, PartialEq, Serialize, serde::Deserialize)]
+    struct Text(String);
+
+    #[derive(Debug, PartialEq, Serialize, serde::Deserialize)]
+    enum Named {
+        One,
+        Two,
+    }
+
+    #[derive(Debug, PartialEq, Serialize, serde::Deserialize)]
+    enum Variant {
+        Newtype(i8),
+        Struct { a: Option<bool> },
+    }
+
+    #[derive(Debug, PartialEq, Serialize, serde::Deserialize)]
+    #[serde(tag = "kind")]
+    enum Tagged {
+        Thing { id: u16, name: Option<String> },
+    }
+
+    fn read<T: DeserializeOwned>(item: &Item) -> Result<T, String> {
+        from_item(item).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn values_are_read_as_they_were_written() {
+        let map = [("n", Variant::Newtype(-3)), ("s", Variant::Struct { a: Some(true) })];
+        let value = Everything {
+            text: "ä".to_owned(),
+            newtype: Text(String::new()),
+            numbers: (255, i64::MIN, 3.0, -0.5),
+            yes: true,
+            some: Some(u64::MAX),
+            none: None,
+            absent: Vec::new(),
+            list: vec![Some(Named::Two), None, Some(Named::One)],
+            map: map.map(|(name, variant)| (name.to_owned(), variant)).into(),
+            tagged: Tagged::Thing { id: 7, name: None },
+        };
+        let mut item: Item = serde_dynamo::to_item(&value).unwrap();
+        item.remove("absent");
+        item.insert("unknown".to_owned(), AttributeValue::Ss(vec!["newer".to_owned()]));
+        assert_eq!(read::<Everything>(&item).unwrap(), value);
+    }
+
+    #[test]
+    fn other_values_are_refused() {
+        let item = |value| Item::from([("a".to_owned(), value)]);
+        let text = item(AttributeValue::S("300".to_owned()));
+        let number = item(AttributeValue::N("300".to_owned()));
+        assert!(read::<BTreeMap<String, u16>>(&text).is_err(), "a text is no number");
+        assert!(read::<BTreeMap<String, String>>(&number).is_err(), "a number is no text");
+        assert!(read::<BTreeMap<String, u8>>(&number).is_err(), "the number is too large");
+        assert!(read::<BTreeMap<String, Named>>(&text).is_err(), "there is no such variant");
+        let null = item(AttributeValue::Null(true));
+        assert!(read::<BTreeMap<String, String>>(&null).is_err(), "null is no text");
+        assert!(read::<BTreeMap<String, String>>(&item(AttributeValue::Ss(Vec::new()))).is_err());
+    }
+}

@@ -1,0 +1,133 @@
+//! Reads of items by their keys.
+
+use std::collections::{HashMap, HashSet};
+
+use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnConsumedCapacity};
+use futures_util::future::try_join_all;
+use serde::de::DeserializeOwned;
+
+use super::item::{self, Item, StoredEntity, VersionedItem};
+use super::keys::ItemKey;
+use super::projection::ProjectionExpression;
+use super::retry::CallFailure;
+use crate::error::{Error, Result};
+use crate::store::Store;
+
+/// The most keys that DynamoDB takes in one call.
+const KEYS_PER_CALL: usize = 100;
+
+/// The items that one read has found.
+#[derive(Debug, Default)]
+pub(crate) struct FoundItems(HashMap<ItemKey, Item>);
+
+impl FoundItems {
+    pub(crate) fn take<T: StoredEntity>(&mut self, key: &ItemKey) -> Result<Option<VersionedItem<T>>> {
+        self.take_item(key).map(item::read).transpose()
+    }
+
+    /// Takes an entity for a list, which leaves out those that cannot be read.
+    pub(crate) fn take_listed<T: StoredEntity>(&mut self, key: &ItemKey) -> Result<Option<VersionedItem<T>>> {
+        Ok(item::or_skipped(self.take(key))?.flatten())
+    }
+
+    /// Takes a value that is no entity.
+    pub(crate) fn take_value<T: DeserializeOwned>(&mut self, key: &ItemKey) -> Result<Option<T>> {
+        self.take_item(key).as_ref().map(item::value_in).transpose()
+    }
+
+    /// Takes a value that is no entity for a list, which leaves out those that cannot be read.
+    pub(in crate::store) fn take_listed_value<T: DeserializeOwned>(
+        &mut self,
+        key: &ItemKey,
+    ) -> Result<Option<T>> {
+        Ok(item::or_skipped(self.take_value(key))?.flatten())
+    }
+
+    pub(crate) fn take_item(&mut self, key: &ItemKey) -> Option<Item> {
+        self.0.remove(key)
+    }
+}
+
+impl Store {
+    pub(in crate::store) async fn item(&self, key: &ItemKey) -> Result<Option<Item>> {
+        Ok(self.get([key.clone()]).await?.take_item(key))
+    }
+
+    pub(in crate::store) async fn one<T: StoredEntity>(
+        &self,
+        key: ItemKey,
+    ) -> Result<Option<VersionedItem<T>>> {
+        self.get([key.clone()]).await?.take(&key)
+    }
+
+    /// Reads entities in the order of `keys`, without those that do not exist or cannot be read.
+    pub(in crate::store) async fn listed<T: StoredEntity>(
+        &self,
+        keys: Vec<ItemKey>,
+    ) -> Result<Vec<VersionedItem<T>>> {
+        let mut batch = self.get(keys.iter().cloned()).await?;
+        let found: Result<Vec<_>> = keys.iter().map(|key| batch.take_listed(key)).collect();
+        Ok(found?.into_iter().flatten().collect())
+    }
+
+    /// Reads items consistently, in one round trip of concurrent calls for up to 100 keys each. Keys may be repeated.
+    /// Requests again what DynamoDB leaves unprocessed.
+    pub(crate) async fn get(&self, keys: impl IntoIterator<Item = ItemKey>) -> Result<FoundItems> {
+        self.get_attributes(keys, &ProjectionExpression::ALL).await
+    }
+
+    /// Reads some attributes of items, among them their keys, as [`get`](Self::get) reads all.
+    pub(in crate::store) async fn get_attributes(
+        &self,
+        keys: impl IntoIterator<Item = ItemKey>,
+        attributes: &ProjectionExpression,
+    ) -> Result<FoundItems> {
+        let wanted: HashSet<ItemKey> = keys.into_iter().collect();
+        let wanted: Vec<Item> = wanted.into_iter().map(ItemKey::into_attributes).collect();
+        let calls = wanted.chunks(KEYS_PER_CALL).map(|keys| self.get_all(keys.to_vec(), attributes));
+        let mut batch = FoundItems::default();
+        for item in try_join_all(calls).await?.into_iter().flatten() {
+            batch.0.insert(item::key_of(&item)?, item);
+        }
+        Ok(batch)
+    }
+
+    async fn get_all(&self, mut keys: Vec<Item>, attributes: &ProjectionExpression) -> Result<Vec<Item>> {
+        let mut items = Vec::with_capacity(keys.len());
+        while !keys.is_empty() {
+            let (found, unprocessed) = self.with_retries(|| self.get_once(&keys, attributes)).await?;
+            items.extend(found);
+            keys = unprocessed;
+        }
+        Ok(items)
+    }
+
+    async fn get_once(
+        &self,
+        keys: &[Item],
+        attributes: &ProjectionExpression,
+    ) -> Result<(Vec<Item>, Vec<Item>), CallFailure> {
+        let request = KeysAndAttributes::builder()
+            .set_keys(Some(keys.to_vec()))
+            .set_projection_expression(attributes.expression())
+            .set_expression_attribute_names(attributes.names())
+            .consistent_read(true)
+            .build();
+        let response = self
+            .client()
+            .batch_get_item()
+            .request_items(self.table(), request.map_err(|error| CallFailure::Final(Error::internal(error)))?)
+            .return_consumed_capacity(ReturnConsumedCapacity::Total)
+            .send()
+            .await
+            .map_err(CallFailure::of)?;
+        self.usage.count_reads(response.consumed_capacity());
+        let found = response.responses.unwrap_or_default().remove(self.table()).unwrap_or_default();
+        let unprocessed = response.unprocessed_keys.unwrap_or_default().remove(self.table());
+        let unprocessed = unprocessed.map(|left| left.keys).unwrap_or_default();
+        if unprocessed.len() == keys.len() {
+            return Err(CallFailure::Overload("DynamoDB processed none of the keys".into()));
+        }
+        Ok((found, unprocessed))
+    }
+}

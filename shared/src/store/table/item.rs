@@ -1,0 +1,243 @@
+//! Converts values to items and back.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::attribute;
+use super::keys::{BY_STATUS, DUE, ItemKey, PK, SK};
+use super::rewrite::{self, NextWrite};
+use crate::domain::history::ResourceChange;
+use crate::error::{Error, Result};
+
+pub(crate) type Item = HashMap<String, AttributeValue>;
+
+/// The attribute that counts the writes of an item.
+pub(crate) const VERSION: &str = "version";
+/// The attribute that counts writes that responses show; absent while it equals the version.
+pub(in crate::store) const REVISION: &str = "revision";
+/// The attribute that is the version of the last write that is an event; absent if none is.
+const EVENT_VERSION: &str = "event_version";
+/// The attributes of an item that are not of its value, and that each write sets anew.
+pub(in crate::store) const OWN: [&str; 9] =
+    [PK, SK, VERSION, REVISION, BY_STATUS.pk, BY_STATUS.sk, EXPIRES_AT, DUE.pk, DUE.sk];
+
+impl ItemKey {
+    pub(crate) fn into_attributes(self) -> Item {
+        Item::from([(PK.to_owned(), string(self.pk)), (SK.to_owned(), string(self.sk))])
+    }
+}
+
+/// A value with an item of its own.
+pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
+    /// Attributes that no response shows: to write only these leaves the revision.
+    const UNSHOWN: &'static [&'static str] = &[];
+
+    /// Attributes that are maps whose entries change one by one. Other values are replaced as a whole.
+    const PARTS: &'static [&'static str] = &[];
+
+    fn key(&self) -> ItemKey;
+
+    /// Partition and sort key in the index by status; none keeps it out of the index.
+    fn by_status(&self) -> Option<(String, String)> {
+        None
+    }
+
+    /// When DynamoDB may delete it, which it does some time later.
+    fn expires_at(&self) -> Option<DateTime<Utc>> {
+        None
+    }
+
+    /// Shard and moment, to the second, in the index by due date; none keeps it out of the index.
+    fn due(&self) -> Option<(u8, DateTime<Utc>)> {
+        None
+    }
+
+    /// What the history notes of a change, by which `before` becomes `after`; none for what has no history. A new item has
+    /// no `before`, a deleted one no `after`.
+    fn recorded(_before: Option<&Self>, _after: Option<&Self>) -> Option<ResourceChange> {
+        None
+    }
+}
+
+/// A value with the item that it was read from.
+#[derive(Clone)]
+pub struct VersionedItem<T> {
+    value: T,
+    version: u64,
+    revision: u64,
+    /// The item, including attributes that only newer code knows.
+    stored: Arc<Item>,
+}
+
+impl<T> VersionedItem<T> {
+    /// The number of writes of the item, from 1.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The number of its writes that responses show.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The version of its last write that is an event of its history; none if there is none.
+    pub(in crate::store) fn event_version(&self) -> Option<u64> {
+        number_in(&self.stored, EVENT_VERSION)
+    }
+
+    pub(in crate::store) fn stored(&self) -> &Item {
+        &self.stored
+    }
+
+    /// The item after `after` has replaced this value.
+    pub(in crate::store) fn followed_by(&self, after: T) -> Result<Self>
+    where
+        T: StoredEntity,
+    {
+        let change = T::recorded(Some(&self.value), Some(&after));
+        let NextWrite { item, revision, .. } = rewrite::next(self, &after, change.as_ref())?;
+        Ok(Self { value: after, version: self.version + 1, revision, stored: Arc::new(item) })
+    }
+}
+
+/// Leaves out the item, which holds secrets.
+impl<T: fmt::Debug> fmt::Debug for VersionedItem<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Versioned").field("value", &self.value).field("version", &self.version).finish()
+    }
+}
+
+impl<T> Deref for VersionedItem<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+/// The item of an entity as its `version`th write.
+pub(crate) fn write<T: StoredEntity>(entity: &T, version: u64) -> Result<Item> {
+    let mut item = attributes_of(entity)?;
+    item.extend(entity.key().into_attributes());
+    item.insert(VERSION.to_owned(), number(version));
+    if let Some((pk, sk)) = entity.by_status() {
+        item.insert(BY_STATUS.pk.to_owned(), string(pk));
+        item.insert(BY_STATUS.sk.to_owned(), string(sk));
+    }
+    if let Some(end) = entity.expires_at() {
+        item.insert(EXPIRES_AT.to_owned(), number(end.timestamp()));
+    }
+    if let Some((shard, at)) = entity.due() {
+        item.insert(DUE.pk.to_owned(), number(shard));
+        item.insert(DUE.sk.to_owned(), string(due_at(at)));
+    }
+    Ok(item)
+}
+
+/// The attributes of a value.
+pub(in crate::store) fn attributes_of(value: &impl Serialize) -> Result<Item> {
+    let mut attributes: Item = serde_dynamo::to_item(value).map_err(Error::internal)?;
+    // Fields without a value have no attribute, which each read would parse in vain.
+    attributes.retain(|_, value| !value.is_null());
+    Ok(attributes)
+}
+
+/// Notes in an item whose `version`th write is this change whether that is an event; none for one without a history.
+pub(in crate::store) fn note_event(item: &mut Item, change: Option<&ResourceChange>, version: u64) {
+    if change.is_some_and(ResourceChange::is_event) {
+        item.insert(EVENT_VERSION.to_owned(), number(version));
+    }
+}
+
+/// A moment as the index by due date sorts it.
+pub(crate) fn due_at(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// An entity as the first write of its item.
+pub(in crate::store) fn first<T: StoredEntity>(value: T) -> Result<VersionedItem<T>> {
+    let stored = Arc::new(write(&value, 1)?);
+    Ok(VersionedItem { value, version: 1, revision: 1, stored })
+}
+
+/// The entity in an item. Fails with [`Error::Unreadable`], most likely because a newer release has written the item.
+pub(crate) fn read<T: StoredEntity>(item: Item) -> Result<VersionedItem<T>> {
+    let version = number_in(&item, VERSION).ok_or_else(|| unreadable(&item, "it has no version"))?;
+    let revision = number_in(&item, REVISION).unwrap_or(version);
+    let value = value_in(&item)?;
+    Ok(VersionedItem { value, version, revision, stored: Arc::new(item) })
+}
+
+pub(crate) fn value_in<T: DeserializeOwned>(item: &Item) -> Result<T> {
+    attribute::from_item(item).map_err(|error| unreadable(item, &error.to_string()))
+}
+
+pub(in crate::store) fn unreadable(item: &Item, problem: &str) -> Error {
+    let sk = key_of(item).map(|key| key.sk).unwrap_or_default();
+    Error::Unreadable(format!("the item {sk} cannot be read: {problem}").into())
+}
+
+/// The value; none if it cannot be read. Lists leave such items out and log them; a metric counts the log lines.
+pub(crate) fn or_skipped<T>(read: Result<T>) -> Result<Option<T>> {
+    match read {
+        Ok(value) => Ok(Some(value)),
+        Err(Error::Unreadable(error)) => {
+            tracing::error!(target: "unreadable", unreadable_items = 1, %error, "an item is left out");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The entities in `items`, without those that cannot be read.
+pub(in crate::store) fn readable<T: StoredEntity>(items: Vec<Item>) -> Result<Vec<VersionedItem<T>>> {
+    let found: Result<Vec<_>> = items.into_iter().map(|item| or_skipped(read(item))).collect();
+    Ok(found?.into_iter().flatten().collect())
+}
+
+/// The attribute by which DynamoDB may delete an item, in seconds since 1970.
+pub(crate) const EXPIRES_AT: &str = "expires_at";
+
+pub(crate) fn key_of(item: &Item) -> Result<ItemKey> {
+    let part = |name: &str| item.get(name)?.as_s().ok().cloned();
+    match (part(PK), part(SK)) {
+        (Some(pk), Some(sk)) => Ok(ItemKey { pk, sk }),
+        _ => Err(Error::internal("an item without a key")),
+    }
+}
+
+pub(in crate::store) fn keys_of(items: &[Item]) -> Result<Vec<ItemKey>> {
+    items.iter().map(key_of).collect()
+}
+
+/// The first write of an item that is no entity.
+pub(in crate::store) fn bare<const N: usize>(attributes: [(&str, AttributeValue); N]) -> Item {
+    let attributes = attributes.into_iter().chain([(VERSION, number(1))]);
+    attributes.map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// The first write of an item that holds a value but is no entity.
+pub(in crate::store) fn bare_of(value: &impl Serialize) -> Result<Item> {
+    let mut item = attributes_of(value)?;
+    item.insert(VERSION.to_owned(), number(1));
+    Ok(item)
+}
+
+pub(crate) fn string(text: impl Into<String>) -> AttributeValue {
+    AttributeValue::S(text.into())
+}
+
+pub(crate) fn number(number: impl ToString) -> AttributeValue {
+    AttributeValue::N(number.to_string())
+}
+
+pub(crate) fn number_in<N: std::str::FromStr>(item: &Item, name: &str) -> Option<N> {
+    item.get(name)?.as_n().ok()?.parse().ok()
+}

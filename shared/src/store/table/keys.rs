@@ -1,0 +1,380 @@
+//! Every key of the table. The entity chart in `shared/README.md` shows them side by side.
+
+pub(crate) use super::key::{BY_STATUS, DUE, ItemKey, KeyRange, KeySchema, PK, SEARCH, SK, TABLE};
+use crate::domain::account::{Account, ResponseRecipient};
+use crate::domain::candidate::CandidateStatus;
+use crate::domain::id::{
+    CandidateId, CompanyId, CustomerId, FileId, LabelId, ProjectId, TokenId, VideoId, WebhookId,
+};
+use crate::domain::project::ProjectStatus;
+use crate::domain::search::WordSource;
+use crate::domain::secret::SecretHash;
+use crate::domain::text::fold_case;
+
+pub(crate) const COMPANY: &str = "COMPANY";
+
+fn company_partition(c: &CompanyId) -> String {
+    format!("COMPANY#{c}")
+}
+
+fn customer_partition(c: &CompanyId, u: CustomerId) -> String {
+    format!("COMPANY#{c}#CUSTOMER#{u}")
+}
+
+fn project_partition(c: &CompanyId, p: ProjectId) -> String {
+    format!("COMPANY#{c}#PROJECT#{p}")
+}
+
+pub(crate) fn company(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), COMPANY)
+}
+
+pub(crate) fn company_tally(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), "TALLY")
+}
+
+/// A key that no item has.
+pub(crate) fn nothing() -> ItemKey {
+    ItemKey::new("NOTHING".to_owned(), "NOTHING")
+}
+
+pub(crate) fn customers(c: &CompanyId) -> KeyRange {
+    KeyRange { pk: company_partition(c), prefix: "CUSTOMER#" }
+}
+
+pub(crate) fn customer(c: &CompanyId, u: CustomerId) -> ItemKey {
+    customers(c).key(u)
+}
+
+pub(crate) fn account(c: &CompanyId, account: Account) -> ItemKey {
+    match account {
+        Account::Customer { customer: u } => customer(c, u),
+        Account::Candidate { project: p, candidate: k } => candidate(c, p, k),
+    }
+}
+
+pub(crate) fn projects(c: &CompanyId) -> KeyRange {
+    KeyRange { pk: company_partition(c), prefix: "PROJECT#" }
+}
+
+pub(crate) fn project(c: &CompanyId, p: ProjectId) -> ItemKey {
+    projects(c).key(p)
+}
+
+pub(crate) fn videos(c: &CompanyId) -> KeyRange {
+    KeyRange { pk: company_partition(c), prefix: "VIDEO#" }
+}
+
+pub(crate) fn video(c: &CompanyId, v: VideoId) -> ItemKey {
+    videos(c).key(v)
+}
+
+pub(crate) fn labels(c: &CompanyId) -> KeyRange {
+    KeyRange { pk: company_partition(c), prefix: "LABEL#" }
+}
+
+pub(crate) fn label(c: &CompanyId, l: LabelId) -> ItemKey {
+    labels(c).key(l)
+}
+
+/// The unique marker of a label's text.
+pub(crate) fn label_by_text(c: &CompanyId, text: &str) -> ItemKey {
+    // Hashed, because folding can make a text longer than a key may be.
+    ItemKey::new(format!("LABEL#{c}#{}", SecretHash::of(&fold_case(text)).as_str()), "TEXT")
+}
+
+/// The projects in which a customer has a role.
+pub(crate) fn memberships(c: &CompanyId, u: CustomerId) -> KeyRange {
+    KeyRange { pk: customer_partition(c, u), prefix: "PROJECT#" }
+}
+
+/// The shares by which a customer may read candidates.
+pub(crate) fn shares(c: &CompanyId, u: CustomerId) -> KeyRange {
+    KeyRange { pk: customer_partition(c, u), prefix: "SHARE#" }
+}
+
+pub(crate) fn candidates(c: &CompanyId, p: ProjectId) -> KeyRange {
+    KeyRange { pk: project_partition(c, p), prefix: "CANDIDATE#" }
+}
+
+pub(crate) fn candidate(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
+    candidates(c, p).key(k)
+}
+
+/// The candidate whose item has this key; none for other items.
+pub(crate) fn candidate_in(key: &ItemKey) -> Option<CandidateId> {
+    key.sk.strip_prefix("CANDIDATE#")?.parse().ok()
+}
+
+/// The questions and criteria of a project.
+pub(crate) fn interview(c: &CompanyId, p: ProjectId) -> ItemKey {
+    ItemKey::new(project_partition(c, p), "INTERVIEW")
+}
+
+/// What evaluators have written in a project. The identifiers are those of the candidate and of the evaluator.
+pub(crate) fn evaluations(c: &CompanyId, p: ProjectId) -> KeyRange {
+    KeyRange { pk: format!("{}#EVALUATIONS", project_partition(c, p)), prefix: "" }
+}
+
+pub(crate) fn evaluation(c: &CompanyId, p: ProjectId, k: CandidateId, u: CustomerId) -> ItemKey {
+    evaluations(c, p).key(format!("{k}#{u}"))
+}
+
+/// The summaries of the evaluations of candidates.
+pub(crate) fn results(c: &CompanyId, p: ProjectId) -> KeyRange {
+    KeyRange { pk: project_partition(c, p), prefix: "RESULT#" }
+}
+
+pub(crate) fn result(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
+    results(c, p).key(k)
+}
+
+/// The candidate of the summary with this key; none for other items.
+pub(crate) fn result_in(key: &ItemKey) -> Option<CandidateId> {
+    key.sk.strip_prefix("RESULT#")?.parse().ok()
+}
+
+pub(crate) fn tally_shard(c: &CompanyId, p: ProjectId, shard: u8) -> ItemKey {
+    ItemKey::new(project_partition(c, p), format!("TALLY#{shard}"))
+}
+
+/// The unique marker of a username, which staff and candidates share.
+pub(crate) fn login_username(c: &CompanyId, name: &str) -> ItemKey {
+    ItemKey::new(login_partition(c, name), "USERNAME")
+}
+
+/// The unique marker of a customer's email address.
+pub(crate) fn login_email(c: &CompanyId, email: &str) -> ItemKey {
+    ItemKey::new(login_partition(c, email), "EMAIL")
+}
+
+/// The candidates with an email address.
+pub(crate) fn login_candidates(c: &CompanyId, email: &str) -> KeyRange {
+    KeyRange { pk: login_partition(c, email), prefix: "CANDIDATE#" }
+}
+
+/// The partition of all accounts with this username or email address.
+pub(crate) fn login_partition(c: &CompanyId, name: &str) -> String {
+    format!("LOGIN#{c}#{}", fold_case(name))
+}
+
+/// The partition that is read for a name that no account can have.
+pub(crate) fn no_login_partition(c: &str, name: &str) -> String {
+    format!("LOGIN##{}", SecretHash::of(&format!("{c}#{name}")).as_str())
+}
+
+/// The recent failed logins of a name, by the hash of its login partition.
+pub(crate) fn login_failures(name: &SecretHash) -> ItemKey {
+    ItemKey::new(format!("FAILURES#{}", name.as_str()), "FAILURES")
+}
+
+pub(crate) fn session(hash: &SecretHash) -> ItemKey {
+    ItemKey::alone(format!("SESSION#{}", hash.as_str()))
+}
+
+pub(crate) fn token_by_hash(hash: &SecretHash) -> ItemKey {
+    ItemKey::alone(format!("TOKEN#{}", hash.as_str()))
+}
+
+pub(crate) fn tokens(c: &CompanyId) -> KeyRange {
+    KeyRange { pk: company_partition(c), prefix: "TOKEN#" }
+}
+
+pub(crate) fn token(c: &CompanyId, t: TokenId) -> ItemKey {
+    tokens(c).key(t)
+}
+
+/// The first letters of words fall into so many groups; those of the Latin alphabet into one each.
+const LETTER_GROUPS: u32 = 32;
+
+/// The partition of the search entries of a project whose words come from `source` and begin as `start` does.
+pub(crate) fn search_words(c: &CompanyId, p: ProjectId, source: WordSource, start: &str) -> String {
+    // An import writes some ten entries per candidate, too many for one partition. The source and the first letter
+    // spread them, and every search knows both.
+    let letter = start.chars().next().map_or(0, u32::from);
+    search_shard(c, p, source, letter % LETTER_GROUPS)
+}
+
+fn search_shard(c: &CompanyId, p: ProjectId, source: WordSource, group: u32) -> String {
+    // By group, not by letter: a query of one letter would otherwise need several partitions.
+    format!("SEARCH#{c}#{}#{group:02}#PROJECT#{p}", source_name(source))
+}
+
+/// All partitions of the search entries of a project, that of releases which had only one included.
+pub(crate) fn all_search_words(c: &CompanyId, p: ProjectId) -> impl Iterator<Item = String> {
+    let shards =
+        WordSource::ALL.into_iter().flat_map(|source| (0..LETTER_GROUPS).map(move |group| (source, group)));
+    let shards = shards.map(move |(source, group)| search_shard(c, p, source, group));
+    shards.chain([format!("SEARCH#{c}#PROJECT#{p}")])
+}
+
+/// The partition of the index [`SEARCH`] for words with the first letter of `word`.
+pub(crate) fn search_letter(c: &CompanyId, word: &str) -> String {
+    let first: String = word.chars().take(1).collect();
+    format!("SEARCH#{c}#LETTER#{first}")
+}
+
+/// The start of the sort keys of words from `source` that begin with `start`.
+pub(crate) fn search_prefix(source: WordSource, start: &str) -> String {
+    format!("{}#{start}", source_name(source))
+}
+
+fn source_name(source: WordSource) -> &'static str {
+    match source {
+        WordSource::FullName => "FULL",
+        WordSource::Name => "NAME",
+        WordSource::Email => "EMAIL",
+    }
+}
+
+/// One word of a candidate. The space sorts whole words before longer ones; of one word the newest candidate comes first.
+pub(crate) fn search_entry(
+    c: &CompanyId,
+    (word, source): (&str, WordSource),
+    p: ProjectId,
+    k: CandidateId,
+) -> ItemKey {
+    ItemKey::new(
+        search_words(c, p, source, word),
+        format!("{} {}", search_prefix(source, word), k.reversed()),
+    )
+}
+
+/// The parts of the key of a search entry.
+pub(crate) fn in_search_entry(key: &ItemKey) -> Option<(&str, WordSource, ProjectId, CandidateId)> {
+    let (_, p) = key.pk.rsplit_once('#')?;
+    let (word, k) = key.sk.rsplit_once(' ')?;
+    let (word, source) = WordSource::ALL
+        .into_iter()
+        .find_map(|source| Some((word.strip_prefix(&search_prefix(source, ""))?, source)))?;
+    Some((word, source, p.parse().ok()?, k.parse::<CandidateId>().ok()?.reversed()))
+}
+
+pub(crate) fn effect(id: &str) -> ItemKey {
+    ItemKey::new(format!("EFFECT#{id}"), "EFFECT")
+}
+
+/// The identifier of the effect with this partition key; none for other items.
+pub fn effect_in(pk: &str) -> Option<&str> {
+    pk.strip_prefix("EFFECT#")
+}
+
+pub(crate) fn upload(f: FileId) -> ItemKey {
+    ItemKey::new(format!("UPLOAD#{f}"), "UPLOAD")
+}
+
+/// The sender of requests with an Idempotency-Key, independent of the credential.
+pub(crate) fn sender(c: &CompanyId, by: ResponseRecipient) -> String {
+    format!("{c} {by}")
+}
+
+/// The sender of requests with an Idempotency-Key that a named token authenticates.
+pub(crate) fn token_sender(hash: &SecretHash) -> String {
+    format!("token {}", hash.as_str())
+}
+
+/// The identifier of a request with an Idempotency-Key: the hash of its sender, route and key.
+pub(crate) fn idempotency_id(name: &str) -> String {
+    SecretHash::of(name).as_str().to_owned()
+}
+
+pub(crate) fn idempotency(id: &str) -> ItemKey {
+    ItemKey::alone(format!("IDEMPOTENCY#{id}"))
+}
+
+/// A further part of the answer that the `version`th write of an attempt refers to.
+pub(crate) fn idempotency_part(id: &str, version: u64, part: usize) -> ItemKey {
+    ItemKey::new(format!("IDEMPOTENCY#{id}"), format!("PART#{version}#{part}"))
+}
+
+pub(crate) fn reset_request(name: &SecretHash) -> ItemKey {
+    ItemKey::new(format!("RESET#{}", name.as_str()), "RESET")
+}
+
+pub(crate) fn reset_mail(address: &SecretHash) -> ItemKey {
+    ItemKey::new(format!("RESET#{}", address.as_str()), "MAIL")
+}
+
+/// The history of a resource. The identifiers are versions, so that their texts sort like numbers.
+pub(crate) fn history(c: &CompanyId, id: &str) -> KeyRange {
+    KeyRange { pk: format!("HISTORY#{c}#{id}"), prefix: "" }
+}
+
+pub(crate) fn entry(c: &CompanyId, history_id: &str, version: u64) -> ItemKey {
+    history(c, history_id).key(self::version(version))
+}
+
+/// A version of a resource as its history sorts it.
+pub(crate) fn version(version: u64) -> String {
+    format!("{version:010}")
+}
+
+/// The company and the identifier of the history with this partition key; none for other items.
+pub(crate) fn in_history(pk: &str) -> Option<(CompanyId, &str)> {
+    let (company, id) = pk.strip_prefix("HISTORY#")?.split_once('#')?;
+    Some((company.parse().ok()?, id))
+}
+
+pub(crate) fn webhooks(c: &CompanyId) -> KeyRange {
+    KeyRange { pk: company_partition(c), prefix: "WEBHOOK#" }
+}
+
+pub(crate) fn webhook(c: &CompanyId, w: WebhookId) -> ItemKey {
+    webhooks(c).key(w)
+}
+
+fn webhook_partition(w: WebhookId) -> String {
+    format!("WEBHOOK#{w}")
+}
+
+pub(crate) fn cursor(w: WebhookId) -> ItemKey {
+    ItemKey::new(webhook_partition(w), "CURSOR")
+}
+
+/// The resources one of whose events a webhook has refused. The identifiers are those of their histories.
+pub(crate) fn stalled_resources(w: WebhookId) -> KeyRange {
+    KeyRange { pk: webhook_partition(w), prefix: "STALLED#" }
+}
+
+/// The attempts to deliver events to a webhook.
+pub(crate) fn attempts(w: WebhookId) -> KeyRange {
+    KeyRange { pk: webhook_partition(w), prefix: "ATTEMPT#" }
+}
+
+/// The webhook in whose partition this is; none for other items.
+pub(crate) fn in_webhook(pk: &str) -> Option<WebhookId> {
+    pk.strip_prefix("WEBHOOK#")?.parse().ok()
+}
+
+/// The company in whose partition this is; none for other items.
+pub(crate) fn in_company(pk: &str) -> Option<CompanyId> {
+    pk.strip_prefix("COMPANY#")?.parse().ok()
+}
+
+/// The last number that an event of a company has.
+pub(crate) fn sequence(c: &CompanyId) -> ItemKey {
+    ItemKey::new(company_partition(c), "SEQUENCE")
+}
+
+/// The number of an event as the index by status sorts it.
+pub(crate) fn event_number(sequence: u64) -> String {
+    format!("{sequence:020}")
+}
+
+/// The partition of a company's numbered events in the index by status.
+pub(crate) fn events(c: &CompanyId) -> String {
+    format!("COMPANY#{c}#EVENTS")
+}
+
+/// The mark of an event of the platform that was applied.
+pub(crate) fn event(id: &str) -> ItemKey {
+    ItemKey::new(format!("EVENT#{id}"), "EVENT")
+}
+
+pub(crate) fn projects_by_status(c: &CompanyId, status: ProjectStatus) -> String {
+    format!("COMPANY#{c}#PROJECTS#{}", status.as_str())
+}
+
+pub(crate) fn candidates_by_status(c: &CompanyId, p: ProjectId, status: CandidateStatus) -> String {
+    format!("COMPANY#{c}#PROJECT#{p}#CANDIDATES#{}", status.as_str())
+}

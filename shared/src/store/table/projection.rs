@@ -1,0 +1,32 @@
+//! The attributes that a read returns. DynamoDB charges for whole items, but parsing what is not needed takes time.
+
+use std::collections::HashMap;
+
+/// A projection expression of DynamoDB.
+#[derive(Clone, Copy)]
+pub(in crate::store) struct ProjectionExpression {
+    /// The paths of the attributes; none for all.
+    paths: Option<&'static str>,
+    /// Placeholders in the paths, and the names that DynamoDB reserves.
+    reserved: &'static [(&'static str, &'static str)],
+}
+
+impl ProjectionExpression {
+    pub(in crate::store) const ALL: Self = Self { paths: None, reserved: &[] };
+
+    pub(in crate::store) const fn new(
+        paths: &'static str,
+        reserved: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self { paths: Some(paths), reserved }
+    }
+
+    pub(in crate::store) fn expression(&self) -> Option<String> {
+        self.paths.map(str::to_owned)
+    }
+
+    pub(in crate::store) fn names(&self) -> Option<HashMap<String, String>> {
+        let names = self.reserved.iter().map(|(placeholder, name)| ((*placeholder).into(), (*name).into()));
+        (!self.reserved.is_empty()).then(|| names.collect())
+    }
+}

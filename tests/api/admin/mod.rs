@@ -1,0 +1,5 @@
+//! The operator's commands.
+
+mod accounts;
+mod commands;
+mod upkeep;

@@ -1,0 +1,9 @@
+//! Logins, sessions and passwords.
+
+mod csrf;
+mod hash_login;
+mod login;
+mod on_behalf;
+mod passwords;
+mod sessions;
+mod throttling;

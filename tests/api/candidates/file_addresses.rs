@@ -1,0 +1,163 @@
+//! The addresses of photos and CVs: who may fetch by them, and for how long.
+
+use chrono::TimeDelta;
+use image::ImageFormat::{Jpeg, Png};
+use serde_json::json;
+use tests::app::TestApp;
+use tests::caller::{Caller, PASSWORD, last_segment};
+use tests::files::{Form, fetch, photo};
+use tests::http::Request;
+
+use crate::candidates::files::{follow, given, with_files};
+
+#[tokio::test]
+async fn an_address_is_good_for_one_session_and_one_file() {
+    let (app, owner, candidates) = given().await;
+    let candidate = with_files(&owner, &candidates).await;
+    let other = with_files(&owner, &candidates).await;
+    let show = async || owner.get(&candidate).await.expect(200);
+    let (first, second) = (show().await, show().await);
+    assert_ne!(first.uri("photo"), second.uri("photo"), "each fetch has its own");
+    for address in [first.uri("photo"), second.uri("photo"), first.uri("cv")] {
+        app.anonymous().get(&address).await.expect(302);
+    }
+    let token = |address: &str| last_segment(address).to_owned();
+    let at = |uri: &str, field: &str, token: &str| format!("{uri}{field}/{token}/");
+    let own = token(&first.uri("photo"));
+    for forged in [
+        at(&other, "photo", &own),
+        at(&candidate, "cv", &own),
+        at(&candidate, "photo", &token(&first.uri("cv"))),
+        at(&candidate, "photo", &own[1..]),
+        at(&candidate, "photo", "AAAA"),
+        at(&candidate, "photo", owner.secret()),
+        at(&candidate.replace("/acme/", "/globex/"), "photo", &own),
+    ] {
+        app.anonymous().get(&forged).await.expect_code(401, "invalid_credential");
+    }
+    // Each bit but those that base64 does not use.
+    for index in 0..own.len() - 1 {
+        let mut turned = own.clone().into_bytes();
+        turned[index] = if turned[index] == b'A' { b'B' } else { b'A' };
+        let turned = String::from_utf8(turned).unwrap();
+        app.anonymous().get(&at(&candidate, "photo", &turned)).await.expect_code(401, "invalid_credential");
+    }
+    app.anonymous().get(&at(&candidate, "photo", &own)).await.expect(302);
+}
+
+#[tokio::test]
+async fn an_address_ends_with_the_session_the_right_and_the_file() {
+    let (app, owner, candidates) = given().await;
+    let project = candidates.strip_suffix("candidates/").unwrap();
+    let candidate = with_files(&owner, &candidates).await;
+    let reader = app.staff("hiring-manager").await;
+    owner.patch(project, json!({ "evaluators": [reader.uri] })).await.expect(200);
+    let anonymous = app.anonymous();
+
+    let browser = reader.browser().await;
+    let in_browser = browser.get(&candidate).await.expect(200).uri("photo");
+    let by_token = reader.get(&candidate).await.expect(200).uri("photo");
+    anonymous.get(&in_browser).await.expect(302);
+    browser.send(Request::post("/api-session-invalidate/")).await.expect(204);
+    anonymous.get(&in_browser).await.expect_code(401, "invalid_credential");
+    anonymous.get(&by_token).await.expect(302);
+
+    owner.patch(project, json!({ "evaluators": [] })).await.expect(200);
+    anonymous.get(&by_token).await.expect_code(404, "not_found");
+    owner.patch(project, json!({ "evaluators": [reader.uri] })).await.expect(200);
+    anonymous.get(&by_token).await.expect(302);
+    owner.delete(&reader.uri).await.expect(204);
+    anonymous.get(&by_token).await.expect_code(401, "invalid_credential");
+
+    let idle = owner.new_token().await;
+    let address = idle.get(&candidate).await.expect(200).uri("cv");
+    app.clock().advance(TimeDelta::minutes(121));
+    anonymous.get(&address).await.expect_code(401, "invalid_credential");
+    let again = app.staff("admin").await;
+    let address = again.get(&candidate).await.expect(200).uri("cv");
+    again.delete(&candidate).await.expect(204);
+    anonymous.get(&address).await.expect_code(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_forged_file_url_reveals_nothing() {
+    let (app, owner, candidates) = given().await;
+    let candidate = with_files(&owner, &candidates).await;
+    let reader = app.staff("hiring-manager").await;
+    let project = candidates.strip_suffix("candidates/").unwrap();
+    owner.patch(project, json!({ "evaluators": [reader.uri] })).await.expect(200);
+    let own = last_segment(&reader.get(&candidate).await.expect(200).uri("photo")).to_owned();
+    // A photo that is there, a candidate without, one of a project that the session cannot see, and nobody.
+    let without = owner.candidate(project, json!({})).await;
+    let hidden = with_files(&owner, &format!("{}candidates/", owner.project(json!({})).await)).await;
+    let nobody = candidate.replace(last_segment(&candidate), "01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    for of in [&without, &hidden, &nobody, &owner.uri] {
+        let forged = format!("{of}photo/{own}/");
+        app.anonymous().get(&forged).await.expect_code(401, "invalid_credential");
+    }
+}
+
+#[tokio::test]
+async fn fetching_files_keeps_no_session_alive() {
+    let (app, owner, candidates) = given().await;
+    let candidate = with_files(&owner, &candidates).await;
+    let address = owner.get(&candidate).await.expect(200).uri("photo");
+    app.clock().advance(TimeDelta::minutes(119));
+    let log = app.anonymous().get(&address).await.expect(302).log();
+    assert_eq!((log.dynamodb_calls, log.write_units), (1, 0.0), "{log:?}");
+    app.clock().advance(TimeDelta::minutes(2));
+    owner.get("/whoami/").await.expect_code(401, "invalid_credential");
+    app.anonymous().get(&address).await.expect_code(401, "invalid_credential");
+}
+
+#[tokio::test]
+async fn a_candidate_sees_its_own_files_by_its_key_and_by_its_session() {
+    let (app, owner, candidates) = given().await;
+    let project = candidates.strip_suffix("candidates/").unwrap();
+    let invited = owner.invite(project, json!({})).await;
+    let form = Form::new().file("photo", "me.jpg", "image/jpeg", &photo(Jpeg, 20, 20)).file(
+        "cv",
+        "cv.txt",
+        "text/plain",
+        "Ada Byron, Mathématicienne".as_bytes(),
+    );
+    invited.send(Request::patch(&invited.uri).form(form)).await.expect(200);
+    let by_key = invited.get("/whoami/candidate/").await.expect(200).uri("cv");
+    let found = app.anonymous().get(&by_key).await.expect(302);
+    let cv = fetch(found.header("location").unwrap(), &[]).await;
+    assert_eq!(cv.header("content-type"), "text/plain; charset=utf-8");
+    let session = invited.register().await;
+    let own = follow(&session, &invited.uri, "photo").await.expect(302);
+    assert_eq!(fetch(own.header("location").unwrap(), &[]).await.status, 200);
+    owner.skip(&invited.uri).await.expect(200);
+    app.anonymous().get(&by_key).await.expect_code(401, "invalid_credential");
+}
+
+#[tokio::test]
+async fn a_named_tokens_addresses_live_a_day_and_die_with_it() {
+    let (app, owner, candidates) = given().await;
+    let candidate = with_files(&owner, &candidates).await;
+    let (uri, token) = owner.named_token("ATS").await;
+    let address = token.get(&candidate).await.expect(200).uri("photo");
+    app.clock().advance(TimeDelta::hours(24));
+    app.anonymous().get(&address).await.expect(302);
+    app.clock().advance(TimeDelta::seconds(1));
+    app.anonymous().get(&address).await.expect_code(401, "invalid_credential");
+    let address = token.get(&candidate).await.expect(200).uri("photo");
+    let login = app.anonymous().log_in("acme", "owner", PASSWORD).await.expect(200);
+    app.token(&login.uri("token")).delete(&uri).await.expect(204);
+    app.anonymous().get(&address).await.expect_code(401, "invalid_credential");
+}
+
+#[tokio::test]
+async fn a_session_login_shows_photos_as_well() {
+    let app = TestApp::start().await;
+    let owner = app.owner().await;
+    let form = Form::new().file("photo", "me.png", "image/png", &photo(Png, 8, 8));
+    owner.send(Request::patch(&owner.uri).form(form)).await.expect(200);
+    let login = json!({ "company": "acme", "username": "owner", "password": PASSWORD });
+    let request = Request::post("/api-session-auth/").json(&login).header("sec-fetch-site", "same-origin");
+    let shown = app.send(request).await.expect(200).json();
+    let address = shown["resource"]["photo"].as_str().unwrap();
+    app.anonymous().get(address).await.expect(302);
+}

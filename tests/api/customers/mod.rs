@@ -1,0 +1,6 @@
+//! Staff users, and their import.
+
+mod changes;
+mod crud;
+mod import;
+mod import_races;

@@ -1,0 +1,4 @@
+//! The OpenAPI document and the reference page.
+
+mod document;
+mod reference;

@@ -1,0 +1,7 @@
+//! Questions and criteria, evaluations, vetos and results.
+
+mod counts;
+mod crud;
+mod questions;
+mod results;
+mod vetos;

@@ -1,0 +1,6 @@
+//! The feed of a company's events, and webhooks.
+
+mod authors;
+pub(crate) mod feed;
+mod feed_holes;
+pub(crate) mod webhooks;

@@ -1,0 +1,4 @@
+//! The search of candidates.
+
+mod find;
+mod model;

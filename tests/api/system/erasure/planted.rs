@@ -1,0 +1,100 @@
+//! A candidate about whom everything is stored that can be, each text with a word that is nowhere else.
+
+use docs::DOCUMENT;
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, Staff, last_segment};
+use tests::files::{Form, docx, photo_saying};
+use tests::http::Request;
+use tests::moment::Moment;
+
+/// Words are stored in several cases.
+pub(super) const CANARY: &str = "zugvogelnest";
+pub(super) const ADDRESS: &str = "zugvogelnest@mail.example";
+
+pub(super) struct Planted {
+    pub(super) owner: Staff,
+    pub(super) project: String,
+    pub(super) candidate: String,
+}
+
+impl Planted {
+    /// The candidate's identifier.
+    pub(super) fn id(&self) -> &str {
+        last_segment(&self.candidate)
+    }
+}
+
+/// What is stored where under the word, as keys.
+pub(super) fn found(moment: &Moment) -> Vec<String> {
+    let is_found = |(_, text): &(String, String)| text.to_lowercase().contains(CANARY);
+    moment.texts().filter(is_found).map(|(key, _)| key).collect()
+}
+
+/// Plants an interviewed candidate, whom two have evaluated.
+pub(super) async fn plant(app: &TestApp) -> Planted {
+    let owner = app.owner().await;
+    let second = app.staff("hiring-manager").await;
+    let fields = json!({
+        "allow_hash_login": true, "veto_enabled": true, "evaluators": [owner.uri, second.uri],
+    });
+    let project = owner.running_project(fields).await;
+    let criterion = owner.post(&format!("{project}criteria/"), json!({ "name": "Listening" })).await;
+    let criterion = criterion.expect(201).uri("resource_uri");
+    let invited = owner.invite(&project, json!({})).await;
+    let (own, candidate) = (invited.register().await, invited.uri.clone());
+    for _ in 0..2 {
+        own.advance(&candidate).await.expect(200);
+    }
+    app.complete(&candidate).await;
+    owner.patch(&candidate, written()).await.expect(200);
+    let form = Form::new().file("photo", &format!("{CANARY}.jpg"), "image/jpeg", &photo_saying(CANARY)).file(
+        "cv",
+        &format!("{CANARY}.docx"),
+        "application/octet-stream",
+        &docx(CANARY),
+    );
+    owner.send(Request::patch(&candidate).form(form)).await.expect(200);
+    owner.post(&format!("{candidate}shares/"), json!({ "customer": second.uri })).await.expect(201);
+    for by in [&owner, &second] {
+        let rating = json!({ "criterion": criterion, "value": 4, "comment": CANARY });
+        let body = json!({ "ratings": [rating], "comment": CANARY, "completed": true });
+        let own = format!("{candidate}evaluations/{}/", by.id());
+        by.send(Request::put(&own).json(&body)).await.expect(201);
+    }
+    let veto = json!({ "comment": format!("{CANARY}, and I mean it") });
+    owner.post(&format!("{candidate}vetos/"), veto).await.expect(201);
+    app.settle().await;
+    Planted { owner, project, candidate }
+}
+
+/// Every field of a candidate that the reference lets clients write, with the word in each text.
+pub(super) fn written() -> Value {
+    let document: Value = serde_json::from_str(DOCUMENT).unwrap();
+    let route = "/companies/{companyId}/projects/{projectId}/candidates/{candidateId}/";
+    let body = &document["paths"][route]["patch"]["requestBody"]["content"]["application/json"]["schema"];
+    let mut written = json!({});
+    for (name, field) in body["properties"].as_object().unwrap() {
+        let text = match name.as_str() {
+            "email" => json!(ADDRESS),
+            "partner_data" => json!({ CANARY: [CANARY] }),
+            // Files come as a form; the others are the candidate's own, or no text.
+            "photo" | "cv" | "password" | "deadline" => continue,
+            // What this does not know must be a text: a field of another kind needs a line above.
+            _ => json!(format!("{CANARY} {name}").chars().take(20).collect::<String>()),
+        };
+        let text = if name == "username" { json!(CANARY) } else { text };
+        assert!(field.is_object(), "{name}");
+        written[name] = text;
+    }
+    assert!(written.as_object().unwrap().len() > 7, "{written}");
+    written
+}
+
+/// The events of the candidate by their first types.
+pub(super) async fn told(planted: &Planted) -> Vec<Value> {
+    let query = format!("resource={}", planted.candidate);
+    let events = crate::events::feed::read_all(&planted.owner, &query).await;
+    assert!(events.iter().all(|event| event["data"]["resource_uri"] == json!(planted.candidate)));
+    events
+}

@@ -1,0 +1,32 @@
+//! Rules that hold for every route: access, retries, tags, faults, costs, effects of changes.
+
+mod access;
+mod addresses;
+mod canary;
+mod chaos;
+mod concurrency;
+mod cors;
+mod cost;
+mod deletions;
+mod effects;
+mod erasure;
+mod expiry;
+mod given_up;
+mod histories;
+mod idempotency;
+mod idempotency_faults;
+mod input;
+mod logging;
+mod newer;
+mod numbering;
+mod origin;
+mod outbox;
+mod paths;
+pub(crate) mod platform_events;
+mod races;
+mod redo;
+mod release;
+mod soundness;
+mod tags;
+mod undeliverable;
+mod walks;

@@ -1,0 +1,82 @@
+//! What the last release stored, is served by this one as it is: `.ci/last-release` tells how it was recorded.
+
+use serde_json::{Value, json};
+use tests::app::TestApp;
+use tests::caller::{Caller, PASSWORD};
+
+const ITEMS: &str = include_str!("../../items/last-release.json");
+
+fn items() -> Vec<Value> {
+    serde_json::from_str(ITEMS).unwrap()
+}
+
+#[test]
+fn every_item_of_the_last_release_is_read_and_written_again_without_loss() {
+    let mut kinds = std::collections::BTreeSet::new();
+    for item in items() {
+        let read = shared::store::check(serde_dynamo::to_item(&item).unwrap());
+        kinds.extend(read.unwrap_or_else(|error| panic!("{error} in {item}")));
+    }
+    let all = [
+        "attempt of a webhook",
+        "candidate",
+        "company",
+        "cursor of a webhook",
+        "customer",
+        "effect",
+        "entry of a history",
+        "evaluation",
+        "failed logins",
+        "interview",
+        "keyed request",
+        "label",
+        "login",
+        "named token",
+        "project",
+        "result",
+        "sequence of events",
+        "session",
+        "share",
+        "stalled resource of a webhook",
+        "upload",
+        "video",
+        "webhook",
+    ];
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), all);
+}
+
+#[tokio::test]
+async fn a_company_of_the_last_release_goes_on() {
+    let app = TestApp::start().await;
+    app.table().load(&items()).await;
+    // The recorded items are without search entries, which are derived from candidates.
+    app.operate(json!({ "command": "recount", "company": "acme" })).await.unwrap();
+    let reindexed = app.operate(json!({ "command": "reindex-search", "company": "acme" })).await.unwrap();
+    let reindexed = serde_json::to_value(reindexed.search.unwrap()).unwrap();
+    assert_ne!(reindexed["entries"], 0);
+    assert_eq!((&reindexed["added"], &reindexed["removed"]), (&reindexed["entries"], &json!(0)));
+    app.assert_sound();
+    let login = app.anonymous().log_in("acme", "owner", PASSWORD).await.expect(200);
+    let owner = app.token(&login.uri("token"));
+    let list = async |path: &str| {
+        let list = owner.get(&format!("{path}?page_size=100")).await.expect(200).json();
+        assert_eq!(
+            list["objects"].as_array().unwrap().len() as u64,
+            list["meta"]["total_count"].as_u64().unwrap()
+        );
+        list["objects"].as_array().unwrap().clone()
+    };
+    for path in ["customers/", "labels/", "videos/", "tokens/"] {
+        assert!(!list(&format!("/companies/acme/{path}")).await.is_empty(), "{path}");
+    }
+    for project in list("/companies/acme/projects/").await {
+        let uri = project["resource_uri"].as_str().unwrap();
+        owner.patch(uri, json!({ "contact_person": "Ada" })).await.expect(200);
+        for candidate in list(&format!("{uri}candidates/")).await {
+            let uri = candidate["resource_uri"].as_str().unwrap();
+            owner.patch(uri, json!({ "phone": "1" })).await.expect(200);
+        }
+    }
+    app.settle().await;
+    app.sweep().await;
+}

@@ -1,0 +1,4 @@
+//! Welcome videos.
+
+mod crud;
+mod failures;

@@ -115,6 +115,7 @@ pub(crate) async fn create(
     access: ImportAccess,
     JsonEntries(entries): JsonEntries<MAX_ENTRIES>,
 ) -> Result<CommittedResponse<Json<ImportReport>>> {
+    // Within the request: the table would let the first of two concurrent entries win, whichever that is.
     let profiles = distinct(entries.into_iter().map(|fields| read(fields?)).collect());
     access.run_once(PATIENCE, |turn| import(&access, profiles, turn)).await
 }
@@ -192,6 +193,7 @@ async fn import(
 /// The times at which one lane takes on entries, the first at once. Later ones do not make up for a late one.
 fn pace() -> Interval {
     let mut pace = interval(Duration::from_secs(1) * u32::from(SHARDS) / PER_SECOND);
+    // A late entry must not be made up for by a burst.
     pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
     pace
 }

@@ -1,17 +1,14 @@
 //! What evaluators write about a candidate.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use axum::Json;
 use serde_json::Value;
-use shared::auth::access::{
-    EvaluationAccess, EvaluationsAccess, GuardRejection, NotYetAdmitted, ReadAheadInputs,
-};
+use shared::auth::access::{EvaluationAccess, EvaluationsAccess};
 use shared::domain::evaluation::change::EvaluationChange;
 use shared::domain::evaluation::{
     Evaluation, MAX_RATINGS, MAX_SCORE, NOT_EVALUATOR, Rating, RatingTarget, Recommendation,
 };
-use shared::domain::id::{CandidateId, CustomerId};
 use shared::domain::parse_enum;
 use shared::domain::policy::{Evaluate, ReadProject};
 use shared::domain::text::TextLines;
@@ -23,31 +20,25 @@ use shared::{Error, Result};
 
 use crate::view::{EvaluationScope, EvaluationView};
 
-/// Reads all evaluations of the candidate of the path, while the caller is being admitted.
-pub(crate) async fn read_all(
-    ahead: ReadAheadInputs,
-) -> Result<HashMap<(CandidateId, CustomerId), Evaluation>> {
-    ahead.store.evaluations_of(&ahead.company, ahead.project()?, ahead.candidate()?).await
-}
-
 /// GET …/evaluations/
 pub(crate) async fn list(
-    pending: NotYetAdmitted<EvaluationsAccess<ReadProject>>,
-    query: Result<ListQuery>,
-) -> Result<PageView<EvaluationView>, GuardRejection> {
-    let (access, evaluations) = pending.admit_while(read_all).await?;
-    let (query, evaluations) = (query?, evaluations.ok_or(Error::NotFound)??);
-    let candidate = &access.candidate;
+    access: EvaluationsAccess<ReadProject>,
+    query: ListQuery,
+) -> Result<PageView<EvaluationView>> {
+    let (project, candidate) = (&access.project, &access.candidate);
+    let evaluations = access.store.evaluations_of(access.company_id(), project.id, candidate.id).await?;
+    // Evaluators are blind until they complete their own evaluation, managers and owners too: an opinion is as biased
+    // with another role.
     let mut evaluators = if access.is_blind() { BTreeSet::new() } else { candidate.completed_by() };
     // Drafts are shown to those who write them.
     let own = access.caller.customer();
     evaluators.extend(own.filter(|own| evaluations.contains_key(&(candidate.id, *own))));
-    let scope = EvaluationScope::new(&access.project, &access.interview, access.references());
+    let scope = EvaluationScope::new(project, &access.interview, access.references());
     let (page, total) = query.slice(evaluators.into_iter().collect(), ToString::to_string);
     let page = page.map(|evaluator| {
         EvaluationView::new(candidate, evaluator, evaluations.get(&(candidate.id, evaluator)), scope)
     });
-    Ok(query.answer(&scope.candidate(candidate.id).join("evaluations"), page, total)?)
+    query.answer(&scope.candidate(candidate.id).join("evaluations"), page, total)
 }
 
 /// GET …/evaluations/{customerId}/

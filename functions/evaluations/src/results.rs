@@ -6,9 +6,7 @@ use std::collections::HashMap;
 use axum::Json;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use shared::auth::access::{
-    AdmittedRequest, EvaluationsAccess, GuardRejection, InterviewAccess, NotYetAdmitted,
-};
+use shared::auth::access::{AdmittedRequest, EvaluationsAccess, InterviewAccess};
 use shared::domain::evaluation::mean::RatingMean;
 use shared::domain::evaluation::result::{ResultSummary, average};
 use shared::domain::evaluation::{Evaluation, RatingTarget};
@@ -22,7 +20,6 @@ use shared::store::CandidateResult;
 use shared::store::page::Page;
 use shared::{Error, Result};
 
-use crate::evaluations::read_all;
 use crate::view::{
     CriterionResultView, EvaluationScope, QuestionResultView, ResultEvaluationView, ResultRatingView,
     VetoView, decimal,
@@ -203,15 +200,15 @@ async fn views(
 
 /// GET …/results/{candidateId}/
 pub(crate) async fn read(
-    pending: NotYetAdmitted<EvaluationsAccess<ReadProject>>,
-) -> Result<CommittedResponse<Json<ResultView>>, GuardRejection> {
-    let (access, evaluations) = pending.admit_while(read_all).await?;
-    let evaluations = evaluations.ok_or(Error::NotFound)??;
-    let summary = ResultSummary::of(&access.candidate).ok_or(Error::NotFound)?;
-    if summary.counting(&access.project).next().is_none() {
-        return Err(Error::NotFound.into());
+    access: EvaluationsAccess<ReadProject>,
+) -> Result<CommittedResponse<Json<ResultView>>> {
+    let (project, candidate) = (&access.project, &access.candidate);
+    let summary = ResultSummary::of(candidate).ok_or(Error::NotFound)?;
+    if summary.counting(project).next().is_none() {
+        return Err(Error::NotFound);
     }
     access.require_sight()?;
-    let scope = EvaluationScope::new(&access.project, &access.interview, access.references());
-    Ok(access.show(ResultView::new(access.candidate.id, &summary, &evaluations, scope))?)
+    let evaluations = access.store.evaluations_of(access.company_id(), project.id, candidate.id).await?;
+    let scope = EvaluationScope::new(project, &access.interview, access.references());
+    access.show(ResultView::new(candidate.id, &summary, &evaluations, scope))
 }

@@ -1,9 +1,7 @@
 //! Vetos, by which one evaluator completes the evaluation of a candidate for all.
 
 use axum::Json;
-use shared::auth::access::{
-    EvaluationAccess, EvaluationsAccess, GuardRejection, InterviewAccess, NotYetAdmitted, VetoAccess,
-};
+use shared::auth::access::{EvaluationAccess, EvaluationsAccess, InterviewAccess, VetoAccess};
 use shared::domain::evaluation::change::EvaluationChange;
 use shared::domain::evaluation::{Evaluation, Veto, VetoComment};
 use shared::domain::policy::{CastVeto, ReadProject};
@@ -13,24 +11,23 @@ use shared::http::respond::{CommittedResponse, Created};
 use shared::store::CandidateResult;
 use shared::{Error, Result};
 
-use crate::evaluations::read_all;
 use crate::view::{EvaluationScope, VetoView};
 
 /// GET …/candidates/{candidateId}/vetos/
 pub(crate) async fn list(
-    pending: NotYetAdmitted<EvaluationsAccess<ReadProject>>,
-    query: Result<ListQuery>,
-) -> Result<PageView<VetoView>, GuardRejection> {
-    let (access, evaluations) = pending.admit_while(read_all).await?;
-    let (query, evaluations) = (query?, evaluations.ok_or(Error::NotFound)??);
+    access: EvaluationsAccess<ReadProject>,
+    query: ListQuery,
+) -> Result<PageView<VetoView>> {
+    let (project, candidate) = (&access.project, &access.candidate);
+    let evaluations = access.store.evaluations_of(access.company_id(), project.id, candidate.id).await?;
     let visible = evaluations.values().filter(|_| !access.is_blind());
     let mut vetos: Vec<(&Veto, &Evaluation)> =
         visible.filter_map(|evaluation| Some((evaluation.veto.as_ref()?, evaluation))).collect();
     vetos.sort_by_key(|(veto, _)| veto.id);
-    let scope = EvaluationScope::new(&access.project, &access.interview, access.references());
+    let scope = EvaluationScope::new(project, &access.interview, access.references());
     let (page, total) = query.slice(vetos, |(veto, _)| veto.id.to_string());
     let page = page.map(|(veto, evaluation)| VetoView::new(veto, evaluation, scope));
-    Ok(query.answer(&scope.candidate(access.candidate.id).join("vetos"), page, total)?)
+    query.answer(&scope.candidate(candidate.id).join("vetos"), page, total)
 }
 
 /// POST …/candidates/{candidateId}/vetos/
@@ -57,15 +54,13 @@ pub(crate) fn read_new(mut body: BodyFields) -> Result<VetoComment> {
 }
 
 /// GET …/candidates/{candidateId}/vetos/{vetoId}/
-pub(crate) async fn read(
-    pending: NotYetAdmitted<VetoAccess<ReadProject>>,
-) -> Result<CommittedResponse<Json<VetoView>>, GuardRejection> {
-    let (access, evaluations) = pending.admit_while(read_all).await?;
-    let evaluations = evaluations.ok_or(Error::NotFound)??;
-    let evaluation = evaluations.get(&(access.candidate.id, access.evaluator)).ok_or(Error::NotFound)?;
+pub(crate) async fn read(access: VetoAccess<ReadProject>) -> Result<CommittedResponse<Json<VetoView>>> {
+    let (project, ids) = (&access.project, (access.candidate.id, access.evaluator));
+    let evaluations = access.store.evaluations(access.company_id(), project.id, [ids]).await?;
+    let evaluation = evaluations.get(&ids).ok_or(Error::NotFound)?;
     let veto = evaluation.veto.as_ref().ok_or(Error::NotFound)?;
-    let scope = EvaluationScope::new(&access.project, &access.interview, access.references());
-    Ok(access.show(VetoView::new(veto, evaluation, scope))?)
+    let scope = EvaluationScope::new(project, &access.interview, access.references());
+    access.show(VetoView::new(veto, evaluation, scope))
 }
 
 /// GET …/projects/{projectId}/vetos/

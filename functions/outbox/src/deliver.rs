@@ -28,6 +28,7 @@ pub(crate) async fn deliver(
         return Ok(EffectResult::Skipped);
     }
     let taken = Effect::clone(&effect).taken(now);
+    // The stream and the schedule may find it at the same time; the lease lets one of them run it.
     let mut effect = match system.store.update_effect(&effect, taken).await {
         Err(Error::Changed) => return Ok(EffectResult::Skipped),
         effect => effect?,

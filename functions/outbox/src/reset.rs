@@ -95,6 +95,7 @@ async fn send(
     let Some(begun) = system.store.begin_reset_mail(&company.id, &to, effect, system.now).await? else {
         return Ok((EffectResult::Outdated, "the address was mailed already".to_owned()));
     };
+    // A key of the last five minutes stays valid: a stranger could otherwise revoke each one before it is used.
     holders.retain(|holder| begun.may_replace(holder.key(), system.now));
     let Some(first) = holders.first() else {
         return Ok((EffectResult::Outdated, "the keys that are out are too new".to_owned()));
@@ -113,6 +114,7 @@ async fn send(
     let language = first.language(company);
     let letter = AccountLetter { first_name, last_name, company: &company.name, language, mail };
     let rendered = render_account(&letter).map_err(Error::internal)?;
+    // With accounts in several projects, no project speaks for all of them.
     let alias = if holders.len() == 1 { first.alias() } else { None };
     let envelope = MailEnvelope { to: &to, account: Some(first.account()), company, alias };
     let outcome = outcome_of(mailer.send(&envelope, &rendered).await);

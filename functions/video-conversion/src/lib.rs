@@ -74,6 +74,7 @@ async fn record_conversion(
     let Some(video) = system.store.video(company, id).await? else {
         return clean_up(system, &video_keys(company, id)).await;
     };
+    // The signed URL works for an hour, in which the author may have lost the right.
     if video.status == ConversionStatus::AwaitingUpload && !system.may_still_upload_video(&video).await? {
         return finish(system, video, event, |video| video.failed(NOT_ALLOWED)).await;
     }

@@ -79,6 +79,7 @@ fn live_session(
     let Some(mut session) = batch.take_value::<Session>(&key)? else { return Ok(None) };
     let is_alive = session.kind == kind
         && session.claim == *claim
+        // A later epoch revokes all sessions that began in an earlier one, with one write and without finding them.
         && identity.user().is_some_and(|(_, user)| user.epoch == Some(session.epoch))
         // DynamoDB deletes an expired item up to some days later.
         && rules.now < session.expires_at(rules.idle_minutes);
@@ -116,6 +117,7 @@ pub(super) fn may_act_for(
         CallerIdentity::Customer(own) if own.id == by => Some(own.clone()),
         _ => batch.take::<Customer>(&keys::customer(&claim.company, by))?,
     };
+    // Checked with each request: the permission may have been revoked since the login.
     Ok(matches!((actor, identity), (Some(actor), CallerIdentity::Customer(target))
         if actor.may_act_for(target) && actor_epoch == Some(actor.session_epoch)))
 }

@@ -75,6 +75,7 @@ impl SecretKind {
     pub fn generate(self, claim: &CredentialOwner, entropy: &dyn RandomSource) -> String {
         let mut random = [0; RANDOM_BYTES];
         entropy.fill(&mut random);
+        // The claim first: it tells the guard the keys of session and user before anything is read.
         let bytes = [&encode(claim)[..], &random, claim.company.as_str().as_bytes()].concat();
         format!("{}{}", self.prefix(), URL_SAFE_NO_PAD.encode(bytes))
     }
@@ -285,6 +286,7 @@ fn from_authorization(value: &str) -> Option<Credential> {
     if scheme.eq_ignore_ascii_case("token") {
         Credential::token(rest)
     } else if scheme.eq_ignore_ascii_case("basic") {
+        // For clients that know no other scheme: the user name is `token`.
         let pair = String::from_utf8(STANDARD.decode(rest).ok()?).ok()?;
         Credential::token(pair.strip_prefix("token:")?)
     } else if scheme.eq_ignore_ascii_case("activationkey") {

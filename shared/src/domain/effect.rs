@@ -243,6 +243,7 @@ impl Effect {
         items: usize,
         now: DateTime<Utc>,
     ) -> Self {
+        // With the second, because a restored table can cause it again.
         let cause = format_args!("{erased}-{}", now.timestamp());
         let counts = ErasureCounts { items, ..ErasureCounts::default() };
         Self::new(company, cause, EffectTask::Erased { erased, reason, counts }, now)
@@ -284,6 +285,7 @@ impl Effect {
         if waited > PATIENCE {
             return self.given_up(now);
         }
+        // Soon at first, for a rate limit; seldom later, for a sender that awaits verification.
         let delay = (waited / 30).clamp(TimeDelta::minutes(1), TimeDelta::hours(1));
         // Never 0, which means an effect that was not tried yet.
         let attempts = self.attempts.saturating_sub(1).max(1);

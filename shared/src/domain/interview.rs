@@ -252,6 +252,7 @@ impl Interview {
 
     /// Whether candidates who have begun can continue after a change to `after`: its questions differ at most in texts.
     pub fn asks_the_same_as(&self, after: &Self) -> bool {
+        // A candidate who has begun may see a corrected text, but not another question.
         self.questions.len() == after.questions.len()
             && self.questions.iter().zip(&after.questions).all(|(old, new)| {
                 let reworded = Question {

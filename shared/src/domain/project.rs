@@ -215,6 +215,7 @@ impl Project {
         let must = self.status.candidates_must(to).ok_or(NO_MOVE)?;
         let today = Some(now.date_naive());
         match to {
+            // A planned date stays.
             Running => self.settings.activationdate = self.settings.activationdate.or(today),
             Closed => self.settings.closedate = self.settings.closedate.or(today),
             Incomplete => {}

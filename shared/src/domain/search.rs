@@ -47,6 +47,7 @@ pub fn words_of(
     let names = names().chain(names().flat_map(parts)).map(|word| (word, WordSource::Name));
     let all = whole.into_iter().chain(names).chain(parts(local_part).map(|word| (word, WordSource::Email)));
     let [first, last] = &folded;
+    // In either order, since people type names in both.
     let full = [[first, last], [last, first]].map(|names| full_name(names.into_iter().map(String::as_str)));
     let mut words: BTreeMap<_, _> = full.into_iter().map(|name| (name, WordSource::FullName)).collect();
     for (word, source) in all {

@@ -328,6 +328,7 @@ impl Candidate {
             _ => self.deadline_mail(before, now),
         };
         let key_is_mailed = had_key && mail.is_some() && self.profile.email.is_some();
+        // Counts like a reminder, or a change of the address would be a way around the limit.
         if key_is_mailed {
             self.mail_rate.count(now)?;
         }

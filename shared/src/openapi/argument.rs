@@ -7,7 +7,6 @@ use super::failure::ErrorResponseDoc;
 use super::operation::{OperationDoc, SecurityScheme};
 use crate::auth::{AdmissionRule, HasAdmission};
 use crate::domain::policy::CallerRelation;
-use crate::error::Result;
 use crate::http::page::ListQuery;
 use crate::http::{BodyFields, JsonEntries, WithFiles};
 
@@ -75,9 +74,5 @@ impl DescribeArgument for RawQuery {
 }
 
 impl DescribeArgument for ListQuery {
-    fn describe(_: &mut OperationDoc) {}
-}
-
-impl DescribeArgument for Result<ListQuery> {
     fn describe(_: &mut OperationDoc) {}
 }

@@ -213,6 +213,7 @@ impl Transaction {
         let names = |one: &Customer| (fold_case(one.username.as_str()), fold_case(one.email.as_str()));
         let (new_name, new_email) = names(after);
         let (old_name, old_email) = before.map(names).unzip();
+        // Staff log in by either, and by default the address is the name.
         if new_name == new_email {
             return;
         }

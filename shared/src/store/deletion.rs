@@ -34,6 +34,7 @@ impl Store {
         let effect = Effect::of_deletion(customer.company.clone(), deletion, now);
         let after = Customer::clone(customer).with_access(false);
         let others = |transaction: &mut Transaction, after: &Customer| {
+            // In the first step: the deletion of the last owner is refused before anything has changed.
             transaction.company_tally(&after.company, &counts(Some(customer), Some(after)));
             transaction.begin_deletion(effect);
         };
@@ -117,6 +118,7 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<()> {
         self.detach_customer(customer, now).await?;
+        // The mail is sent after the account is gone.
         let was = Box::new(FormerCustomer {
             email: customer.email.clone(),
             first_name: customer.first_name.clone(),

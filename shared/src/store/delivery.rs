@@ -81,6 +81,7 @@ impl Store {
         let sequence = batch.take::<EventCounter>(&sequence)?;
         let sequence = sequence.ok_or_else(|| Error::internal("a webhook without a feed"))?;
         let mut stalled = Vec::new();
+        // Spares the query of most steps.
         if cursor.stalled > 0 {
             let found: Vec<VersionedItem<StalledResource>> = self.all(&keys::stalled_resources(id)).await?;
             let valid = found.into_iter().filter(|one| one.epoch == cursor.epoch);
@@ -115,6 +116,7 @@ impl Store {
     /// Writes what a step has made of an endpoint: everything or nothing.
     pub fn record_progress(&self, before: &WebhookEndpoint, after: &DeliveryProgress) -> Transaction {
         let mut transaction = self.replacing(&before.webhook, &after.webhook);
+        // Always, also without a change: a second run at the endpoint then loses.
         transaction.replace(&before.cursor, &after.cursor);
         let known: HashMap<&str, _> = before.stalled.iter().map(|one| (one.history.as_str(), one)).collect();
         let left: HashSet<&str> = after.stalled.iter().map(|one| one.history.as_str()).collect();

@@ -67,6 +67,7 @@ impl Store {
         let values = [(":now", now), (":end", now + RESET_PAUSE), (":before", now - RESET_PAUSE)];
         let values = values.map(|(name, at)| (name, number(at.timestamp())));
         let request = AttributeUpdate::set(&format!("SET asked_at = :now, {EXPIRES_AT} = :end"), values)
+            // Without a read: the request must take the same time whether or not the name exists.
             .when("attribute_not_exists(asked_at) OR asked_at <= :before");
         let mut transaction = self.transaction();
         transaction.update(keys::reset_request(name), request, Error::Changed);

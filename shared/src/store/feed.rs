@@ -51,6 +51,7 @@ impl Store {
         is_wanted: impl Fn(&HistoryEntry) -> bool,
     ) -> Result<FeedPage> {
         let EventCounter { company, last, .. } = sequence;
+        // An error instead of an empty page, which a client would read as "nothing new" for ever.
         if after > *last {
             return Err(Error::field("after", format!("The latest event has the number {last}.")));
         }

@@ -88,6 +88,7 @@ impl StoredEntity for HistoryEntry {
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         let shard = || DueQueue::Events.shard_of_text(&self.change.resource.history_id(&self.change.company));
+        // Due until it has a number, in case the stream misses it.
         self.is_unnumbered().then(|| (shard(), self.origin.at + DELAY))
     }
 }

@@ -47,6 +47,7 @@ impl LoginPartition {
         let known: Option<CompanyId> = company.parse().ok().filter(|_| is_login(name));
         let key = match &known {
             Some(company) => keys::login_partition(company, name),
+            // A partition without items, so that a name that cannot exist costs the same query.
             None => keys::no_login_partition(company, name),
         };
         Self { key, company: known }
@@ -118,6 +119,7 @@ impl Store {
         // A project manager may create a candidate with an owner's address. Logging in as that candidate after every
         // nine guesses would otherwise let them guess the owner's password for ever.
         if alone {
+            // Everything at once: only this account could have been guessed.
             return self.delete_alone(&counted.key()).await;
         }
         match self.replace(counted, FailedLogins::clone(counted).without_last()).await {

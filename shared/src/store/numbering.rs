@@ -55,6 +55,7 @@ impl Store {
     async fn advance_once(&self, company: &CompanyId, now: DateTime<Utc>) -> Result<Option<u64>> {
         let Some(before) = self.one::<EventCounter>(keys::sequence(company)).await? else { return Ok(None) };
         let mut after = EventCounter::clone(&before);
+        // Clients may have seen these numbers before the restoration.
         after.advance(LEFT_OUT, now);
         let last = after.last;
         self.replace(&before, after).await?;
@@ -71,6 +72,8 @@ impl Store {
                 None => EventCounter::new(company.clone(), now),
             };
             for event in together {
+                // Conditions on the versions of entry and sequence: two that number at once, or twice, change nothing
+                // twice.
                 transaction.replace(event, &after.number(HistoryEntry::clone(event), now));
             }
             match &sequence {

@@ -57,6 +57,7 @@ impl Store {
     pub fn create_project(&self, project: &Project) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(project);
+        // With the project, so that a condition on a shard never meets a missing one.
         transaction.create_shards(project);
         transaction.company_tally(&project.company, &[(CompanyCount::Projects(project.status), 1)]);
         transaction.attachments(None, project);

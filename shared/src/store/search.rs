@@ -89,6 +89,7 @@ impl Transaction {
             candidate.map(|candidate| candidate.profile.words()).unwrap_or_default()
         };
         let (old, new) = (words(before), words(after));
+        // An entry repeats all words, so any change writes all of them.
         if old == new {
             return;
         }
@@ -152,6 +153,8 @@ impl Store {
         query.attributes = ENTRY;
         loop {
             let is_first = looked_at == 0 && terms.is_lead_alone();
+            // One word has enough candidates in few entries; several terms need more, because most entries match only
+            // one of them.
             query.limit = Some(if is_first { AT_FIRST } else { LOOKED_AT - looked_at });
             let found = self.query(&query).await?;
             looked_at += found.rows.len();

@@ -74,6 +74,7 @@ impl Store {
             found.extend(batch.take::<Candidate>(&key(&shared))?.map(|candidate| (shared.share, candidate)));
         }
         stream::iter(found.into_iter().map(Ok))
+            // Each is a candidate of its own, so these transactions do not conflict.
             .try_for_each_concurrent(WITHDRAWN_AT_ONCE, |(share, candidate)| {
                 self.withdraw(share, candidate, now)
             })

@@ -99,6 +99,8 @@ impl Transaction {
         };
         let kept = ["company", "last", "at"];
         let names = kept.map(|name| (format!("#{name}"), name.to_owned()));
+        // An update that creates what is missing: the company may have no events yet, or get its first one at this
+        // moment.
         let set = kept.map(|name| format!("#{name} = if_not_exists(#{name}, :{name})")).join(", ");
         let values = kept.iter().filter_map(|name| Some((format!(":{name}"), none.get(*name)?.clone())));
         let has_webhooks = [(":true", AttributeValue::Bool(true))];

@@ -35,6 +35,7 @@ async fn failed(
         let (mut page, before) = (Some(first), found.len());
         while let Some(cursor) = page.take_if(|_| found.len() - before < FailedEffects::LISTED) {
             let due = operator.store.due_effects(cursor).await?;
+            // A new effect waits for the stream, which is faster.
             let tried = due.rows.iter().filter(|effect| effect.attempts > 0);
             found.extend(tried.map(|effect| FailedEffect::from(&**effect)));
             page = due.next;

@@ -34,6 +34,7 @@ pub(super) async fn plan_rows(
     turn: &IdempotentRun,
 ) -> Result<Vec<ImportRow>> {
     let staff = turn.store.all_customers(access.company_id()).await?;
+    // For messages on all entries at once; the transaction decides.
     let mut taken = taken_names(access, &list, &staff, turn).await?;
     let key = list.primary_key;
     let mut staff: BTreeMap<String, VersionedItem<Customer>> =

@@ -47,6 +47,7 @@ pub(crate) async fn create(
     let (id, company) = (access.store.next_id(access.now), access.company_id().clone());
     let webhook = Webhook::new(id, company.clone(), url, access.new_signing_secret(), access.now);
     let webhook = rest.apply_to(webhook);
+    // From now on by default: the whole feed would come as a surprise.
     let cursor = DeliveryCursor::new(id, company, after.unwrap_or(latest), access.now);
     let seen = (access.references(), access.now);
     let kept = WebhookView::new(&webhook, &cursor, &access.sequence, seen);
@@ -73,6 +74,7 @@ pub(crate) async fn update(
     let before = (&access.webhook, &access.cursor);
     let after = changes.apply_to(Webhook::clone(before.0));
     let mut cursor = DeliveryCursor::clone(before.1);
+    // The client has mended something: what failed before says nothing any more.
     if after.url != before.0.url || after.is_enabled() && !before.0.is_enabled() {
         cursor = cursor.resume(access.now);
     }

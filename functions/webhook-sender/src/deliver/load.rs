@@ -166,6 +166,7 @@ impl EventSender<'_> {
     ) -> Result<Option<DeliveryBatch>> {
         let WebhookEndpoint { cursor, sequence, stalled, .. } = endpoint;
         let attempt = cursor.health.failures + 1;
+        // In turn: the oldest may fail for ever, and would keep an endpoint down that has recovered.
         let is_other = cursor.health.failures.is_multiple_of(2);
         if is_other && let Some(newest) = self.first_of_newest(endpoint).await? {
             let group = EventGroup::new(newest.id().history, vec![newest], attempt);

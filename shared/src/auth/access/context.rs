@@ -96,6 +96,7 @@ impl AdmittedRequest {
         transaction: Transaction,
         answer: R,
     ) -> Result<CommittedResponse<R>> {
+        // Before the commit: the stored answer holds the tag as well.
         let response = self.tagged(answer.into_response(), transaction.is_shown()).await?;
         let Some(request) = &self.keyed else {
             self.store.commit(transaction).await?;

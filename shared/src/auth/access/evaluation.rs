@@ -57,17 +57,12 @@ impl<A> EvaluationsAccess<A> {
         if self.is_blind() { Err(Error::Forbidden(EVALUATE_FIRST)) } else { Ok(()) }
     }
 
-    /// Whether `evaluator` is the caller.
-    pub fn is_own(&self, evaluator: CustomerId) -> bool {
-        self.context.caller.customer() == Some(evaluator)
-    }
-
     /// Whether the caller may write the evaluation of `evaluator`, and so read it before it is completed.
     fn writes_for(&self, evaluator: CustomerId) -> bool {
         match self.standing {
             // A token writes for evaluators, and a client that sends `If-Match` must have read.
             CallerRelation::NamedToken => true,
-            _ => self.is_own(evaluator),
+            _ => self.context.caller.customer() == Some(evaluator),
         }
     }
 }

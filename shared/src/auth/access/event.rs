@@ -49,6 +49,7 @@ impl<A: ActionGrant> RequestGuard for EventAccess<A> {
         // Only callers who may do this learn whether the event exists.
         let context = request.authorise(A::ACTION, &standing)?;
         let event = event?;
+        // The identifier holds the second as well: a restored table may have another event in this version.
         if id != Ok(event.id()) || !event.is_event() || !event.is_kept(context.now) {
             return Err(Error::NotFound);
         }

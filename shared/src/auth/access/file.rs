@@ -88,6 +88,7 @@ impl FileRequest {
         file_type: FileType,
         name: Option<&str>,
     ) -> Result<FileRedirect> {
+        // The owner has another file by now, and the token names the one that was shown.
         if self.object != key {
             return Err(Error::Unauthenticated(REJECTED));
         }
@@ -104,6 +105,7 @@ impl IntoResponse for FileRedirect {
         // A signed URL is visible ASCII.
         let location = HeaderValue::from_str(&self.0).ok();
         response.headers_mut().extend(location.map(|location| (header::LOCATION, location)));
+        // The address that the browser comes from holds the token.
         response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
         response
     }
@@ -138,6 +140,7 @@ impl<G: OwnerAccess> RequestGuard for UploadAccess<G> {
         let (upload, owner) = (request.take::<Upload>(PathIds::upload), G::owner_in(&request.path));
         let of = G::load(request).await?;
         let upload = upload?;
+        // Keys of uploads hold no company, so the item itself tells whose it is.
         let is_of = upload.company == *of.company_id() && Ok(upload.owner) == owner;
         if is_of && upload.announced.is_some() {
             Ok(Self { of: of.about(&upload), upload })

@@ -206,6 +206,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         if self.path.text("companyId").is_some_and(|company| company != caller.company().as_str()) {
             return Err(Error::NotFound);
         }
+        // Read in the same round trip, and replayed only after the guard has admitted the caller.
         let earlier = match &keyed {
             Some(keyed) => store.earlier_in(&mut batch, keyed, now).await?,
             None => None,
@@ -253,6 +254,7 @@ fn sender(credential: &Credential) -> String {
         CredentialKind::Session(_, claim) | CredentialKind::AccessKey(claim) => {
             keys::sender(&claim.company, ResponseRecipient::Account(claim.account))
         }
+        // A named token is known by its hash before it is read.
         CredentialKind::NamedToken => keys::token_sender(&credential.hash),
     }
 }

@@ -116,6 +116,7 @@ impl DeliveryCursor {
     /// Has the endpoint and its stalled resources tried at once, whatever has failed.
     pub fn resume(self, now: DateTime<Utc>) -> Self {
         let last_accepted_at = self.health.last_accepted_at;
+        // Failures of the former address neither delay nor disable the new one.
         let health = EndpointHealth { last_accepted_at, ..EndpointHealth::default() };
         Self { restarts: self.restarts + 1, health, ..self }.wake(now)
     }

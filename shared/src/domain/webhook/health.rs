@@ -119,6 +119,7 @@ impl EndpointHealth {
                 self.failing_since.get_or_insert(now);
                 self.suspect(attempt.history, wait, now, chance);
             }
+            // Disables the webhook, which its health need not know.
             DeliveryVerdict::Gone => {}
         }
     }
@@ -145,6 +146,7 @@ impl EndpointHealth {
             let doubled = FIRST_THROTTLE * (1 << (self.throttles - 1).min(6));
             pause = pause.max(doubled.min(LONGEST_THROTTLE));
         }
+        // Requests that were under way at once may each ask for a pause.
         self.next_try_at = self.next_try_at.max(Some(now + pause));
         self.resources_at_once = 1;
         if self.throttles >= MAX_THROTTLES {

@@ -62,6 +62,7 @@ impl StalledResource {
 
     /// When the event is tried again.
     pub fn due_at(&self, cursor: &DeliveryCursor) -> DateTime<Utc> {
+        // A client has had the endpoint tried at once, which makes all stalled resources due without writing them.
         if self.restarts == cursor.restarts { self.next_try_at } else { DateTime::UNIX_EPOCH }
     }
 

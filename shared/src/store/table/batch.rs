@@ -82,6 +82,7 @@ impl Store {
         keys: impl IntoIterator<Item = ItemKey>,
         attributes: &ProjectionExpression,
     ) -> Result<FoundItems> {
+        // DynamoDB refuses a call with the same key twice.
         let wanted: HashSet<ItemKey> = keys.into_iter().collect();
         let wanted: Vec<Item> = wanted.into_iter().map(ItemKey::into_attributes).collect();
         let calls = wanted.chunks(KEYS_PER_CALL).map(|keys| self.get_all(keys.to_vec(), attributes));
@@ -97,6 +98,7 @@ impl Store {
         while !keys.is_empty() {
             let (found, unprocessed) = self.with_retries(|| self.get_once(&keys, attributes)).await?;
             items.extend(found);
+            // DynamoDB returns 16 MB at most, and less when it is throttled.
             keys = unprocessed;
         }
         Ok(items)

@@ -189,6 +189,8 @@ pub(crate) fn or_skipped<T>(read: Result<T>) -> Result<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),
         Err(Error::Unreadable(error)) => {
+            // A newer release may have written it. During a deployment, a list without one entry is better than
+            // no list.
             tracing::error!(target: "unreadable", unreadable_items = 1, %error, "an item is left out");
             Ok(None)
         }

@@ -42,6 +42,7 @@ impl CallFailure {
                     "ProvisionedThroughputExceededException"
                         | "ThrottlingException"
                         | "RequestLimitExceeded"
+                        // The first attempt is still under way: its token is the same.
                         | "TransactionInProgressException"
                 )
             );
@@ -65,6 +66,7 @@ impl Store {
                 Err(CallFailure::Overload(source)) => (source, Duration::from_millis(25 << attempt)),
             };
             let delay = self.jitter(slowest);
+            // Gives up while there is time to answer 503 with `Retry-After`, instead of being stopped by Lambda.
             if attempt == ATTEMPTS || self.usage.elapsed() + delay + ATTEMPT_TIMEOUT > self.patience {
                 return Err(Error::Busy(source));
             }

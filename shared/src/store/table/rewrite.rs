@@ -23,6 +23,7 @@ pub(in crate::store) fn next<T: StoredEntity>(
     let version = before.version() + 1;
     let mut item = item::write(after, version)?;
     let is_shown = shown::<T>(&known).ne(&shown::<T>(&item));
+    // During a release, newer code writes attributes that this code does not know.
     carry(before.stored(), &known, &mut item, T::PARTS);
     item::note_event(&mut item, change, version);
     // `If-Match` compares revisions: an editor need not care about writes that responses do not show.

@@ -71,6 +71,7 @@ impl Transaction {
         taken: Error,
     ) {
         self.put(key, attributes, WriteCondition::AbsentOrExpired(now), taken);
+        // Refusals are judged in order, so that of the first write decides.
         self.writes.rotate_right(1);
         self.refusals.rotate_right(1);
     }
@@ -308,6 +309,7 @@ impl Store {
         if let Some(fault) = fault {
             return Err(fault);
         }
+        // A change that changes nothing is a success.
         if writes.is_empty() {
             return Ok(());
         }

@@ -65,6 +65,7 @@ impl MailFeedback {
 
 /// Suppresses the reported addresses. Idempotent.
 pub(crate) async fn apply_feedback(system: &SystemAccess, feedback: MailFeedback) -> Result<EventOutcome> {
+    // By tag: an address may belong to accounts of several companies.
     let Some(tag) = feedback.mail.tags.recipient.first() else { return Ok(EventOutcome::Ignored) };
     let tag: RecipientTag =
         tag.parse().map_err(|_| Error::field("recipient", "Not a tag of this service."))?;

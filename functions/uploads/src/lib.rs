@@ -55,6 +55,7 @@ async fn process_upload(system: &SystemAccess, id: FileId, key: &str) -> Result<
         Some(upload) if upload.status == UploadStatus::AwaitingUpload => attach_file(system, upload).await?,
         _ => UploadOutcome::Ignored,
     };
+    // What clients sent is not served: its checked copy has a key of its own.
     system.objects()?.delete(key).await?;
     Ok(outcome)
 }

@@ -90,6 +90,7 @@ impl Caller {
     /// The caller as the author of an upload, who must still be known when the file arrives.
     pub fn author(&self) -> UploadAuthor {
         match (&self.proof, self.principal()) {
+            // With the epoch: an author whose sessions end before the file arrives may no longer attach it.
             (AuthMethod::Session(live), _) => {
                 let Session { claim, epoch, actor_epoch, .. } = live.session.clone();
                 UploadAuthor::Account { claim, epoch: Some(epoch), actor_epoch }
@@ -189,6 +190,7 @@ impl CallerIdentity {
     pub(super) fn user(&self) -> Option<(Account, StoredUser<'_>)> {
         let (account, epoch, password_hash) = match self {
             Self::Customer(own) => {
+                // Without an epoch no session is alive: deactivation ends them all with one write.
                 let epoch = own.is_active.then_some(own.session_epoch);
                 (Account::Customer { customer: own.id }, epoch, own.password_hash.as_ref())
             }

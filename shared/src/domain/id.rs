@@ -67,6 +67,7 @@ impl std::error::Error for InvalidId {}
 /// The identifier of a resource of type `T`: a ULID, 26 characters in capitals.
 pub struct Id<T> {
     ulid: Ulid,
+    // A function pointer, so that identifiers are Send and Sync whatever they identify.
     of: PhantomData<fn() -> T>,
 }
 
@@ -278,6 +279,7 @@ impl IdGenerator {
         let mut random = [0; 16];
         self.entropy.fill(&mut random);
         let fresh = Ulid::from_parts(millisecond, u128::from_be_bytes(random));
+        // The value is whole at any time, so a panic elsewhere must not end all requests.
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         // An increment fails only if all 80 random bits are set; the fresh value is as good then.
         let next = if fresh.timestamp_ms() > last.timestamp_ms() {

@@ -240,6 +240,7 @@ impl Interview {
     pub fn without_video(mut self, video: VideoId) -> Self {
         for question in self.questions.iter_mut().filter(|question| question.video == Some(video)) {
             question.video = None;
+            // The ETag of a question is its revision.
             question.revision += 1;
         }
         self

@@ -33,6 +33,7 @@ pub struct SecretHash(String);
 impl SecretHash {
     /// The hash of a secret.
     pub fn of(secret: &str) -> Self {
+        // Fast, unlike a password's hash: these secrets are random and too long to be guessed.
         Self::from_bytes(Sha256::digest(secret).into())
     }
 
@@ -111,6 +112,7 @@ impl MediaKey {
 
     /// The key for an access key, which is stored unhashed.
     pub fn of(key: &AccessKey) -> Self {
+        // The word before it keeps this apart from the hash by which the key itself is checked.
         Self(SecretHash::of(&format!("media {}", key.as_str())).0)
     }
 

@@ -25,6 +25,7 @@ pub struct TextLine<const MAX: usize>(String);
 impl<const MAX: usize> TextLine<MAX> {
     /// Trims `text` and normalises it to Unicode NFC. Fails if it is too long or contains a control character.
     pub fn parse(text: &str) -> Result<Self, String> {
+        // Keyboards compose accents differently; what looks alike must count and compare alike.
         let text: String = text.trim().nfc().collect();
         if text.chars().any(is_forbidden) {
             return Err("Control characters are not allowed.".to_owned());

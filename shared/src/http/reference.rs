@@ -44,6 +44,7 @@ impl<'a> ReferenceUris<'a> {
 
     /// Where one of an owner's files can be fetched; `None` without a file or a signer.
     pub fn file(&self, c: &CompanyId, owner: Owner, kind: FileKind, file: Option<StoredFile>) -> Option<Uri> {
+        // Events and mails have no signer: such an address is good for one session only.
         let (signer, file) = (self.signer?, file?);
         let token = signer.sign(file.id.to_bytes(), &object_key(c, owner, file.id));
         Some(self.files(c, owner, kind).join(token))
@@ -253,6 +254,7 @@ impl<'a> ReferenceUris<'a> {
     pub fn parse_resource(&self, c: &CompanyId, reference: &str) -> Result<ResourceRef, String> {
         let company = self.company(c);
         let path = reference.strip_prefix(company.as_str());
+        // Many clients drop the last slash.
         let segments: Vec<&str> = path.map(|path| path.split_terminator('/').collect()).unwrap_or_default();
         let resource = match segments[..] {
             [] => path.map(|_| ResourceRef::Company).ok_or(InvalidId),

@@ -134,6 +134,7 @@ impl AccountLetter<'_> {
     /// A part in the reader's language, always a single line.
     fn say(&self, part: MailLine) -> askama::Result<String> {
         let written = written(self, part)?;
+        // A template ends with a line break, which a subject must not have.
         let line: String = written.chars().filter(|character| !character.is_control()).collect();
         Ok(line.trim().to_owned())
     }

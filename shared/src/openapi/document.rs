@@ -46,6 +46,7 @@ impl ApiDocument {
 
     pub(crate) fn add_operation(&mut self, method: &Method, path: String, mut operation: OperationDoc) {
         let place = format!("{method} {path}");
+        // Collected, so that one run names all that is missing.
         if operation.summary.is_empty() {
             self.problems.push(format!("{place} has no summary"));
         }
@@ -95,6 +96,7 @@ impl ApiDocument {
         for operation in self.paths.values_mut().filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
             for response in operation["responses"].as_object_mut().into_iter().flat_map(Map::values_mut) {
                 if let Some(content) = response.pointer_mut("/content/application~1json") {
+                    // Made last: examples follow references to schemas that later operations add.
                     content["example"] = example::of(&content["schema"], &self.schemas, "", "");
                 }
             }

@@ -46,6 +46,7 @@ impl ErrorResponseDoc {
     }
 
     pub(super) fn status(self) -> u16 {
+        // From the errors themselves, so that the document cannot differ from what is sent.
         self.samples()[0].1.status().as_u16()
     }
 

@@ -22,6 +22,7 @@ pub(super) fn path_parameter(name: &str, path: &str) -> Value {
     let ulid = |text: &str, example: &str| {
         (
             format!("Identifier of the {text}."),
+            // 26 characters of five bits are two bits more than a ULID has, so the first one is at most 7.
             json!({ "type": "string", "pattern": "^[0-7][0-9A-HJKMNP-TV-Z]{25}$" }),
             json!(example),
         )

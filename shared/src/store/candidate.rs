@@ -69,6 +69,7 @@ impl Store {
     /// `username` if it is taken, and with `PROJECT_NOT_RUNNING` if the step needs a running project.
     pub fn create_candidate(&self, step: &TransitionResult, now: DateTime<Utc>) -> Transaction {
         let mut transaction = self.transaction();
+        // An import has fixed its identifiers beforehand: a concurrent repeat of it may have created the candidate.
         transaction.create_unless(&step.candidate, || Error::Changed);
         transaction.follow(None, Some(&step.candidate), step.needs_running_project, now);
         transaction.effect(Effect::of_step(step, 1, now));

@@ -93,6 +93,7 @@ impl Store {
                 Some(before) => transaction.replace(before, after),
             }
             transaction.follow_customer(before, after, now);
+            // Summed up: a transaction may write an item, such as the tally, only once.
             counted.extend(counts(before.map(|before| &**before), Some(after)));
         }
         transaction.company_tally(company, &counted);
@@ -100,6 +101,7 @@ impl Store {
     }
 
     /// The most customers in one [`change_customers`](Self::change_customers).
+    // Each writes up to seven items, the tally one for all, and a transaction takes 100.
     pub const MAX_CUSTOMERS: usize = 14;
 
     /// Those of `names`, which are case-folded, that are usernames of staff or candidates.

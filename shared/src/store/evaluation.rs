@@ -106,6 +106,7 @@ impl Store {
     /// Deletes evaluations of a candidate who is deleted.
     pub async fn delete_evaluations(&self, keys: &[EvaluationKey]) -> Result<()> {
         for EvaluationKey(key) in keys {
+            // One by one: nothing else depends on them any more, and a repeat deletes the rest.
             self.delete_alone(key).await?;
         }
         Ok(())
@@ -187,6 +188,7 @@ impl Store {
         let mut mended = 0;
         for (candidate, unchanged, summary) in wrong {
             let mut transaction = self.transaction();
+            // What was counted may be outdated by now: the candidate must still be the one from whom it follows.
             transaction.require(keys::candidate(company, project, candidate), unchanged, Error::Changed);
             transaction.put_summary(keys::result(company, project, candidate), summary);
             match self.commit(transaction).await {

@@ -76,6 +76,7 @@ impl Transaction {
             (":end", number(Upload::forgotten_at(now).timestamp())),
         ];
         let names = [("#status", "status"), ("#found", "found")];
+        // Two deliveries of the same event must not both attach the file.
         let mut change = AttributeUpdate::set(&expression, values).when("#status = :awaited");
         change.names = names.map(|(name, attribute)| (name.to_owned(), attribute.to_owned())).into();
         self.update(keys::upload(file.id), change, Error::Changed);
@@ -109,6 +110,7 @@ impl Store {
     ) -> Transaction {
         let Upload { id, company, owner, announced, .. } = &**upload;
         let put_by_client = announced.is_some().then(|| upload_key(*id));
+        // The checked copy may exist: it is stored before it is attached.
         let keys = put_by_client.into_iter().chain([object_key(company, *owner, *id)]).collect();
         let mut transaction = self.transaction();
         transaction.replace(upload, &Upload::clone(upload).failed(reason));

@@ -59,6 +59,8 @@ pub(super) async fn end_sessions(
     let references = operator.references();
     let mut ended = Vec::new();
     for before in customers {
+        // Every match, since the operator may know no more than a name: a session too many costs its user only a
+        // login.
         let after = Customer::clone(&before).with_sessions_ended();
         operator.commit(operator.store.update_customer(&before, &after, operator.now)).await?;
         ended.push(references.customer(&company, after.id));

@@ -27,6 +27,7 @@ pub(super) async fn verify_senders(
     let senders = errors.read("senders", SenderAddress::parse_all(senders));
     let (Some(company), Some(senders)) = (company, senders) else { return Err(Error::Fields(errors)) };
     let before = operator.store.company(&company).await?.ok_or_else(no_company)?;
+    // A repeated command changes nothing, the company's version included.
     if before.verified_senders != senders {
         let after = Company { verified_senders: senders, ..Company::clone(&before) };
         operator.commit(operator.store.update_company(&before, &after)).await?;

@@ -24,6 +24,7 @@ pub(super) async fn again(operator: &OperatorAccess, since: &str) -> Result<Comm
         position = next.filter(|_| page.len() == listed);
         outcome.noted += page.len();
         let FoundErasures { undone, done } = operator.find_erased(page).await?;
+        // The item is gone, but at the restored moment the outbox may not have deleted all that belongs to it.
         operator.erase_rests(&done).await?;
         for erasure in undone {
             match operator.erase_again(&erasure).await {

@@ -60,6 +60,7 @@ pub(super) async fn plan_rows(
             }
         });
     }
+    // The list is the whole staff: those who are left over no longer work there.
     for customer in staff.into_values().filter(|customer| customer.is_active) {
         rows.push(absent_row(access, customer, &mut errors));
     }
@@ -67,6 +68,7 @@ pub(super) async fn plan_rows(
         return Err(Error::Fields(errors));
     }
     if !has_owner {
+        // Nobody in the company could give others access again.
         return Err(LAST_OWNER.into());
     }
     Ok(rows)
@@ -173,6 +175,7 @@ async fn taken_names(
 ) -> Result<BTreeSet<String>> {
     let key = list.primary_key;
     let known: BTreeSet<String> = staff.iter().map(|one| key.of(&one.username, &one.email)).collect();
+    // Each name costs a read; those of staff are known already.
     let new = list.entries.iter().filter(|entry| !known.contains(&entry.key(key)));
     let names = new.flat_map(|entry| entry.names().map(|(_, name)| name));
     let mut taken = turn.store.taken_usernames(access.company_id(), names).await?;

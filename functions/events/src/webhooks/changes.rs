@@ -70,6 +70,7 @@ impl UpdateWebhook {
         Self {
             url: body.text("url", |text| {
                 let url = WebhookUrl::parse(text, targets)?;
+                // A company could have the service call itself for each of its own changes.
                 let is_own = targets == AllowedTargets::Public && references.is_own(url.authority());
                 if is_own { Err("Use another host than that of this service.".to_owned()) } else { Ok(url) }
             }),
@@ -112,6 +113,7 @@ pub(crate) fn read_position(mut body: BodyFields, latest: u64) -> Result<u64> {
 }
 
 fn number(body: &mut BodyFields, name: &str, latest: u64) -> Option<u64> {
+    // A number that no event has yet would silently leave out the events up to it.
     body.integer(name, 0, u32::try_from(latest).unwrap_or(u32::MAX)).map(u64::from)
 }
 

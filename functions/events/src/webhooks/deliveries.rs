@@ -48,6 +48,7 @@ pub(crate) async fn repeat(
             "There is no such event, or it has been deleted because of its age.",
         ));
     }
+    // Queued: only the function webhook-sender, which has few rights, calls servers that clients have chosen.
     let request = DeliveryRequest::Event { event: event.clone() };
     let cursor = DeliveryCursor::clone(&access.cursor).add_request(request, access.now)?;
     let queued = QueuedResponse(QueuedView { event });

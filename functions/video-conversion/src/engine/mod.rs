@@ -64,11 +64,13 @@ impl From<std::io::Error> for EngineError {
 pub async fn convert(path: &OsStr, input: &Path, time: Duration) -> Result<ConvertedFiles, EngineError> {
     match tokio::time::timeout(time, convert_at_leisure(path, input)).await {
         Ok(outcome) => outcome,
+        // Refused rather than failed: another try would take as long. Dropping the future kills ffmpeg.
         Err(_) => refused(TOO_SLOW, "no time is left"),
     }
 }
 
 async fn convert_at_leisure(path: &OsStr, input: &Path) -> Result<ConvertedFiles, EngineError> {
+    // ffmpeg runs in another folder, where a relative path would lead elsewhere.
     let input = tokio::fs::canonicalize(input).await?;
     let directory = tempfile::tempdir_in(input.parent().unwrap_or(&input))?;
     let tools = ToolPaths { path, directory: directory.path() };
@@ -78,6 +80,7 @@ async fn convert_at_leisure(path: &OsStr, input: &Path) -> Result<ConvertedFiles
     let probed = ProbeReport::of(&tools, &input).await?;
     let plan = ConversionPlan::of(&probed).or_else(|reason| refused(reason, "by its plan"))?;
     make(&tools, &InputFile::whole(&input), &plan.mp4(), &mp4).await?;
+    // The mp4 is measured because the upload may declare any length and size.
     let made = ProbeReport::of(&tools, &mp4).await?;
     let seconds = made.format.duration.unwrap_or_default();
     if seconds <= 0.0 || plan.announced.is_some_and(|announced| seconds < announced * (1.0 - TOLERANCE) - 0.5)
@@ -90,6 +93,7 @@ async fn convert_at_leisure(path: &OsStr, input: &Path) -> Result<ConvertedFiles
     let Some(video) = made.streams.iter().find(|stream| stream.is_video()) else {
         return refused(BROKEN, "nothing to be seen");
     };
+    // From the mp4, which is upright already and whose container is ffmpeg's own, not the upload's.
     make(&tools, &InputFile::whole(&mp4), &plan::flv(), &flv).await?;
     let at = InputFile { path: &mp4, from: Some(format!("{:.3}", seconds * THUMBNAIL_AT)) };
     make(&tools, &at, &plan::thumbnail(video), &thumbnail).await?;
@@ -106,6 +110,7 @@ async fn make(
 ) -> Result<(), EngineError> {
     let answer = tools.make(input, how, output).await?;
     let bytes = tokio::fs::metadata(output).await.map_or(0, |file| file.len());
+    // ffmpeg reports success as well when it has found no frame to write.
     if !answer.status.success() || bytes == 0 {
         return refused(BROKEN, &format!("{}: {}", answer.status, answer.complaint));
     }

@@ -97,6 +97,7 @@ impl ConversionPlan {
             how.extend(["-map".to_owned(), format!("0:{stream}")]);
             how.extend(words(if is_copied { "-c:a copy" } else { "-c:a aac -b:a 128k -ac 2 -ar 48000" }));
         }
+        // Phones write the place and the device into a video, which its viewers are not meant to learn.
         how.extend(words("-map_metadata -1 -map_chapters -1 -sn -dn -fflags +bitexact"));
         // A file that declares less than its length must not fill the disk.
         how.extend([
@@ -105,6 +106,7 @@ impl ConversionPlan {
             "-fs".to_owned(),
             MAX_BYTES.to_owned(),
         ]);
+        // The index at the beginning of the file lets browsers play before they have it all.
         how.extend(words("-movflags +faststart -threads 2 -f mp4"));
         how
     }
@@ -128,6 +130,7 @@ pub(super) fn thumbnail(mp4: &ProbeStream) -> Vec<String> {
 
 /// The estimated work per second of video, in seconds of one processor.
 fn work(video: &ProbeStream, scaled: (u32, u32)) -> f64 {
+    // Decoding costs by the frames of the upload, encoding by those that are left of them.
     let rate = video.frame_rate().unwrap_or(FRAME_RATE).min(HIGHEST_FRAME_RATE);
     let millions = |(width, height): (u32, u32)| f64::from(width) * f64::from(height) / 1e6;
     let (decoded, encoded) =
@@ -142,6 +145,7 @@ fn fits(probed: &ProbeReport, video: &ProbeStream) -> bool {
         probed.format.size.zip(probed.format.duration).map(|(bytes, seconds)| bytes * 8.0 / seconds);
     video.codec_name == "h264"
         && video.pix_fmt == "yuv420p"
+        // ffprobe reports a negative level if the stream has none.
         && (1..=MAX_LEVEL).contains(&video.level)
         && matches!(video.field_order.as_str(), "" | "progressive" | "unknown")
         && video.rotation() == 0.0
@@ -162,6 +166,7 @@ fn shown(video: &ProbeStream) -> Result<(u32, u32), &'static str> {
     if short < MIN_SIDE || long > short.saturating_mul(MAX_RATIO) {
         return Err(ODD_SIZE);
     }
+    // Phones store an upright video lying, with the angle by which players turn it.
     let lies = matches!(whole(video.rotation()), 45..135 | 225..315);
     Ok(if lies { (height, width) } else { (width, height) })
 }

@@ -14,6 +14,7 @@ const MAX_ANSWER: u64 = 1024 * 1024;
 /// The maximum length of error messages for the log, in bytes.
 const MAX_COMPLAINT: u64 = 2000;
 /// The maximum number of pixels of a frame, checked before it is decoded: 8K.
+// A file of a few bytes may declare a huge frame, which decoders would allocate.
 const MAX_PIXELS: &str = "36000000";
 /// The maximum size of one allocation, in bytes.
 const MAX_BLOCK: &str = "300000000";
@@ -24,6 +25,7 @@ const MAX_STREAMS: &str = "32";
 /// excluded because static builds of ffmpeg, as in the layer, crash on its channel names.
 const CONTAINERS: &str = "mov,matroska,avi,flv,mpeg,asf,ogg";
 /// The decoders for untrusted input.
+// ffmpeg has hundreds; each one more is code that an upload can attack.
 const DECODERS: &str = "h264,hevc,vp8,vp9,libvpx,libvpx-vp9,av1,libdav1d,libaom-av1,mpeg4,mpeg1video,mpeg2video,\
                         h263,flv,vp6,vp6f,msmpeg4v2,msmpeg4,wmv1,wmv2,wmv3,vc1,theora,mjpeg,prores,dnxhd,\
                         aac,mp3,mp3float,mp2,mp2float,ac3,eac3,opus,libopus,vorbis,libvorbis,flac,alac,amrnb,amrwb,\

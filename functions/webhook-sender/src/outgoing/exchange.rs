@@ -20,6 +20,7 @@ use super::OutgoingMessage;
 const USER_AGENT: &str = "interview-service/3";
 
 /// The longest head of an answer.
+// An endpoint is not trusted: without limits, its answers could fill the memory.
 const MAX_HEAD: usize = 16 * 1024;
 /// How much is read of the body of an answer before the connection is closed.
 const MAX_BODY: usize = 16 * 1024;
@@ -55,6 +56,7 @@ where
 
 fn request(message: &OutgoingMessage) -> Result<Request<String>, DeliveryError> {
     let OutgoingMessage { url, id, timestamp, signature, body } = message;
+    // Path and host apart: hyper's client for a connection sends the URL as it is given, and servers expect the path.
     let request = Request::post(&url[Position::BeforePath..Position::AfterQuery])
         .header("host", &url[Position::BeforeHost..Position::AfterPort])
         .header("content-type", "application/json")
@@ -77,6 +79,7 @@ async fn read(response: Response<Incoming>, end: Instant) -> EndpointResponse {
         kept.extend_from_slice(&data[..data.len().min(MAX_KEPT - kept.len())]);
     }
     let mut start = String::from_utf8_lossy(&kept).into_owned();
+    // A byte that is not UTF-8 becomes a character of three.
     start.truncate(start.floor_char_boundary(MAX_KEPT));
     let retry_after = head.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
     EndpointResponse { status: head.status.as_u16(), retry_after: retry_after.map(str::to_owned), start }

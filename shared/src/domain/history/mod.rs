@@ -206,6 +206,8 @@ impl FieldChanges {
                 if let Some(FieldValue::Fact(was)) = was.filter(|_| has_changed) {
                     self.previous.insert(name.to_owned(), was);
                 }
+                // Facts are told with every change, so that receivers need not ask for them. Null without a change
+                // tells nothing.
                 if has_changed || !now.is_null() {
                     self.facts.insert(name.to_owned(), now);
                 }
@@ -348,6 +350,7 @@ impl HistoryEntry {
         let types = vec![EventType::WebhookPing.as_str().to_owned()];
         let resource = ResourceRef::Webhook { webhook };
         let change = ResourceChange { company, resource, types, details: FieldChanges::default() };
+        // Writes are numbered from 1, so no other event has this version.
         Self::new(change, 0, ChangeContext::new(ChangeAuthor::System, at), TimeDelta::zero())
     }
 
@@ -388,6 +391,7 @@ impl HistoryEntry {
         EventId {
             history: self.change.resource.history_id(&self.change.company),
             version: self.version_after,
+            // A restored table gives versions a second time, but not within the same second.
             second: self.origin.at.timestamp(),
         }
     }

@@ -147,11 +147,13 @@ impl Webhook {
 
     /// The webhook, disabled for this reason unless it is disabled already.
     pub fn disabled(self, reason: DisabledReason) -> Self {
+        // The first reason stays: a client who disables what the service has disabled still sees why.
         Self { disabled_reason: self.disabled_reason.or(Some(reason)), ..self }
     }
 
     /// The webhook with another key since `now`. The one that it replaces signs too for as long as `grace`.
     pub fn rotated(self, secret: SigningSecret, grace: TimeDelta, now: DateTime<Utc>) -> Self {
+        // One former key at most: a key that leaked is gone after the second rotation.
         let former = FormerSecret { secret: self.secret, until: now + grace };
         let former_secret = Some(former).filter(|former| former.at(now).is_some());
         Self { secret, former_secret, ..self }

@@ -194,7 +194,7 @@ impl From<NotPlaced> for Error {
     fn from(refused: NotPlaced) -> Self {
         match refused {
             NotPlaced::Refused(refusal) => Self::Refused(refusal),
-            NotPlaced::PositionTaken => Self::field("position", "Another one has this position."),
+            NotPlaced::PositionTaken => Self::field("position", "This position is already taken."),
         }
     }
 }

@@ -21,7 +21,9 @@ use shared::auth::credential::Credential;
 use shared::clock::{Clock, Stopwatch, SystemClock, SystemEntropy};
 use shared::config::Config;
 use shared::domain::file::FileKind;
+use shared::domain::text::TextLine;
 use shared::event::ObjectCreated;
+use shared::http::iso8601::parse_timestamp;
 use shared::http::page::ListQuery;
 use shared::http::wire::Uri;
 use shared::http::{FileChange, RouteGroup, WithFiles};
@@ -80,8 +82,8 @@ async fn read_body(app: &App, content_type: &str, body: Vec<u8>) {
     let request =
         Request::post("/").header(header::CONTENT_TYPE, content_type).body(Body::from(body)).unwrap();
     let Ok(WithFiles(mut fields)) = WithFiles::from_request(request, app).await else { return };
-    fields.line::<100>("first_name");
-    fields.timestamp("deadline");
+    fields.emptied("first_name", TextLine::<100>::parse);
+    fields.clearable("deadline", parse_timestamp);
     let changes = [
         (FileKind::Photo, fields.file(FileKind::Photo, None)),
         (FileKind::Cv, fields.file(FileKind::Cv, None)),

@@ -16,6 +16,7 @@ use shared::domain::language::Language;
 use shared::domain::policy::{Action, CallerRelation};
 use shared::domain::project::Project;
 use shared::http::BodyFields;
+use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{CandidateFields, CandidateView, CandidateViewer, CustomerView, PlacedVideoView};
 use shared::http::wire::{Timestamp, Uri};
@@ -90,6 +91,7 @@ pub(crate) struct SessionTokenView {
 #[schemars(rename = "WhoAmI")]
 pub(crate) struct WhoAmIView {
     /// The caller's company.
+    #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The kind of caller.
     kind: CallerKind,
@@ -100,6 +102,7 @@ pub(crate) struct WhoAmIView {
     /// The caller's credential.
     token: ProofView,
     /// The customer who acts on behalf of the caller; null otherwise.
+    #[schemars(example = example_uri::CUSTOMER)]
     on_behalf_by: Option<Uri>,
 }
 
@@ -227,6 +230,7 @@ pub(crate) struct CandidateWhoAmIView {
 #[schemars(rename = "OwnCompany")]
 struct OwnCompanyView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::COMPANY)]
     resource_uri: Uri,
     /// The display name.
     #[schemars(example = &"Acme Ltd")]
@@ -240,6 +244,7 @@ struct OwnCompanyView {
 #[schemars(rename = "OwnProject")]
 struct OwnProjectView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::PROJECT)]
     resource_uri: Uri,
     /// The display name.
     #[schemars(example = &"Backend engineer")]

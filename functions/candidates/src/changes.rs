@@ -1,136 +1,83 @@
-//! What clients send of a candidate.
+//! The bodies of requests that create or change a candidate.
 
-use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::access::AdmittedRequest;
 use shared::auth::password::Password;
 use shared::domain::candidate::{Candidate, CandidateProfile};
 use shared::domain::file::FileKind;
-use shared::domain::partner_data::PartnerData;
 use shared::domain::text::{Email, ShortName, TextLine, TextLines, Username};
-use shared::http::fields::set;
+use shared::http::iso8601::parse_timestamp;
 use shared::http::wire::Uri;
-use shared::http::{BodyFields, FileChange};
+use shared::http::{BodyChanges, BodyFields, FileChange};
 
-/// The fields of a candidate that its managers may send; none leaves a field as it is.
-pub(crate) struct UpdateCandidate {
-    first_name: Option<ShortName>,
-    last_name: Option<ShortName>,
-    username: Option<Option<Username>>,
-    email: Option<Option<Email>>,
-    deadline: Option<Option<DateTime<Utc>>>,
-    phone: Option<TextLine<50>>,
-    gender: Option<TextLine<20>>,
-    address: Option<TextLines<500>>,
-    partner_data: Option<PartnerData>,
+/// Reads the body of a creation.
+pub(crate) fn read_new(mut body: BodyFields) -> Result<CandidateProfile> {
+    let first_name = body.required("first_name", ShortName::parse);
+    let last_name = body.required("last_name", ShortName::parse);
+    let changes = read_optional(&mut body);
+    body.finish(|| {
+        let mut profile = CandidateProfile::new(first_name?, last_name?);
+        changes.apply_to(&mut profile);
+        Some(profile)
+    })
 }
 
-impl UpdateCandidate {
-    /// Reads the body of a change.
-    pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
-        let changes = Self::read_from(&mut body);
-        body.finish(|| Some(changes))
-    }
-
-    /// Reads the body of a creation.
-    pub(crate) fn read_new(mut body: BodyFields) -> Result<CandidateProfile> {
-        body.require("first_name");
-        body.require("last_name");
-        let changes = Self::read_from(&mut body);
-        body.finish(|| {
-            let mut profile = CandidateProfile::new(changes.first_name.clone()?, changes.last_name.clone()?);
-            changes.apply_to(&mut profile);
-            Some(profile)
-        })
-    }
-
-    fn read_from(body: &mut BodyFields) -> Self {
-        Self {
-            first_name: body.text("first_name", ShortName::parse),
-            last_name: body.text("last_name", ShortName::parse),
-            username: body.clearable("username", Username::parse),
-            email: body.clearable("email", Email::parse),
-            deadline: body.timestamp("deadline"),
-            phone: body.line("phone"),
-            gender: body.line("gender"),
-            address: body.lines("address"),
-            partner_data: body.partner_data("partner_data"),
-        }
-    }
-
-    /// Makes the changes.
-    pub(crate) fn apply_to(self, profile: &mut CandidateProfile) {
-        set(&mut profile.first_name, self.first_name);
-        set(&mut profile.last_name, self.last_name);
-        set(&mut profile.username, self.username);
-        set(&mut profile.email, self.email);
-        set(&mut profile.deadline, self.deadline);
-        set(&mut profile.phone, self.phone);
-        set(&mut profile.gender, self.gender);
-        set(&mut profile.address, self.address);
-        set(&mut profile.partner_data, self.partner_data);
-    }
+/// Reads the body of a change by a manager.
+pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<CandidateProfile>> {
+    let mut changes = read_optional(&mut body);
+    changes.set(body.text("first_name", ShortName::parse), |profile| &mut profile.first_name);
+    changes.set(body.text("last_name", ShortName::parse), |profile| &mut profile.last_name);
+    body.finish(|| Some(changes))
 }
 
-/// The files that a client sends of a candidate, or takes away.
+fn read_optional(body: &mut BodyFields) -> BodyChanges<CandidateProfile> {
+    let mut changes = read_contact(body);
+    changes.set(body.clearable("username", Username::parse), |profile| &mut profile.username);
+    changes.set(body.clearable("email", Email::parse), |profile| &mut profile.email);
+    changes.set(body.clearable("deadline", parse_timestamp), |profile| &mut profile.deadline);
+    changes.set(body.partner_data("partner_data"), |profile| &mut profile.partner_data);
+    changes
+}
+
+/// Reads the fields that candidates may change as well.
+fn read_contact(body: &mut BodyFields) -> BodyChanges<CandidateProfile> {
+    let mut changes: BodyChanges<CandidateProfile> = BodyChanges::default();
+    changes.set(body.emptied("phone", TextLine::parse), |profile| &mut profile.phone);
+    changes.set(body.emptied("gender", TextLine::parse), |profile| &mut profile.gender);
+    changes.set(body.emptied("address", TextLines::parse), |profile| &mut profile.address);
+    changes
+}
+
+/// Reads the body of a change by the candidate: the new password, and the other fields.
+pub(crate) fn read_own(mut body: BodyFields) -> Result<(Option<Password>, BodyChanges<CandidateProfile>)> {
+    let (password, changes) = (body.text("password", Password::choose), read_contact(&mut body));
+    body.finish(|| Some((password, changes)))
+}
+
+/// The files of a candidate that a client sends or removes.
 pub(crate) struct CandidateFiles {
     photo: Option<FileChange>,
     cv: Option<FileChange>,
 }
 
 impl CandidateFiles {
-    /// Reads them out of a body; what is wrong with them is told along with the rest. `own` tells where the candidate's
-    /// files are fetched.
+    /// Reads the files of a body. `own` returns the URL below which the candidate's files are fetched.
     pub(crate) fn read(body: &mut BodyFields, own: impl Fn(FileKind) -> Option<Uri>) -> Self {
-        let mut file = |kind| body.file(kind, own(kind).as_ref());
-        Self { photo: file(FileKind::Photo), cv: file(FileKind::Cv) }
+        let photo = body.file(FileKind::Photo, own(FileKind::Photo).as_ref());
+        let cv = body.file(FileKind::Cv, own(FileKind::Cv).as_ref());
+        Self { photo, cv }
     }
 
-    /// Whether there is none.
+    /// Whether no file was sent.
     pub(crate) fn is_empty(&self) -> bool {
-        let is_sent = |change: &Option<FileChange>| matches!(change, Some(FileChange::Put(_)));
-        !is_sent(&self.photo) && !is_sent(&self.cv)
+        ![&self.photo, &self.cv].iter().any(|change| matches!(change, Some(FileChange::Put(_))))
     }
 
-    /// Stores what was sent, and makes the changes.
+    /// Stores the files that were sent, and makes the changes.
     pub(crate) async fn apply_to(self, candidate: &mut Candidate, access: &AdmittedRequest) -> Result<()> {
         let (owner, files) = (candidate.owner(), access.files()?);
         candidate.photo = files.change(owner, FileKind::Photo, candidate.photo, self.photo).await?;
         candidate.cv = files.change(owner, FileKind::Cv, candidate.cv, self.cv).await?;
         Ok(())
-    }
-}
-
-/// The fields that a candidate may send of itself; none leaves a field as it is.
-pub(crate) struct UpdateOwnCandidate {
-    password: Option<Password>,
-    phone: Option<TextLine<50>>,
-    gender: Option<TextLine<20>>,
-    address: Option<TextLines<500>>,
-}
-
-impl UpdateOwnCandidate {
-    /// Reads the body of a change.
-    pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
-        let changes = Self::read_from(&mut body);
-        body.finish(|| Some(changes))
-    }
-
-    /// The fields, of a body that is read for more.
-    pub(crate) fn read_from(body: &mut BodyFields) -> Self {
-        Self {
-            password: body.text("password", Password::choose),
-            phone: body.line("phone"),
-            gender: body.line("gender"),
-            address: body.lines("address"),
-        }
-    }
-
-    /// Makes the changes but that of the password, and gives that.
-    pub(crate) fn apply_to(self, profile: &mut CandidateProfile) -> Option<Password> {
-        set(&mut profile.phone, self.phone);
-        set(&mut profile.gender, self.gender);
-        set(&mut profile.address, self.address);
-        self.password
     }
 }

@@ -10,7 +10,7 @@ use shared::http::WithFiles;
 use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::CandidateView;
 
-use crate::changes::{CandidateFiles, UpdateCandidate, UpdateOwnCandidate};
+use crate::changes::{CandidateFiles, read_changes, read_new, read_own};
 use crate::view::{view, viewer};
 
 /// POST …/candidates/
@@ -20,7 +20,7 @@ pub(crate) async fn create(
 ) -> Result<CommittedResponse<Created<CandidateView>>> {
     // In a project of any status: managers fill a draft before it runs. Only later moves depend on the status.
     let files = CandidateFiles::read(&mut body, |_| None);
-    let profile = UpdateCandidate::read_new(body)?;
+    let profile = read_new(body)?;
     let (id, by) = (access.store.next_id(access.now), access.caller.customer());
     let mut candidate = Candidate::new(id, access.company_id().clone(), access.project.id, profile, by);
     files.apply_to(&mut candidate, &access).await?;
@@ -49,11 +49,13 @@ pub(crate) async fn update(
     let files = CandidateFiles::read(&mut body, |kind| Some(own(kind)));
     match access.standing {
         CallerRelation::Own => {
-            if let Some(password) = UpdateOwnCandidate::read(body)?.apply_to(&mut after.profile) {
+            let (password, changes) = read_own(body)?;
+            changes.apply_to(&mut after.profile);
+            if let Some(password) = password {
                 after = after.with_password(access.hash_for(before, password).await?);
             }
         }
-        _ => UpdateCandidate::read(body)?.apply_to(&mut after.profile),
+        _ => read_changes(body)?.apply_to(&mut after.profile),
     }
     files.apply_to(&mut after, &access).await?;
     if after == **before {

@@ -7,6 +7,7 @@ use shared::auth::access::CandidateAccess;
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::ChangeProject;
 use shared::http::BodyFields;
+use shared::http::iso8601::parse_timestamp;
 use shared::http::respond::CommittedResponse;
 use shared::http::view::CandidateView;
 
@@ -32,6 +33,6 @@ pub(crate) async fn update(
 
 /// Reads the body of a change.
 pub(crate) fn read(mut body: BodyFields) -> Result<DateTime<Utc>> {
-    let deadline = body.required_timestamp("deadline");
+    let deadline = body.required("deadline", parse_timestamp);
     body.finish(|| deadline)
 }

@@ -1,6 +1,7 @@
 //! The documentation of each route.
 
 use serde_json::json;
+use shared::auth::password::Password;
 use shared::domain::candidate::{CandidateStatus, TOO_MANY_SHARES};
 use shared::domain::file::FileKind;
 use shared::domain::suppression::UNDELIVERABLE;
@@ -12,7 +13,7 @@ use shared::http::read_announcement;
 use shared::http::view::{CandidateView, ShareView, UploadView};
 use shared::openapi::OperationDoc;
 
-use crate::changes::{CandidateFiles, UpdateCandidate, UpdateOwnCandidate};
+use crate::changes::{CandidateFiles, read_changes, read_new};
 use crate::{deadline, shares};
 
 pub(crate) fn list_candidates(operation: OperationDoc) -> OperationDoc {
@@ -33,7 +34,7 @@ pub(crate) fn create_candidate(operation: OperationDoc) -> OperationDoc {
         .text("The status is `new`: candidates get no mail until they are advanced.")
         .body::<CandidateView, _>(|mut body: BodyFields| {
             CandidateFiles::read(&mut body, |_| None);
-            UpdateCandidate::read_new(body)
+            read_new(body)
         })
         .example("candidate", candidate())
 }
@@ -57,7 +58,7 @@ pub(crate) fn import_candidates(operation: OperationDoc) -> OperationDoc {
         )
         .body::<CandidateView, _>(|mut body: BodyFields| {
             CandidateFiles::read(&mut body, |_| None);
-            UpdateCandidate::read_new(body)
+            read_new(body)
         })
         .field("photo", "Files are not imported: an entry with a file fails.")
         .field("cv", "Files are not imported: an entry with a file fails.")
@@ -81,8 +82,8 @@ pub(crate) fn change_candidate(operation: OperationDoc) -> OperationDoc {
         .is_limited("A candidate gets at most five invitations an hour.")
         .body::<CandidateView, _>(|mut body: BodyFields| {
             CandidateFiles::read(&mut body, |_| None);
-            UpdateOwnCandidate::read_from(&mut body);
-            UpdateCandidate::read(body)
+            body.text("password", Password::choose);
+            read_changes(body)
         })
         .field("password", "Only candidates can set their password.")
         .example("phone", json!({ "phone": "+44 20 7946 0000" }))

@@ -19,6 +19,7 @@ use shared::domain::policy::ChangeProject;
 use shared::domain::project_counts::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::transition::AdvanceTerms;
+use shared::http::example_uri;
 use shared::http::respond::CommittedResponse;
 use shared::http::wire::Uri;
 use shared::http::{BodyFields, IdempotentRun, JsonEntries, RunResult};
@@ -26,7 +27,7 @@ use shared::store::TAKEN_USERNAME;
 use shared::{Error, Result};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use crate::changes::{CandidateFiles, UpdateCandidate};
+use crate::changes::{CandidateFiles, read_new};
 use entry::{ImportContext, ImportEntryResult};
 
 /// How many candidates one request may bring.
@@ -88,6 +89,7 @@ struct ImportReportRow {
     /// What became of the entry.
     status: RowStatus,
     /// The candidate; null if there is none.
+    #[schemars(example = example_uri::CANDIDATE)]
     candidate: Option<Uri>,
     /// Why the candidate was not created or not invited; otherwise an empty object.
     errors: Value,
@@ -126,7 +128,7 @@ fn read(mut fields: BodyFields) -> Result<CandidateProfile> {
         // The files of a thousand candidates would not fit through a request.
         fields.refuse("photo", "Imports take no files. PATCH the candidate afterwards.");
     }
-    UpdateCandidate::read_new(fields)
+    read_new(fields)
 }
 
 /// The same profiles, but of those with one user name only the first has it, whatever becomes of that.

@@ -11,7 +11,7 @@ use shared::http::page::{ListQuery, PageView};
 use shared::http::reference::ReferenceUris;
 use shared::http::respond::{CommittedResponse, Created, CreatedOrUpdated, NoContent};
 use shared::http::view::{CustomerView, ShareView};
-use shared::store::ReferenceIds;
+use shared::store::{ReferenceIds, SharedCandidate};
 
 /// What a list of shares can show in place of its reference.
 pub(crate) const CUSTOMER: &str = "customer";
@@ -22,15 +22,14 @@ pub(crate) async fn list(
     query: ListQuery,
 ) -> Result<PageView<ShareView>> {
     let expand = query.expand(&[CUSTOMER])?;
-    let shares: Vec<(ShareId, CustomerId)> =
-        access.candidate.shares.iter().map(|(share, customer)| (*share, *customer)).collect();
-    let (page, total) = query.slice(shares, |(share, _)| share.to_string());
+    let shares: Vec<_> = SharedCandidate::all_of(&access.candidate).collect();
+    let (page, total) = query.slice(shares, |shared| shared.share.to_string());
     let mut wanted = ReferenceIds::default();
-    wanted.customers.extend(page.rows.iter().map(|(_, customer)| *customer).filter(|_| expand.has(CUSTOMER)));
+    wanted.customers.extend(page.rows.iter().map(|shared| shared.customer).filter(|_| expand.has(CUSTOMER)));
     let found = access.store.referred(access.company_id(), &wanted).await?;
-    let page = page.map(|share| {
-        let customer = found.customers.get(&share.1);
-        view(&access, share)
+    let page = page.map(|shared| {
+        let customer = found.customers.get(&shared.customer);
+        ShareView::new(access.company_id(), &shared, access.references())
             .with_customer(customer.map(|customer| CustomerView::new(customer, access.references())))
     });
     let address = access.references().shares(access.company_id(), access.project.id, access.candidate.id);
@@ -45,14 +44,14 @@ pub(crate) async fn create(
     let customer = read_new(body, access.company_id(), access.references())?;
     // Repeating the request does no harm, and confirms the state that the client wanted.
     if let Some(share) = access.candidate.share_of(customer) {
-        let shown = CreatedOrUpdated::Old(view(&access, (share, customer)));
+        let shown = CreatedOrUpdated::Old(view(&access, share, customer));
         return access.commit(access.store.nothing(), shown).await;
     }
     let share = access.store.next_id(access.now);
     let after = Candidate::clone(&access.candidate).shared_with(customer, share)?;
     let address =
         access.references().share(access.company_id(), access.project.id, access.candidate.id, share);
-    let created = CreatedOrUpdated::New(Created(address, view(&access, (share, customer))));
+    let created = CreatedOrUpdated::New(Created(address, view(&access, share, customer)));
     access.commit(access.store.change_candidate(&access.candidate, &after.into(), access.now), created).await
 }
 
@@ -68,9 +67,9 @@ pub(crate) fn read_new(
 
 /// GET …/shares/{shareId}/
 pub(crate) async fn read(access: ShareAccess<ChangeProject>) -> Result<CommittedResponse<Json<ShareView>>> {
-    let candidate = (access.project.id, access.candidate.id);
-    let share = (access.share, access.customer);
-    access.show(ShareView::new(access.company_id(), candidate, share, access.references()))
+    let (project, candidate) = (access.project.id, access.candidate.id);
+    let shared = SharedCandidate { share: access.share, project, candidate, customer: access.customer };
+    access.show(ShareView::new(access.company_id(), &shared, access.references()))
 }
 
 /// DELETE …/shares/{shareId}/
@@ -81,6 +80,8 @@ pub(crate) async fn delete(access: ShareAccess<ChangeProject>) -> Result<Committ
         .await
 }
 
-fn view<A>(access: &CandidateAccess<A>, share: (ShareId, CustomerId)) -> ShareView {
-    ShareView::new(access.company_id(), (access.project.id, access.candidate.id), share, access.references())
+fn view<A>(access: &CandidateAccess<A>, share: ShareId, customer: CustomerId) -> ShareView {
+    let (project, candidate) = (access.project.id, access.candidate.id);
+    let shared = SharedCandidate { share, project, candidate, customer };
+    ShareView::new(access.company_id(), &shared, access.references())
 }

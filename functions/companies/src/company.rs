@@ -8,7 +8,7 @@ use shared::domain::policy::{ChangeCompany, ReadCompany};
 use shared::http::BodyFields;
 use shared::http::respond::CommittedResponse;
 
-use crate::changes::UpdateCompany;
+use crate::changes::read_changes;
 use crate::view::CompanyView;
 
 /// GET /companies/{companyId}/
@@ -22,7 +22,7 @@ pub(crate) async fn update(
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CompanyView>>> {
     let mut after = Company::clone(&access.company);
-    UpdateCompany::read(body)?.apply_to(&mut after);
+    read_changes(body)?.apply_to(&mut after);
     let view = CompanyView::new(&after, access.references());
     access.commit(access.store.update_company(&access.company, &after), Json(view)).await
 }

@@ -5,7 +5,7 @@ use shared::domain::named_token::TOO_MANY_TOKENS;
 use shared::http::view::LabelView;
 use shared::openapi::OperationDoc;
 
-use crate::changes::UpdateCompany;
+use crate::changes::read_changes;
 use crate::view::{CompanyView, TokenView};
 use crate::{labels, shares, tokens};
 
@@ -16,7 +16,7 @@ pub(crate) fn get_company(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn change_company(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change company")
-        .body::<CompanyView, _>(UpdateCompany::read)
+        .body::<CompanyView, _>(read_changes)
         .example("deadline", json!({ "default_interview_period": 14, "timezone": "Europe/London" }))
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn get_label(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn change_label(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change label")
-        .body::<LabelView, _>(labels::read_change)
+        .body::<LabelView, _>(labels::read_changes)
         .example("label", json!({ "text": "Principal" }))
 }
 

@@ -5,11 +5,10 @@ use shared::Result;
 use shared::auth::access::{CompanyAccess, LabelAccess};
 use shared::domain::label::{Label, LabelText};
 use shared::domain::policy::{ManageLabels, ReadCompany};
-use shared::http::BodyFields;
-use shared::http::fields::set;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::LabelView;
+use shared::http::{BodyChanges, BodyFields};
 
 /// GET …/labels/
 pub(crate) async fn list(
@@ -40,9 +39,10 @@ pub(crate) fn read_new(mut body: BodyFields) -> Result<LabelText> {
 }
 
 /// Reads the body of a change.
-pub(crate) fn read_change(mut body: BodyFields) -> Result<Option<LabelText>> {
-    let text = body.text("text", LabelText::parse);
-    body.finish(|| Some(text))
+pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<Label>> {
+    let mut changes: BodyChanges<Label> = BodyChanges::default();
+    changes.set(body.text("text", LabelText::parse), |label| &mut label.text);
+    body.finish(|| Some(changes))
 }
 
 /// GET …/labels/{labelId}/
@@ -55,9 +55,8 @@ pub(crate) async fn update(
     access: LabelAccess<ManageLabels>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<LabelView>>> {
-    let text = read_change(body)?;
     let mut after = Label::clone(&access.label);
-    set(&mut after.text, text);
+    read_changes(body)?.apply_to(&mut after);
     let view = LabelView::new(&after, access.references());
     access.commit(access.store.update_label(&access.label, &after), Json(view)).await
 }
@@ -65,6 +64,6 @@ pub(crate) async fn update(
 /// DELETE …/labels/{labelId}/, which takes it from all projects as well
 pub(crate) async fn delete(access: LabelAccess<ManageLabels>) -> Result<NoContent> {
     // Several transactions: there may be more projects with the label than one can change.
-    access.store.delete_label(&access.label, access.now).await?;
+    access.store.stepwise(access.now).delete_label(&access.label).await?;
     Ok(NoContent)
 }

@@ -29,8 +29,7 @@ pub(crate) async fn list(
     let mut candidates =
         if expand.has(CANDIDATE) { read_candidates(&access, &page.rows).await? } else { HashMap::new() };
     let page = page.map(|shared| {
-        let candidate = (shared.project, shared.candidate);
-        let view = ShareView::new(company, candidate, (shared.share, shared.customer), references);
+        let view = ShareView::new(company, &shared, references);
         view.with_candidate(candidates.remove(&shared.candidate))
     });
     query.answer(&references.shared(company), page, total)

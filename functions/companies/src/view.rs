@@ -5,6 +5,7 @@ use serde::Serialize;
 use shared::domain::company::Company;
 use shared::domain::language::Language;
 use shared::domain::named_token::NamedToken;
+use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
 
@@ -13,6 +14,7 @@ use shared::http::wire::{Timestamp, Uri};
 #[schemars(rename = "Company")]
 pub(crate) struct CompanyView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::COMPANY)]
     resource_uri: Uri,
     /// The display name.
     #[schemars(example = &"Acme Ltd")]
@@ -73,8 +75,10 @@ impl CompanyView {
 #[schemars(rename = "NamedToken")]
 pub(crate) struct TokenView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::TOKEN)]
     resource_uri: Uri,
     /// The company for which the token acts.
+    #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The display name.
     #[schemars(example = &"Applicant tracking")]
@@ -82,6 +86,7 @@ pub(crate) struct TokenView {
     /// When the resource was created.
     created_at: Timestamp,
     /// The owner who created the token.
+    #[schemars(example = example_uri::CUSTOMER)]
     created_by: Uri,
 }
 

@@ -1,72 +1,41 @@
-//! What clients send of a customer.
+//! The bodies of requests that create or change a customer.
 
-use chrono::{DateTime, Utc};
 use shared::Result;
 use shared::auth::password::Password;
 use shared::domain::customer::{AccountType, Customer, NewCustomer};
-use shared::domain::id::{CompanyId, CustomerId};
-use shared::domain::language::Language;
 use shared::domain::parse_enum;
 use shared::domain::text::{Email, ShortName, TextLine, Username};
-use shared::http::BodyFields;
-use shared::http::fields::set;
+use shared::http::{BodyChanges, BodyFields};
 
-/// The fields that people may change of themselves; none leaves a field as it is.
-#[derive(Default)]
-pub(crate) struct UpdateProfile {
-    first_name: Option<ShortName>,
-    last_name: Option<ShortName>,
-    phone: Option<TextLine<50>>,
-    gender: Option<TextLine<20>>,
-    position: Option<TextLine<150>>,
-    preferred_language: Option<Language>,
-    receive_interview_notifications: Option<bool>,
-    seen_welcome: Option<bool>,
+/// Reads the fields that customers may change of themselves, and that are optional in a creation.
+fn read_optional(body: &mut BodyFields) -> BodyChanges<Customer> {
+    let mut changes: BodyChanges<Customer> = BodyChanges::default();
+    changes.set(body.emptied("phone", TextLine::parse), |customer| &mut customer.phone);
+    changes.set(body.emptied("gender", TextLine::parse), |customer| &mut customer.gender);
+    changes.set(body.emptied("position", TextLine::parse), |customer| &mut customer.position);
+    changes.set(body.flag("receive_interview_notifications"), |customer| {
+        &mut customer.receive_interview_notifications
+    });
+    changes.set(body.flag("seen_welcome"), |customer| &mut customer.seen_welcome);
+    changes
 }
 
-impl UpdateProfile {
-    fn read(body: &mut BodyFields) -> Self {
-        Self {
-            first_name: body.text("first_name", ShortName::parse),
-            last_name: body.text("last_name", ShortName::parse),
-            phone: body.line("phone"),
-            gender: body.line("gender"),
-            position: body.line("position"),
-            preferred_language: body.text("preferred_language", parse_enum),
-            receive_interview_notifications: body.flag("receive_interview_notifications"),
-            seen_welcome: body.flag("seen_welcome"),
-        }
-    }
-
-    /// Makes the changes.
-    pub(crate) fn apply_to(self, customer: &mut Customer) {
-        set(&mut customer.first_name, self.first_name);
-        set(&mut customer.last_name, self.last_name);
-        set(&mut customer.phone, self.phone);
-        set(&mut customer.gender, self.gender);
-        set(&mut customer.position, self.position);
-        set(&mut customer.preferred_language, self.preferred_language);
-        set(&mut customer.receive_interview_notifications, self.receive_interview_notifications);
-        set(&mut customer.seen_welcome, self.seen_welcome);
-    }
-}
-
-/// The fields of a customer that a client sent in a change.
+/// The body of a change, by who may send which field.
 pub(crate) struct UpdateCustomer {
-    /// What people may change of themselves, and their managers of them.
-    pub(crate) profile: UpdateProfile,
+    /// For the customer and their managers.
+    pub(crate) profile: BodyChanges<Customer>,
     /// Only for managers.
     pub(crate) email: Option<Email>,
     /// Only for managers.
     pub(crate) role: Option<TextLine<100>>,
     /// Only for managers.
     pub(crate) account_type: Option<AccountType>,
-    /// Only for people themselves, with the present password.
+    /// Only for the customer: the new password, and the current one.
     pub(crate) password: Option<(Password, Password)>,
 }
 
 impl UpdateCustomer {
-    /// Reads the body of a change; a user name is taken only if it `is_same`.
+    /// Reads the body of a change. Refuses a user name unless it `is_same`, so that clients can send back what they read.
     pub(crate) fn read(mut body: BodyFields, is_same: impl FnOnce(&Username) -> bool) -> Result<Self> {
         let username = body.text("username", Username::parse);
         if username.is_some_and(|sent| !is_same(&sent)) {
@@ -74,10 +43,14 @@ impl UpdateCustomer {
         }
         let password = body.text("password", Password::choose);
         let current = password.is_some().then(|| body.required("current_password", Password::attempt));
+        let mut profile = read_optional(&mut body);
+        profile.set(body.text("first_name", ShortName::parse), |customer| &mut customer.first_name);
+        profile.set(body.text("last_name", ShortName::parse), |customer| &mut customer.last_name);
+        profile.set(body.text("preferred_language", parse_enum), |customer| &mut customer.preferred_language);
         let changes = Self {
-            profile: UpdateProfile::read(&mut body),
+            profile,
             email: body.text("email", Email::parse),
-            role: body.line("role"),
+            role: body.emptied("role", TextLine::parse),
             account_type: body.text("account_type", parse_enum),
             password: password.zip(current.flatten()),
         };
@@ -85,11 +58,12 @@ impl UpdateCustomer {
     }
 }
 
-/// A customer to create.
+/// The body of a creation.
 pub(crate) struct CreateCustomer {
-    profile: UpdateProfile,
-    role: Option<TextLine<100>>,
-    new: NewCustomer,
+    /// The fields that must be sent.
+    pub(crate) new: NewCustomer,
+    /// The other fields.
+    pub(crate) optional: BodyChanges<Customer>,
 }
 
 impl CreateCustomer {
@@ -97,50 +71,26 @@ impl CreateCustomer {
     pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         let email = body.required("email", Email::parse);
         let username = body.clearable("username", Username::parse).flatten();
-        // The email is a name to log in with as well, so it can stand for one.
+        // The email address is a login name anyway, so it is the default.
         let username = username.map(Ok).or_else(|| Some(Username::parse(email.as_ref()?.as_str())));
-        let username = username.and_then(|read| match read {
-            Ok(username) => Some(username),
-            Err(message) => {
-                body.refuse("username", message);
-                None
-            }
-        });
+        let username =
+            username.and_then(|read| read.map_err(|message| body.refuse("username", message)).ok());
         let account_type = body.required("account_type", parse_enum);
-        for name in ["first_name", "last_name", "preferred_language"] {
-            body.require(name);
-        }
-        let profile = UpdateProfile::read(&mut body);
-        let role = body.line("role");
+        let first_name = body.required("first_name", ShortName::parse);
+        let last_name = body.required("last_name", ShortName::parse);
+        let preferred_language = body.required("preferred_language", parse_enum);
+        let mut optional = read_optional(&mut body);
+        optional.set(body.emptied("role", TextLine::parse), |customer| &mut customer.role);
         body.finish(|| {
             let new = NewCustomer {
                 account_type: account_type?,
                 username: username?,
                 email: email?,
-                first_name: profile.first_name.clone()?,
-                last_name: profile.last_name.clone()?,
-                preferred_language: profile.preferred_language?,
+                first_name: first_name?,
+                last_name: last_name?,
+                preferred_language: preferred_language?,
             };
-            Some(Self { profile, role, new })
+            Some(Self { new, optional })
         })
-    }
-
-    /// What it is to be in the company.
-    pub(crate) fn account_type(&self) -> AccountType {
-        self.new.account_type
-    }
-
-    /// The customer, who is to be invited by mail.
-    pub(crate) fn into_customer(
-        self,
-        id: CustomerId,
-        company: CompanyId,
-        by: Option<CustomerId>,
-        now: DateTime<Utc>,
-    ) -> Customer {
-        let mut customer = Customer::invited(id, company, self.new, by, now);
-        self.profile.apply_to(&mut customer);
-        set(&mut customer.role, self.role);
-        customer
     }
 }

@@ -56,11 +56,12 @@ pub(crate) async fn create(
     WithFiles(mut body): WithFiles,
 ) -> Result<CommittedResponse<Created<CustomerView>>> {
     let photo = body.file(FileKind::Photo, None);
-    let new = CreateCustomer::read(body)?;
-    access.require_manages(new.account_type())?;
+    let CreateCustomer { new, optional } = CreateCustomer::read(body)?;
+    access.require_manages(new.account_type)?;
     let id = access.store.next_id(access.now);
-    let mut customer =
-        new.into_customer(id, access.company_id().clone(), access.caller.customer(), access.now);
+    let (company, by) = (access.company_id().clone(), access.caller.customer());
+    let mut customer = Customer::invited(id, company, new, by, access.now);
+    optional.apply_to(&mut customer);
     customer.photo = access.files()?.change(customer.owner(), FileKind::Photo, None, photo).await?;
     let view = CustomerView::new(&customer, access.references());
     let created = Created(access.references().customer(access.company_id(), id), view);
@@ -126,6 +127,6 @@ pub(crate) async fn delete(access: CustomerAccess<ManageCustomers>) -> Result<No
     }
     access.require_managed()?;
     let by = DeletionAuthor { name: access.caller.name(), email: access.caller.email().cloned() };
-    access.store.delete_customer(&access.customer, by, access.now).await?;
+    access.store.stepwise(access.now).delete_customer(&access.customer, by).await?;
     Ok(NoContent)
 }

@@ -1,137 +1,128 @@
-//! What clients send of questions and criteria.
+//! The bodies of requests that create, replace or change questions and criteria.
 
-use shared::domain::id::{CompanyId, CriterionId, QuestionId, VideoId};
+use shared::domain::id::{CompanyId, CriterionId, QuestionId};
 use shared::domain::interview::{
     ANSWER_SECONDS, Criterion, CriterionName, MAX_POSITION, MAX_SECONDS, MAX_TAKES, Question, QuestionKind,
     QuestionText, default_takes,
 };
 use shared::domain::parse_enum;
 use shared::domain::text::TextLines;
-use shared::http::BodyFields;
-use shared::http::fields::set;
 use shared::http::reference::ReferenceUris;
+use shared::http::{BodyChanges, BodyFields};
 use shared::{Error, Result};
 
-/// What a client sent of a question; none leaves a field as it is.
-pub(crate) struct UpdateQuestion {
-    text: Option<QuestionText>,
-    kind: Option<QuestionKind>,
-    video: Option<Option<VideoId>>,
-    preparation_seconds: Option<Option<u32>>,
-    answer_seconds: Option<u32>,
+/// The body of a creation or a replacement of a question.
+pub(crate) struct NewQuestion {
+    text: QuestionText,
     takes: Option<Option<u32>>,
-    is_required: Option<bool>,
     position: Option<u32>,
-    internal_description: Option<TextLines<1000>>,
+    optional: BodyChanges<Question>,
 }
 
-impl UpdateQuestion {
-    /// Reads the body of a change.
+impl NewQuestion {
+    /// Reads the body.
     pub(crate) fn read(
         mut body: BodyFields,
         company: &CompanyId,
         references: ReferenceUris<'_>,
     ) -> Result<Self> {
-        let changes = Self {
-            text: body.text("text", QuestionText::parse),
-            kind: body.text("kind", parse_enum),
-            video: body.clearable("video", |reference| references.parse_video(company, reference)),
-            preparation_seconds: body.clearable_integer("preparation_seconds", 0, MAX_SECONDS),
-            answer_seconds: body.integer("answer_seconds", 10, MAX_SECONDS),
-            takes: body.clearable_integer("takes", 1, MAX_TAKES),
-            is_required: body.flag("is_required"),
-            position: body.integer("position", 0, MAX_POSITION),
-            internal_description: body.lines("internal_description"),
-        };
-        body.finish(|| Some(changes))
+        let text = body.required("text", QuestionText::parse);
+        let (takes, position) = (read_takes(&mut body), read_position(&mut body));
+        let optional = read_optional(&mut body, company, references);
+        body.finish(|| Some(Self { text: text?, takes, position, optional }))
     }
 
-    /// Reads the body of a creation, or of a replacement.
-    pub(crate) fn read_whole(
-        mut body: BodyFields,
-        company: &CompanyId,
-        references: ReferenceUris<'_>,
-    ) -> Result<Self> {
-        body.require("text");
-        Self::read(body, company, references)
-    }
-
-    /// A question of these fields and, for those that are missing, the defaults.
-    pub(crate) fn into_whole(self, id: QuestionId, revision: u64, position: u32) -> Result<Question> {
-        let Some(text) = self.text else { return Err(unread()) };
-        let preparation_seconds = self.preparation_seconds.flatten();
-        Ok(Question {
+    /// The question, with defaults for the fields that were not sent.
+    pub(crate) fn into_question(self, id: QuestionId, revision: u64, position: u32) -> Result<Question> {
+        let mut question = Question {
             id,
             revision,
             position: self.position.map_or_else(|| position_left(position), Ok)?,
-            text,
-            kind: self.kind.unwrap_or(QuestionKind::Video),
-            video: self.video.flatten(),
-            preparation_seconds,
-            answer_seconds: self.answer_seconds.unwrap_or(ANSWER_SECONDS),
-            takes: self.takes.unwrap_or_else(|| Some(default_takes(preparation_seconds))),
-            is_required: self.is_required.unwrap_or(true),
-            internal_description: self.internal_description.unwrap_or_default(),
-        })
-    }
-
-    /// The question with these changes.
-    pub(crate) fn apply_to(self, mut question: Question) -> Question {
-        set(&mut question.text, self.text);
-        set(&mut question.kind, self.kind);
-        set(&mut question.video, self.video);
-        set(&mut question.preparation_seconds, self.preparation_seconds);
-        set(&mut question.answer_seconds, self.answer_seconds);
-        set(&mut question.takes, self.takes);
-        set(&mut question.is_required, self.is_required);
-        set(&mut question.position, self.position);
-        set(&mut question.internal_description, self.internal_description);
-        question
+            text: self.text,
+            kind: QuestionKind::Video,
+            video: None,
+            preparation_seconds: None,
+            answer_seconds: ANSWER_SECONDS,
+            takes: None,
+            is_required: true,
+            internal_description: TextLines::default(),
+        };
+        self.optional.apply_to(&mut question);
+        // Last, since the default depends on the time to prepare.
+        question.takes = self.takes.unwrap_or_else(|| Some(default_takes(question.preparation_seconds)));
+        Ok(question)
     }
 }
 
-/// What a client sent of a criterion; none leaves a field as it is.
-pub(crate) struct UpdateCriterion {
-    name: Option<CriterionName>,
-    description: Option<TextLines<1000>>,
+/// Reads the body of a change of a question.
+pub(crate) fn read_question_changes(
+    mut body: BodyFields,
+    company: &CompanyId,
+    references: ReferenceUris<'_>,
+) -> Result<BodyChanges<Question>> {
+    let mut changes = read_optional(&mut body, company, references);
+    changes.set(body.text("text", QuestionText::parse), |question| &mut question.text);
+    changes.set(read_takes(&mut body), |question| &mut question.takes);
+    changes.set(read_position(&mut body), |question| &mut question.position);
+    body.finish(|| Some(changes))
+}
+
+fn read_optional(
+    body: &mut BodyFields,
+    company: &CompanyId,
+    references: ReferenceUris<'_>,
+) -> BodyChanges<Question> {
+    let mut changes: BodyChanges<Question> = BodyChanges::default();
+    let video = body.clearable("video", |reference| references.parse_video(company, reference));
+    let preparation = body.clearable_integer("preparation_seconds", 0, MAX_SECONDS);
+    let note = body.emptied("internal_description", TextLines::parse);
+    changes.set(body.text("kind", parse_enum), |question| &mut question.kind);
+    changes.set(video, |question| &mut question.video);
+    changes.set(preparation, |question| &mut question.preparation_seconds);
+    changes.set(body.integer("answer_seconds", 10, MAX_SECONDS), |question| &mut question.answer_seconds);
+    changes.set(body.flag("is_required"), |question| &mut question.is_required);
+    changes.set(note, |question| &mut question.internal_description);
+    changes
+}
+
+fn read_takes(body: &mut BodyFields) -> Option<Option<u32>> {
+    body.clearable_integer("takes", 1, MAX_TAKES)
+}
+
+fn read_position(body: &mut BodyFields) -> Option<u32> {
+    body.integer("position", 0, MAX_POSITION)
+}
+
+/// The body of a creation or a replacement of a criterion.
+pub(crate) struct NewCriterion {
+    name: CriterionName,
+    description: TextLines<1000>,
     position: Option<u32>,
 }
 
-impl UpdateCriterion {
-    /// Reads the body of a change.
+impl NewCriterion {
+    /// Reads the body.
     pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
-        let changes = Self {
-            name: body.text("name", CriterionName::parse),
-            description: body.lines("description"),
-            position: body.integer("position", 0, MAX_POSITION),
-        };
-        body.finish(|| Some(changes))
+        let name = body.required("name", CriterionName::parse);
+        let description = body.emptied("description", TextLines::parse).unwrap_or_default();
+        let position = read_position(&mut body);
+        body.finish(|| Some(Self { name: name?, description, position }))
     }
 
-    /// Reads the body of a creation, or of a replacement.
-    pub(crate) fn read_whole(mut body: BodyFields) -> Result<Self> {
-        body.require("name");
-        Self::read(body)
-    }
-
-    /// A criterion of these fields and, for those that are missing, the defaults.
-    pub(crate) fn into_whole(self, id: CriterionId, revision: u64, position: u32) -> Result<Criterion> {
-        let Some(name) = self.name else { return Err(unread()) };
+    /// The criterion, with the default `position` if none was sent.
+    pub(crate) fn into_criterion(self, id: CriterionId, revision: u64, position: u32) -> Result<Criterion> {
         let position = self.position.map_or_else(|| position_left(position), Ok)?;
-        Ok(Criterion { id, revision, position, name, description: self.description.unwrap_or_default() })
-    }
-
-    /// The criterion with these changes.
-    pub(crate) fn apply_to(self, mut criterion: Criterion) -> Criterion {
-        set(&mut criterion.name, self.name);
-        set(&mut criterion.description, self.description);
-        set(&mut criterion.position, self.position);
-        criterion
+        Ok(Criterion { id, revision, position, name: self.name, description: self.description })
     }
 }
 
-fn unread() -> Error {
-    Error::internal("a field is missing that its reader did not require")
+/// Reads the body of a change of a criterion.
+pub(crate) fn read_criterion_changes(mut body: BodyFields) -> Result<BodyChanges<Criterion>> {
+    let mut changes: BodyChanges<Criterion> = BodyChanges::default();
+    changes.set(body.text("name", CriterionName::parse), |criterion| &mut criterion.name);
+    changes.set(body.emptied("description", TextLines::parse), |criterion| &mut criterion.description);
+    changes.set(read_position(&mut body), |criterion| &mut criterion.position);
+    body.finish(|| Some(changes))
 }
 
 /// The default position, if that is one.

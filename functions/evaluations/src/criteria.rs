@@ -10,7 +10,7 @@ use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::CriterionView;
 
-use crate::changes::UpdateCriterion;
+use crate::changes::{NewCriterion, read_criterion_changes};
 
 /// GET …/criteria/
 pub(crate) async fn list(
@@ -31,7 +31,7 @@ pub(crate) async fn create(
     let before = &access.interview;
     let id = access.store.next_id(access.now);
     let position = before.next_criterion_position();
-    let criterion = UpdateCriterion::read_whole(body)?.into_whole(id, 1, position)?;
+    let criterion = NewCriterion::read(body)?.into_criterion(id, 1, position)?;
     let address = access.references().criterion(&before.company, before.project, id);
     let created = Created(address, CriterionView::new(&criterion, before, access.references()));
     let (stored, after) = (access.stored.as_ref(), before.clone().with_criterion(criterion)?);
@@ -51,7 +51,7 @@ pub(crate) async fn replace(
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
     let Criterion { id, revision, position, .. } = access.criterion;
-    change(&access, UpdateCriterion::read_whole(body)?.into_whole(id, revision, position)?).await
+    change(&access, NewCriterion::read(body)?.into_criterion(id, revision, position)?).await
 }
 
 /// PATCH …/criteria/{criterionId}/
@@ -59,7 +59,9 @@ pub(crate) async fn update(
     access: CriterionAccess<ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
-    change(&access, UpdateCriterion::read(body)?.apply_to(access.criterion.clone())).await
+    let mut after = access.criterion.clone();
+    read_criterion_changes(body)?.apply_to(&mut after);
+    change(&access, after).await
 }
 
 async fn change(

@@ -9,7 +9,7 @@ use shared::domain::interview::{QUESTIONS_IN_USE, TOO_MANY_CRITERIA, TOO_MANY_QU
 use shared::http::view::{CriterionView, QuestionView};
 use shared::openapi::OperationDoc;
 
-use crate::changes::{UpdateCriterion, UpdateQuestion};
+use crate::changes::{NewCriterion, NewQuestion, read_criterion_changes, read_question_changes};
 use crate::evaluations::SaveEvaluation;
 use crate::results::ResultOrder;
 use crate::vetos::read_new;
@@ -27,7 +27,7 @@ pub(crate) fn list_questions(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn create_question(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Create question")
-        .body_with_references::<QuestionView, _>(UpdateQuestion::read_whole)
+        .body_with_references::<QuestionView, _>(NewQuestion::read)
         .field("position", LAST)
         .field("takes", "How often candidates may record an answer; null for no limit. By default 3, or 1 after a time to prepare.")
         .refuses(&[TOO_MANY_QUESTIONS, QUESTIONS_IN_USE])
@@ -42,7 +42,7 @@ pub(crate) fn replace_question(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Replace question")
         .text("Missing fields get their defaults; without `position`, the question keeps its place.")
-        .body_with_references::<QuestionView, _>(UpdateQuestion::read_whole)
+        .body_with_references::<QuestionView, _>(NewQuestion::read)
         .refuses(&[QUESTIONS_IN_USE])
         .example("question", question())
 }
@@ -50,7 +50,7 @@ pub(crate) fn replace_question(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn change_question(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change question")
-        .body_with_references::<QuestionView, _>(UpdateQuestion::read)
+        .body_with_references::<QuestionView, _>(read_question_changes)
         .refuses(&[QUESTIONS_IN_USE])
         .example("text", json!({ "text": "Which project are you most proud of?" }))
 }
@@ -66,7 +66,7 @@ pub(crate) fn list_criteria(operation: OperationDoc) -> OperationDoc {
 pub(crate) fn create_criterion(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Create criterion")
-        .body::<CriterionView, _>(UpdateCriterion::read_whole)
+        .body::<CriterionView, _>(NewCriterion::read)
         .field("position", LAST)
         .refuses(&[TOO_MANY_CRITERIA])
         .example(
@@ -83,14 +83,14 @@ pub(crate) fn replace_criterion(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Replace criterion")
         .text("Missing fields get their defaults; without `position`, the criterion keeps its place.")
-        .body::<CriterionView, _>(UpdateCriterion::read_whole)
+        .body::<CriterionView, _>(NewCriterion::read)
         .example("criterion", json!({ "name": "Communication" }))
 }
 
 pub(crate) fn change_criterion(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change criterion")
-        .body::<CriterionView, _>(UpdateCriterion::read)
+        .body::<CriterionView, _>(read_criterion_changes)
         .example("name", json!({ "name": "Listening" }))
 }
 

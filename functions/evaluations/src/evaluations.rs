@@ -144,7 +144,7 @@ impl SaveEvaluation {
             body.refuse("ratings", "Each question and criterion may be rated only once.");
         }
         let recommendation = body.clearable("recommendation", parse_enum).flatten();
-        let comment = body.lines("comment").unwrap_or_default();
+        let comment = body.emptied("comment", TextLines::parse).unwrap_or_default();
         let completed = body.flag("completed").unwrap_or(false);
         body.finish(|| Some(Self { maximum, ratings, recommendation, comment, completed }))
     }

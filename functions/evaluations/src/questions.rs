@@ -11,7 +11,7 @@ use shared::http::reference::ReferenceUris;
 use shared::http::respond::{CommittedResponse, Created, NoContent};
 use shared::http::view::QuestionView;
 
-use crate::changes::UpdateQuestion;
+use crate::changes::{NewQuestion, read_question_changes};
 
 /// GET …/questions/
 pub(crate) async fn list(
@@ -30,9 +30,9 @@ pub(crate) async fn create(
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<QuestionView>>> {
     let before = &access.interview;
-    let new = UpdateQuestion::read_whole(body, access.company_id(), access.references())?;
+    let new = NewQuestion::read(body, access.company_id(), access.references())?;
     let id = access.store.next_id(access.now);
-    let question = new.into_whole(id, 1, before.next_question_position())?;
+    let question = new.into_question(id, 1, before.next_question_position())?;
     let address = access.references().question(&before.company, before.project, id);
     let created = Created(address, QuestionView::new(&question, before, access.references()));
     let (stored, after) = (access.stored.as_ref(), before.clone().with_question(question)?);
@@ -52,9 +52,9 @@ pub(crate) async fn replace(
     access: QuestionAccess<ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let whole = UpdateQuestion::read_whole(body, access.company_id(), access.references())?;
+    let whole = NewQuestion::read(body, access.company_id(), access.references())?;
     let Question { id, revision, position, .. } = access.question;
-    change(&access, whole.into_whole(id, revision, position)?).await
+    change(&access, whole.into_question(id, revision, position)?).await
 }
 
 /// PATCH …/questions/{questionId}/
@@ -62,8 +62,9 @@ pub(crate) async fn update(
     access: QuestionAccess<ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let changes = UpdateQuestion::read(body, access.company_id(), access.references())?;
-    change(&access, changes.apply_to(access.question.clone())).await
+    let mut after = access.question.clone();
+    read_question_changes(body, access.company_id(), access.references())?.apply_to(&mut after);
+    change(&access, after).await
 }
 
 async fn change(

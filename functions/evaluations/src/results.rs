@@ -13,6 +13,7 @@ use shared::domain::evaluation::{Evaluation, RatingTarget};
 use shared::domain::id::{CandidateId, CustomerId};
 use shared::domain::parse_enum;
 use shared::domain::policy::ReadProject;
+use shared::http::example_uri;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::CommittedResponse;
 use shared::http::wire::{Decimal, Timestamp, Uri};
@@ -32,8 +33,10 @@ use crate::view::{
 #[schemars(rename = "Result")]
 pub(crate) struct ResultView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::RESULT)]
     resource_uri: Uri,
     /// The candidate.
+    #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
     /// The mean over the evaluators of the mean of each one's ratings, with at most two decimals; null without ratings.
     #[schemars(example = 4.25)]

@@ -8,6 +8,7 @@ use shared::domain::evaluation::{Evaluation, RatingTarget, Recommendation, Veto}
 use shared::domain::id::{CandidateId, CriterionId, CustomerId, QuestionId};
 use shared::domain::interview::Interview;
 use shared::domain::project::Project;
+use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Decimal, Timestamp, Uri};
 
@@ -68,6 +69,7 @@ impl<'a> EvaluationScope<'a> {
 #[schemars(rename = "Rating")]
 pub(crate) struct RatingView {
     /// The question; null in ratings of criteria.
+    #[schemars(example = example_uri::QUESTION)]
     question: Option<Uri>,
     /// The criterion; null in ratings of questions.
     #[schemars(example = None::<Uri>)]
@@ -85,10 +87,13 @@ pub(crate) struct RatingView {
 #[schemars(rename = "Evaluation")]
 pub(crate) struct EvaluationView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::EVALUATION)]
     resource_uri: Uri,
     /// The candidate.
+    #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
     /// The customer who evaluates.
+    #[schemars(example = example_uri::CUSTOMER)]
     evaluator: Uri,
     /// The ratings.
     ratings: Vec<RatingView>,
@@ -136,13 +141,16 @@ impl EvaluationView {
 #[schemars(rename = "Veto")]
 pub(crate) struct VetoView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::VETO)]
     resource_uri: Uri,
     /// Why.
     #[schemars(example = &"Certificates could not be verified.")]
     comment: String,
     /// The candidate.
+    #[schemars(example = example_uri::CANDIDATE)]
     candidate: Uri,
     /// The evaluator.
+    #[schemars(example = example_uri::CUSTOMER)]
     evaluator: Uri,
 }
 
@@ -164,6 +172,7 @@ impl VetoView {
 #[schemars(rename = "QuestionResult")]
 pub(crate) struct QuestionResultView {
     /// The question.
+    #[schemars(example = example_uri::QUESTION)]
     pub(crate) question: Uri,
     /// The mean of all ratings, with at most two decimals; null without ratings.
     #[schemars(example = 4.5)]
@@ -175,6 +184,7 @@ pub(crate) struct QuestionResultView {
 #[schemars(rename = "CriterionResult")]
 pub(crate) struct CriterionResultView {
     /// The criterion.
+    #[schemars(example = example_uri::CRITERION)]
     pub(crate) criterion: Uri,
     /// The mean of all ratings, with at most two decimals; null without ratings.
     #[schemars(example = 4.5)]
@@ -186,11 +196,13 @@ pub(crate) struct CriterionResultView {
 #[schemars(rename = "ResultRating")]
 pub(crate) struct ResultRatingView {
     /// The question; null in ratings of criteria.
+    #[schemars(example = example_uri::QUESTION)]
     question: Option<Uri>,
     /// The criterion; null in ratings of questions.
     #[schemars(example = None::<Uri>)]
     criterion: Option<Uri>,
     /// The customer who rated.
+    #[schemars(example = example_uri::CUSTOMER)]
     evaluator: Uri,
     /// On the scale of today's `maximum_score`.
     #[schemars(example = 4)]
@@ -216,6 +228,7 @@ impl ResultRatingView {
 #[schemars(rename = "ResultEvaluation")]
 pub(crate) struct ResultEvaluationView {
     /// The customer who evaluated.
+    #[schemars(example = example_uri::CUSTOMER)]
     pub(crate) evaluator: Uri,
     /// What the evaluator recommends; null for nothing.
     pub(crate) recommendation: Option<Recommendation>,

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use shared::http::example_uri;
 use shared::http::page::ListQuery;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::EventView;
@@ -53,6 +54,7 @@ pub(crate) struct FeedView {
 #[schemars(rename = "FeedMeta")]
 struct FeedMeta {
     /// The URL to continue at, never null. It is good at any time: when there is nothing new, poll it again.
+    #[schemars(example = example_uri::FEED)]
     next: Uri,
     /// Whether there is more to read at once.
     #[schemars(example = false)]

@@ -79,7 +79,7 @@ async fn perform(
         EffectTask::ObjectsDeleted { keys } => delete_objects(system, keys).await,
         EffectTask::Erased { .. } => erasure::erase(system, effect).await,
         EffectTask::Deletion { deletion } => {
-            let was_there = system.store.finish_deletion(company, deletion, system.now).await?;
+            let was_there = system.store.stepwise(system.now).finish(company, deletion).await?;
             let outcome = if was_there { EffectResult::Deleted } else { EffectResult::Outdated };
             Ok((outcome, String::new()))
         }

@@ -108,10 +108,10 @@ async fn erase_once(
         note_counts(system, effect, counts.plus(more.counts())).await?;
         return Ok(false);
     }
-    if let ErasedItem::Candidate { project, candidate } = erased {
+    if let ErasedItem::Candidate { .. } = erased {
         counts.history_entries = history.iter().filter(|entry| !entry.is_erasure()).count();
         let details = ErasureDetails { reason, erased: counts };
-        let change = ResourceChange::of_erasure(company, project, candidate, details);
+        let change = ResourceChange::of_erasure(&company, erased.resource(), details);
         store.end_history(&history, change).await?;
     }
     Ok(true)

@@ -1,154 +1,113 @@
-//! The fields of a project that a client may send.
+//! The bodies of requests that create or change a project.
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
-use shared::domain::company::Company;
 use shared::domain::evaluation::MAX_SCORE;
-use shared::domain::id::{CompanyId, CustomerId, LabelId};
-use shared::domain::language::Language;
+use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::parse_enum;
-use shared::domain::partner_data::PartnerData;
-use shared::domain::project::{JoinMode, MAX_ATTACHED, PlacedVideo, ProjectSettings};
-use shared::domain::staff::{MAX_STAFF, ProjectStaff};
+use shared::domain::project::{MAX_ATTACHED, PlacedVideo, Project};
+use shared::domain::staff::MAX_STAFF;
 use shared::domain::text::{Email, ShortName, TextLine, WebLink};
 use shared::error::FieldErrors;
-use shared::http::BodyFields;
-use shared::http::fields::set;
+use shared::http::iso8601::parse_date;
 use shared::http::reference::ReferenceUris;
+use shared::http::{BodyChanges, BodyFields};
 use shared::{Error, Result};
 
-/// What a client sent of a project; none leaves a field as it is.
-pub(crate) struct UpdateProject {
-    name: Option<ShortName>,
-    job_url: Option<Option<WebLink>>,
-    email_alias: Option<Option<Email>>,
-    mode: Option<JoinMode>,
-    maximum_score: Option<u32>,
-    support_lang: Option<Option<Language>>,
-    internal_id: Option<TextLine<100>>,
-    allow_hash_login: Option<bool>,
-    max_interview_time: Option<Option<u32>>,
-    invite_candidates: Option<bool>,
-    default_interview_period: Option<Option<u32>>,
-    closedate: Option<Option<NaiveDate>>,
-    activationdate: Option<Option<NaiveDate>>,
-    creationdate: Option<Option<NaiveDate>>,
-    contact_person: Option<TextLine<150>>,
-    veto_enabled: Option<bool>,
-    team_evaluation: Option<u8>,
-    partner_data: Option<PartnerData>,
-    labels: Option<BTreeSet<LabelId>>,
-    videos: Option<Vec<PlacedVideo>>,
-    evaluators: Option<BTreeSet<CustomerId>>,
-    interview_managers: Option<BTreeSet<CustomerId>>,
-    reviewers: Option<BTreeSet<CustomerId>>,
+/// Reads the body of a change.
+pub(crate) fn read_changes(
+    mut body: BodyFields,
+    company: &CompanyId,
+    references: ReferenceUris<'_>,
+) -> Result<BodyChanges<Project>> {
+    let mut changes = read_optional(&mut body, company, references);
+    changes.set(body.text("name", ShortName::parse), |project| &mut project.settings.name);
+    body.finish(|| Some(changes))
 }
 
-impl UpdateProject {
-    /// Reads the body of a change.
-    pub(crate) fn read(
-        mut body: BodyFields,
-        company: &CompanyId,
-        references: ReferenceUris<'_>,
-    ) -> Result<Self> {
-        let changes = Self::read_from(&mut body, company, references);
-        body.finish(|| Some(changes))
-    }
+/// Reads the body of a creation: the name, and the other fields.
+pub(crate) fn read_new(
+    mut body: BodyFields,
+    company: &CompanyId,
+    references: ReferenceUris<'_>,
+) -> Result<(ShortName, BodyChanges<Project>)> {
+    let name = body.required("name", ShortName::parse);
+    let changes = read_optional(&mut body, company, references);
+    body.finish(|| Some((name?, changes)))
+}
 
-    /// Reads the body of a creation, which has a name.
-    pub(crate) fn read_new(
-        mut body: BodyFields,
-        company: &CompanyId,
-        references: ReferenceUris<'_>,
-    ) -> Result<(ShortName, Self)> {
-        body.require("name");
-        let changes = Self::read_from(&mut body, company, references);
-        body.finish(|| Some((changes.name.clone()?, changes)))
-    }
+fn read_optional(
+    body: &mut BodyFields,
+    company: &CompanyId,
+    references: ReferenceUris<'_>,
+) -> BodyChanges<Project> {
+    let mut changes: BodyChanges<Project> = BodyChanges::default();
+    changes.set(read_staff(body, "evaluators", company, references), |project| &mut project.staff.evaluators);
+    changes.set(read_staff(body, "interview_managers", company, references), |project| {
+        &mut project.staff.interview_managers
+    });
+    changes.set(read_staff(body, "reviewers", company, references), |project| &mut project.staff.reviewers);
+    let job_url = body.clearable("job_url", WebLink::parse).map(Option::unwrap_or_default);
+    changes.set(job_url, |project| &mut project.settings.job_url);
+    changes.set(body.clearable("email_alias", Email::parse), |project| &mut project.settings.email_alias);
+    changes.set(body.text("mode", parse_enum), |project| &mut project.settings.mode);
+    changes.set(body.integer("maximum_score", 1, MAX_SCORE), |project| &mut project.settings.maximum_score);
+    changes.set(body.clearable("support_lang", parse_enum), |project| &mut project.settings.support_lang);
+    changes.set(body.emptied("internal_id", TextLine::parse), |project| &mut project.settings.internal_id);
+    changes.set(body.flag("allow_hash_login"), |project| &mut project.settings.allow_hash_login);
+    let minutes = body.clearable_integer("max_interview_time", 1, 100_000);
+    changes.set(minutes, |project| &mut project.settings.max_interview_time);
+    changes.set(body.flag("invite_candidates"), |project| &mut project.settings.invite_candidates);
+    let period = body.clearable_integer("default_interview_period", 1, 3650);
+    changes.set(period, |project| &mut project.settings.default_interview_period);
+    changes.set(body.clearable("closedate", parse_date), |project| &mut project.settings.closedate);
+    changes.set(body.clearable("activationdate", parse_date), |project| &mut project.settings.activationdate);
+    // A project always has a day of creation, so null leaves it.
+    changes.set(body.clearable("creationdate", parse_date).flatten(), |project| {
+        &mut project.settings.creationdate
+    });
+    changes
+        .set(body.emptied("contact_person", TextLine::parse), |project| &mut project.settings.contact_person);
+    changes.set(body.flag("veto_enabled"), |project| &mut project.settings.veto_enabled);
+    let needed = body.integer("team_evaluation", 0, 2).and_then(|number| u8::try_from(number).ok());
+    changes.set(needed, |project| &mut project.settings.team_evaluation);
+    changes.set(body.partner_data("partner_data"), |project| &mut project.settings.partner_data);
+    let labels = body.list("labels", MAX_ATTACHED, |value| references.parse_label(company, text(value)?));
+    changes.set(labels.map(BTreeSet::from_iter), |project| &mut project.settings.labels);
+    changes.set(read_videos(body, company, references), |project| &mut project.settings.videos);
+    changes
+}
 
-    fn read_from(body: &mut BodyFields, company: &CompanyId, references: ReferenceUris<'_>) -> Self {
-        let people = |name: &str, body: &mut BodyFields| {
-            let people = body.list(name, MAX_STAFF, |value| references.parse_customer(company, text(value)?));
-            people.map(BTreeSet::from_iter)
-        };
-        let changes = Self {
-            evaluators: people("evaluators", body),
-            interview_managers: people("interview_managers", body),
-            reviewers: people("reviewers", body),
-            name: body.text("name", ShortName::parse),
-            job_url: body.clearable("job_url", WebLink::parse),
-            email_alias: body.clearable("email_alias", Email::parse),
-            mode: body.text("mode", parse_enum),
-            maximum_score: body.integer("maximum_score", 1, MAX_SCORE),
-            support_lang: body.clearable("support_lang", parse_enum),
-            internal_id: body.line("internal_id"),
-            allow_hash_login: body.flag("allow_hash_login"),
-            max_interview_time: body.clearable_integer("max_interview_time", 1, 100_000),
-            invite_candidates: body.flag("invite_candidates"),
-            default_interview_period: body.clearable_integer("default_interview_period", 1, 3650),
-            closedate: body.date("closedate"),
-            activationdate: body.date("activationdate"),
-            creationdate: body.date("creationdate"),
-            contact_person: body.line("contact_person"),
-            veto_enabled: body.flag("veto_enabled"),
-            team_evaluation: body
-                .integer("team_evaluation", 0, 2)
-                .and_then(|number| u8::try_from(number).ok()),
-            partner_data: body.partner_data("partner_data"),
-            labels: body
-                .list("labels", MAX_ATTACHED, |value| references.parse_label(company, text(value)?))
-                .map(BTreeSet::from_iter),
-            videos: body.list("videos", MAX_ATTACHED, |value| placed_video(value, company, references)),
-        };
-        if changes.videos.as_deref().is_some_and(repeats) {
-            body.refuse("videos", "Each video, and each position, may appear only once.");
-        }
-        changes
-    }
+fn read_staff(
+    body: &mut BodyFields,
+    name: &str,
+    company: &CompanyId,
+    references: ReferenceUris<'_>,
+) -> Option<BTreeSet<CustomerId>> {
+    let staff = body.list(name, MAX_STAFF, |value| references.parse_customer(company, text(value)?));
+    staff.map(BTreeSet::from_iter)
+}
 
-    /// The settings and staff of a new project.
-    pub(crate) fn into_new(
-        self,
-        name: ShortName,
-        company: &Company,
-        now: DateTime<Utc>,
-    ) -> Result<(ProjectSettings, ProjectStaff)> {
-        let mut settings = ProjectSettings::new(name, company, now);
-        let mut staff = ProjectStaff::default();
-        self.apply_to(&mut settings, &mut staff)?;
-        Ok((settings, staff))
+fn read_videos(
+    body: &mut BodyFields,
+    company: &CompanyId,
+    references: ReferenceUris<'_>,
+) -> Option<Vec<PlacedVideo>> {
+    let mut videos = body.list("videos", MAX_ATTACHED, |value| placed_video(value, company, references))?;
+    let distinct: BTreeSet<_> = videos.iter().map(|placed| placed.video).collect();
+    let positions: BTreeSet<u32> = videos.iter().map(|placed| placed.position).collect();
+    if distinct.len() < videos.len() || positions.len() < videos.len() {
+        body.refuse("videos", "Each video, and each position, may appear only once.");
     }
+    videos.sort_by_key(|placed| placed.position);
+    Some(videos)
+}
 
-    /// Makes the changes, if the roles that were sent go together with those that were not.
-    pub(crate) fn apply_to(self, settings: &mut ProjectSettings, staff: &mut ProjectStaff) -> Result<()> {
-        set(&mut settings.name, self.name);
-        set(&mut settings.job_url, self.job_url.map(Option::unwrap_or_default));
-        set(&mut settings.email_alias, self.email_alias);
-        set(&mut settings.mode, self.mode);
-        set(&mut settings.maximum_score, self.maximum_score);
-        set(&mut settings.support_lang, self.support_lang);
-        set(&mut settings.internal_id, self.internal_id);
-        set(&mut settings.allow_hash_login, self.allow_hash_login);
-        set(&mut settings.max_interview_time, self.max_interview_time);
-        set(&mut settings.invite_candidates, self.invite_candidates);
-        set(&mut settings.default_interview_period, self.default_interview_period);
-        set(&mut settings.closedate, self.closedate);
-        set(&mut settings.activationdate, self.activationdate);
-        set(&mut settings.creationdate, self.creationdate.flatten());
-        set(&mut settings.contact_person, self.contact_person);
-        set(&mut settings.veto_enabled, self.veto_enabled);
-        set(&mut settings.team_evaluation, self.team_evaluation);
-        set(&mut settings.partner_data, self.partner_data);
-        set(&mut settings.labels, self.labels);
-        set(&mut settings.videos, self.videos);
-        settings.videos.sort_by_key(|placed| placed.position);
-        set(&mut staff.evaluators, self.evaluators);
-        set(&mut staff.interview_managers, self.interview_managers);
-        set(&mut staff.reviewers, self.reviewers);
-        staff.check().map_err(|message| Error::field(FieldErrors::ACROSS, message))
-    }
+/// Makes the changes. Fails with a message if the roles that were sent contradict those that were not.
+pub(crate) fn apply(changes: BodyChanges<Project>, project: &mut Project) -> Result<()> {
+    changes.apply_to(project);
+    project.staff.check().map_err(|message| Error::field(FieldErrors::ACROSS, message))
 }
 
 fn text(value: &Value) -> Result<&str, String> {
@@ -169,11 +128,4 @@ fn placed_video(
         }
         _ => Err("Expected objects with uri and position.".to_owned()),
     }
-}
-
-fn repeats(videos: &[PlacedVideo]) -> bool {
-    let distinct =
-        |key: &dyn Fn(&PlacedVideo) -> [u8; 16]| videos.iter().map(key).collect::<BTreeSet<_>>().len();
-    let positions: BTreeSet<u32> = videos.iter().map(|placed| placed.position).collect();
-    distinct(&|placed| placed.video.to_bytes()) < videos.len() || positions.len() < videos.len()
 }

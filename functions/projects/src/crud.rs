@@ -3,17 +3,16 @@
 use axum::Json;
 use axum::extract::RawQuery;
 use shared::auth::access::{CompanyAccess, CountedProjectAccess, CustomerAccess};
-use shared::domain::evaluation::evaluator_index::EvaluatorIndex;
 use shared::domain::parse_enum;
 use shared::domain::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
-use shared::domain::project::{Project, ProjectStatus};
+use shared::domain::project::Project;
 use shared::domain::project_counts::ProjectCounts;
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::{CommittedResponse, Created};
 use shared::{Error, Result};
 
-use crate::changes::UpdateProject;
+use crate::changes::{apply, read_changes, read_new};
 use crate::expand::{ExpandedResources, NAMES, read_expand};
 use crate::view::{ListedProjectView, ProjectView, ProjectViewer};
 
@@ -31,8 +30,6 @@ pub(crate) async fn list(
     let (page, total) = match access.caller.customer().filter(|_| !sees_all) {
         None => access.store.list_projects(access.company_id(), status, query.page()).await?,
         Some(customer) => {
-            // Paged in memory, because people have roles in few projects. An index of memberships by status would be
-            // written with every change of a status.
             let projects = access.store.projects_of(access.company_id(), customer, status).await?;
             query.slice(projects, |counted| counted.project.id.to_string())
         }
@@ -68,18 +65,16 @@ pub(crate) async fn create(
     access: CompanyAccess<CreateProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<ProjectView>>> {
-    let (name, changes) = UpdateProject::read_new(body, access.company_id(), access.references())?;
-    let (settings, mut staff) = changes.into_new(name, &access.company, access.now)?;
-    // Whoever creates a project runs it.
-    staff.interview_managers.extend(access.caller.customer());
+    let (name, changes) = read_new(body, access.company_id(), access.references())?;
+    let id = access.store.next_id(access.now);
+    let mut project = Project::new(id, &access.company, name, access.now);
+    apply(changes, &mut project)?;
+    // The user who creates a project runs it.
+    project.staff.interview_managers.extend(access.caller.customer());
     // A named token holds no role, and without a manager only owners and admins would see the project.
-    if staff.interview_managers.is_empty() {
+    if project.staff.interview_managers.is_empty() {
         return Err(Error::field("interview_managers", NO_MANAGER));
     }
-    let id = access.store.next_id(access.now);
-    let company = access.company_id().clone();
-    let (status, evaluator_index) = (ProjectStatus::Incomplete, EvaluatorIndex::default());
-    let project = Project { id, company, status, settings, staff, evaluator_index };
     let view =
         ProjectView::new(&project, &ProjectCounts::default(), &ProjectViewer::of(&access, &access.company));
     let created = Created(access.references().project(access.company_id(), id), view);
@@ -103,8 +98,7 @@ pub(crate) async fn update(
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<ProjectView>>> {
     let mut after = Project::clone(&access.project);
-    let changes = UpdateProject::read(body, access.company_id(), access.references())?;
-    changes.apply_to(&mut after.settings, &mut after.staff)?;
+    apply(read_changes(body, access.company_id(), access.references())?, &mut after)?;
     let view = ProjectView::new(&after, &access.counts, &ProjectViewer::of(&access, &access.company));
     access.commit(access.store.update_project(&access.project, &after), Json(view)).await
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 use shared::domain::project::{CandidatesMust, NO_MOVE, ProjectStatus};
 use shared::openapi::OperationDoc;
 
-use crate::changes::UpdateProject;
+use crate::changes::{read_changes, read_new};
 use crate::expand::NAMES;
 use crate::roles::{RoleView, SetRoles};
 use crate::status::{StatusView, read_status};
@@ -36,7 +36,7 @@ pub(crate) fn create_project(operation: OperationDoc) -> OperationDoc {
             "Creates a draft with the caller as an interview manager. A named token is not a customer, so it \
              must name at least one in `interview_managers`.",
         )
-        .body_with_references::<ProjectView, _>(UpdateProject::read_new)
+        .body_with_references::<ProjectView, _>(read_new)
         .example("project", json!({ "name": "Backend engineer", "default_interview_period": 14 }))
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn change_project(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change project")
         .text("To change the status, use `status/`.")
-        .body_with_references::<ProjectView, _>(UpdateProject::read)
+        .body_with_references::<ProjectView, _>(read_changes)
         .example("details", json!({ "contact_person": "Grace Hopper", "team_evaluation": 1 }))
 }
 

@@ -9,7 +9,6 @@ use shared::domain::project::Project;
 use shared::http::expand::ExpandFields;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{CriterionView, CustomerView, ExpandedReference, LabelView, QuestionView};
-use shared::http::wire::Uri;
 use shared::store::{ReferenceIds, ReferencedResources};
 
 use crate::roles::RoleView;
@@ -74,7 +73,8 @@ impl ExpandedResources {
             // A customer may have been read for another role.
             let customer = self.found.customers.get(id).filter(|_| self.fields.has(name));
             let view = customer.map(|customer| CustomerView::new(customer, references));
-            people.push(expanded(view, references.customer(&project.company, *id)));
+            let reference = ExpandedReference::Reference(references.customer(&project.company, *id));
+            people.push(reference.expanded(view));
         }
         people
     }
@@ -88,7 +88,8 @@ impl ExpandedResources {
         let mut labels = Vec::with_capacity(project.settings.labels.len());
         for id in &project.settings.labels {
             let view = self.found.labels.get(id).map(|label| LabelView::new(label, references));
-            labels.push(expanded(view, references.label(&project.company, *id)));
+            let reference = ExpandedReference::Reference(references.label(&project.company, *id));
+            labels.push(reference.expanded(view));
         }
         labels
     }
@@ -103,8 +104,8 @@ impl ExpandedResources {
         let views = interview.into_iter().flat_map(|interview| {
             interview.questions.iter().map(|question| QuestionView::new(question, interview, references))
         });
-        let uri = references.questions(&project.company, project.id);
-        expanded(self.fields.has(QUESTIONS).then(|| views.collect()), uri)
+        let reference = ExpandedReference::Reference(references.questions(&project.company, project.id));
+        reference.expanded(self.fields.has(QUESTIONS).then(|| views.collect()))
     }
 
     /// The criteria of a project.
@@ -117,8 +118,8 @@ impl ExpandedResources {
         let views = interview.into_iter().flat_map(|interview| {
             interview.criteria.iter().map(|criterion| CriterionView::new(criterion, interview, references))
         });
-        let uri = references.criteria(&project.company, project.id);
-        expanded(self.fields.has(CRITERIA).then(|| views.collect()), uri)
+        let reference = ExpandedReference::Reference(references.criteria(&project.company, project.id));
+        reference.expanded(self.fields.has(CRITERIA).then(|| views.collect()))
     }
 
     /// All roles in a project.
@@ -129,14 +130,7 @@ impl ExpandedResources {
     ) -> ExpandedReference<Vec<RoleView>> {
         let roles = project.staff.roles().into_iter();
         let views = roles.map(|held| RoleView::new(project, held, references));
-        let uri = references.roles(&project.company, project.id);
-        expanded(self.fields.has(ROLES).then(|| views.collect()), uri)
-    }
-}
-
-fn expanded<T>(view: Option<T>, uri: Uri) -> ExpandedReference<T> {
-    match view {
-        Some(view) => ExpandedReference::Resource(Box::new(view)),
-        None => ExpandedReference::Reference(uri),
+        let reference = ExpandedReference::Reference(references.roles(&project.company, project.id));
+        reference.expanded(self.fields.has(ROLES).then(|| views.collect()))
     }
 }

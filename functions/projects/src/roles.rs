@@ -11,6 +11,7 @@ use shared::domain::project::Project;
 use shared::domain::staff::{HeldRole, StaffRole};
 use shared::error::FieldErrors;
 use shared::http::BodyFields;
+use shared::http::example_uri;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::reference::ReferenceUris;
 use shared::http::respond::{CommittedResponse, Created, CreatedOrUpdated, NoContent};
@@ -22,10 +23,13 @@ use shared::{Error, Result};
 #[schemars(rename = "Role")]
 pub(crate) struct RoleView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::ROLE)]
     resource_uri: Uri,
     /// The project.
+    #[schemars(example = example_uri::PROJECT)]
     project: Uri,
     /// The customer with the role.
+    #[schemars(example = example_uri::CUSTOMER)]
     customer: Uri,
     /// A role of the customer in the project; the flags show all of them.
     #[schemars(example = &"evaluator")]
@@ -111,9 +115,9 @@ impl SetRoles {
             }
         }
         if given.is_empty() && !body.has("role") {
-            body.refuse("role", "This field is required unless a flag gives a role.");
+            body.refuse("role", "Send `role`, or set the flag of a role to true.");
         } else if named.is_some_and(|named| taken.contains(&named)) {
-            body.refuse("role", "`role` names a role whose flag is false. Send one or the other.");
+            body.refuse("role", "`role` contradicts its own flag, which is false. Send only one of them.");
         }
         body.finish(|| Some(Self { customer: customer?, given, taken }))
     }

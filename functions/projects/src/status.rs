@@ -9,6 +9,7 @@ use shared::domain::parse_enum;
 use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
 use shared::http::BodyFields;
+use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::respond::CommittedResponse;
 use shared::http::wire::Uri;
@@ -18,6 +19,7 @@ use shared::http::wire::Uri;
 #[schemars(rename = "ProjectStatusResource")]
 pub(crate) struct StatusView {
     /// The URL of the resource.
+    #[schemars(example = format!("{}status/", example_uri::PROJECT))]
     resource_uri: Uri,
     /// The project's status.
     status: ProjectStatus,

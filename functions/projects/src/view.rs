@@ -12,6 +12,7 @@ use shared::domain::language::Language;
 use shared::domain::project::{JoinMode, Project, ProjectStatus};
 use shared::domain::project_counts::ProjectCounts;
 use shared::domain::text::Email;
+use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::view::{
     CriterionView, CustomerView, ExpandedReference, LabelView, PlacedVideoView, QuestionView,
@@ -88,8 +89,10 @@ fn language_codes() -> Vec<&'static str> {
 #[derive(Serialize, JsonSchema)]
 struct ProjectFields {
     /// The URL of the resource.
+    #[schemars(example = example_uri::PROJECT)]
     resource_uri: Uri,
     /// The project's company.
+    #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The display name.
     #[schemars(example = &"Backend engineer")]
@@ -141,24 +144,34 @@ struct ProjectFields {
     /// Whether evaluators may veto.
     veto_enabled: bool,
     /// The URL at which to change the status.
+    #[schemars(example = format!("{}status/", example_uri::PROJECT))]
     status_update_uri: Uri,
     /// The customers who evaluate interviews.
+    #[schemars(example = [example_uri::CUSTOMER])]
     evaluators: Vec<ExpandedReference<CustomerView>>,
     /// The customers who manage the project.
+    #[schemars(example = [example_uri::CUSTOMER])]
     interview_managers: Vec<ExpandedReference<CustomerView>>,
     /// The customers who may read the project without evaluating.
+    #[schemars(example = [example_uri::CUSTOMER])]
     reviewers: Vec<ExpandedReference<CustomerView>>,
     /// The project's labels.
+    #[schemars(example = [example_uri::LABEL])]
     labels: Vec<ExpandedReference<LabelView>>,
     /// The list of questions.
+    #[schemars(example = format!("{}questions/", example_uri::PROJECT))]
     questions: ExpandedReference<Vec<QuestionView>>,
     /// The list of candidates.
+    #[schemars(example = format!("{}candidates/", example_uri::PROJECT))]
     candidates: Uri,
     /// The results.
+    #[schemars(example = format!("{}results/", example_uri::PROJECT))]
     results: Uri,
     /// The list of roles.
+    #[schemars(example = format!("{}roles/", example_uri::PROJECT))]
     roles: ExpandedReference<Vec<RoleView>>,
     /// The list of criteria.
+    #[schemars(example = format!("{}criteria/", example_uri::PROJECT))]
     criteria: ExpandedReference<Vec<CriterionView>>,
     /// The project's welcome videos, in display order.
     videos: Vec<PlacedVideoView>,
@@ -200,6 +213,7 @@ struct ProjectFields {
     #[schemars(example = 0)]
     team_evaluation: u8,
     /// The page of the resource in the web application.
+    #[schemars(example = example_uri::SUITE_PROJECT)]
     interview_suite_url: Uri,
 }
 

@@ -7,6 +7,7 @@ use shared::domain::file::{FileKind, Owner};
 use shared::domain::id::CompanyId;
 use shared::domain::project::ProjectStatus;
 use shared::domain::text::Email;
+use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{OrEmpty, Uri};
 use shared::store::CandidateMatch;
@@ -16,6 +17,7 @@ use shared::store::CandidateMatch;
 #[schemars(rename = "FoundCandidate")]
 pub(crate) struct SearchResultView {
     /// The candidate.
+    #[schemars(example = example_uri::CANDIDATE)]
     resource_uri: Uri,
     /// First name.
     #[schemars(example = &"Ada")]
@@ -40,6 +42,7 @@ pub(crate) struct SearchResultView {
 #[schemars(rename = "FoundProject")]
 struct FoundProjectView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::PROJECT)]
     resource_uri: Uri,
     /// The display name.
     #[schemars(example = &"Backend engineer")]

@@ -1,12 +1,11 @@
-//! What clients send of a video.
+//! The bodies of requests that create, replace or change a video.
 
 use axum::body::Bytes;
 use shared::Result;
 use shared::domain::text::{ShortName, TextLines};
 use shared::domain::upload::AnnouncedFile;
 use shared::domain::video::{FileName, MAX_VIDEO_BYTES, NewVideo, Video};
-use shared::http::BodyFields;
-use shared::http::fields::set;
+use shared::http::{BodyChanges, BodyFields};
 
 /// What a form declares of a file counts for nothing: the conversion finds out what it is.
 const ANYTHING: &str = "application/octet-stream";
@@ -24,8 +23,8 @@ impl CreateVideo {
     /// Reads a form with the file, or a JSON object that announces it.
     pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
         let name = body.required("name", ShortName::parse);
-        let description = body.lines("description").unwrap_or_default();
-        let internal_description = body.lines("internal_description").unwrap_or_default();
+        let description = body.emptied("description", TextLines::parse).unwrap_or_default();
+        let internal_description = body.emptied("internal_description", TextLines::parse).unwrap_or_default();
         let (file, bytes) = if body.is_form() { read_file(&mut body) } else { (announced(&mut body), None) };
         body.finish(|| {
             let (upload_filename, file) = file?;
@@ -62,41 +61,18 @@ fn announced(body: &mut BodyFields) -> Option<(FileName, AnnouncedFile)> {
     name.zip(announced)
 }
 
-/// What is to be different.
-#[derive(Debug)]
-pub(crate) struct UpdateVideo {
-    name: Option<ShortName>,
-    description: Option<TextLines<2000>>,
-    internal_description: Option<TextLines<2000>>,
+/// Reads the body of a change.
+pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<Video>> {
+    let mut changes: BodyChanges<Video> = BodyChanges::default();
+    changes.set(body.text("name", ShortName::parse), |video| &mut video.name);
+    changes.set(body.emptied("description", TextLines::parse), |video| &mut video.description);
+    changes
+        .set(body.emptied("internal_description", TextLines::parse), |video| &mut video.internal_description);
+    body.finish(|| Some(changes))
 }
 
-impl UpdateVideo {
-    /// Reads what is to be different; the rest stays as it is.
-    pub(crate) fn read(mut body: BodyFields) -> Result<Self> {
-        let changes = Self {
-            name: body.text("name", ShortName::parse),
-            description: body.lines("description"),
-            internal_description: body.lines("internal_description"),
-        };
-        body.finish(|| Some(changes))
-    }
-
-    /// Reads everything that can be different; what is absent becomes empty.
-    pub(crate) fn read_whole(mut body: BodyFields) -> Result<Self> {
-        body.require("name");
-        let Self { name, description, internal_description } = Self::read(body)?;
-        Ok(Self {
-            name,
-            description: description.or_else(|| Some(TextLines::default())),
-            internal_description: internal_description.or_else(|| Some(TextLines::default())),
-        })
-    }
-
-    /// The video with them.
-    pub(crate) fn apply_to(self, mut video: Video) -> Video {
-        set(&mut video.name, self.name);
-        set(&mut video.description, self.description);
-        set(&mut video.internal_description, self.internal_description);
-        video
-    }
+/// Reads the body of a replacement.
+pub(crate) fn read_whole(mut body: BodyFields) -> Result<BodyChanges<Video>> {
+    body.require("name");
+    read_changes(body)
 }

@@ -9,9 +9,9 @@ use shared::domain::policy::{ManageVideos, ReadCompany, ReadVideo};
 use shared::domain::video::Video;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::{CommittedResponse, Created, NoContent};
-use shared::http::{BodyFields, IdempotentRun, RunResult, WithFiles};
+use shared::http::{BodyChanges, BodyFields, IdempotentRun, RunResult, WithFiles};
 
-use crate::changes::{CreateVideo, UpdateVideo};
+use crate::changes::{CreateVideo, read_changes, read_whole};
 use crate::view::VideoView;
 
 /// How long the storage may be busy before it is left to a repeat.
@@ -62,7 +62,7 @@ async fn begin(
             if let Err(error) = access.files()?.put_video(&video, bytes).await {
                 // Without its file there is no video.
                 if let Some(video) = turn.store.video(access.company_id(), id).await? {
-                    turn.store.delete_video(&video, access.now).await?;
+                    turn.store.stepwise(access.now).delete_video(&video).await?;
                 }
                 return Err(error);
             }
@@ -83,7 +83,11 @@ pub(crate) async fn replace(
     access: VideoAccess<ManageVideos>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<VideoView>>> {
-    change(&access, UpdateVideo::read_whole(body)?).await
+    let changes = read_whole(body)?;
+    let (description, internal_description) = Default::default();
+    // Texts that are not sent become empty.
+    let blank = Video { description, internal_description, ..Video::clone(&access.video) };
+    change(&access, blank, changes).await
 }
 
 /// PATCH …/videos/{videoId}/
@@ -91,20 +95,21 @@ pub(crate) async fn update(
     access: VideoAccess<ManageVideos>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<VideoView>>> {
-    change(&access, UpdateVideo::read(body)?).await
+    change(&access, Video::clone(&access.video), read_changes(body)?).await
 }
 
 async fn change(
     access: &VideoAccess<ManageVideos>,
-    changes: UpdateVideo,
+    mut after: Video,
+    changes: BodyChanges<Video>,
 ) -> Result<CommittedResponse<Json<VideoView>>> {
-    let after = changes.apply_to(Video::clone(&access.video));
+    changes.apply_to(&mut after);
     let view = VideoView::new(&after, access);
     access.commit(access.store.update_video(&access.video, &after), Json(view)).await
 }
 
 /// DELETE …/videos/{videoId}/, which takes it from all projects as well
 pub(crate) async fn delete(access: VideoAccess<ManageVideos>) -> Result<NoContent> {
-    access.store.delete_video(&access.video, access.now).await?;
+    access.store.stepwise(access.now).delete_video(&access.video).await?;
     Ok(NoContent)
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use shared::openapi::OperationDoc;
 
-use crate::changes::{CreateVideo, UpdateVideo};
+use crate::changes::{CreateVideo, read_changes, read_whole};
 use crate::view::VideoView;
 
 pub(crate) fn list_videos(operation: OperationDoc) -> OperationDoc {
@@ -36,7 +36,7 @@ pub(crate) fn replace_video(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Replace video")
         .text("Fields that are left out become empty. The file stays.")
-        .body::<VideoView, _>(UpdateVideo::read_whole)
+        .body::<VideoView, _>(read_whole)
         .example("texts", json!({ "name": "Welcome", "description": "Welcome to Acme" }))
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn change_video(operation: OperationDoc) -> OperationDoc {
     operation
         .summary("Change video")
         .text("Does not change the file.")
-        .body::<VideoView, _>(UpdateVideo::read)
+        .body::<VideoView, _>(read_changes)
         .example("texts", json!({ "description": "Welcome to Acme" }))
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use shared::auth::access::AdmittedRequest;
 use shared::auth::caller::CallerIdentity;
 use shared::domain::video::{ConversionStatus, Rendition, Video};
+use shared::http::example_uri;
 use shared::http::view::SignedUploadView;
 use shared::http::wire::{OrEmpty, Uri};
 use shared::media::{SignedUpload, rendition_name};
@@ -15,10 +16,13 @@ use shared::media::{SignedUpload, rendition_name};
 #[schemars(rename = "Video")]
 pub(crate) struct VideoView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::VIDEO)]
     resource_uri: Uri,
     /// The video's company.
+    #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The customer who created the video; null for a named token.
+    #[schemars(example = example_uri::CUSTOMER)]
     submitted_by: Option<Uri>,
     /// The name for staff. Not shown to candidates.
     #[serde(skip_serializing_if = "Option::is_none")]

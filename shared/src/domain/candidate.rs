@@ -1,5 +1,7 @@
 //! A candidate of a project.
 
+mod history;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};

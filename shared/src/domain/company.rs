@@ -3,6 +3,7 @@
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
+use super::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
 use super::id::CompanyId;
 use super::language::Language;
 use super::sender::SenderAddress;
@@ -72,6 +73,39 @@ pub fn time_zone(text: &str) -> Result<TextLine<64>, String> {
     let name = TextLine::parse(text)?;
     let known = name.as_str().parse::<Tz>();
     known.map(|_| name).map_err(|_| "Use an IANA time zone name, for example Europe/Berlin.".to_owned())
+}
+
+impl HasHistory for Company {
+    const CREATED: EventType = EventType::CompanyCreated;
+    const UPDATED: Option<EventType> = Some(EventType::CompanyUpdated);
+    const DELETED: Option<EventType> = None;
+
+    fn place(&self) -> (&CompanyId, ResourceRef) {
+        (&self.id, ResourceRef::Company)
+    }
+
+    #[rustfmt::skip]
+    fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
+        let Self {
+            name, address, city, postcode, country, phone, default_interview_period, default_maximum_score,
+            default_project_lang, registration_email, timezone, verified_senders,
+            id: _,
+        } = self;
+        vec![
+            ("name", private(name)),
+            ("address", private(address)),
+            ("city", private(city)),
+            ("postcode", private(postcode)),
+            ("country", private(country)),
+            ("phone", private(phone)),
+            ("default_interview_period", private(default_interview_period)),
+            ("default_maximum_score", private(default_maximum_score)),
+            ("default_project_lang", private(default_project_lang)),
+            ("registration_email", private(registration_email)),
+            ("timezone", private(timezone)),
+            ("verified_senders", private(verified_senders)),
+        ]
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Refusal;
 use super::file::{Owner, StoredFile};
+use super::history::{
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, fact, holding, moment, private,
+};
 use super::id::{CompanyId, CustomerId};
 use super::language::Language;
 use super::names::named;
@@ -281,5 +284,65 @@ impl Customer {
     /// Whether the customer is an owner who can log in.
     pub fn is_owner_at_work(&self) -> bool {
         self.account_type == AccountType::Owner && self.is_at_work()
+    }
+}
+
+impl HasHistory for Customer {
+    const CREATED: EventType = EventType::CustomerCreated;
+    const UPDATED: Option<EventType> = Some(EventType::CustomerUpdated);
+    const DELETED: Option<EventType> = Some(EventType::CustomerDeleted);
+
+    fn place(&self) -> (&CompanyId, ResourceRef) {
+        (&self.company, ResourceRef::Customer { customer: self.id })
+    }
+
+    #[rustfmt::skip]
+    fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
+        let Self {
+            account_type, username, email, first_name, last_name, phone, gender, position, role, preferred_language,
+            status, is_active, invited_at, confirmed_at, receive_interview_notifications, seen_welcome, password_hash,
+            authenticate_on_behalf, photo,
+            // Told by the identifiers or by other fields.
+            id: _, company: _, created_by: _, suppression: _,
+            // Internal.
+            mail_rate: _, session_epoch: _, one_time_key: _,
+        } = self;
+        vec![
+            ("account_type", fact(account_type)),
+            ("status", fact(status)),
+            ("is_active", fact(is_active)),
+            ("authenticate_on_behalf", fact(authenticate_on_behalf)),
+            ("invitationdate", moment(*invited_at)),
+            ("confirmationdate", moment(*confirmed_at)),
+            ("email_status", fact(&self.email_status())),
+            ("first_name", private(first_name)),
+            ("last_name", private(last_name)),
+            ("username", private(username)),
+            ("email", private(email)),
+            ("phone", private(phone)),
+            ("gender", private(gender)),
+            ("position", private(position)),
+            ("role", private(role)),
+            ("preferred_language", private(preferred_language)),
+            ("receive_interview_notifications", private(receive_interview_notifications)),
+            ("seen_welcome", private(seen_welcome)),
+            ("password", private(password_hash)),
+            ("photo", private(photo)),
+        ]
+    }
+
+    fn events(before: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
+        // The operator's owners are confirmed from the beginning.
+        let was_confirmed = before.is_some_and(|before| before.status == CustomerStatus::Confirmed);
+        let is_confirmed = after.status == CustomerStatus::Confirmed && !was_confirmed;
+        // The first password is part of the confirmation.
+        let told =
+            ["status", "confirmationdate", "is_active", if is_confirmed { "password" } else { "status" }];
+        holding([
+            (is_confirmed, EventType::CustomerConfirmed),
+            (changes.has("is_active") && after.is_active, EventType::CustomerActivated),
+            (changes.has("is_active") && !after.is_active, EventType::CustomerDeactivated),
+            (changes.has_other_than(&told), EventType::CustomerUpdated),
+        ])
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
 use super::id::{CompanyId, LabelId};
 use super::text::TextLine;
 
@@ -48,5 +49,20 @@ impl Label {
     /// A new label.
     pub fn new(id: LabelId, company: CompanyId, text: LabelText) -> Self {
         Self { id, company, text, is_active: true }
+    }
+}
+
+impl HasHistory for Label {
+    const CREATED: EventType = EventType::LabelCreated;
+    const UPDATED: Option<EventType> = Some(EventType::LabelUpdated);
+    const DELETED: Option<EventType> = Some(EventType::LabelDeleted);
+
+    fn place(&self) -> (&CompanyId, ResourceRef) {
+        (&self.company, ResourceRef::Label { label: self.id })
+    }
+
+    fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
+        let Self { text, id: _, company: _, is_active: _ } = self;
+        vec![("text", private(text))]
     }
 }

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
+use super::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
 use super::id::{CompanyId, CustomerId, TokenId};
 use super::secret::{MediaKey, SecretHash};
 use super::text::ShortName;
@@ -55,6 +56,22 @@ pub struct NamedToken {
     /// The owner who created the token.
     // The token outlives them: services must not stop when a person leaves, and any owner may delete it.
     pub created_by: CustomerId,
+}
+
+impl HasHistory for NamedToken {
+    const CREATED: EventType = EventType::TokenCreated;
+    // A token never changes: clients replace it.
+    const UPDATED: Option<EventType> = None;
+    const DELETED: Option<EventType> = Some(EventType::TokenDeleted);
+
+    fn place(&self) -> (&CompanyId, ResourceRef) {
+        (&self.company, ResourceRef::Token { token: self.id })
+    }
+
+    fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
+        let Self { name, id: _, company: _, hash: _, media_key: _, created_at: _, created_by: _ } = self;
+        vec![("name", private(name))]
+    }
 }
 
 #[cfg(test)]

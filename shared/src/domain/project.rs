@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::Refusal;
 use super::company::Company;
 use super::evaluation::evaluator_index::{EvaluatorIndex, EvaluatorSet};
+use super::history::{
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, customers, fact, holding, private,
+};
 use super::id::{CompanyId, LabelId, ProjectId, VideoId};
 use super::language::Language;
 use super::names::named;
@@ -190,6 +193,18 @@ impl CandidatesMust {
 }
 
 impl Project {
+    /// A draft without staff.
+    pub fn new(id: ProjectId, company: &Company, name: ShortName, now: DateTime<Utc>) -> Self {
+        Self {
+            id,
+            company: company.id.clone(),
+            status: ProjectStatus::Incomplete,
+            settings: ProjectSettings::new(name, company, now),
+            staff: ProjectStaff::default(),
+            evaluator_index: EvaluatorIndex::default(),
+        }
+    }
+
     /// The number of completed evaluations that a fully evaluated candidate needs; never 0.
     pub fn evaluations_needed(&self) -> usize {
         match self.settings.team_evaluation {
@@ -222,6 +237,67 @@ impl Project {
         }
         self.status = to;
         Ok((self, must))
+    }
+}
+
+impl HasHistory for Project {
+    const CREATED: EventType = EventType::ProjectCreated;
+    const UPDATED: Option<EventType> = Some(EventType::ProjectUpdated);
+    const DELETED: Option<EventType> = None;
+
+    fn place(&self) -> (&CompanyId, ResourceRef) {
+        (&self.company, ResourceRef::Project { project: self.id })
+    }
+
+    #[rustfmt::skip]
+    fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
+        let Self {
+            status, settings, staff: ProjectStaff { interview_managers, evaluators, reviewers },
+            id: _, company: _, evaluator_index: _,
+        } = self;
+        let ProjectSettings {
+            name, job_url, email_alias, mode, maximum_score, support_lang, internal_id, allow_hash_login,
+            max_interview_time, invite_candidates, default_interview_period, closedate, activationdate, creationdate,
+            contact_person, veto_enabled, team_evaluation, partner_data, labels, videos,
+        } = settings;
+        vec![
+            ("name", fact(name)),
+            ("internal_id", fact(internal_id)),
+            ("status", fact(status)),
+            ("activationdate", fact(activationdate)),
+            ("closedate", fact(closedate)),
+            ("interview_managers", customers(interview_managers)),
+            ("evaluators", customers(evaluators)),
+            ("reviewers", customers(reviewers)),
+            ("job_url", private(job_url)),
+            ("email_alias", private(email_alias)),
+            ("mode", private(mode)),
+            ("maximum_score", private(maximum_score)),
+            ("support_lang", private(support_lang)),
+            ("allow_hash_login", private(allow_hash_login)),
+            ("max_interview_time", private(max_interview_time)),
+            ("invite_candidates", private(invite_candidates)),
+            ("default_interview_period", private(default_interview_period)),
+            ("creationdate", private(creationdate)),
+            ("contact_person", private(contact_person)),
+            ("veto_enabled", private(veto_enabled)),
+            ("team_evaluation", private(team_evaluation)),
+            ("partner_data", private(partner_data)),
+            ("labels", private(labels)),
+            ("videos", private(videos)),
+        ]
+    }
+
+    fn events(_: Option<&Self>, _: &Self, changes: &FieldChanges) -> Vec<EventType> {
+        let staff = ["interview_managers", "evaluators", "reviewers"];
+        if changes.has("status") {
+            // A move also sets dates, which clients expect with it.
+            return vec![EventType::ProjectStatusChanged];
+        }
+        holding([
+            (staff.iter().any(|role| changes.has(role)), EventType::ProjectStaffChanged),
+            (changes.has_other_than(&staff), EventType::ProjectUpdated),
+        ])
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::file::FileType;
+use super::history::{EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, fact, holding, private};
 use super::id::{CompanyId, CustomerId, VideoId};
 use super::text::{ShortName, TextLine, TextLines};
 use super::upload::{AnnouncedFile, UploadAuthor};
@@ -251,6 +252,48 @@ impl Video {
         let hash = Sha256::new().chain_update(self.id.to_bytes()).chain_update(of.extension()).finalize();
         // JavaScript's integers are exact up to 53 bits.
         Some(hash[..6].iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+}
+
+impl HasHistory for Video {
+    const CREATED: EventType = EventType::VideoCreated;
+    const UPDATED: Option<EventType> = Some(EventType::VideoUpdated);
+    const DELETED: Option<EventType> = Some(EventType::VideoDeleted);
+
+    fn place(&self) -> (&CompanyId, ResourceRef) {
+        (&self.company, ResourceRef::Video { video: self.id })
+    }
+
+    #[rustfmt::skip]
+    fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
+        let Self {
+            name, description, internal_description, status, converted, failure,
+            // Never changed, or told by the status.
+            id: _, company: _, upload_filename: _, file: _, submitted_by: _, author: _, submitted_at: _,
+            // Internal.
+            attempt: _, given_up_at: _, is_active: _,
+        } = self;
+        vec![
+            ("video_conversion_status", fact(status)),
+            ("length", fact(&converted.map_or(0, |made| made.seconds))),
+            ("video_conversion_error", private(failure)),
+            ("name", private(name)),
+            ("description", private(description)),
+            ("internal_description", private(internal_description)),
+        ]
+    }
+
+    fn events(_: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
+        let has_moved = changes.has("video_conversion_status");
+        holding([
+            (has_moved && after.status == ConversionStatus::Successful, EventType::VideoConverted),
+            (has_moved && after.status == ConversionStatus::Failed, EventType::VideoFailed),
+            // The outcome of a conversion is told by the events above.
+            (
+                changes.has_other_than(&["video_conversion_status", "video_conversion_error", "length"]),
+                EventType::VideoUpdated,
+            ),
+        ])
     }
 }
 

@@ -4,14 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::Bytes;
-use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
-use super::iso8601::{parse_date, parse_timestamp};
 use super::outline::BodyOutline;
 use crate::domain::partner_data::PartnerData;
-use crate::domain::text::{TextLine, TextLines};
 use crate::error::{Error, FieldErrors, Result};
 
 const REQUIRED: &str = "This field is required.";
@@ -133,17 +130,14 @@ impl BodyFields {
         .map(Option::flatten)
     }
 
-    /// A line that null empties.
-    pub fn line<const MAX: usize>(&mut self, name: &str) -> Option<TextLine<MAX>> {
-        self.note(name, BodyOutline::nullable::<TextLine<MAX>>);
-        self.read_or_null(name, |value| TextLine::parse(value.as_str().ok_or(NOT_A_STRING)?))
-            .map(Option::unwrap_or_default)
-    }
-
-    /// Lines that null empties.
-    pub fn lines<const MAX: usize>(&mut self, name: &str) -> Option<TextLines<MAX>> {
-        self.note(name, BodyOutline::nullable::<TextLines<MAX>>);
-        self.read_or_null(name, |value| TextLines::parse(value.as_str().ok_or(NOT_A_STRING)?))
+    /// A text that null empties.
+    pub fn emptied<T: JsonSchema + Default>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        self.note(name, BodyOutline::nullable::<T>);
+        self.read_or_null(name, |value| parse(value.as_str().ok_or(NOT_A_STRING)?))
             .map(Option::unwrap_or_default)
     }
 
@@ -177,21 +171,6 @@ impl BodyFields {
     pub fn clearable_integer(&mut self, name: &str, least: u32, most: u32) -> Option<Option<u32>> {
         self.note(name, |outline, name| outline.nullable_integer(name, least, most));
         self.read_or_null(name, |value| whole_number(value, least, most))
-    }
-
-    /// A calendar date that null or the empty string takes away.
-    pub fn date(&mut self, name: &str) -> Option<Option<NaiveDate>> {
-        self.clearable(name, parse_date)
-    }
-
-    /// A moment, to the second, that null or the empty string takes away.
-    pub fn timestamp(&mut self, name: &str) -> Option<Option<DateTime<Utc>>> {
-        self.clearable(name, parse_timestamp)
-    }
-
-    /// A moment, to the second, that must be there.
-    pub fn required_timestamp(&mut self, name: &str) -> Option<DateTime<Utc>> {
-        self.required(name, parse_timestamp)
     }
 
     /// A partner's own data, which null empties; in a form, as JSON.
@@ -252,10 +231,29 @@ impl BodyFields {
     }
 }
 
-/// Puts `value` in `field`, if a client sent one.
-pub fn set<T>(field: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *field = value;
+/// The changes to a `T` that a body asks for, one for each field that was sent.
+///
+/// A reader names each field once, with its rule and its place in the resource. Fields that were not sent stay as they are.
+pub struct BodyChanges<T>(Vec<Box<dyn FnOnce(&mut T) + Send>>);
+
+impl<T> Default for BodyChanges<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: 'static> BodyChanges<T> {
+    /// Puts `value`, if the client sent one, in the `field` of the resource.
+    pub fn set<V: Send + 'static>(&mut self, value: Option<V>, field: fn(&mut T) -> &mut V) {
+        // Applied later: a body is read before the resource is known that it changes or creates.
+        self.0.extend(value.map(|value| -> Box<dyn FnOnce(&mut T) + Send> {
+            Box::new(move |resource| *field(resource) = value)
+        }));
+    }
+
+    /// Makes the changes.
+    pub fn apply_to(self, resource: &mut T) {
+        self.0.into_iter().for_each(|set| set(resource));
     }
 }
 

@@ -32,14 +32,14 @@ fn format_of(forms: &[(&str, &'static str)], text: &str) -> Option<&'static str>
 }
 
 /// A calendar date in ISO 8601, within the years that dates can show.
-pub(super) fn parse_date(text: &str) -> Result<NaiveDate, String> {
+pub fn parse_date(text: &str) -> Result<NaiveDate, String> {
     let date = format_of(&DATES, text).and_then(|format| NaiveDate::parse_from_str(text, format).ok());
     date.filter(|date| (1..=9999).contains(&date.year()))
         .ok_or_else(|| "Date has wrong format. Use YYYY-MM-DD.".to_owned())
 }
 
 /// A moment in ISO 8601 with a time zone designator, to the second, within the years that timestamps can show.
-pub(super) fn parse_timestamp(text: &str) -> Result<DateTime<Utc>, String> {
+pub fn parse_timestamp(text: &str) -> Result<DateTime<Utc>, String> {
     read_moment(text)
         .filter(|moment| (1..=9999).contains(&moment.year()))
         .ok_or_else(|| "Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z.".to_owned())

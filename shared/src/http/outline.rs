@@ -99,8 +99,9 @@ impl BodyOutline {
     }
 }
 
-/// A part of a form that has a file name. `format` is what OpenAPI 3.0 says, and most tools go by.
+/// A part of a form that has a file name.
 fn sent_file() -> Value {
+    // `format` is of OpenAPI 3.0, which most tools still go by.
     json!({ "type": "string", "format": "binary", "contentMediaType": "application/octet-stream" })
 }
 

@@ -84,7 +84,7 @@ impl ListQuery {
     /// Refuses a page past the end of a list of `total` rows, before it is read; a cursor never leads past the end.
     pub fn check_range(&self, total: u64) -> Result<()> {
         if self.is_by_number() && self.rows_before() >= total {
-            return Err(Error::field("page", "There is no such page."));
+            return Err(Error::field("page", format!("The list ends before page {}.", self.page.number)));
         }
         Ok(())
     }

@@ -269,7 +269,7 @@ impl<'a> ReferenceUris<'a> {
             ["webhooks", id] => id.parse().map(|webhook| ResourceRef::Webhook { webhook }),
             _ => Err(InvalidId),
         };
-        resource.map_err(|_| format!("\"{reference}\" is no reference of a resource below {company}."))
+        resource.map_err(|_| format!("\"{reference}\" is not the URL of a resource under {company}."))
     }
 
     /// The author of changes at `reference`, or of this name.
@@ -304,13 +304,13 @@ impl<'a> ReferenceUris<'a> {
             }
             _ => None,
         };
-        ids.ok_or_else(|| format!("\"{reference}\" is no reference of a candidate below {}.", self.base))
+        ids.ok_or_else(|| format!("\"{reference}\" is not the URL of a candidate under {}.", self.base))
     }
 
     fn parse<T>(&self, c: &CompanyId, collection: &str, reference: &str) -> Result<Id<T>, String> {
         let start = format!("{}/companies/{c}/{collection}/", self.base);
         let id = reference.strip_prefix(&start).map(|id| id.strip_suffix('/').unwrap_or(id));
         id.and_then(|id| id.parse().ok())
-            .ok_or_else(|| format!("\"{reference}\" is no reference of {start}…"))
+            .ok_or_else(|| format!("\"{reference}\" is not a URL under {start}."))
     }
 }

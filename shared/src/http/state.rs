@@ -85,8 +85,9 @@ impl RequestState {
         self.0.caller.get_or_init(|| (company.clone(), principal));
     }
 
-    /// Runs `work` beside the request; the response waits for it, since nothing runs after a Lambda has answered.
+    /// Runs `work` beside the request. The response waits for it.
     pub(crate) fn spawn_after_response(&self, work: impl Future<Output = Result<()>> + Send + 'static) {
+        // A Lambda function is frozen once it has answered.
         self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner).spawn(work);
     }
 

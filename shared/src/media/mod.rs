@@ -49,6 +49,7 @@ pub fn upload_in(key: &str) -> Option<FileId> {
 
 /// The key of a video as uploaded.
 pub fn video_upload_key(company: &CompanyId, video: VideoId) -> String {
+    // S3's event holds no more than the key, and the item of a video is found by its company.
     format!("{VIDEO_UPLOADS}{company}/{video}")
 }
 

@@ -89,6 +89,9 @@ impl ApiDocument {
     pub fn finish(mut self) -> Result<Value, Vec<String>> {
         for (name, schema) in &self.schemas {
             check(&mut self.problems, name, schema);
+            for (property, _) in properties_of(schema).filter(|(_, property)| lacks_example(property)) {
+                self.problems.push(format!("{name}: {property} has no example"));
+            }
         }
         for (name, schema) in ErrorResponseDoc::schemas() {
             self.schemas.insert(name.to_owned(), schema);
@@ -97,7 +100,7 @@ impl ApiDocument {
             for response in operation["responses"].as_object_mut().into_iter().flat_map(Map::values_mut) {
                 if let Some(content) = response.pointer_mut("/content/application~1json") {
                     // Made last: examples follow references to schemas that later operations add.
-                    content["example"] = example::of(&content["schema"], &self.schemas, "", "");
+                    content["example"] = example::of(&content["schema"], &self.schemas);
                 }
             }
         }
@@ -130,7 +133,7 @@ impl ApiDocument {
 
 /// Reports properties without a description.
 fn check(problems: &mut Vec<String>, place: &str, schema: &Value) {
-    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+    for (name, property) in properties_of(schema) {
         if property.get("description").is_none() && property.get("$ref").is_none() {
             problems.push(format!("{place}: {name} has no description"));
         }
@@ -138,6 +141,16 @@ fn check(problems: &mut Vec<String>, place: &str, schema: &Value) {
     if let Some(items) = schema.get("items") {
         check(problems, place, items);
     }
+}
+
+fn properties_of(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    schema["properties"].as_object().into_iter().flatten()
+}
+
+/// Whether a property shows URLs without an example, for which a reader of the document could not tell what they lead to.
+fn lacks_example(property: &Value) -> bool {
+    let shown = [property, &property["items"], &property["anyOf"][0], &property["items"]["anyOf"][0]];
+    property.get("examples").is_none() && shown.iter().any(|schema| schema["format"] == "uri")
 }
 
 /// The identifier that names generated clients' methods: `listLabels` for `List labels`.

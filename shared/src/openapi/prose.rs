@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::failure::ErrorResponseDoc;
 use super::tables;
+use crate::http::example_uri;
 
 pub(super) fn introduction() -> String {
     let (permissions, advances, moves) = (tables::permissions(), tables::advances(), tables::project_moves());
@@ -18,57 +19,60 @@ pub(super) fn introduction() -> String {
     )
 }
 
+/// The path parameters that are identifiers: their resources, and URLs that end with an example of each.
+const IDENTIFIERS: [(&str, &str, &str); 14] = [
+    ("candidateId", "candidate", example_uri::CANDIDATE),
+    ("criterionId", "criterion", example_uri::CRITERION),
+    ("customerId", "customer", example_uri::CUSTOMER),
+    ("labelId", "label", example_uri::LABEL),
+    ("projectId", "project", example_uri::PROJECT),
+    ("questionId", "question", example_uri::QUESTION),
+    ("roleId", "role", example_uri::ROLE),
+    ("shareId", "share", example_uri::SHARE),
+    ("tokenId", "named token", example_uri::TOKEN),
+    ("uploadId", "upload", example_uri::UPLOAD),
+    ("vetoId", "veto", example_uri::VETO),
+    ("videoId", "video", example_uri::VIDEO),
+    ("webhookId", "webhook", example_uri::WEBHOOK),
+    ("eventId", "event", EVENT),
+];
+
+const EVENT: &str = "evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766";
+
+/// A parameter of a path. One that is not listed has no description, which the document reports.
 pub(super) fn path_parameter(name: &str, path: &str) -> Value {
-    let ulid = |text: &str, example: &str| {
-        (
-            format!("Identifier of the {text}."),
-            // 26 characters of five bits are two bits more than a ULID has, so the first one is at most 7.
-            json!({ "type": "string", "pattern": "^[0-7][0-9A-HJKMNP-TV-Z]{25}$" }),
-            json!(example),
-        )
-    };
-    let (text, schema, example) = match name {
-        "companyId" => (
-            "Identifier of the company, as in logins.".to_owned(),
-            json!({ "type": "string", "pattern": "^[a-z0-9-]{2,63}$" }),
-            json!("acme"),
-        ),
+    let (text, pattern, example) = match name {
+        "companyId" => ("Identifier of the company, as in logins.", Some("^[a-z0-9-]{2,63}$"), "acme"),
         "token" if path.contains("/video/") => (
-            "Token of the session that the URL was shown to, followed by the format: `.mp4` or `.flv`."
-                .to_owned(),
-            json!({ "type": "string" }),
-            json!("AQEBAQEB.mp4"),
+            "Token of the session that the URL was shown to, followed by the format: `.mp4` or `.flv`.",
+            None,
+            "AQEBAQEB.mp4",
         ),
-        "token" => (
-            "Token of the session that the URL was shown to.".to_owned(),
-            json!({ "type": "string" }),
-            json!("AQEBAQEB"),
-        ),
-        "file" => (
-            "Name of a file of the page.".to_owned(),
-            json!({ "type": "string", "pattern": "^[a-z-]+\\.(css|js)$" }),
-            json!("reference.css"),
-        ),
-        "eventId" => (
-            "Identifier of the event.".to_owned(),
-            json!({ "type": "string", "pattern": "^evt_[0-9A-Za-z-]+_[0-9]+_[0-9]+$" }),
-            json!("evt_01JQ8ZB4T1H6W5Y7X3Q9E2G0FA_7_1795293766"),
-        ),
-        "projectId" => ulid("project", "01JQ8Z6R7ZP4S3C0V9N2M5K8TD"),
-        "candidateId" => ulid("candidate", "01JQ8ZB4T1H6W5Y7X3Q9E2G0FA"),
-        "customerId" => ulid("customer", "01JQ8Z2M8F3A6D1S4J7H0K9PME"),
-        "videoId" => ulid("video", "01JQ8ZD9C2N5B8V1X4Z7M0K3QW"),
-        "questionId" => ulid("question", "01JQ8ZJX7F2M5T8W1B4E6G9KPQ"),
-        "criterionId" => ulid("criterion", "01JQ8ZKA0H3N6V9Y2C5F8J1MPQ"),
-        "vetoId" => ulid("veto", "01JQ8ZMD3K6Q9X2A5D8G1N4RPQ"),
-        "labelId" => ulid("label", "01JQ8Z9X5G8T2R4W7Y0N3B6VCM"),
-        "tokenId" => ulid("named token", "01JQ8ZFB3W6Q9E2R5T8Y1N4MVC"),
-        "shareId" => ulid("share", "01JQ8ZEV1S4D7F0G3H6J9K2MPQ"),
-        "roleId" => ulid("role", "01JQ8ZGW6M9K2J5H8F1D4S7APQ"),
-        "webhookId" => ulid("webhook", "01JQ8ZNE6N9T2A5D8G1K4Q7VPQ"),
-        "uploadId" => ulid("upload", "01JQ8ZHT4D7S0A3F6G9H2J5KPQ"),
-        other => (String::new(), json!({ "type": "string" }), json!(other)),
+        "token" => ("Token of the session that the URL was shown to.", None, "AQEBAQEB"),
+        "file" => ("Name of a file of the page.", Some("^[a-z-]+\\.(css|js)$"), "reference.css"),
+        other => return identifier(other),
     };
+    parameter(name, text, pattern, example)
+}
+
+fn identifier(name: &str) -> Value {
+    let Some((_, resource, uri)) = IDENTIFIERS.iter().find(|(known, ..)| *known == name) else {
+        return parameter(name, "", None, name);
+    };
+    let pattern = match name {
+        "eventId" => "^evt_[0-9A-Za-z-]+_[0-9]+_[0-9]+$",
+        // 26 characters of five bits are two bits more than a ULID has, so the first one is at most 7.
+        _ => "^[0-7][0-9A-HJKMNP-TV-Z]{25}$",
+    };
+    let example = uri.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    parameter(name, &format!("Identifier of the {resource}."), Some(pattern), example)
+}
+
+fn parameter(name: &str, text: &str, pattern: Option<&str>, example: &str) -> Value {
+    let mut schema = json!({ "type": "string" });
+    if let Some(pattern) = pattern {
+        schema["pattern"] = json!(pattern);
+    }
     json!({ "name": name, "in": "path", "required": true, "description": text, "schema": schema, "example": example })
 }
 
@@ -119,17 +123,19 @@ pub(super) fn parameters() -> Value {
 }
 
 pub(super) fn headers() -> Value {
-    let header = |text: &str, schema: Value| json!({ "description": text, "schema": schema });
-    let text = || json!({ "type": "string" });
     json!({
-        "RequestId": header("Identifier of the request in the service's log.", text()),
-        "ETag": header("Version of the resource, for If-None-Match and If-Match.", text()),
+        "RequestId": header("Identifier of the request in the service's log.", json!({ "type": "string" })),
+        "ETag": header("Version of the resource, for If-None-Match and If-Match.", json!({ "type": "string" })),
         "Location": header("URL of the resource or file.", json!({ "type": "string", "format": "uri" })),
         "RetryAfter": header("Seconds to wait before trying again.", json!({ "type": "integer", "minimum": 1 })),
-        "Challenge": header("The authentication scheme.", text()),
-        "Cookie": header("Sets or expires the session cookie `sessionid`.", text()),
-        "Replayed": header("`true` if an earlier request with the same key took effect and this is its answer.", text()),
+        "Challenge": header("The authentication scheme.", json!({ "type": "string" })),
+        "Cookie": header("Sets or expires the session cookie `sessionid`.", json!({ "type": "string" })),
+        "Replayed": header("`true` if an earlier request with the same key took effect and this is its answer.", json!({ "type": "string" })),
     })
+}
+
+fn header(text: &str, schema: Value) -> Value {
+    json!({ "description": text, "schema": schema })
 }
 
 pub(super) fn security_schemes() -> Value {

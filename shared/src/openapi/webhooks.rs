@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::example;
 use crate::domain::history::EventType;
+use crate::http::example_uri;
 use crate::http::schema::generator;
 
 /// The title of the group of routes by which clients manage webhooks.
@@ -50,7 +51,7 @@ fn operation(name: &str, text: &str, schemas: &Map<String, Value>) -> Value {
 
 /// An example of an event, for types of which the example of the schema is one, or becomes one.
 fn example(name: &str, event: &Value, schemas: &Map<String, Value>) -> Option<Value> {
-    let mut example = example::of(event, schemas, "", "");
+    let mut example = example::of(event, schemas);
     match name {
         "candidate.interviewed" => {
             example["data"]["previous"] = json!({ "interviewdate": null, "status": "interviewing" });
@@ -71,11 +72,10 @@ fn example(name: &str, event: &Value, schemas: &Map<String, Value>) -> Option<Va
             example["request_id"] = Value::Null;
         }
         "webhook.ping" => {
-            let webhook = example::of(&json!({ "format": "uri" }), schemas, "Webhook", "resource_uri");
             example["types"] = json!([name]);
             example["id"] = json!("evt_01JQ8ZNE6N9T2A5D8G1K4Q7VPQ_0_1795293766");
             example["sequence"] = Value::Null;
-            example["data"]["resource_uri"] = webhook;
+            example["data"]["resource_uri"] = json!(example_uri::WEBHOOK);
             example["data"]["project"] = Value::Null;
             example["data"]["version"] = json!(0);
             example["data"]["changed"] = json!([]);

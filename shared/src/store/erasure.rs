@@ -107,7 +107,7 @@ impl Store {
             }
             ErasedItem::Video { video } => {
                 let Some(video) = self.video(company, video).await? else { return Ok(false) };
-                self.delete_video(&video, now).await?;
+                self.stepwise(now).delete_video(&video).await?;
             }
         }
         Ok(true)
@@ -123,10 +123,9 @@ impl Store {
 
     async fn erase_customer(&self, customer: &VersionedItem<Customer>, now: DateTime<Utc>) -> Result<()> {
         let after = Customer::clone(customer).with_access(false);
-        let count = |transaction: &mut Transaction, after: &Customer| {
-            transaction.company_tally(&after.company, &customer::counts(Some(customer), Some(after)));
-        };
-        let customer = self.replace_in(customer, after, count).await?;
+        let mut first = self.transaction();
+        first.company_tally(&after.company, &customer::counts(Some(customer), Some(&after)));
+        let customer = self.replace_in(first, customer, after).await?;
         self.detach_customer(&customer, now).await?;
         // Roles and shares of which the restored projects and candidates know nothing.
         for notes in [keys::memberships, keys::shares] {

@@ -53,7 +53,7 @@ impl Store {
         let EventCounter { company, last, .. } = sequence;
         // An error instead of an empty page, which a client would read as "nothing new" for ever.
         if after > *last {
-            return Err(Error::field("after", format!("The latest event has the number {last}.")));
+            return Err(Error::field("after", format!("`after` is beyond the latest event, number {last}.")));
         }
         let mut feed = FeedPage { events: Vec::new(), reached: after, more: false };
         let (mut looked_at, mut passed) = (0, 0);

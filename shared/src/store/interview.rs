@@ -7,7 +7,6 @@ use super::table::condition::{IS_ACTIVE, WriteCondition};
 use super::table::item::{StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::transaction::Transaction;
-use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, ProjectId, VideoId};
 use crate::domain::interview::{Interview, QUESTIONS_IN_USE};
 use crate::domain::project::Project;
@@ -39,7 +38,7 @@ impl Store {
         }
         for video in after.questions.iter().filter_map(|question| question.video) {
             if !before.shows(video) {
-                let missing = Error::field("video", format!("There is no video {video}."));
+                let missing = Error::field("video", format!("Video {video} does not exist."));
                 transaction.require(keys::video(&after.company, video), IS_ACTIVE, missing);
             }
         }
@@ -62,8 +61,9 @@ impl Store {
             Some(stored) => transaction.replace(stored, after),
             None => transaction.create_unless(after, || Error::Changed),
         }
-        // Clients know the project and its questions by one URL, so their events need one order.
-        transaction.note_change_of_part(project, ResourceChange::of_interview(project, before, after));
+        // Clients know the project and its questions by one URL, so their events need one order. The project's tag stays:
+        // it shows neither questions nor criteria.
+        transaction.note_change_of_part(project, Interview::change(project, before, after));
         transaction
     }
 

@@ -54,9 +54,12 @@ impl Store {
 impl Transaction {
     /// Moves the unique marker of a label's text.
     pub(super) fn label_text(&mut self, before: Option<&Label>, after: Option<&Label>) {
-        let key = |label: &Label| keys::label_by_text(&label.company, label.text.as_str());
         // An item of its own, whose condition keeps texts unique under concurrent writes.
         let taken = Error::field("text", "A label with this text already exists.");
-        self.move_marker(before.map(key), after.map(key), item::bare([]), taken);
+        self.move_marker(before.map(text_key), after.map(text_key), item::bare([]), taken);
     }
+}
+
+fn text_key(label: &Label) -> ItemKey {
+    keys::label_by_text(&label.company, label.text.as_str())
 }

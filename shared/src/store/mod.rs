@@ -45,6 +45,7 @@ use chrono::{DateTime, Utc};
 
 pub use candidate::CandidateWithProject;
 pub use customer::CustomerChange;
+pub use deletion::StepwiseDeletion;
 pub use delivery::{DeliveryProgress, WebhookEndpoint};
 pub use due::{DueCursor, DuePage, DueQueue};
 pub use effect::LetterSubject;

@@ -189,12 +189,12 @@ impl Transaction {
         let had = |key: &dyn Fn(&Project) -> bool| before.is_some_and(key);
         for label in after.settings.labels.iter().filter(|label| !had(&|p| p.settings.labels.contains(label)))
         {
-            let missing = Error::field("labels", format!("There is no label {label}."));
+            let missing = Error::field("labels", format!("Label {label} does not exist."));
             self.require(keys::label(c, *label), IS_ACTIVE, missing);
         }
         for placed in &after.settings.videos {
             if !had(&|p| p.settings.videos.iter().any(|old| old.video == placed.video)) {
-                let missing = Error::field("videos", format!("There is no video {}.", placed.video));
+                let missing = Error::field("videos", format!("Video {} does not exist.", placed.video));
                 self.require(keys::video(c, placed.video), IS_ACTIVE, missing);
             }
         }
@@ -206,7 +206,7 @@ impl Transaction {
         let old: BTreeSet<CustomerId> = before.map(|project| project.staff.everybody()).unwrap_or_default();
         let new = after.staff.everybody();
         for joins in new.difference(&old) {
-            let missing = format!("There is no customer {joins} who can log in.");
+            let missing = format!("Customer {joins} does not exist or is inactive.");
             let missing = Error::field(field_of(after, *joins), missing);
             // A customer who is being deleted is inactive already, and gets no new roles.
             self.require(keys::customer(c, *joins), IS_ACTIVE, missing);

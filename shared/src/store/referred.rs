@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::Store;
 use super::table::item::VersionedItem;
-use super::table::keys::{self, ItemKey};
+use super::table::keys;
 use crate::domain::customer::Customer;
 use crate::domain::id::{CompanyId, CustomerId, LabelId, ProjectId};
 use crate::domain::interview::Interview;
@@ -36,21 +36,23 @@ pub struct ReferencedResources {
 impl Store {
     /// Reads everything that a page refers to, in one round trip.
     pub async fn referred(&self, company: &CompanyId, ids: &ReferenceIds) -> Result<ReferencedResources> {
-        let customer = |id: &CustomerId| keys::customer(company, *id);
-        let label = |id: &LabelId| keys::label(company, *id);
-        let interview = |id: &ProjectId| keys::interview(company, *id);
-        let keys = ids.customers.iter().map(customer).chain(ids.labels.iter().map(label));
-        let keys: Vec<ItemKey> = keys.chain(ids.interviews.iter().map(interview)).collect();
-        let mut batch = self.get(keys).await?;
+        let customers = ids.customers.iter().map(|id| keys::customer(company, *id));
+        let labels = ids.labels.iter().map(|id| keys::label(company, *id));
+        let interviews = ids.interviews.iter().map(|id| keys::interview(company, *id));
+        let mut batch = self.get(customers.chain(labels).chain(interviews)).await?;
         let mut referred = ReferencedResources::default();
         for id in &ids.customers {
-            referred.customers.extend(batch.take_listed(&customer(id))?.map(|found| (*id, found)));
+            referred
+                .customers
+                .extend(batch.take_listed(&keys::customer(company, *id))?.map(|found| (*id, found)));
         }
         for id in &ids.labels {
-            referred.labels.extend(batch.take_listed(&label(id))?.map(|found| (*id, found)));
+            referred.labels.extend(batch.take_listed(&keys::label(company, *id))?.map(|found| (*id, found)));
         }
         for id in &ids.interviews {
-            referred.interviews.extend(batch.take_listed(&interview(id))?.map(|found| (*id, found)));
+            referred
+                .interviews
+                .extend(batch.take_listed(&keys::interview(company, *id))?.map(|found| (*id, found)));
         }
         Ok(referred)
     }

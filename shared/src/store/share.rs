@@ -28,6 +28,19 @@ pub struct SharedCandidate {
     pub customer: CustomerId,
 }
 
+impl SharedCandidate {
+    /// The shares of a candidate, oldest first.
+    pub fn all_of(candidate: &Candidate) -> impl Iterator<Item = Self> {
+        let Candidate { project, id, shares, .. } = candidate;
+        shares.iter().map(|(share, customer)| Self {
+            share: *share,
+            project: *project,
+            candidate: *id,
+            customer: *customer,
+        })
+    }
+}
+
 /// The item of a share in the customer's partition.
 #[derive(Deserialize)]
 pub(super) struct ShareNote {
@@ -67,11 +80,12 @@ impl Store {
         now: DateTime<Utc>,
     ) -> Result<()> {
         let shares = self.shared_with(company, customer).await?;
-        let key = |shared: &SharedCandidate| keys::candidate(company, shared.project, shared.candidate);
-        let mut batch = self.get(shares.iter().map(key)).await?;
+        let keys: Vec<_> =
+            shares.iter().map(|shared| keys::candidate(company, shared.project, shared.candidate)).collect();
+        let mut batch = self.get(keys.iter().cloned()).await?;
         let mut found = Vec::with_capacity(shares.len());
-        for shared in shares {
-            found.extend(batch.take::<Candidate>(&key(&shared))?.map(|candidate| (shared.share, candidate)));
+        for (shared, key) in shares.iter().zip(&keys) {
+            found.extend(batch.take::<Candidate>(key)?.map(|candidate| (shared.share, candidate)));
         }
         stream::iter(found.into_iter().map(Ok))
             // Each is a candidate of its own, so these transactions do not conflict.
@@ -104,7 +118,7 @@ impl Transaction {
         let old = before.map_or(&none, |candidate| &candidate.shares);
         let new = after.map_or(&none, |candidate| &candidate.shares);
         for (share, customer) in new.iter().filter(|(share, _)| !old.contains_key(share)) {
-            let missing = format!("There is no customer {customer} who can log in.");
+            let missing = format!("Customer {customer} does not exist or is inactive.");
             // A customer who is being deleted is inactive already, and gets no new shares.
             self.require(keys::customer(company, *customer), IS_ACTIVE, Error::field("customer", missing));
             let note =

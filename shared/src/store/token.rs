@@ -28,7 +28,7 @@ impl Store {
         let mut transaction = self.transaction();
         transaction.create(token);
         // Unique over all companies, so the message does not say that the value exists.
-        let taken = Error::field("value", "Choose another value.");
+        let taken = Error::field("value", "This value cannot be used. Send another one.");
         if let Some(item) = transaction.or_fault(item::write(token, 1)) {
             // A copy, so that a request by the token needs one read.
             transaction.put(keys::token_by_hash(&token.hash), item, WriteCondition::Absent, taken);

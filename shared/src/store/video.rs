@@ -82,7 +82,8 @@ impl Store {
         before: &VersionedItem<Video>,
         after: Video,
     ) -> Result<VersionedItem<Video>> {
-        self.replace_in(before, after, |_, _| ()).await
+        // Committed at once: of two deliveries of the same event, only one converts the video.
+        self.replace_in(self.transaction(), before, after).await
     }
 
     /// Ends a conversion that failed because of `reason`, and has its objects deleted.

@@ -114,7 +114,7 @@ impl Transaction {
     fn webhook_projects(&mut self, before: Option<&Webhook>, after: &Webhook) {
         let is_new = |id: &&ProjectId| before.is_none_or(|before| !before.projects.contains(id));
         for project in after.projects.iter().filter(is_new) {
-            let missing = Error::field("projects", format!("There is no project {project}."));
+            let missing = Error::field("projects", format!("Project {project} does not exist."));
             self.require(keys::project(&after.company, *project), WriteCondition::Present, missing);
         }
     }

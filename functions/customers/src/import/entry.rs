@@ -12,7 +12,6 @@ use shared::domain::parse_enum;
 use shared::domain::text::{Email, ShortName, TextLine, Username, fold_case};
 use shared::error::FieldErrors;
 use shared::http::BodyFields;
-use shared::http::fields::set;
 use shared::{Error, Result};
 
 /// The field that identifies the customers of an import.
@@ -101,7 +100,8 @@ impl StaffImportEntry {
         let email = body.required("email", Email::parse);
         let first_name = body.required("first_name", ShortName::parse);
         let last_name = body.required("last_name", ShortName::parse);
-        let (gender, position) = (body.line("gender"), body.line("position"));
+        let (gender, position) =
+            (body.emptied("gender", TextLine::parse), body.emptied("position", TextLine::parse));
         body.finish(|| {
             let entry = Self {
                 account_type: account_type?,
@@ -143,8 +143,8 @@ impl StaffImportEntry {
             preferred_language: company.default_project_lang,
         };
         let mut customer = Customer::invited(id, company.id.clone(), new, by, now);
-        set(&mut customer.gender, self.gender);
-        set(&mut customer.position, self.position);
+        customer.gender = self.gender.unwrap_or_default();
+        customer.position = self.position.unwrap_or_default();
         customer
     }
 }

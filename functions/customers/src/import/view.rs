@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use shared::http::example_uri;
 use shared::http::wire::Uri;
 
 use super::ImportAccess;
@@ -37,6 +38,7 @@ struct StaffImportResult {
     /// What became of the customer.
     status: ImportStatus,
     /// The customer.
+    #[schemars(example = example_uri::CUSTOMER)]
     customer: Uri,
 }
 

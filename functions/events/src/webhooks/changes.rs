@@ -1,31 +1,32 @@
-//! What clients send of a webhook.
+//! The bodies of requests that create or change a webhook.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 use shared::Result;
 use shared::domain::history::TypeFilter;
-use shared::domain::id::{CompanyId, ProjectId};
+use shared::domain::id::CompanyId;
 use shared::domain::text::TextLine;
 use shared::domain::webhook::{AllowedTargets, DisabledReason, MAX_PROJECTS, MAX_TYPES, Webhook, WebhookUrl};
-use shared::http::BodyFields;
-use shared::http::fields::set;
 use shared::http::reference::ReferenceUris;
+use shared::http::{BodyChanges, BodyFields};
 
 /// The longest time for which a former secret stays valid, in hours.
 const MAX_GRACE: u32 = 168;
 /// That time if the client names none.
 const DEFAULT_GRACE: u32 = 24;
 
-/// What a client sent of a new webhook.
+/// The body of a creation.
 pub(crate) struct CreateWebhook {
     pub(crate) url: WebhookUrl,
+    /// The number of the event after which deliveries begin.
     pub(crate) after: Option<u64>,
+    /// The fields that may be changed later as well.
     pub(crate) rest: UpdateWebhook,
 }
 
 impl CreateWebhook {
-    /// Reads the body of a creation, in a company whose last event has the number `latest`.
+    /// Reads the body, in a company whose last event has the number `latest`.
     pub(crate) fn read(
         mut body: BodyFields,
         company: &CompanyId,
@@ -33,70 +34,66 @@ impl CreateWebhook {
         targets: AllowedTargets,
         latest: u64,
     ) -> Result<Self> {
-        body.require("url");
+        let url = body.required("url", |text| parse_url(text, references, targets));
         let after = number(&mut body, "after", latest);
-        let rest = UpdateWebhook::read_from(&mut body, company, references, targets);
-        body.finish(|| Some(Self { url: rest.url.clone()?, after, rest }))
+        let rest = UpdateWebhook::read_optional(&mut body, company, references);
+        body.finish(|| Some(Self { url: url?, after, rest }))
     }
 }
 
-/// What a client sent of a webhook; none leaves a field as it is.
+/// The body of a change.
 pub(crate) struct UpdateWebhook {
-    url: Option<WebhookUrl>,
-    description: Option<TextLine<200>>,
-    types: Option<BTreeSet<TypeFilter>>,
-    projects: Option<BTreeSet<ProjectId>>,
+    fields: BodyChanges<Webhook>,
     is_enabled: Option<bool>,
 }
 
 impl UpdateWebhook {
-    /// Reads the body of a change.
+    /// Reads the body.
     pub(crate) fn read(
         mut body: BodyFields,
         company: &CompanyId,
         references: ReferenceUris<'_>,
         targets: AllowedTargets,
     ) -> Result<Self> {
-        let changes = Self::read_from(&mut body, company, references, targets);
+        let mut changes = Self::read_optional(&mut body, company, references);
+        let url = body.text("url", |text| parse_url(text, references, targets));
+        changes.fields.set(url, |webhook| &mut webhook.url);
         body.finish(|| Some(changes))
     }
 
-    fn read_from(
-        body: &mut BodyFields,
-        company: &CompanyId,
-        references: ReferenceUris<'_>,
-        targets: AllowedTargets,
-    ) -> Self {
-        Self {
-            url: body.text("url", |text| {
-                let url = WebhookUrl::parse(text, targets)?;
-                // A company could have the service call itself for each of its own changes.
-                let is_own = targets == AllowedTargets::Public && references.is_own(url.authority());
-                if is_own { Err("Use another host than that of this service.".to_owned()) } else { Ok(url) }
-            }),
-            description: body.line("description"),
-            types: body
-                .list("types", MAX_TYPES, |value| TypeFilter::parse(text(value)?))
-                .map(BTreeSet::from_iter),
-            projects: body
-                .list("projects", MAX_PROJECTS, |value| references.parse_project(company, text(value)?))
-                .map(BTreeSet::from_iter),
-            is_enabled: body.flag("is_enabled"),
-        }
+    fn read_optional(body: &mut BodyFields, company: &CompanyId, references: ReferenceUris<'_>) -> Self {
+        let mut fields: BodyChanges<Webhook> = BodyChanges::default();
+        fields.set(body.emptied("description", TextLine::parse), |webhook: &mut Webhook| {
+            &mut webhook.description
+        });
+        let types = body.list("types", MAX_TYPES, |value| TypeFilter::parse(text(value)?));
+        fields.set(types.map(BTreeSet::from_iter), |webhook| &mut webhook.types);
+        let projects =
+            body.list("projects", MAX_PROJECTS, |value| references.parse_project(company, text(value)?));
+        fields.set(projects.map(BTreeSet::from_iter), |webhook| &mut webhook.projects);
+        Self { fields, is_enabled: body.flag("is_enabled") }
     }
 
     /// Makes the changes.
     pub(crate) fn apply_to(self, mut webhook: Webhook) -> Webhook {
-        set(&mut webhook.url, self.url);
-        set(&mut webhook.description, self.description);
-        set(&mut webhook.types, self.types);
-        set(&mut webhook.projects, self.projects);
+        self.fields.apply_to(&mut webhook);
         match self.is_enabled {
             Some(true) => webhook.enabled(),
             Some(false) => webhook.disabled(DisabledReason::Request),
             None => webhook,
         }
     }
+}
+
+fn parse_url(
+    text: &str,
+    references: ReferenceUris<'_>,
+    targets: AllowedTargets,
+) -> Result<WebhookUrl, String> {
+    let url = WebhookUrl::parse(text, targets)?;
+    // A company could have the service call itself for each of its own changes.
+    let is_own = targets == AllowedTargets::Public && references.is_own(url.authority());
+    if is_own { Err("Use another host than that of this service.".to_owned()) } else { Ok(url) }
 }
 
 /// Reads for how many hours the former secret stays valid.

@@ -7,6 +7,7 @@ use shared::auth::access::WebhookAccess;
 use shared::domain::webhook::{
     DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DisabledReason, MAX_STALLED, Webhook,
 };
+use shared::http::example_uri;
 use shared::http::page::ListQuery;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Timestamp, Uri};
@@ -17,8 +18,10 @@ use shared::store::{DeliveryAttempts, EventCounter};
 #[schemars(rename = "Webhook")]
 pub(crate) struct WebhookView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::WEBHOOK)]
     resource_uri: Uri,
     /// The company whose events are sent.
+    #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The address to which events are sent by POST: `https`, the name of a host in the public internet, port 443 or
     /// one from 1024, at most 2,048 characters.
@@ -31,6 +34,7 @@ pub(crate) struct WebhookView {
     #[schemars(example = &["candidate.interviewed"])]
     types: Vec<String>,
     /// The projects whose events are sent; empty for all events, those that belong to no project among them.
+    #[schemars(example = [example_uri::PROJECT])]
     projects: Vec<Uri>,
     /// Whether events are sent.
     #[schemars(example = true)]
@@ -163,6 +167,7 @@ pub(crate) struct DeliveriesView {
 #[schemars(rename = "DeliveriesMeta")]
 struct DeliveriesMeta {
     /// The URL of the next page, which may be empty; null on the last one.
+    #[schemars(example = example_uri::DELIVERIES)]
     next: Option<Uri>,
 }
 

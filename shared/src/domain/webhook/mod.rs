@@ -28,7 +28,10 @@ pub use stalled::StalledResource;
 pub use target::{AllowedTargets, WebhookUrl};
 
 use super::Refusal;
-use super::history::{HistoryEntry, TypeFilter};
+use super::history::{
+    EventType, FieldChanges, FieldValue, HasHistory, HistoryEntry, ResourceRef, TypeFilter, fact, holding,
+    private,
+};
 use super::id::{CompanyId, ProjectId, WebhookId};
 use super::names::named;
 use super::text::TextLine;
@@ -157,6 +160,43 @@ impl Webhook {
         let former = FormerSecret { secret: self.secret, until: now + grace };
         let former_secret = Some(former).filter(|former| former.at(now).is_some());
         Self { secret, former_secret, ..self }
+    }
+}
+
+impl HasHistory for Webhook {
+    const CREATED: EventType = EventType::WebhookCreated;
+    const UPDATED: Option<EventType> = Some(EventType::WebhookUpdated);
+    const DELETED: Option<EventType> = Some(EventType::WebhookDeleted);
+
+    fn place(&self) -> (&CompanyId, ResourceRef) {
+        (&self.company, ResourceRef::Webhook { webhook: self.id })
+    }
+
+    #[rustfmt::skip]
+    fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
+        let Self {
+            url, description, types, projects, disabled_reason, secret,
+            // Never changed, or told by the secret.
+            id: _, company: _, former_secret: _, created_at: _,
+        } = self;
+        vec![
+            ("is_enabled", fact(&self.is_enabled())),
+            ("disabled_reason", fact(disabled_reason)),
+            ("url", private(url)),
+            ("description", private(description)),
+            ("types", private(types)),
+            ("projects", private(projects)),
+            ("secret", private(secret)),
+        ]
+    }
+
+    fn events(_: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
+        // To enable a webhook is an update: only its end has an event of its own.
+        let told: &[&str] = if after.is_enabled() { &[] } else { &["is_enabled", "disabled_reason"] };
+        holding([
+            (changes.has("is_enabled") && !after.is_enabled(), EventType::WebhookDisabled),
+            (changes.has_other_than(told), EventType::WebhookUpdated),
+        ])
     }
 }
 

@@ -83,7 +83,7 @@ fn names_host(text: &str) -> bool {
 /// Why requests are not sent to the host and the port of `url`.
 fn problem_of_place(url: &Url) -> Option<&'static str> {
     if !matches!(url.port(), None | Some(1024..)) {
-        return Some("Use port 443 or one from 1024.");
+        return Some("Use port 443, or a port of 1024 or higher.");
     }
     // The parser has read addresses in every notation.
     let Some(Host::Domain(name)) = url.host() else {

@@ -12,6 +12,7 @@ use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
 use crate::domain::suppression::EmailStatus;
 use crate::domain::text::{Email, Username};
+use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::view::ShareView;
 use crate::http::wire::{OrEmpty, Timestamp, Uri};
@@ -51,8 +52,10 @@ impl<'a> CandidateViewer<'a> {
 #[schemars(rename = "Candidate")]
 pub struct CandidateView {
     /// The company.
+    #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The candidate's project.
+    #[schemars(example = example_uri::PROJECT)]
     project: Uri,
     #[serde(flatten)]
     fields: CandidateFields,
@@ -74,6 +77,7 @@ impl CandidateView {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CandidateFields {
     /// The URL of the resource.
+    #[schemars(example = example_uri::CANDIDATE)]
     resource_uri: Uri,
     /// First name.
     #[schemars(example = &"Ada")]
@@ -119,6 +123,7 @@ pub struct CandidateFields {
     #[schemars(example = &"mrs")]
     gender: String,
     /// The customer who created the resource; null for a named token.
+    #[schemars(example = example_uri::CUSTOMER)]
     created_by: Option<Uri>,
     /// Postal address, in several lines.
     #[schemars(example = &"12 St James's Square\nLondon")]
@@ -127,6 +132,7 @@ pub struct CandidateFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     partner_data: Option<Map<String, Value>>,
     /// The page of the resource in the web application.
+    #[schemars(example = example_uri::SUITE_CANDIDATE)]
     interview_suite_url: Uri,
     #[serde(flatten)]
     keys: Option<AccessKeyView>,

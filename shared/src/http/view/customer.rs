@@ -8,6 +8,7 @@ use crate::domain::file::FileKind;
 use crate::domain::language::Language;
 use crate::domain::suppression::EmailStatus;
 use crate::domain::text::Email;
+use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::wire::{OrEmpty, Timestamp, Uri};
 
@@ -16,14 +17,17 @@ use crate::http::wire::{OrEmpty, Timestamp, Uri};
 #[schemars(rename = "Customer")]
 pub struct CustomerView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::CUSTOMER)]
     resource_uri: Uri,
     /// The customer's company.
+    #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The language of mails to the customer.
     preferred_language: Language,
     /// The customer's rights in the company.
     account_type: AccountType,
     /// Equals `resource_uri`.
+    #[schemars(example = example_uri::CUSTOMER)]
     user: Uri,
     /// The login name, unique in the company. It cannot be changed.
     #[schemars(example = &"grace")]
@@ -53,6 +57,7 @@ pub struct CustomerView {
     #[schemars(example = &"mrs")]
     gender: String,
     /// The customer who created the resource; null for a named token or the operator.
+    #[schemars(example = example_uri::CUSTOMER)]
     created_by: Option<Uri>,
     /// Whether the customer wants mails about interviews.
     receive_interview_notifications: bool,
@@ -69,6 +74,7 @@ pub struct CustomerView {
     #[schemars(example = &"")]
     activation_key: &'static str,
     /// The projects in which the customer has a role.
+    #[schemars(example = format!("{}projects/", example_uri::CUSTOMER))]
     projects: Uri,
     /// Whether the web application has greeted the customer.
     seen_welcome: bool,

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::domain::erasure::ErasureDetails;
 use crate::domain::history::{ChangeAuthor, EventType, HistoryEntry};
 use crate::domain::id::{CompanyId, CustomerId};
+use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::schema::inline;
 use crate::http::wire::{Timestamp, Uri};
@@ -35,12 +36,14 @@ pub struct EventView {
     /// When the change was requested.
     timestamp: Timestamp,
     /// The company.
+    #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// The change.
     data: ChangeView,
     /// Who made the change.
     by: AuthorView,
     /// The customer who acted on behalf of the author; null for none.
+    #[schemars(example = example_uri::CUSTOMER)]
     on_behalf_by: Option<Uri>,
     /// The `X-Request-Id` of the request, or the identifier of the platform's event; null for schedules and operators.
     #[schemars(example = &"5f0f3a52-7d0e-4f5e-9c1e-0d9a8f1b2c3d")]
@@ -63,8 +66,10 @@ fn known_types(_: &mut SchemaGenerator) -> Schema {
 #[schemars(rename = "Change")]
 struct ChangeView {
     /// The URL of the changed resource, which may be deleted since.
+    #[schemars(example = example_uri::CANDIDATE)]
     resource_uri: Uri,
     /// The project that the resource is or belongs to; null for none.
+    #[schemars(example = example_uri::PROJECT)]
     project: Option<Uri>,
     /// The number of writes of the resource, this one included; 0 for a ping, and the next number for an erasure. A write of
     /// a question or a criterion is one of its project.
@@ -92,6 +97,7 @@ struct AuthorView {
     /// The kind of author.
     kind: AuthorKind,
     /// The author, who may be deleted since; null for the service and its operators.
+    #[schemars(example = example_uri::CUSTOMER)]
     resource_uri: Option<Uri>,
 }
 
@@ -117,12 +123,6 @@ impl EventView {
     pub fn new(entry: &HistoryEntry, references: ReferenceUris<'_>) -> Self {
         let HistoryEntry { change, origin, .. } = entry;
         let (company, details) = (&change.company, &change.details);
-        let customers = |fields: &BTreeMap<String, BTreeSet<CustomerId>>| {
-            let uris = |all: &BTreeSet<CustomerId>| {
-                all.iter().map(|one| references.customer(company, *one)).collect()
-            };
-            fields.iter().map(|(field, all)| (field.clone(), uris(all))).collect()
-        };
         Self {
             id: entry.id().to_string(),
             main_type: change.types.first().cloned(),
@@ -136,8 +136,8 @@ impl EventView {
                 version: entry.version_after,
                 changed: details.changed.clone(),
                 previous: details.previous.clone(),
-                added: customers(&details.added),
-                removed: customers(&details.removed),
+                added: uris_by_field(&details.added, company, references),
+                removed: uris_by_field(&details.removed, company, references),
                 erasure: details.erasure,
                 facts: details.facts.clone().into_iter().collect(),
             },
@@ -146,6 +146,19 @@ impl EventView {
             request_id: origin.request.clone(),
         }
     }
+}
+
+fn uris_by_field(
+    fields: &BTreeMap<String, BTreeSet<CustomerId>>,
+    company: &CompanyId,
+    references: ReferenceUris<'_>,
+) -> BTreeMap<String, Vec<Uri>> {
+    fields
+        .iter()
+        .map(|(field, all)| {
+            (field.clone(), all.iter().map(|one| references.customer(company, *one)).collect())
+        })
+        .collect()
 }
 
 impl AuthorView {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::interview::{Criterion, Interview, Question, QuestionKind};
+use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::wire::Uri;
 
@@ -12,8 +13,10 @@ use crate::http::wire::Uri;
 #[schemars(rename = "Question")]
 pub struct QuestionView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::QUESTION)]
     resource_uri: Uri,
     /// The project.
+    #[schemars(example = example_uri::PROJECT)]
     project: Uri,
     /// Unique among the project's questions, which are sorted by it.
     #[schemars(example = 1)]
@@ -74,8 +77,10 @@ impl QuestionView {
 #[schemars(rename = "Criterion")]
 pub struct CriterionView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::CRITERION)]
     resource_uri: Uri,
     /// The project.
+    #[schemars(example = example_uri::PROJECT)]
     project: Uri,
     /// Unique among the project's criteria, which are sorted by it.
     #[schemars(example = 1)]

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::label::Label;
+use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::wire::Uri;
 
@@ -12,8 +13,10 @@ use crate::http::wire::Uri;
 #[schemars(rename = "Label")]
 pub struct LabelView {
     /// The URL of the resource.
+    #[schemars(example = example_uri::LABEL)]
     resource_uri: Uri,
     /// The label's company.
+    #[schemars(example = example_uri::COMPANY)]
     company: Uri,
     /// Unique in the company, ignoring case.
     #[schemars(example = &"Senior")]

@@ -15,3 +15,10 @@ pub enum ExpandedReference<T> {
     /// The resource at the URL.
     Resource(Box<T>),
 }
+
+impl<T> ExpandedReference<T> {
+    /// The resource, or this reference if there is none.
+    pub fn expanded(self, resource: Option<T>) -> Self {
+        resource.map_or(self, |resource| Self::Resource(Box::new(resource)))
+    }
+}

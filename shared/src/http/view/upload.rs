@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::file::FileKind;
 use crate::domain::upload::{Upload, UploadStatus};
+use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::wire::{Timestamp, Uri};
 use crate::media::SignedUpload;
@@ -16,6 +17,7 @@ use crate::media::SignedUpload;
 #[schemars(rename = "Upload")]
 pub struct UploadView {
     /// The URL of the upload, valid for seven days after its end.
+    #[schemars(example = example_uri::UPLOAD)]
     resource_uri: Uri,
     /// The field that the file is for.
     field: FileKind,
@@ -41,6 +43,7 @@ pub struct UploadView {
 #[schemars(rename = "SignedUpload")]
 pub struct SignedUploadView {
     /// The URL to upload to.
+    #[schemars(example = example_uri::UPLOAD_TARGET)]
     url: Uri,
     /// The HTTP method.
     #[schemars(example = &"PUT")]

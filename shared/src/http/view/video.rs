@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::project::Project;
+use crate::http::example_uri;
 use crate::http::reference::ReferenceUris;
 use crate::http::wire::Uri;
 
@@ -12,6 +13,7 @@ use crate::http::wire::Uri;
 #[schemars(rename = "PlacedVideo")]
 pub struct PlacedVideoView {
     /// The video.
+    #[schemars(example = example_uri::VIDEO)]
     uri: Uri,
     /// The position among the project's videos, ascending.
     #[schemars(example = 1)]
@@ -21,10 +23,12 @@ pub struct PlacedVideoView {
 impl PlacedVideoView {
     /// The videos of a project, as they are shown to candidates.
     pub fn all_of(project: &Project, references: ReferenceUris<'_>) -> Vec<Self> {
-        let view = |placed: &crate::domain::project::PlacedVideo| Self {
-            uri: references.video(&project.company, placed.video),
-            position: placed.position,
-        };
-        project.settings.videos.iter().map(view).collect()
+        let videos = project.settings.videos.iter();
+        videos
+            .map(|placed| Self {
+                uri: references.video(&project.company, placed.video),
+                position: placed.position,
+            })
+            .collect()
     }
 }

@@ -23,17 +23,15 @@ impl Store {
         Err(Error::Changed)
     }
 
-    /// Commits `after` in place of `before` together with `others`, and returns the entity as it is then. Fails with
-    /// [`Error::Changed`] after a concurrent write, and with the errors of the others.
+    /// Commits `transaction` with the replacement of `before` by `after`, and returns the entity as it is then. Fails with
+    /// [`Error::Changed`] after a concurrent write, and with the errors of the other writes.
     pub(in crate::store) async fn replace_in<T: StoredEntity>(
         &self,
+        mut transaction: Transaction,
         before: &VersionedItem<T>,
         after: T,
-        others: impl FnOnce(&mut Transaction, &T),
     ) -> Result<VersionedItem<T>> {
-        let mut transaction = self.transaction();
         transaction.replace(before, &after);
-        others(&mut transaction, &after);
         self.commit(transaction).await?;
         before.followed_by(after)
     }

@@ -28,6 +28,7 @@ impl WriteCondition {
         match self {
             Self::None => None,
             Self::Absent => Some("attribute_not_exists(pk)".to_owned()),
+            // DynamoDB may leave an expired item in place for days.
             Self::AbsentOrExpired(_) => Some("attribute_not_exists(pk) OR expires_at <= :now".to_owned()),
             Self::Present => Some("attribute_exists(pk)".to_owned()),
             Self::Version(_) => Some("version = :version".to_owned()),

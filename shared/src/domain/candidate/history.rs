@@ -1,0 +1,110 @@
+//! What the history of a candidate shows.
+
+use super::{Candidate, CandidateProfile, CandidateStatus};
+use crate::domain::history::{
+    EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, customers, fact, holding, moment, private,
+};
+use crate::domain::id::CompanyId;
+use crate::domain::suppression::EmailStatus;
+
+/// The fields whose changes have events of their own.
+const TOLD: [&str; 9] = [
+    "status",
+    "deadline",
+    "invitationdate",
+    "confirmationdate",
+    "interviewdate",
+    "email_status",
+    "completed_evaluations",
+    "evaluations",
+    "shares",
+];
+
+impl HasHistory for Candidate {
+    const CREATED: EventType = EventType::CandidateCreated;
+    const UPDATED: Option<EventType> = Some(EventType::CandidateUpdated);
+    const DELETED: Option<EventType> = Some(EventType::CandidateDeleted);
+
+    fn place(&self) -> (&CompanyId, ResourceRef) {
+        (&self.company, ResourceRef::Candidate { project: self.project, candidate: self.id })
+    }
+
+    #[rustfmt::skip]
+    fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
+        let Self {
+            status, profile, invited_at, confirmed_at, interviewed_at, shares, password_hash, photo, cv,
+            // Told by the identifiers, by events, or by other fields.
+            id: _, company: _, project: _, created_by: _, reminded_at: _, evaluations: _, scores: _, suppression: _,
+            // Internal.
+            started_at: _, mail_rate: _, access_key: _, session_epoch: _, one_time_key: _,
+        } = self;
+        let CandidateProfile {
+            first_name, last_name, username, email, deadline, phone, gender, address, partner_data,
+        } = profile;
+        let completed_by = self.completed_by();
+        vec![
+            ("status", fact(status)),
+            ("deadline", moment(*deadline)),
+            ("invitationdate", moment(*invited_at)),
+            ("confirmationdate", moment(*confirmed_at)),
+            ("interviewdate", moment(*interviewed_at)),
+            ("email_status", fact(&self.email_status())),
+            ("completed_evaluations", fact(&completed_by.len())),
+            ("evaluations", customers(&completed_by)),
+            ("shares", customers(shares.values())),
+            ("first_name", private(first_name)),
+            ("last_name", private(last_name)),
+            ("username", private(username)),
+            ("email", private(email)),
+            ("phone", private(phone)),
+            ("gender", private(gender)),
+            ("address", private(address)),
+            ("partner_data", private(partner_data)),
+            ("password", private(password_hash)),
+            ("photo", private(photo)),
+            ("cv", private(cv)),
+        ]
+    }
+
+    fn events(before: Option<&Self>, after: &Self, changes: &FieldChanges) -> Vec<EventType> {
+        let has_moved = before.is_none_or(|before| before.status != after.status);
+        let mut events: Vec<EventType> = arrival(after.status).filter(|_| has_moved).into_iter().collect();
+        let Some(before) = before else { return events };
+        let is_undeliverable = matches!(after.email_status(), EmailStatus::Bounced | EmailStatus::Complained);
+        events.extend(holding([
+            (changes.has("deadline"), EventType::CandidateDeadlineChanged),
+            (before.reminded_at != after.reminded_at, EventType::CandidateReminded),
+            (was_evaluated(before, after), EventType::CandidateEvaluated),
+            (changes.added.contains_key("shares"), EventType::CandidateShared),
+            (changes.removed.contains_key("shares"), EventType::CandidateUnshared),
+            (changes.has("email_status") && is_undeliverable, EventType::CandidateUndeliverable),
+            (changes.has_other_than(&TOLD), EventType::CandidateUpdated),
+        ]));
+        events
+    }
+}
+
+/// The event of a move to `status`.
+fn arrival(status: CandidateStatus) -> Option<EventType> {
+    match status {
+        CandidateStatus::New => None,
+        CandidateStatus::Invited => Some(EventType::CandidateInvited),
+        CandidateStatus::Confirmed => Some(EventType::CandidateConfirmed),
+        CandidateStatus::Interviewing => Some(EventType::CandidateInterviewing),
+        CandidateStatus::Interviewed => Some(EventType::CandidateInterviewed),
+        CandidateStatus::Expired => Some(EventType::CandidateExpired),
+        CandidateStatus::Aborted => Some(EventType::CandidateAborted),
+        CandidateStatus::Skipped => Some(EventType::CandidateSkipped),
+    }
+}
+
+/// Whether an evaluation that is or was completed has changed, or a veto was cast.
+fn was_evaluated(before: &Candidate, after: &Candidate) -> bool {
+    // Drafts have no event: others must not learn that someone is writing.
+    before.evaluations.keys().chain(after.evaluations.keys()).any(|by| {
+        let is_completed = before.completed_at(*by).or(after.completed_at(*by)).is_some();
+        is_completed
+            && (before.evaluations.get(by) != after.evaluations.get(by)
+                || before.scores.get(by) != after.scores.get(by))
+    })
+}

@@ -2,8 +2,8 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{CriterionAccess, InterviewAccess};
-use shared::domain::interview::Criterion;
+use shared::auth::access::Admitted;
+use shared::domain::interview::{Criterion, Interview};
 use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};
@@ -14,69 +14,79 @@ use crate::changes::{NewCriterion, read_criterion_changes};
 
 /// GET …/criteria/
 pub(crate) async fn list(
-    access: InterviewAccess<ReadProject>,
+    access: Admitted<Interview, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<CriterionView>> {
-    let interview = &access.interview;
+    let interview = &access.target.interview;
     let (page, total) = query.slice_unsorted(interview.criteria.clone(), |one| one.id.to_string());
     let page = page.map(|one| CriterionView::new(&one, interview, access.references()));
-    query.answer(&access.references().criteria(&interview.company, interview.project), page, total)
+    query.answer(page, total)
 }
 
 /// POST …/criteria/
 pub(crate) async fn create(
-    access: InterviewAccess<ChangeProject>,
+    access: Admitted<Interview, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<CriterionView>>> {
-    let before = &access.interview;
+    let before = &access.target.interview;
     let id = access.store.next_id(access.now);
     let position = before.next_criterion_position();
     let criterion = NewCriterion::read(body)?.into_criterion(id, 1, position)?;
     let address = access.references().criterion(&before.company, before.project, id);
     let created = Created(address, CriterionView::new(&criterion, before, access.references()));
-    let (stored, after) = (access.stored.as_ref(), before.clone().with_criterion(criterion)?);
-    access.commit(access.store.save_interview(&access.project, stored, before, &after), created).await
+    let (stored, after) = (access.target.stored.as_ref(), before.clone().with_criterion(criterion)?);
+    access.commit(access.store.save_interview(&access.target.project, stored, before, &after), created).await
 }
 
 /// GET …/criteria/{criterionId}/
 pub(crate) async fn read(
-    access: CriterionAccess<ReadProject>,
+    access: Admitted<Criterion, ReadProject>,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
-    access.show(CriterionView::new(&access.criterion, &access.interview, access.references()))
+    access.show(CriterionView::new(
+        &access.target.criterion,
+        &access.target.all.interview,
+        access.references(),
+    ))
 }
 
 /// PUT …/criteria/{criterionId}/
 pub(crate) async fn replace(
-    access: CriterionAccess<ChangeProject>,
+    access: Admitted<Criterion, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
-    let Criterion { id, revision, position, .. } = access.criterion;
+    let Criterion { id, revision, position, .. } = access.target.criterion;
     change(&access, NewCriterion::read(body)?.into_criterion(id, revision, position)?).await
 }
 
 /// PATCH …/criteria/{criterionId}/
 pub(crate) async fn update(
-    access: CriterionAccess<ChangeProject>,
+    access: Admitted<Criterion, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
-    let mut after = access.criterion.clone();
+    let mut after = access.target.criterion.clone();
     read_criterion_changes(body)?.apply_to(&mut after);
     change(&access, after).await
 }
 
 async fn change(
-    access: &CriterionAccess<ChangeProject>,
+    access: &Admitted<Criterion, ChangeProject>,
     after: Criterion,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
-    let interview = &access.interview;
+    let interview = &access.target.all.interview;
     let view = Json(CriterionView::new(&after, interview, access.references()));
-    let (stored, after) = (access.stored.as_ref(), interview.clone().with_criterion(after)?);
-    access.commit(access.store.save_interview(&access.project, stored, interview, &after), view).await
+    let (stored, after) = (access.target.all.stored.as_ref(), interview.clone().with_criterion(after)?);
+    access
+        .commit(access.store.save_interview(&access.target.all.project, stored, interview, &after), view)
+        .await
 }
 
 /// DELETE …/criteria/{criterionId}/
-pub(crate) async fn delete(access: CriterionAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
-    let (stored, before) = (access.stored.as_ref(), &access.interview);
-    let after = before.clone().without_criterion(access.criterion.id);
-    access.commit(access.store.save_interview(&access.project, stored, before, &after), NoContent).await
+pub(crate) async fn delete(
+    access: Admitted<Criterion, ChangeProject>,
+) -> Result<CommittedResponse<NoContent>> {
+    let (stored, before) = (access.target.all.stored.as_ref(), &access.target.all.interview);
+    let after = before.clone().without_criterion(access.target.criterion.id);
+    access
+        .commit(access.store.save_interview(&access.target.all.project, stored, before, &after), NoContent)
+        .await
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use axum::Json;
 use serde_json::Value;
-use shared::auth::access::{EvaluationAccess, EvaluationsAccess};
+use shared::auth::access::{Admitted, CandidateEvaluations, RatedCandidate};
 use shared::domain::evaluation::change::EvaluationChange;
 use shared::domain::evaluation::{
     Evaluation, MAX_RATINGS, MAX_SCORE, NOT_EVALUATOR, Rating, RatingTarget, Recommendation,
@@ -22,10 +22,10 @@ use crate::view::{EvaluationScope, EvaluationView};
 
 /// GET …/evaluations/
 pub(crate) async fn list(
-    access: EvaluationsAccess<ReadProject>,
+    access: Admitted<CandidateEvaluations, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<EvaluationView>> {
-    let (project, candidate) = (&access.project, &access.candidate);
+    let (project, candidate) = (&access.target.project, &access.target.candidate);
     let evaluations = access.store.evaluations_of(access.company_id(), project.id, candidate.id).await?;
     // Evaluators are blind until they complete their own evaluation, managers and owners too: an opinion is as biased
     // with another role.
@@ -33,56 +33,67 @@ pub(crate) async fn list(
     // Drafts are shown to those who write them.
     let own = access.caller.customer();
     evaluators.extend(own.filter(|own| evaluations.contains_key(&(candidate.id, *own))));
-    let scope = EvaluationScope::new(project, &access.interview, access.references());
+    let scope = EvaluationScope::new(project, &access.target.interview, access.references());
     let (page, total) = query.slice(evaluators.into_iter().collect(), ToString::to_string);
     let page = page.map(|evaluator| {
         EvaluationView::new(candidate, evaluator, evaluations.get(&(candidate.id, evaluator)), scope)
     });
-    query.answer(&scope.candidate(candidate.id).join("evaluations"), page, total)
+    query.answer(page, total)
 }
 
 /// GET …/evaluations/{customerId}/
 pub(crate) async fn read(
-    access: EvaluationAccess<ReadProject>,
+    access: Admitted<Evaluation, ReadProject>,
 ) -> Result<CommittedResponse<Json<EvaluationView>>> {
-    let scope = EvaluationScope::new(&access.project, &access.interview, access.references());
-    let evaluation = access.evaluation.as_deref();
-    access.show(EvaluationView::new(&access.candidate, access.evaluator, evaluation, scope))
+    let scope = EvaluationScope::new(
+        &access.target.rated.project,
+        &access.target.rated.interview,
+        access.references(),
+    );
+    let evaluation = access.target.evaluation.as_deref();
+    access.show(EvaluationView::new(
+        &access.target.rated.candidate,
+        access.target.evaluator,
+        evaluation,
+        scope,
+    ))
 }
 
 /// PUT …/evaluations/{customerId}/
 pub(crate) async fn save(
-    access: EvaluationAccess<Evaluate>,
+    access: Admitted<Evaluation, Evaluate>,
     body: BodyFields,
 ) -> Result<CommittedResponse<CreatedOrUpdated<EvaluationView>>> {
-    let (project, interview, candidate) = (&access.project, &access.interview, &access.candidate);
+    let RatedCandidate { project, interview, candidate } = &access.target.rated;
     let maximum = project.settings.maximum_score;
     let body = SaveEvaluation::read(body, maximum, |rating| target_of(rating, &access))?;
     require_evaluator(&access)?;
     let completed = body.completed;
-    let before = access.evaluation.as_deref();
+    let before = access.target.evaluation.as_deref();
     let after = body.into_evaluation(&access);
     let change = EvaluationChange::save(project, interview, candidate, before, after, completed, access.now)?;
     let scope = EvaluationScope::new(project, interview, access.references());
-    let view = EvaluationView::new(&change.candidate, access.evaluator, change.evaluation.as_ref(), scope);
-    let shown = if access.exists() {
+    let view =
+        EvaluationView::new(&change.candidate, access.target.evaluator, change.evaluation.as_ref(), scope);
+    let shown = if access.target.exists() {
         CreatedOrUpdated::Old(view)
     } else {
-        CreatedOrUpdated::New(Created(scope.evaluation(candidate.id, access.evaluator), view))
+        CreatedOrUpdated::New(Created(scope.evaluation(candidate.id, access.target.evaluator), view))
     };
-    let stored = access.evaluation.as_ref();
+    let stored = access.target.evaluation.as_ref();
     access.commit(access.store.save_evaluation(project, candidate, stored, change, access.now), shown).await
 }
 
 /// Refuses named tokens that write for a customer without the role; the guard has checked people.
-fn require_evaluator(access: &EvaluationAccess<Evaluate>) -> Result<()> {
-    let is_evaluator = access.project.staff.evaluates(Some(access.evaluator)).is_some();
+fn require_evaluator(access: &Admitted<Evaluation, Evaluate>) -> Result<()> {
+    let is_evaluator = access.target.rated.project.staff.evaluates(Some(access.target.evaluator)).is_some();
     if is_evaluator { Ok(()) } else { Err(NOT_EVALUATOR.into()) }
 }
 
 /// The question or criterion of a rating in a body.
-fn target_of(rating: &Value, access: &EvaluationAccess<Evaluate>) -> Result<RatingTarget, String> {
-    let (company, project, references) = (access.company_id(), access.project.id, access.references());
+fn target_of(rating: &Value, access: &Admitted<Evaluation, Evaluate>) -> Result<RatingTarget, String> {
+    let (company, project, references) =
+        (access.company_id(), access.target.rated.project.id, access.references());
     let target = match (rating.get("question"), rating.get("criterion")) {
         (Some(Value::String(question)), None | Some(Value::Null)) => {
             RatingTarget::Question(references.parse_question(company, project, question)?)
@@ -92,7 +103,7 @@ fn target_of(rating: &Value, access: &EvaluationAccess<Evaluate>) -> Result<Rati
         }
         _ => return Err("Expected objects with either question or criterion.".to_owned()),
     };
-    if target.is_in(&access.interview) {
+    if target.is_in(&access.target.rated.interview) {
         Ok(target)
     } else {
         Err("The project has no such question or criterion.".to_owned())
@@ -100,13 +111,14 @@ fn target_of(rating: &Value, access: &EvaluationAccess<Evaluate>) -> Result<Rati
 }
 
 /// DELETE …/evaluations/{customerId}/
-pub(crate) async fn delete(access: EvaluationAccess<Evaluate>) -> Result<CommittedResponse<NoContent>> {
-    if !access.exists() {
+pub(crate) async fn delete(access: Admitted<Evaluation, Evaluate>) -> Result<CommittedResponse<NoContent>> {
+    if !access.target.exists() {
         return Err(Error::NotFound);
     }
     require_evaluator(&access)?;
-    let (project, candidate, stored) = (&access.project, &access.candidate, access.evaluation.as_ref());
-    let change = EvaluationChange::delete(project, candidate, access.evaluator, access.now)?;
+    let (project, candidate, stored) =
+        (&access.target.rated.project, &access.target.rated.candidate, access.target.evaluation.as_ref());
+    let change = EvaluationChange::delete(project, candidate, access.target.evaluator, access.now)?;
     access
         .commit(access.store.save_evaluation(project, candidate, stored, change, access.now), NoContent)
         .await
@@ -149,11 +161,15 @@ impl SaveEvaluation {
         body.finish(|| Some(Self { maximum, ratings, recommendation, comment, completed }))
     }
 
-    fn into_evaluation<A>(self, access: &EvaluationAccess<A>) -> Evaluation {
+    fn into_evaluation<A>(self, access: &Admitted<Evaluation, A>) -> Evaluation {
         let Self { maximum, ratings, recommendation, comment, .. } = self;
-        let empty = Evaluation::new(&access.candidate, access.evaluator, &access.project);
+        let empty = Evaluation::new(
+            &access.target.rated.candidate,
+            access.target.evaluator,
+            &access.target.rated.project,
+        );
         // A veto is permanent.
-        let veto = access.evaluation.as_ref().and_then(|before| before.veto.clone());
+        let veto = access.target.evaluation.as_ref().and_then(|before| before.veto.clone());
         Evaluation { maximum, ratings, recommendation, comment, veto, ..empty }
     }
 }

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{InterviewAccess, QuestionAccess};
+use shared::auth::access::Admitted;
 use shared::domain::interview::{Interview, Question};
 use shared::domain::policy::{CallerRelation, ChangeProject, ReadQuestions};
 use shared::http::BodyFields;
@@ -15,73 +15,79 @@ use crate::changes::{NewQuestion, read_question_changes};
 
 /// GET …/questions/
 pub(crate) async fn list(
-    access: InterviewAccess<ReadQuestions>,
+    access: Admitted<Interview, ReadQuestions>,
     query: ListQuery,
 ) -> Result<PageView<QuestionView>> {
-    let interview = &access.interview;
+    let interview = &access.target.interview;
     let (page, total) = query.slice_unsorted(interview.questions.clone(), |one| one.id.to_string());
-    let page = page.map(|one| view(&one, interview, &access.standing, access.references()));
-    query.answer(&access.references().questions(&interview.company, interview.project), page, total)
+    let page = page.map(|one| view(&one, interview, &access.target.relation, access.references()));
+    query.answer(page, total)
 }
 
 /// POST …/questions/
 pub(crate) async fn create(
-    access: InterviewAccess<ChangeProject>,
+    access: Admitted<Interview, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<QuestionView>>> {
-    let before = &access.interview;
+    let before = &access.target.interview;
     let new = NewQuestion::read(body, access.company_id(), access.references())?;
     let id = access.store.next_id(access.now);
     let question = new.into_question(id, 1, before.next_question_position())?;
     let address = access.references().question(&before.company, before.project, id);
     let created = Created(address, QuestionView::new(&question, before, access.references()));
-    let (stored, after) = (access.stored.as_ref(), before.clone().with_question(question)?);
-    access.commit(access.store.save_interview(&access.project, stored, before, &after), created).await
+    let (stored, after) = (access.target.stored.as_ref(), before.clone().with_question(question)?);
+    access.commit(access.store.save_interview(&access.target.project, stored, before, &after), created).await
 }
 
 /// GET …/questions/{questionId}/
 pub(crate) async fn read(
-    access: QuestionAccess<ReadQuestions>,
+    access: Admitted<Question, ReadQuestions>,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let interview = &access.interview;
-    access.show(view(&access.question, interview, &access.standing, access.references()))
+    let interview = &access.target.all.interview;
+    access.show(view(&access.target.question, interview, &access.target.all.relation, access.references()))
 }
 
 /// PUT …/questions/{questionId}/
 pub(crate) async fn replace(
-    access: QuestionAccess<ChangeProject>,
+    access: Admitted<Question, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
     let whole = NewQuestion::read(body, access.company_id(), access.references())?;
-    let Question { id, revision, position, .. } = access.question;
+    let Question { id, revision, position, .. } = access.target.question;
     change(&access, whole.into_question(id, revision, position)?).await
 }
 
 /// PATCH …/questions/{questionId}/
 pub(crate) async fn update(
-    access: QuestionAccess<ChangeProject>,
+    access: Admitted<Question, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let mut after = access.question.clone();
+    let mut after = access.target.question.clone();
     read_question_changes(body, access.company_id(), access.references())?.apply_to(&mut after);
     change(&access, after).await
 }
 
 async fn change(
-    access: &QuestionAccess<ChangeProject>,
+    access: &Admitted<Question, ChangeProject>,
     after: Question,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let interview = &access.interview;
+    let interview = &access.target.all.interview;
     let view = Json(QuestionView::new(&after, interview, access.references()));
-    let (stored, after) = (access.stored.as_ref(), interview.clone().with_question(after)?);
-    access.commit(access.store.save_interview(&access.project, stored, interview, &after), view).await
+    let (stored, after) = (access.target.all.stored.as_ref(), interview.clone().with_question(after)?);
+    access
+        .commit(access.store.save_interview(&access.target.all.project, stored, interview, &after), view)
+        .await
 }
 
 /// DELETE …/questions/{questionId}/
-pub(crate) async fn delete(access: QuestionAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
-    let (stored, before) = (access.stored.as_ref(), &access.interview);
-    let after = before.clone().without_question(access.question.id);
-    access.commit(access.store.save_interview(&access.project, stored, before, &after), NoContent).await
+pub(crate) async fn delete(
+    access: Admitted<Question, ChangeProject>,
+) -> Result<CommittedResponse<NoContent>> {
+    let (stored, before) = (access.target.all.stored.as_ref(), &access.target.all.interview);
+    let after = before.clone().without_question(access.target.question.id);
+    access
+        .commit(access.store.save_interview(&access.target.all.project, stored, before, &after), NoContent)
+        .await
 }
 
 fn view(

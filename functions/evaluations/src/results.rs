@@ -6,11 +6,12 @@ use std::collections::HashMap;
 use axum::Json;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use shared::auth::access::{AdmittedRequest, EvaluationsAccess, InterviewAccess};
+use shared::auth::access::{Admitted, AdmittedRequest, CandidateEvaluations};
 use shared::domain::evaluation::mean::RatingMean;
 use shared::domain::evaluation::result::{ResultSummary, average};
 use shared::domain::evaluation::{Evaluation, RatingTarget};
 use shared::domain::id::{CandidateId, CustomerId};
+use shared::domain::interview::Interview;
 use shared::domain::parse_enum;
 use shared::domain::policy::ReadProject;
 use shared::http::example_uri;
@@ -160,13 +161,13 @@ impl ResultOrder {
 
 /// GET …/results/
 pub(crate) async fn list(
-    access: InterviewAccess<ReadProject>,
+    access: Admitted<Interview, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<ResultView>> {
     let order: Option<ResultOrder> = query.filter("ordering", parse_enum)?;
-    let total = access.counts.results(&access.project);
+    let total = access.target.counts.results(&access.target.project);
     query.check_range(total)?;
-    let scope = EvaluationScope::new(&access.project, &access.interview, access.references());
+    let scope = EvaluationScope::new(&access.target.project, &access.target.interview, access.references());
     let page = match order {
         None => access.store.list_results(scope.project, query.page()).await?,
         Some(order) => {
@@ -176,7 +177,7 @@ pub(crate) async fn list(
         }
     };
     let page = views(&access, page, scope).await?;
-    query.answer(&scope.results(), page, total)
+    query.answer(page, total)
 }
 
 /// The views of a page of results, with what the caller may see of them.
@@ -203,15 +204,15 @@ async fn views(
 
 /// GET …/results/{candidateId}/
 pub(crate) async fn read(
-    access: EvaluationsAccess<ReadProject>,
+    access: Admitted<CandidateEvaluations, ReadProject>,
 ) -> Result<CommittedResponse<Json<ResultView>>> {
-    let (project, candidate) = (&access.project, &access.candidate);
+    let (project, candidate) = (&access.target.project, &access.target.candidate);
     let summary = ResultSummary::of(candidate).ok_or(Error::NotFound)?;
     if summary.counting(project).next().is_none() {
         return Err(Error::NotFound);
     }
     access.require_sight()?;
     let evaluations = access.store.evaluations_of(access.company_id(), project.id, candidate.id).await?;
-    let scope = EvaluationScope::new(project, &access.interview, access.references());
+    let scope = EvaluationScope::new(project, &access.target.interview, access.references());
     access.show(ResultView::new(candidate.id, &summary, &evaluations, scope))
 }

@@ -1,9 +1,10 @@
 //! Vetos, by which one evaluator completes the evaluation of a candidate for all.
 
 use axum::Json;
-use shared::auth::access::{EvaluationAccess, EvaluationsAccess, InterviewAccess, VetoAccess};
+use shared::auth::access::{Admitted, CandidateEvaluations};
 use shared::domain::evaluation::change::EvaluationChange;
 use shared::domain::evaluation::{Evaluation, Veto, VetoComment};
+use shared::domain::interview::Interview;
 use shared::domain::policy::{CastVeto, ReadProject};
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};
@@ -15,35 +16,36 @@ use crate::view::{EvaluationScope, VetoView};
 
 /// GET …/candidates/{candidateId}/vetos/
 pub(crate) async fn list(
-    access: EvaluationsAccess<ReadProject>,
+    access: Admitted<CandidateEvaluations, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<VetoView>> {
-    let (project, candidate) = (&access.project, &access.candidate);
+    let (project, candidate) = (&access.target.project, &access.target.candidate);
     let evaluations = access.store.evaluations_of(access.company_id(), project.id, candidate.id).await?;
     let visible = evaluations.values().filter(|_| !access.is_blind());
     let mut vetos: Vec<(&Veto, &Evaluation)> =
         visible.filter_map(|evaluation| Some((evaluation.veto.as_ref()?, evaluation))).collect();
     vetos.sort_by_key(|(veto, _)| veto.id);
-    let scope = EvaluationScope::new(project, &access.interview, access.references());
+    let scope = EvaluationScope::new(project, &access.target.interview, access.references());
     let (page, total) = query.slice(vetos, |(veto, _)| veto.id.to_string());
     let page = page.map(|(veto, evaluation)| VetoView::new(veto, evaluation, scope));
-    query.answer(&scope.candidate(candidate.id).join("vetos"), page, total)
+    query.answer(page, total)
 }
 
 /// POST …/candidates/{candidateId}/vetos/
 pub(crate) async fn create(
-    access: EvaluationAccess<CastVeto>,
+    access: Admitted<Evaluation, CastVeto>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<VetoView>>> {
     let veto = Veto { id: access.store.next_id(access.now), comment: read_new(body)? };
-    let (project, candidate, evaluator) = (&access.project, &access.candidate, access.evaluator);
-    let before = access.evaluation.as_deref();
+    let (project, candidate, evaluator) =
+        (&access.target.rated.project, &access.target.rated.candidate, access.target.evaluator);
+    let before = access.target.evaluation.as_deref();
     let after = before.cloned().unwrap_or_else(|| Evaluation::new(candidate, evaluator, project));
-    let scope = EvaluationScope::new(project, &access.interview, access.references());
+    let scope = EvaluationScope::new(project, &access.target.rated.interview, access.references());
     let address = scope.candidate(candidate.id).join("vetos").join(veto.id);
     let created = Created(address, VetoView::new(&veto, &after, scope));
     let change = EvaluationChange::veto(project, candidate, after, veto, access.now)?;
-    let stored = access.evaluation.as_ref();
+    let stored = access.target.evaluation.as_ref();
     access.commit(access.store.save_evaluation(project, candidate, stored, change, access.now), created).await
 }
 
@@ -54,21 +56,22 @@ pub(crate) fn read_new(mut body: BodyFields) -> Result<VetoComment> {
 }
 
 /// GET …/candidates/{candidateId}/vetos/{vetoId}/
-pub(crate) async fn read(access: VetoAccess<ReadProject>) -> Result<CommittedResponse<Json<VetoView>>> {
-    let (project, ids) = (&access.project, (access.candidate.id, access.evaluator));
+pub(crate) async fn read(access: Admitted<Veto, ReadProject>) -> Result<CommittedResponse<Json<VetoView>>> {
+    let (project, ids) =
+        (&access.target.rated.project, (access.target.rated.candidate.id, access.target.evaluator));
     let evaluations = access.store.evaluations(access.company_id(), project.id, [ids]).await?;
     let evaluation = evaluations.get(&ids).ok_or(Error::NotFound)?;
     let veto = evaluation.veto.as_ref().ok_or(Error::NotFound)?;
-    let scope = EvaluationScope::new(project, &access.interview, access.references());
+    let scope = EvaluationScope::new(project, &access.target.rated.interview, access.references());
     access.show(VetoView::new(veto, evaluation, scope))
 }
 
 /// GET …/projects/{projectId}/vetos/
 pub(crate) async fn list_of_project(
-    access: InterviewAccess<ReadProject>,
+    access: Admitted<Interview, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<VetoView>> {
-    let (project, caller) = (&access.project, access.caller.customer());
+    let (project, caller) = (&access.target.project, access.caller.customer());
     let mut vetos = Vec::new();
     for CandidateResult { candidate, summary } in
         access.store.all_vetoed(access.company_id(), project.id).await?
@@ -82,12 +85,11 @@ pub(crate) async fn list_of_project(
     query.check_range(total)?;
     let ids = page.rows.iter().map(|(_, ids)| *ids);
     let evaluations = access.store.evaluations(access.company_id(), project.id, ids).await?;
-    let scope = EvaluationScope::new(project, &access.interview, access.references());
+    let scope = EvaluationScope::new(project, &access.target.interview, access.references());
     // One that was deleted between the two reads is left out.
     let page = page.filter_map(|(_, ids)| {
         let evaluation = evaluations.get(&ids)?;
         Some(VetoView::new(evaluation.veto.as_ref()?, evaluation, scope))
     });
-    let address = access.references().project(access.company_id(), project.id).join("vetos");
-    query.answer(&address, page, total)
+    query.answer(page, total)
 }

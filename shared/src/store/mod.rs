@@ -54,7 +54,7 @@ pub use evaluation::{CandidateResult, EvaluationKey};
 pub use feed::FeedPage;
 pub use history::{EntryKey, EventCounter, history_place};
 pub use idempotency::StoredResponse;
-pub(crate) use idempotency::{EarlierRequest, KeyedAttempt, KeyedRequest, LeaseResult};
+pub(crate) use idempotency::{EarlierRequest, KeyedAttempt, KeyedRequest, LeaseResult, RequestIntent};
 pub(crate) use login::LoginPartition;
 pub use login::TAKEN_USERNAME;
 pub use matches::CandidateMatch;
@@ -78,7 +78,6 @@ pub(crate) use table::keys;
 pub(crate) use table::keys::ItemKey;
 pub use table::keys::effect_in;
 pub use table::page;
-pub(crate) use table::sealed::SealingKey;
 pub use table::transaction::Transaction;
 pub use webhook::{DeliveryAttempts, StreamTrigger};
 

@@ -84,7 +84,7 @@ pub(crate) async fn save(
     access.commit(access.store.save_evaluation(project, candidate, stored, change, access.now), shown).await
 }
 
-/// Refuses named tokens that write for a customer without the role; the guard has checked people.
+/// Refuses named tokens that write for a customer without the role; admission has checked people.
 fn require_evaluator(access: &Admitted<Evaluation, Evaluate>) -> Result<()> {
     let is_evaluator = access.target.rated.project.staff.evaluates(Some(access.target.evaluator)).is_some();
     if is_evaluator { Ok(()) } else { Err(NOT_EVALUATOR.into()) }

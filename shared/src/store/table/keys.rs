@@ -1,4 +1,4 @@
-//! Every key of the table. The entity chart in `shared/README.md` shows them side by side.
+//! Every key of the table. `shared/TABLE.md` shows them side by side.
 
 pub(crate) use super::key::{BY_STATUS, DUE, ItemKey, KeyRange, KeySchema, PK, SEARCH, SK, TABLE};
 use crate::domain::account::{Account, ResponseRecipient};
@@ -169,6 +169,7 @@ pub(crate) fn login_failures(name: &SecretHash) -> ItemKey {
 }
 
 pub(crate) fn session(hash: &SecretHash) -> ItemKey {
+    // By hash: nobody who reads the table or a backup can use a session.
     ItemKey::alone(format!("SESSION#{}", hash.as_str()))
 }
 
@@ -236,6 +237,7 @@ pub(crate) fn search_entry(
 ) -> ItemKey {
     ItemKey::new(
         search_words(c, p, source, word),
+        // Reversed, so that of equal words the newest candidate comes first.
         format!("{} {}", search_prefix(source, word), k.reversed()),
     )
 }
@@ -306,6 +308,7 @@ pub(crate) fn entry(c: &CompanyId, history_id: &str, version: u64) -> ItemKey {
 
 /// A version of a resource as its history sorts it.
 pub(crate) fn version(version: u64) -> String {
+    // Padded, because keys are sorted as text.
     format!("{version:010}")
 }
 

@@ -73,73 +73,65 @@ pub struct Id<T> {
 
 /// A kind of resource that has a URL.
 pub trait ResourceKind {
-    /// The kind of resource that it belongs to, in whose URL its own begins.
+    /// The kind of resource that it belongs to. Its URL begins with the parent's.
     type Parent;
-    /// The segment of its URLs before the identifier.
+    /// The segment of its URL before the identifier.
     const SEGMENT: &'static str;
 }
 
-macro_rules! resource_kinds {
-    ($($(#[doc = $doc:literal])+ $kind:ident $id:ident in $parent:ident $segment:literal;)+) => {
-        /// Kinds of resources; they have no values.
-        pub mod mark {
-            use super::ResourceKind;
-
-            /// A company.
-            pub enum Company {}
-            /// A file.
-            pub enum File {}
-            /// An attempt to deliver an event to a webhook.
-            pub enum Attempt {}
+/// Declares kinds of identifiers: a type without values that marks them, their name, and where the URLs are that end with
+/// them.
+// Not marked by the resources' own types: those contain identifiers, so the modules would depend on each other.
+macro_rules! ids {
+    ($($(#[doc = $doc:literal])+ $id:ident of $mark:ident $(in $parent:ident $segment:literal)?,)+) => {
+        $(
+            #[doc(hidden)]
+            pub enum $mark {}
+            $(#[doc = $doc])+
+            pub type $id = Id<$mark>;
             $(
-                $(#[doc = $doc])+
-                pub enum $kind {}
-
-                impl ResourceKind for $kind {
+                impl ResourceKind for $mark {
                     type Parent = $parent;
                     const SEGMENT: &'static str = $segment;
                 }
-            )+
-        }
-
-        $(
-            #[doc = concat!("The identifier of a [`", stringify!($kind), "`](mark::", stringify!($kind), ").")]
-            pub type $id = Id<mark::$kind>;
+            )?
         )+
     };
 }
 
-resource_kinds! {
-    /// A staff user.
-    Customer CustomerId in Company "customers";
-    /// A project.
-    Project ProjectId in Company "projects";
-    /// A welcome video.
-    Video VideoId in Company "videos";
-    /// A label.
-    Label LabelId in Company "labels";
-    /// A named token.
-    Token TokenId in Company "tokens";
-    /// A webhook.
-    Webhook WebhookId in Company "webhooks";
-    /// A candidate.
-    Candidate CandidateId in Project "candidates";
-    /// A customer's role in a project.
-    Role RoleId in Project "roles";
-    /// A question of a project.
-    Question QuestionId in Project "questions";
-    /// A criterion of a project.
-    Criterion CriterionId in Project "criteria";
-    /// A share of a candidate.
-    Share ShareId in Candidate "shares";
-    /// An evaluator's veto against a candidate.
-    Veto VetoId in Candidate "vetos";
-}
+/// Marks what belongs to a company.
+pub enum CompanyMark {}
 
-/// The identifier of a file, from the start of its upload.
-pub type FileId = Id<mark::File>;
-/// The identifier of an attempt to deliver an event.
-pub type AttemptId = Id<mark::Attempt>;
+ids! {
+    /// Of a staff user.
+    CustomerId of CustomerMark in CompanyMark "customers",
+    /// Of a project.
+    ProjectId of ProjectMark in CompanyMark "projects",
+    /// Of a candidate.
+    CandidateId of CandidateMark in ProjectMark "candidates",
+    /// Of a welcome video.
+    VideoId of VideoMark in CompanyMark "videos",
+    /// Of a label.
+    LabelId of LabelMark in CompanyMark "labels",
+    /// Of a named token; not its secret.
+    TokenId of TokenMark in CompanyMark "tokens",
+    /// Of a share of a candidate.
+    ShareId of ShareMark in CandidateMark "shares",
+    /// Of a customer's role in a project.
+    RoleId of RoleMark in ProjectMark "roles",
+    /// Of a file, from the start of its upload.
+    FileId of FileMark,
+    /// Of a question.
+    QuestionId of QuestionMark in ProjectMark "questions",
+    /// Of a criterion.
+    CriterionId of CriterionMark in ProjectMark "criteria",
+    /// Of a veto.
+    VetoId of VetoMark in CandidateMark "vetos",
+    /// Of a webhook.
+    WebhookId of WebhookMark in CompanyMark "webhooks",
+    /// Of an attempt to deliver an event.
+    AttemptId of AttemptMark,
+}
 
 impl<T> Id<T> {
     /// The identifier with this ULID.

@@ -7,7 +7,8 @@ use crate::config::Config;
 use crate::domain::file::{FileKind, Owner, StoredFile};
 use crate::domain::history::{ChangeAuthor, ResourceRef};
 use crate::domain::id::{
-    CandidateId, CompanyId, FileId, Id, InvalidId, ProjectId, ResourceKind, ShareId, mark,
+    CandidateId, CompanyId, CompanyMark, FileId, Id, InvalidId, ProjectId, ProjectMark, ResourceKind,
+    ShareId, ShareMark,
 };
 use crate::domain::video::{Rendition, Video};
 use crate::media::{MediaSigner, object_key, rendition_key};
@@ -72,21 +73,21 @@ impl<'a> ReferenceUris<'a> {
     }
 
     /// A resource right below company `c`.
-    pub fn uri<K: ResourceKind<Parent = mark::Company>>(&self, c: &CompanyId, id: Id<K>) -> Uri {
+    pub fn uri<K: ResourceKind<Parent = CompanyMark>>(&self, c: &CompanyId, id: Id<K>) -> Uri {
         Uri::new(format!("{}/companies/{c}/{}/{id}/", self.base, K::SEGMENT))
     }
 
     /// A resource right below project `p` of company `c`.
     pub fn uri_in_project<K>(&self, c: &CompanyId, p: ProjectId, id: Id<K>) -> Uri
     where
-        K: ResourceKind<Parent = mark::Project>,
+        K: ResourceKind<Parent = ProjectMark>,
     {
         Uri::new(format!("{}/companies/{c}/projects/{p}/{}/{id}/", self.base, K::SEGMENT))
     }
 
     /// A share of candidate `k`.
     pub fn share(&self, c: &CompanyId, p: ProjectId, k: CandidateId, s: ShareId) -> Uri {
-        self.uri_in_project(c, p, k).join(mark::Share::SEGMENT).join(s)
+        self.uri_in_project(c, p, k).join(ShareMark::SEGMENT).join(s)
     }
 
     /// Where a rendition of a video can be fetched; `None` before its conversion, or without a signer.
@@ -125,7 +126,7 @@ impl<'a> ReferenceUris<'a> {
     /// The identifier of the resource right below company `c` at `reference`.
     pub fn parse<K>(&self, c: &CompanyId, reference: &str) -> Result<Id<K>, String>
     where
-        K: ResourceKind<Parent = mark::Company>,
+        K: ResourceKind<Parent = CompanyMark>,
     {
         parse_below(&self.company(c).join(K::SEGMENT), reference)
     }
@@ -133,7 +134,7 @@ impl<'a> ReferenceUris<'a> {
     /// The identifier of the resource right below project `p` of company `c` at `reference`.
     pub fn parse_in_project<K>(&self, c: &CompanyId, p: ProjectId, reference: &str) -> Result<Id<K>, String>
     where
-        K: ResourceKind<Parent = mark::Project>,
+        K: ResourceKind<Parent = ProjectMark>,
     {
         parse_below(&self.uri(c, p).join(K::SEGMENT), reference)
     }

@@ -116,16 +116,16 @@ impl EvaluationView {
         card: Option<&Evaluation>,
         of: EvaluationScope<'_>,
     ) -> Self {
-        let view = |(rating, value): (&Rating, Decimal)| {
+        let ratings = card.into_iter().flat_map(|card| of.ratings(card)).map(|(rating, value)| {
             let (question, criterion) = of.rated(rating.about);
             RatingView { question, criterion, value, comment: rating.comment.to_string() }
-        };
+        });
         let completed_at = candidate.completed_at(evaluator);
         Self {
             resource_uri: of.evaluation(candidate.id, evaluator),
             candidate: of.candidate(candidate.id),
             evaluator: of.customer(evaluator),
-            ratings: card.into_iter().flat_map(|card| of.ratings(card)).map(view).collect(),
+            ratings: ratings.collect(),
             maximum_score: of.project.settings.maximum_score,
             recommendation: card.and_then(|card| card.recommendation),
             comment: card.map(|card| card.comment.to_string()).unwrap_or_default(),
@@ -214,12 +214,12 @@ pub(crate) struct ResultRatingView {
 impl ResultRatingView {
     /// The views of the ratings in an evaluation.
     pub(crate) fn all_of(card: &Evaluation, of: EvaluationScope<'_>) -> Vec<Self> {
-        let view = |(rating, value): (&Rating, Decimal)| {
+        let ratings = of.ratings(card).map(|(rating, value)| {
             let (question, criterion) = of.rated(rating.about);
             let evaluator = of.customer(card.evaluator);
             Self { question, criterion, evaluator, value, comment: rating.comment.to_string() }
-        };
-        of.ratings(card).map(view).collect()
+        });
+        ratings.collect()
     }
 }
 

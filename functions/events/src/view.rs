@@ -18,14 +18,13 @@ const LATEST: &str = "latest";
 pub(crate) enum FeedPosition {
     /// Ascending, after this number.
     After(u64),
-    /// Descending, before this number; none for the end of the feed.
+    /// Descending, before this number; `None` for the end of the feed.
     Before(Option<u64>),
 }
 
 impl FeedPosition {
     /// Reads `after` and `before`; by default, the beginning.
     pub(crate) fn read(query: &ListQuery) -> Result<Self> {
-        let number = |text: &str| text.parse().map_err(|_| "A valid number is required.".to_owned());
         let after = query.filter("after", number)?;
         let before = query.filter("before", |text| match text {
             LATEST => Ok(None),
@@ -37,6 +36,10 @@ impl FeedPosition {
             (None, Some(before)) => Ok(Self::Before(before)),
         }
     }
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "A valid number is required.".to_owned())
 }
 
 /// Events of a company.

@@ -1,4 +1,4 @@
-//! Bodies of requests: of which type they say they are, and read up to a length.
+//! Bodies of requests: their declared type, and reading up to a length.
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
@@ -35,6 +35,7 @@ pub(super) async fn read_or_return(body: Body) -> Result<Bytes, Body> {
             Ok(bytes) if read.len() + bytes.len() <= MAX_BYTES => read.extend_from_slice(&bytes),
             piece => {
                 let read = stream::iter([Ok(Bytes::from(read)), piece]);
+                // The handler's own limit refuses it with a text that fits its route.
                 return Err(Body::from_stream(read.chain(pieces)));
             }
         }

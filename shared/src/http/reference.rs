@@ -275,6 +275,7 @@ impl<'a> ReferenceUris<'a> {
     /// The author of changes at `reference`, or of this name.
     pub fn parse_author(&self, c: &CompanyId, reference: &str) -> Result<ChangeAuthor, String> {
         match reference {
+            // Neither has a URL.
             "system" => return Ok(ChangeAuthor::System),
             "operator" => return Ok(ChangeAuthor::Operator),
             _ => {}
@@ -309,6 +310,7 @@ impl<'a> ReferenceUris<'a> {
 
     fn parse<T>(&self, c: &CompanyId, collection: &str, reference: &str) -> Result<Id<T>, String> {
         let start = format!("{}/companies/{c}/{collection}/", self.base);
+        // Clients may drop the final slash.
         let id = reference.strip_prefix(&start).map(|id| id.strip_suffix('/').unwrap_or(id));
         id.and_then(|id| id.parse().ok())
             .ok_or_else(|| format!("\"{reference}\" is not a URL under {start}."))

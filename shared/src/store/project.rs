@@ -17,8 +17,8 @@ use crate::domain::tally::ProjectCounts;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Project {
-    const UNSHOWN: &'static [&'static str] = &["roster"];
-    const PARTS: &'static [&'static str] = &["settings", "staff"];
+    const INTERNAL_FIELDS: &'static [&'static str] = &["roster"];
+    const MERGED_MAPS: &'static [&'static str] = &["settings", "staff"];
 
     fn key(&self) -> ItemKey {
         keys::project(&self.company, self.id)

@@ -25,7 +25,7 @@ pub struct ExpirySummary {
     pub expired: usize,
     /// Candidates who had started but not finished.
     pub aborted: usize,
-    /// Candidates whom another request moved meanwhile.
+    /// Candidates that another request moved first.
     pub moved_on: usize,
     /// Candidates who could not be moved; the next run retries them.
     pub failed: usize,

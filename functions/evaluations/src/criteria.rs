@@ -1,4 +1,4 @@
-//! The criteria by which evaluators rate candidates besides their answers.
+//! The criteria by which evaluators rate candidates, apart from their answers.
 
 use axum::Json;
 use shared::Result;

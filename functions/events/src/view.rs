@@ -18,7 +18,7 @@ const LATEST: &str = "latest";
 pub(crate) enum FeedPosition {
     /// Ascending, after this number.
     After(u64),
-    /// Descending, before this number; `None` for the end of the feed.
+    /// Descending, before this number; `None` is the end of the feed.
     Before(Option<u64>),
 }
 

@@ -14,7 +14,7 @@ use shared::{Error, Result};
 
 use crate::outcome::EffectResult;
 
-/// What there is to erase besides the history.
+/// What there is to erase, except the history.
 #[derive(Default)]
 struct PersonalDataLeft {
     evaluations: Vec<EvaluationKey>,

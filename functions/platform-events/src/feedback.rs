@@ -51,7 +51,7 @@ struct MailRecipient {
 }
 
 impl MailFeedback {
-    /// The addresses to suppress; none for transient bounces.
+    /// The addresses to suppress; `None` for transient bounces.
     fn suppressed(self) -> Option<(SuppressionReason, Vec<MailRecipient>)> {
         match (self.bounce, self.complaint) {
             (Some(bounce), None) if bounce.bounce_type == "Permanent" => {

@@ -44,7 +44,7 @@ pub(crate) struct RoleView {
 }
 
 impl RoleView {
-    /// The view of a role that somebody has in a project.
+    /// The view of a customer's role in a project.
     pub(crate) fn new(project: &Project, held: HeldRole, references: ReferenceUris<'_>) -> Self {
         let Project { company, id, staff, .. } = project;
         let has = |role| staff.has(HeldRole { customer: held.customer, role });

@@ -57,7 +57,7 @@ pub enum AdminCommand {
         /// The user's name.
         username: String,
     },
-    /// Makes an owner an admin, whom other owners may delete.
+    /// Makes an owner an admin, so that other owners may delete them.
     RevokeOwner {
         /// The company's identifier.
         company: String,

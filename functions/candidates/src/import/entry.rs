@@ -16,7 +16,7 @@ use super::ImportAccess;
 pub(super) enum ImportEntryResult {
     /// Created and invited.
     Invited(CandidateId),
-    /// The candidate is there but not invited, and why; none when nothing stands in the way any more.
+    /// The candidate exists but is not invited, with the reason; `None` once there is no reason left.
     New(CandidateId, Option<Refusal>),
     /// There is no candidate.
     Failed(Error),
@@ -82,7 +82,7 @@ impl ImportContext<'_> {
         self.turn.commit(self.turn.store.create_candidate(step, self.access.now)).await
     }
 
-    /// What became of an entry that could not be created: somebody else who is at the same request may have done it.
+    /// The result of an entry that could not be created: a concurrent repeat of the request may have created it.
     async fn unless_there(&self, id: CandidateId, error: Error) -> Result<ImportEntryResult> {
         let Error::Changed = error else { return Err(error) };
         let found =

@@ -1,4 +1,4 @@
-//! The deliveries to a webhook: what has been tried, and what clients have sent besides the feed.
+//! The deliveries to a webhook: attempts so far, and deliveries that clients ask for.
 
 use axum::Json;
 use shared::auth::access::WebhookAccess;

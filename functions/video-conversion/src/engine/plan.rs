@@ -43,7 +43,7 @@ const ODD_SIZE: &str = "The dimensions of this video are not supported.";
 pub(super) struct ConversionPlan {
     /// The index of the video stream.
     video: u32,
-    /// The size of the re-encoded frames; none if the stream is copied.
+    /// The size of the re-encoded frames; `None` if the stream is copied.
     scaled: Option<(u32, u32)>,
     /// The audio stream.
     audio: Option<AudioStream>,

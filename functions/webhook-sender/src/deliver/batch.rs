@@ -136,7 +136,7 @@ impl<'a, T: EventTransport> UnderWay<'a, T> {
         set_aside.collect()
     }
 
-    /// Waits for one of the groups that are under way; `None` if none ends soon.
+    /// Waits for one of the groups that are under way; `None` if all take too long.
     pub(crate) async fn wait_for_one(&mut self) -> Result<Option<GroupReport>> {
         self.next_report(Some(LOOK_PAUSE)).await
     }
@@ -173,7 +173,7 @@ impl<'a, T: EventTransport> UnderWay<'a, T> {
         self.is_gone || self.transport.is_late() || self.health.lock().is_paused(self.transport.now())
     }
 
-    /// The next group that ends; `None` if none does in this time.
+    /// The next group that ends; `None` if the time is up first.
     async fn next_report(&mut self, patience: Option<Duration>) -> Result<Option<GroupReport>> {
         let next = self.requests.next();
         let ended = match patience {

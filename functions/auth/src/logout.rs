@@ -1,19 +1,19 @@
 //! POST /api-token-invalidate/ and /api-session-invalidate/.
 
 use shared::Result;
-use shared::auth::access::CallerAccess;
+use shared::auth::access::{Admitted, AnyCaller, OwnAccount};
 use shared::http::respond::NoContent;
 
 use crate::view::{WithCookie, expired_cookie};
 
 /// Ends the session that the request came with.
-pub(crate) async fn token(access: CallerAccess) -> Result<NoContent> {
+pub(crate) async fn token(access: Admitted<OwnAccount, AnyCaller>) -> Result<NoContent> {
     access.end_session().await?;
     Ok(NoContent)
 }
 
 /// Ends the session that the request came with, and lets the browser forget the cookie.
-pub(crate) async fn session(access: CallerAccess) -> Result<WithCookie<NoContent>> {
+pub(crate) async fn session(access: Admitted<OwnAccount, AnyCaller>) -> Result<WithCookie<NoContent>> {
     access.end_session().await?;
     Ok(WithCookie(expired_cookie(access.config()), NoContent))
 }

@@ -7,7 +7,7 @@ use axum::response::{AppendHeaders, IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::auth::access::CandidateSelf;
+use shared::auth::access::{Admitted, AnyCandidate, OwnCandidacy};
 use shared::auth::caller::CallerIdentity;
 use shared::auth::credential::COOKIE;
 use shared::auth::password::Password;
@@ -260,13 +260,16 @@ struct OwnProjectView {
 
 impl CandidateWhoAmIView {
     /// The view of the candidate who is calling.
-    pub(crate) fn new(access: &CandidateSelf) -> Self {
+    pub(crate) fn new(access: &Admitted<OwnCandidacy, AnyCandidate>) -> Self {
         let references = access.references();
-        let (company, project) = (&access.company, &access.project);
+        let (company, project) = (&access.target.company, &access.target.project);
         let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
-        let left = access.candidate.profile.deadline.map(|deadline| deadline - access.now);
+        let left = access.target.candidate.profile.deadline.map(|deadline| deadline - access.now);
         Self {
-            candidate: CandidateFields::new(&access.candidate, &CandidateViewer::itself(project, references)),
+            candidate: CandidateFields::new(
+                &access.target.candidate,
+                &CandidateViewer::itself(project, references),
+            ),
             company: OwnCompanyView {
                 resource_uri: references.company(&company.id),
                 name: company.name.to_string(),

@@ -2,23 +2,27 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{CallerAccess, CandidateSelf};
+use shared::auth::access::{Admitted, AnyCaller, AnyCandidate, OwnAccount, OwnCandidacy};
 use shared::auth::caller::AuthMethod;
 use shared::http::respond::CommittedResponse;
 
 use crate::view::{CandidateWhoAmIView, WhoAmIView};
 
 /// GET /whoami/
-pub(crate) async fn whoami(access: CallerAccess) -> Result<CommittedResponse<Json<WhoAmIView>>> {
+pub(crate) async fn whoami(
+    access: Admitted<OwnAccount, AnyCaller>,
+) -> Result<CommittedResponse<Json<WhoAmIView>>> {
     let session = match &access.caller.proof {
         AuthMethod::Session(live) => Some((&live.session, live.ends)),
         AuthMethod::AccessKey | AuthMethod::NamedToken => None,
     };
-    let project = access.project.as_deref();
+    let project = access.target.project.as_deref();
     access.show(WhoAmIView::new(&access.caller.identity, project, session, access.references())?)
 }
 
 /// GET /whoami/candidate/
-pub(crate) async fn candidate(access: CandidateSelf) -> Result<CommittedResponse<Json<CandidateWhoAmIView>>> {
+pub(crate) async fn candidate(
+    access: Admitted<OwnCandidacy, AnyCandidate>,
+) -> Result<CommittedResponse<Json<CandidateWhoAmIView>>> {
     access.show(CandidateWhoAmIView::new(&access))
 }

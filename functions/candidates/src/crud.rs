@@ -2,9 +2,10 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{CandidateAccess, ProjectAccess};
+use shared::auth::access::Admitted;
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::{CallerRelation, ChangeCandidate, ChangeProject, ReadCandidate};
+use shared::domain::project::Project;
 use shared::domain::transition::TransitionResult;
 use shared::http::WithFiles;
 use shared::http::respond::{CommittedResponse, Created, NoContent};
@@ -15,39 +16,40 @@ use crate::view::{view, viewer};
 
 /// POST …/candidates/
 pub(crate) async fn create(
-    access: ProjectAccess<ChangeProject>,
+    access: Admitted<Project, ChangeProject>,
     WithFiles(mut body): WithFiles,
 ) -> Result<CommittedResponse<Created<CandidateView>>> {
     // In a project of any status: managers fill a draft before it runs. Only later moves depend on the status.
     let files = CandidateFiles::read(&mut body, |_| None);
     let profile = read_new(body)?;
     let (id, by) = (access.store.next_id(access.now), access.caller.customer());
-    let mut candidate = Candidate::new(id, access.company_id().clone(), access.project.id, profile, by);
+    let mut candidate =
+        Candidate::new(id, access.company_id().clone(), access.target.project.id, profile, by);
     files.apply_to(&mut candidate, &access).await?;
     let step = TransitionResult::from(candidate);
-    let viewer = viewer(&access, &access.standing, &access.project);
-    let address = access.references().candidate(access.company_id(), access.project.id, id);
+    let viewer = viewer(&access, &access.target.relation, &access.target.project);
+    let address = access.references().candidate(access.company_id(), access.target.project.id, id);
     let created = Created(address, CandidateView::new(&step.candidate, &viewer));
     access.commit(access.store.create_candidate(&step, access.now), created).await
 }
 
 /// GET …/candidates/{candidateId}/
 pub(crate) async fn read(
-    access: CandidateAccess<ReadCandidate>,
+    access: Admitted<Candidate, ReadCandidate>,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    access.show(view(&access, &access.candidate))
+    access.show(view(&access, &access.target.candidate))
 }
 
 /// PATCH …/candidates/{candidateId}/
 pub(crate) async fn update(
-    access: CandidateAccess<ChangeCandidate>,
+    access: Admitted<Candidate, ChangeCandidate>,
     WithFiles(mut body): WithFiles,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    let before = &access.candidate;
+    let before = &access.target.candidate;
     let mut after = Candidate::clone(before);
     let own = |kind| access.references().files(access.company_id(), before.owner(), kind);
     let files = CandidateFiles::read(&mut body, |kind| Some(own(kind)));
-    match access.standing {
+    match access.target.relation {
         CallerRelation::Own => {
             let (password, changes) = read_own(body)?;
             changes.apply_to(&mut after.profile);
@@ -61,13 +63,15 @@ pub(crate) async fn update(
     if after == **before {
         return access.show(view(&access, before));
     }
-    let key = access.new_access_key(access.project.id, before.id);
+    let key = access.new_access_key(access.target.project.id, before.id);
     let step = after.after_change(before, access.now, key)?;
     let shown = Json(view(&access, &step.candidate));
     access.commit(access.store.change_candidate(before, &step, access.now), shown).await
 }
 
 /// DELETE …/candidates/{candidateId}/
-pub(crate) async fn delete(access: CandidateAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
-    access.commit(access.store.delete_candidate(&access.candidate, access.now), NoContent).await
+pub(crate) async fn delete(
+    access: Admitted<Candidate, ChangeProject>,
+) -> Result<CommittedResponse<NoContent>> {
+    access.commit(access.store.delete_candidate(&access.target.candidate, access.now), NoContent).await
 }

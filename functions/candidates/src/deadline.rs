@@ -3,7 +3,7 @@
 use axum::Json;
 use chrono::{DateTime, Utc};
 use shared::Result;
-use shared::auth::access::CandidateAccess;
+use shared::auth::access::Admitted;
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::ChangeProject;
 use shared::http::BodyFields;
@@ -15,17 +15,17 @@ use crate::view::view;
 
 /// PATCH …/candidates/{candidateId}/deadline/
 pub(crate) async fn update(
-    access: CandidateAccess<ChangeProject>,
+    access: Admitted<Candidate, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
     let deadline = read(body)?;
-    let before = &access.candidate;
+    let before = &access.target.candidate;
     if before.profile.deadline == Some(deadline) {
         return access.show(view(&access, before));
     }
     let mut after = Candidate::clone(before);
     after.profile.deadline = Some(deadline);
-    let key = access.new_access_key(access.project.id, before.id);
+    let key = access.new_access_key(access.target.project.id, before.id);
     let step = after.after_change(before, access.now, key)?;
     let shown = Json(view(&access, &step.candidate));
     access.commit(access.store.change_candidate(before, &step, access.now), shown).await

@@ -2,7 +2,8 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{CandidateAccess, FileRedirect, MediaAccess, UploadAccess};
+use shared::auth::access::{Admitted, FileRedirect, MediaAccess, UploadOf};
+use shared::domain::candidate::Candidate;
 use shared::domain::file::FileKind;
 use shared::domain::policy::{ChangeCandidate, ReadCandidate};
 use shared::http::respond::{CommittedResponse, Created};
@@ -11,13 +12,13 @@ use shared::http::{BodyFields, read_announcement};
 use shared::media::file_name;
 
 /// GET …/candidates/{candidateId}/photo/{token}/
-pub(crate) async fn photo(access: MediaAccess<CandidateAccess<ReadCandidate>>) -> Result<FileRedirect> {
-    access.redirect(access.of.candidate.photo, None).await
+pub(crate) async fn photo(access: MediaAccess<Candidate, ReadCandidate>) -> Result<FileRedirect> {
+    access.redirect(access.target.candidate.photo, None).await
 }
 
 /// GET …/candidates/{candidateId}/cv/{token}/
-pub(crate) async fn cv(access: MediaAccess<CandidateAccess<ReadCandidate>>) -> Result<FileRedirect> {
-    let candidate = &access.of.candidate;
+pub(crate) async fn cv(access: MediaAccess<Candidate, ReadCandidate>) -> Result<FileRedirect> {
+    let candidate = &access.target.candidate;
     let profile = &candidate.profile;
     let name = format!("{} {} CV", profile.first_name, profile.last_name);
     let name = candidate.cv.map(|cv| file_name(&name, cv));
@@ -26,11 +27,11 @@ pub(crate) async fn cv(access: MediaAccess<CandidateAccess<ReadCandidate>>) -> R
 
 /// POST …/candidates/{candidateId}/uploads/
 pub(crate) async fn announce(
-    access: CandidateAccess<ChangeCandidate>,
+    access: Admitted<Candidate, ChangeCandidate>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<UploadView>>> {
     let (kind, announced) = read_announcement(body, &[FileKind::Photo, FileKind::Cv])?;
-    let owner = access.candidate.owner();
+    let owner = access.target.candidate.owner();
     let (upload, signed) = access.files()?.announce(owner, kind, announced).await?;
     let view = UploadView::new(&upload, access.references()).with_request(&upload, signed);
     let created = Created(access.references().upload(access.company_id(), owner, upload.id), view);
@@ -39,7 +40,7 @@ pub(crate) async fn announce(
 
 /// GET …/candidates/{candidateId}/uploads/{uploadId}/
 pub(crate) async fn upload(
-    access: UploadAccess<CandidateAccess<ChangeCandidate>>,
+    access: Admitted<UploadOf<Candidate>, ChangeCandidate>,
 ) -> Result<CommittedResponse<Json<UploadView>>> {
-    access.show(UploadView::new(&access.upload, access.references()))
+    access.show(UploadView::new(&access.target.upload, access.references()))
 }

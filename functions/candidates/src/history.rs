@@ -1,7 +1,8 @@
 //! What has happened to a candidate.
 
 use shared::Result;
-use shared::auth::access::CandidateAccess;
+use shared::auth::access::Admitted;
+use shared::domain::candidate::Candidate;
 use shared::domain::history::ResourceRef;
 use shared::domain::policy::ReadHistory;
 use shared::http::page::{ListQuery, PageView};
@@ -10,21 +11,21 @@ use shared::store::history_place;
 
 /// GET …/events/
 pub(crate) async fn list(
-    access: CandidateAccess<ReadHistory>,
+    access: Admitted<Candidate, ReadHistory>,
     query: ListQuery,
 ) -> Result<PageView<EventView>> {
-    let (project, candidate) = (access.project.id, access.candidate.id);
+    let (project, candidate) = (access.target.project.id, access.target.candidate.id);
     let (company, resource) = (access.company_id(), ResourceRef::Candidate { project, candidate });
-    let (page, total) = if access.candidate.is_hidden_from(access.caller.customer(), &access.project) {
-        // Drafts are no events. What blind managers see is counted, so all of it is read: they are few.
-        // Entries of drafts say who is evaluating.
-        let events = access.store.events_of(company, resource, access.now).await?;
-        query.slice(events, |event| history_place(event.version_after))
-    } else {
-        let latest = access.candidate.version();
-        access.store.history_page(company, resource, latest, query.page(), access.now).await?
-    };
+    let (page, total) =
+        if access.target.candidate.is_hidden_from(access.caller.customer(), &access.target.project) {
+            // Drafts are no events. What blind managers see is counted, so all of it is read: they are few.
+            // Entries of drafts say who is evaluating.
+            let events = access.store.events_of(company, resource, access.now).await?;
+            query.slice(events, |event| history_place(event.version_after))
+        } else {
+            let latest = access.target.candidate.version();
+            access.store.history_page(company, resource, latest, query.page(), access.now).await?
+        };
     let page = page.map(|entry| EventView::new(&entry, access.references()));
-    let address = access.references().candidate(access.company_id(), project, candidate).join("events");
-    query.answer(&address, page, total)
+    query.answer(page, total)
 }

@@ -11,11 +11,12 @@ use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
-use shared::auth::access::ProjectAccess;
+use shared::auth::access::Admitted;
 use shared::domain::Refusal;
 use shared::domain::candidate::CandidateProfile;
 use shared::domain::id::{CandidateId, IdBlock};
 use shared::domain::policy::ChangeProject;
+use shared::domain::project::Project;
 use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::transition::AdvanceTerms;
@@ -110,7 +111,7 @@ enum RowStatus {
     Pending,
 }
 
-type ImportAccess = ProjectAccess<ChangeProject>;
+type ImportAccess = Admitted<Project, ChangeProject>;
 
 /// POST …/candidates/import/
 pub(crate) async fn create(
@@ -162,11 +163,11 @@ async fn import(
         }
     }
     let valid = lanes.iter().flatten().map(|(_, id, _)| *id).filter(|_| turn.is_resumed);
-    let there = turn.store.candidates(access.company_id(), access.project.id, valid).await?;
+    let there = turn.store.candidates(access.company_id(), access.target.project.id, valid).await?;
     let importer = ImportContext {
         access,
         turn: &turn,
-        terms: AdvanceTerms::of(&access.project, &access.company),
+        terms: AdvanceTerms::of(&access.target.project, &access.target.company),
         there,
     };
     // One after the other within a shard, so that no two transactions under way count in the same tally.
@@ -202,8 +203,9 @@ fn pace() -> Interval {
 
 impl ImportReport {
     fn new(access: &ImportAccess, outcomes: &[ImportEntryResult], is_keyed: bool) -> Self {
-        let reference =
-            |id: &CandidateId| access.references().candidate(access.company_id(), access.project.id, *id);
+        let reference = |id: &CandidateId| {
+            access.references().candidate(access.company_id(), access.target.project.id, *id)
+        };
         let rows = outcomes.iter().enumerate().map(|(index, outcome)| {
             let (status, candidate, errors) = match outcome {
                 ImportEntryResult::Invited(id) => (RowStatus::Invited, Some(reference(id)), json!({})),

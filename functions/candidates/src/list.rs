@@ -1,9 +1,10 @@
 //! Listing the candidates of a project.
 
 use shared::Result;
-use shared::auth::access::CountedProjectAccess;
+use shared::auth::access::Admitted;
 use shared::domain::parse_enum;
 use shared::domain::policy::ReadProject;
+use shared::domain::tally::ProjectCounts;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::view::CandidateView;
 
@@ -11,10 +12,10 @@ use crate::view::viewer;
 
 /// GET …/candidates/
 pub(crate) async fn list(
-    access: CountedProjectAccess<ReadProject>,
+    access: Admitted<ProjectCounts, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<CandidateView>> {
-    let (store, company, project) = (&access.store, access.company_id(), access.project.id);
+    let (store, company, project) = (&access.store, access.company_id(), access.target.project.id);
     let status = query.filter("status", parse_enum)?;
     let (page, total) = match query.filter("email", |email| Ok(email.to_owned()))? {
         // No counter knows addresses, so the few candidates with this one are read whole.
@@ -24,16 +25,19 @@ pub(crate) async fn list(
             query.slice(found, |candidate| candidate.id.to_string())
         }
         None => {
-            let count = status.map_or_else(|| access.tally.candidates(), |one| access.tally.with_status(one));
+            let count = status.map_or_else(
+                || access.target.counts.candidates(),
+                |one| access.target.counts.with_status(one),
+            );
             let total = u64::try_from(count).unwrap_or(0);
             // Before the read: a page past the end would skip all rows, which DynamoDB charges for.
             query.check_range(total)?;
             // Partitions without candidates need not be queried.
-            let statuses: Vec<_> = access.tally.statuses().collect();
+            let statuses: Vec<_> = access.target.counts.statuses().collect();
             (store.list_candidates(company, project, status, &statuses, query.page()).await?, total)
         }
     };
-    let viewer = viewer(&access, &access.standing, &access.project);
+    let viewer = viewer(&access, &access.target.relation, &access.target.project);
     let page = page.map(|candidate| CandidateView::new(&candidate, &viewer));
-    query.answer(&access.references().candidates(company, project), page, total)
+    query.answer(page, total)
 }

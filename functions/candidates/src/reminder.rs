@@ -2,7 +2,7 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::CandidateAccess;
+use shared::auth::access::Admitted;
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::ChangeProject;
 use shared::http::respond::CommittedResponse;
@@ -12,9 +12,9 @@ use crate::view::view;
 
 /// POST …/candidates/{candidateId}/reminder/
 pub(crate) async fn create(
-    access: CandidateAccess<ChangeProject>,
+    access: Admitted<Candidate, ChangeProject>,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    let step = Candidate::clone(&access.candidate).remind(access.now)?;
+    let step = Candidate::clone(&access.target.candidate).remind(access.now)?;
     let shown = Json(view(&access, &step.candidate));
-    access.commit(access.store.change_candidate(&access.candidate, &step, access.now), shown).await
+    access.commit(access.store.change_candidate(&access.target.candidate, &step, access.now), shown).await
 }

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{CandidateAccess, ShareAccess};
+use shared::auth::access::{Admitted, ShareTarget};
 use shared::domain::candidate::Candidate;
 use shared::domain::id::{CompanyId, CustomerId, ShareId};
 use shared::domain::policy::ChangeProject;
@@ -18,11 +18,11 @@ pub(crate) const CUSTOMER: &str = "customer";
 
 /// GET …/shares/
 pub(crate) async fn list(
-    access: CandidateAccess<ChangeProject>,
+    access: Admitted<Candidate, ChangeProject>,
     query: ListQuery,
 ) -> Result<PageView<ShareView>> {
     let expand = query.expand(&[CUSTOMER])?;
-    let shares: Vec<_> = SharedCandidate::all_of(&access.candidate).collect();
+    let shares: Vec<_> = SharedCandidate::all_of(&access.target.candidate).collect();
     let (page, total) = query.slice(shares, |shared| shared.share.to_string());
     let mut wanted = ReferenceIds::default();
     wanted.customers.extend(page.rows.iter().map(|shared| shared.customer).filter(|_| expand.has(CUSTOMER)));
@@ -32,27 +32,32 @@ pub(crate) async fn list(
         ShareView::new(access.company_id(), &shared, access.references())
             .with_customer(customer.map(|customer| CustomerView::new(customer, access.references())))
     });
-    let address = access.references().shares(access.company_id(), access.project.id, access.candidate.id);
-    query.answer(&address, page, total)
+    query.answer(page, total)
 }
 
 /// POST …/shares/
 pub(crate) async fn create(
-    access: CandidateAccess<ChangeProject>,
+    access: Admitted<Candidate, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<CreatedOrUpdated<ShareView>>> {
     let customer = read_new(body, access.company_id(), access.references())?;
     // Repeating the request does no harm, and confirms the state that the client wanted.
-    if let Some(share) = access.candidate.share_of(customer) {
+    if let Some(share) = access.target.candidate.share_of(customer) {
         let shown = CreatedOrUpdated::Old(view(&access, share, customer));
         return access.commit(access.store.nothing(), shown).await;
     }
     let share = access.store.next_id(access.now);
-    let after = Candidate::clone(&access.candidate).shared_with(customer, share)?;
-    let address =
-        access.references().share(access.company_id(), access.project.id, access.candidate.id, share);
+    let after = Candidate::clone(&access.target.candidate).shared_with(customer, share)?;
+    let address = access.references().share(
+        access.company_id(),
+        access.target.project.id,
+        access.target.candidate.id,
+        share,
+    );
     let created = CreatedOrUpdated::New(Created(address, view(&access, share, customer)));
-    access.commit(access.store.change_candidate(&access.candidate, &after.into(), access.now), created).await
+    access
+        .commit(access.store.change_candidate(&access.target.candidate, &after.into(), access.now), created)
+        .await
 }
 
 /// Reads the body of a creation: with whom to share.
@@ -66,22 +71,27 @@ pub(crate) fn read_new(
 }
 
 /// GET …/shares/{shareId}/
-pub(crate) async fn read(access: ShareAccess<ChangeProject>) -> Result<CommittedResponse<Json<ShareView>>> {
-    let (project, candidate) = (access.project.id, access.candidate.id);
-    let shared = SharedCandidate { share: access.share, project, candidate, customer: access.customer };
+pub(crate) async fn read(
+    access: Admitted<ShareTarget, ChangeProject>,
+) -> Result<CommittedResponse<Json<ShareView>>> {
+    let (project, candidate) = (access.target.project.id, access.target.candidate.id);
+    let shared =
+        SharedCandidate { share: access.target.share, project, candidate, customer: access.target.customer };
     access.show(ShareView::new(access.company_id(), &shared, access.references()))
 }
 
 /// DELETE …/shares/{shareId}/
-pub(crate) async fn delete(access: ShareAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
-    let after = Candidate::clone(&access.candidate).without_share(access.share);
+pub(crate) async fn delete(
+    access: Admitted<ShareTarget, ChangeProject>,
+) -> Result<CommittedResponse<NoContent>> {
+    let after = Candidate::clone(&access.target.candidate).without_share(access.target.share);
     access
-        .commit(access.store.change_candidate(&access.candidate, &after.into(), access.now), NoContent)
+        .commit(access.store.change_candidate(&access.target.candidate, &after.into(), access.now), NoContent)
         .await
 }
 
-fn view<A>(access: &CandidateAccess<A>, share: ShareId, customer: CustomerId) -> ShareView {
-    let (project, candidate) = (access.project.id, access.candidate.id);
+fn view<A>(access: &Admitted<Candidate, A>, share: ShareId, customer: CustomerId) -> ShareView {
+    let (project, candidate) = (access.target.project.id, access.target.candidate.id);
     let shared = SharedCandidate { share, project, candidate, customer };
     ShareView::new(access.company_id(), &shared, access.references())
 }

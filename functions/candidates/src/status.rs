@@ -2,7 +2,7 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::CandidateAccess;
+use shared::auth::access::Admitted;
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::{AdvanceCandidate, CallerRelation, ChangeProject};
 use shared::domain::transition::{Actor, AdvanceTerms};
@@ -13,24 +13,24 @@ use crate::view::view;
 
 /// PATCH …/candidates/{candidateId}/status/advance/
 pub(crate) async fn advance(
-    access: CandidateAccess<AdvanceCandidate>,
+    access: Admitted<Candidate, AdvanceCandidate>,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    let actor = match access.standing {
+    let actor = match access.target.relation {
         CallerRelation::Own => Actor::Candidate,
         _ => Actor::Manager,
     };
-    let terms = AdvanceTerms::of(&access.project, &access.company);
-    let key = access.new_access_key(access.project.id, access.candidate.id);
-    let step = Candidate::clone(&access.candidate).advance(actor, &terms, access.now, key)?;
+    let terms = AdvanceTerms::of(&access.target.project, &access.target.company);
+    let key = access.new_access_key(access.target.project.id, access.target.candidate.id);
+    let step = Candidate::clone(&access.target.candidate).advance(actor, &terms, access.now, key)?;
     let shown = Json(view(&access, &step.candidate));
-    access.commit(access.store.change_candidate(&access.candidate, &step, access.now), shown).await
+    access.commit(access.store.change_candidate(&access.target.candidate, &step, access.now), shown).await
 }
 
 /// PATCH …/candidates/{candidateId}/status/skip/
 pub(crate) async fn skip(
-    access: CandidateAccess<ChangeProject>,
+    access: Admitted<Candidate, ChangeProject>,
 ) -> Result<CommittedResponse<Json<CandidateView>>> {
-    let step = Candidate::clone(&access.candidate).skip()?;
+    let step = Candidate::clone(&access.target.candidate).skip()?;
     let shown = Json(view(&access, &step.candidate));
-    access.commit(access.store.change_candidate(&access.candidate, &step, access.now), shown).await
+    access.commit(access.store.change_candidate(&access.target.candidate, &step, access.now), shown).await
 }

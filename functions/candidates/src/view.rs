@@ -1,6 +1,6 @@
 //! The view that the caller of each guard has.
 
-use shared::auth::access::{AdmittedRequest, CandidateAccess};
+use shared::auth::access::{Admitted, AdmittedRequest};
 use shared::domain::candidate::Candidate;
 use shared::domain::policy::CallerRelation;
 use shared::domain::project::Project;
@@ -16,6 +16,6 @@ pub(crate) fn viewer<'a>(
 }
 
 /// The candidate of the path, as they are `now`.
-pub(crate) fn view<A>(access: &CandidateAccess<A>, now: &Candidate) -> CandidateView {
-    CandidateView::new(now, &viewer(access, &access.standing, &access.project))
+pub(crate) fn view<A>(access: &Admitted<Candidate, A>, now: &Candidate) -> CandidateView {
+    CandidateView::new(now, &viewer(access, &access.target.relation, &access.target.project))
 }

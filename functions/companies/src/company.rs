@@ -2,7 +2,7 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::CompanyAccess;
+use shared::auth::access::Admitted;
 use shared::domain::company::Company;
 use shared::domain::policy::{ChangeCompany, ReadCompany};
 use shared::http::BodyFields;
@@ -12,17 +12,19 @@ use crate::changes::read_changes;
 use crate::view::CompanyView;
 
 /// GET /companies/{companyId}/
-pub(crate) async fn read(access: CompanyAccess<ReadCompany>) -> Result<CommittedResponse<Json<CompanyView>>> {
-    access.show(CompanyView::new(&access.company, access.references()))
+pub(crate) async fn read(
+    access: Admitted<Company, ReadCompany>,
+) -> Result<CommittedResponse<Json<CompanyView>>> {
+    access.show(CompanyView::new(&access.target, access.references()))
 }
 
 /// PATCH /companies/{companyId}/
 pub(crate) async fn update(
-    access: CompanyAccess<ChangeCompany>,
+    access: Admitted<Company, ChangeCompany>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CompanyView>>> {
-    let mut after = Company::clone(&access.company);
+    let mut after = Company::clone(&access.target);
     read_changes(body)?.apply_to(&mut after);
     let view = CompanyView::new(&after, access.references());
-    access.commit(access.store.update_company(&access.company, &after), Json(view)).await
+    access.commit(access.store.update_company(&access.target, &after), Json(view)).await
 }

@@ -2,7 +2,8 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{CompanyAccess, LabelAccess};
+use shared::auth::access::Admitted;
+use shared::domain::company::Company;
 use shared::domain::label::{Label, LabelText};
 use shared::domain::policy::{ManageLabels, ReadCompany};
 use shared::http::page::{ListQuery, PageView};
@@ -12,17 +13,17 @@ use shared::http::{BodyChanges, BodyFields};
 
 /// GET …/labels/
 pub(crate) async fn list(
-    access: CompanyAccess<ReadCompany>,
+    access: Admitted<Company, ReadCompany>,
     query: ListQuery,
 ) -> Result<PageView<LabelView>> {
     let (page, total) = access.store.list_labels(access.company_id(), query.page()).await?;
     let page = page.map(|label| LabelView::new(&label, access.references()));
-    query.answer(&access.references().labels(access.company_id()), page, total)
+    query.answer(page, total)
 }
 
 /// POST …/labels/
 pub(crate) async fn create(
-    access: CompanyAccess<ManageLabels>,
+    access: Admitted<Company, ManageLabels>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<LabelView>>> {
     let text = read_new(body)?;
@@ -46,24 +47,24 @@ pub(crate) fn read_changes(mut body: BodyFields) -> Result<BodyChanges<Label>> {
 }
 
 /// GET …/labels/{labelId}/
-pub(crate) async fn read(access: LabelAccess<ReadCompany>) -> Result<CommittedResponse<Json<LabelView>>> {
-    access.show(LabelView::new(&access.label, access.references()))
+pub(crate) async fn read(access: Admitted<Label, ReadCompany>) -> Result<CommittedResponse<Json<LabelView>>> {
+    access.show(LabelView::new(&access.target, access.references()))
 }
 
 /// PATCH …/labels/{labelId}/
 pub(crate) async fn update(
-    access: LabelAccess<ManageLabels>,
+    access: Admitted<Label, ManageLabels>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<LabelView>>> {
-    let mut after = Label::clone(&access.label);
+    let mut after = Label::clone(&access.target);
     read_changes(body)?.apply_to(&mut after);
     let view = LabelView::new(&after, access.references());
-    access.commit(access.store.update_label(&access.label, &after), Json(view)).await
+    access.commit(access.store.update_label(&access.target, &after), Json(view)).await
 }
 
 /// DELETE …/labels/{labelId}/, which takes it from all projects as well
-pub(crate) async fn delete(access: LabelAccess<ManageLabels>) -> Result<NoContent> {
+pub(crate) async fn delete(access: Admitted<Label, ManageLabels>) -> Result<NoContent> {
     // Several transactions: there may be more projects with the label than one can change.
-    access.store.stepwise(access.now).delete_label(&access.label).await?;
+    access.store.stepwise(access.now).delete_label(&access.target).await?;
     Ok(NoContent)
 }

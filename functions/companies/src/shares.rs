@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use shared::Result;
-use shared::auth::access::{AdmittedRequest, CompanyAccess};
+use shared::auth::access::{Admitted, AdmittedRequest};
+use shared::domain::company::Company;
 use shared::domain::id::CandidateId;
 use shared::domain::policy::{Action, ReadCompany};
 use shared::http::page::{ListQuery, PageView};
@@ -15,7 +16,7 @@ pub(crate) const CANDIDATE: &str = "candidate";
 
 /// Lists what is shared with the caller.
 pub(crate) async fn list(
-    access: CompanyAccess<ReadCompany>,
+    access: Admitted<Company, ReadCompany>,
     query: ListQuery,
 ) -> Result<PageView<ShareView>> {
     let expand = query.expand(&[CANDIDATE])?;
@@ -32,7 +33,7 @@ pub(crate) async fn list(
         let view = ShareView::new(company, &shared, references);
         view.with_candidate(candidates.remove(&shared.candidate))
     });
-    query.answer(&references.shared(company), page, total)
+    query.answer(page, total)
 }
 
 /// The shared candidates that the caller may still read.

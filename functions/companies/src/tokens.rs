@@ -1,8 +1,9 @@
 //! Named tokens, by which other services act for a company.
 
 use axum::Json;
-use shared::auth::access::{CompanyAccess, TokenAccess};
+use shared::auth::access::Admitted;
 use shared::auth::credential::chosen_token_value;
+use shared::domain::company::Company;
 use shared::domain::named_token::NamedToken;
 use shared::domain::policy::{ManageTokens, NOT_ALLOWED};
 use shared::domain::secret::SecretHash;
@@ -16,19 +17,19 @@ use crate::view::{NewTokenView, TokenView};
 
 /// GET …/tokens/
 pub(crate) async fn list(
-    access: CompanyAccess<ManageTokens>,
+    access: Admitted<Company, ManageTokens>,
     query: ListQuery,
 ) -> Result<PageView<TokenView>> {
     // There are few enough to be read whole.
     let all = access.store.tokens(access.company_id()).await?;
     let (page, total) = query.slice(all, |token| token.id.to_string());
     let page = page.map(|token| TokenView::new(&token, access.references()));
-    query.answer(&access.references().tokens(access.company_id()), page, total)
+    query.answer(page, total)
 }
 
 /// POST …/tokens/. The only answer that shows the value.
 pub(crate) async fn create(
-    access: CompanyAccess<ManageTokens>,
+    access: Admitted<Company, ManageTokens>,
     body: BodyFields,
 ) -> Result<CommittedResponse<WithSecret<Created<NewTokenView>, TokenView>>> {
     let (name, value) = read_new(body)?;
@@ -58,11 +59,15 @@ pub(crate) fn read_new(mut body: BodyFields) -> Result<(ShortName, Option<String
 }
 
 /// GET …/tokens/{tokenId}/
-pub(crate) async fn read(access: TokenAccess<ManageTokens>) -> Result<CommittedResponse<Json<TokenView>>> {
-    access.show(TokenView::new(&access.token, access.references()))
+pub(crate) async fn read(
+    access: Admitted<NamedToken, ManageTokens>,
+) -> Result<CommittedResponse<Json<TokenView>>> {
+    access.show(TokenView::new(&access.target, access.references()))
 }
 
 /// DELETE …/tokens/{tokenId}/
-pub(crate) async fn delete(access: TokenAccess<ManageTokens>) -> Result<CommittedResponse<NoContent>> {
-    access.commit(access.store.delete_token(&access.token), NoContent).await
+pub(crate) async fn delete(
+    access: Admitted<NamedToken, ManageTokens>,
+) -> Result<CommittedResponse<NoContent>> {
+    access.commit(access.store.delete_token(&access.target), NoContent).await
 }

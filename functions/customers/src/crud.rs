@@ -1,7 +1,8 @@
 //! Listing, creating, reading, changing and deleting customers.
 
 use axum::Json;
-use shared::auth::access::{CompanyAccess, CustomerAccess};
+use shared::auth::access::Admitted;
+use shared::domain::company::Company;
 use shared::domain::customer::{Customer, OWN_ACCOUNT};
 use shared::domain::deletion::DeletionAuthor;
 use shared::domain::file::FileKind;
@@ -18,7 +19,7 @@ use crate::changes::{CreateCustomer, UpdateCustomer};
 
 /// GET …/customers/
 pub(crate) async fn list(
-    access: CompanyAccess<ReadCompany>,
+    access: Admitted<Company, ReadCompany>,
     query: ListQuery,
 ) -> Result<PageView<CustomerView>> {
     let username = query.filter("username", |name| Ok(name.to_owned()))?;
@@ -47,12 +48,12 @@ pub(crate) async fn list(
         }
     };
     let page = page.map(|customer| CustomerView::new(&customer, access.references()));
-    query.answer(&access.references().customers(company), page, total)
+    query.answer(page, total)
 }
 
 /// POST …/customers/
 pub(crate) async fn create(
-    access: CompanyAccess<ManageCustomers>,
+    access: Admitted<Company, ManageCustomers>,
     WithFiles(mut body): WithFiles,
 ) -> Result<CommittedResponse<Created<CustomerView>>> {
     let photo = body.file(FileKind::Photo, None);
@@ -70,19 +71,19 @@ pub(crate) async fn create(
 
 /// GET …/customers/{customerId}/
 pub(crate) async fn read(
-    access: CustomerAccess<ReadCompany>,
+    access: Admitted<Customer, ReadCompany>,
 ) -> Result<CommittedResponse<Json<CustomerView>>> {
-    access.show(CustomerView::new(&access.customer, access.references()))
+    access.show(CustomerView::new(&access.target.customer, access.references()))
 }
 
 /// PATCH …/customers/{customerId}/
 pub(crate) async fn update(
-    access: CustomerAccess<ReadCompany>,
+    access: Admitted<Customer, ReadCompany>,
     WithFiles(mut body): WithFiles,
 ) -> Result<CommittedResponse<Json<CustomerView>>> {
-    access.require_own_or_managed()?;
-    let is_own = access.is_own();
-    let before = &access.customer;
+    access.require_own_or_managed(&access.target.customer)?;
+    let is_own = access.is_own(&access.target.customer);
+    let before = &access.target.customer;
     let own = access.references().files(access.company_id(), before.owner(), FileKind::Photo);
     let photo = body.file(FileKind::Photo, Some(&own));
     let UpdateCustomer { profile, email, role, account_type, password } =
@@ -94,15 +95,15 @@ pub(crate) async fn update(
     profile.apply_to(&mut after);
     // A client may send back what it has read: only another value needs the right to change it.
     if let Some(email) = email.filter(|email| *email != before.email) {
-        access.require_managed()?;
+        access.require_manages(access.target.customer.account_type)?;
         after = after.with_email(email, access.now)?;
     }
     if let Some(role) = role.filter(|role| *role != before.role) {
-        access.require_managed()?;
+        access.require_manages(access.target.customer.account_type)?;
         after.role = role;
     }
     if let Some(account_type) = account_type.filter(|new| *new != before.account_type) {
-        access.require_managed()?;
+        access.require_manages(access.target.customer.account_type)?;
         access.require_manages(account_type)?;
         after.account_type = account_type;
     }
@@ -121,12 +122,12 @@ pub(crate) async fn update(
 }
 
 /// DELETE …/customers/{customerId}/
-pub(crate) async fn delete(access: CustomerAccess<ManageCustomers>) -> Result<NoContent> {
-    if access.is_own() {
+pub(crate) async fn delete(access: Admitted<Customer, ManageCustomers>) -> Result<NoContent> {
+    if access.is_own(&access.target.customer) {
         return Err(OWN_ACCOUNT.into());
     }
-    access.require_managed()?;
+    access.require_manages(access.target.customer.account_type)?;
     let by = DeletionAuthor { name: access.caller.name(), email: access.caller.email().cloned() };
-    access.store.stepwise(access.now).delete_customer(&access.customer, by).await?;
+    access.store.stepwise(access.now).delete_customer(&access.target.customer, by).await?;
     Ok(NoContent)
 }

@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::CompanyAccess;
+use shared::auth::access::Admitted;
+use shared::domain::company::Company;
 use shared::domain::id::IdBlock;
 use shared::domain::policy::ImportCustomers;
 use shared::http::respond::CommittedResponse;
@@ -29,7 +30,7 @@ const MAX_ENTRIES: usize = IdBlock::SIZE;
 // Leaves some of the function's 29 seconds to answer.
 const PATIENCE: Duration = Duration::from_secs(26);
 
-type ImportAccess = CompanyAccess<ImportCustomers>;
+type ImportAccess = Admitted<Company, ImportCustomers>;
 
 /// POST …/customers/batch-import/
 pub(crate) async fn create(

@@ -2,7 +2,8 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{CustomerAccess, FileRedirect, MediaAccess, UploadAccess};
+use shared::auth::access::{Admitted, FileRedirect, MediaAccess, UploadOf};
+use shared::domain::customer::Customer;
 use shared::domain::file::FileKind;
 use shared::domain::policy::ReadCompany;
 use shared::http::respond::{CommittedResponse, Created};
@@ -10,18 +11,18 @@ use shared::http::view::UploadView;
 use shared::http::{BodyFields, read_announcement};
 
 /// GET …/customers/{customerId}/photo/{token}/
-pub(crate) async fn read(access: MediaAccess<CustomerAccess<ReadCompany>>) -> Result<FileRedirect> {
-    access.redirect(access.of.customer.photo, None).await
+pub(crate) async fn read(access: MediaAccess<Customer, ReadCompany>) -> Result<FileRedirect> {
+    access.redirect(access.target.customer.photo, None).await
 }
 
 /// POST …/customers/{customerId}/uploads/
 pub(crate) async fn announce(
-    access: CustomerAccess<ReadCompany>,
+    access: Admitted<Customer, ReadCompany>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<UploadView>>> {
-    access.require_own_or_managed()?;
+    access.require_own_or_managed(&access.target.customer)?;
     let (kind, announced) = read_announcement(body, &[FileKind::Photo])?;
-    let owner = access.customer.owner();
+    let owner = access.target.customer.owner();
     let (upload, signed) = access.files()?.announce(owner, kind, announced).await?;
     let view = UploadView::new(&upload, access.references()).with_request(&upload, signed);
     let created = Created(access.references().upload(access.company_id(), owner, upload.id), view);
@@ -30,8 +31,8 @@ pub(crate) async fn announce(
 
 /// GET …/customers/{customerId}/uploads/{uploadId}/
 pub(crate) async fn upload(
-    access: UploadAccess<CustomerAccess<ReadCompany>>,
+    access: Admitted<UploadOf<Customer>, ReadCompany>,
 ) -> Result<CommittedResponse<Json<UploadView>>> {
-    access.of.require_own_or_managed()?;
-    access.show(UploadView::new(&access.upload, access.references()))
+    access.require_own_or_managed(&access.target.owner.customer)?;
+    access.show(UploadView::new(&access.target.upload, access.references()))
 }

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::CustomerAccess;
+use shared::auth::access::Admitted;
 use shared::domain::customer::Customer;
 use shared::domain::policy::ReinviteCustomers;
 use shared::http::respond::CommittedResponse;
@@ -10,9 +10,9 @@ use shared::http::view::CustomerView;
 
 /// PATCH …/customers/{customerId}/reinvite/
 pub(crate) async fn update(
-    access: CustomerAccess<ReinviteCustomers>,
+    access: Admitted<Customer, ReinviteCustomers>,
 ) -> Result<CommittedResponse<Json<CustomerView>>> {
-    let before = &access.customer;
+    let before = &access.target.customer;
     let after = Customer::clone(before).invited_again(access.now)?;
     let view = CustomerView::new(&after, access.references());
     access.commit(access.store.invite_customer(before, &after, access.now), Json(view)).await

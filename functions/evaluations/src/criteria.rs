@@ -2,8 +2,8 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{CriterionAccess, InterviewAccess};
-use shared::domain::interview::Criterion;
+use shared::auth::access::Admitted;
+use shared::domain::interview::{Criterion, Interview};
 use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};
@@ -14,21 +14,21 @@ use crate::changes::{NewCriterion, read_criterion_changes};
 
 /// GET …/criteria/
 pub(crate) async fn list(
-    access: InterviewAccess<ReadProject>,
+    access: Admitted<Interview, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<CriterionView>> {
-    let interview = &access.stored.interview;
+    let interview = &access.target.stored.interview;
     let (page, total) = query.slice_unsorted(interview.criteria.clone(), |one| one.id.to_string());
     let page = page.map(|one| CriterionView::new(&one, interview, access.references()));
-    query.answer(&access.references().criteria(&interview.company, interview.project), page, total)
+    query.answer(page, total)
 }
 
 /// POST …/criteria/
 pub(crate) async fn create(
-    access: InterviewAccess<ChangeProject>,
+    access: Admitted<Interview, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<CriterionView>>> {
-    let before = &access.stored.interview;
+    let before = &access.target.stored.interview;
     let id = access.store.next_id(access.now);
     let position = before.last_position::<Criterion>();
     let criterion = NewCriterion::read(body)?.into_criterion(id, 1, position)?;
@@ -36,7 +36,11 @@ pub(crate) async fn create(
     let created = Created(address, CriterionView::new(&criterion, before, access.references()));
     access
         .commit(
-            access.stored.change_to(&access.store, &access.project, &before.clone().with(criterion)?)?,
+            access.target.stored.change_to(
+                &access.store,
+                &access.target.project,
+                &before.clone().with(criterion)?,
+            )?,
             created,
         )
         .await
@@ -44,46 +48,66 @@ pub(crate) async fn create(
 
 /// GET …/criteria/{criterionId}/
 pub(crate) async fn read(
-    access: CriterionAccess<ReadProject>,
+    access: Admitted<Criterion, ReadProject>,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
-    access.show(CriterionView::new(&access.criterion, &access.stored.interview, access.references()))
+    access.show(CriterionView::new(
+        &access.target.criterion,
+        &access.target.interview.stored.interview,
+        access.references(),
+    ))
 }
 
 /// PUT …/criteria/{criterionId}/
 pub(crate) async fn replace(
-    access: CriterionAccess<ChangeProject>,
+    access: Admitted<Criterion, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
-    let Criterion { id, revision, position, .. } = access.criterion;
+    let Criterion { id, revision, position, .. } = access.target.criterion;
     change(&access, NewCriterion::read(body)?.into_criterion(id, revision, position)?).await
 }
 
 /// PATCH …/criteria/{criterionId}/
 pub(crate) async fn update(
-    access: CriterionAccess<ChangeProject>,
+    access: Admitted<Criterion, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
-    let mut after = access.criterion.clone();
+    let mut after = access.target.criterion.clone();
     read_criterion_changes(body)?.apply_to(&mut after);
     change(&access, after).await
 }
 
 async fn change(
-    access: &CriterionAccess<ChangeProject>,
+    access: &Admitted<Criterion, ChangeProject>,
     after: Criterion,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
-    let interview = &access.stored.interview;
+    let interview = &access.target.interview.stored.interview;
     let view = Json(CriterionView::new(&after, interview, access.references()));
     access
         .commit(
-            access.stored.change_to(&access.store, &access.project, &interview.clone().with(after)?)?,
+            access.target.interview.stored.change_to(
+                &access.store,
+                &access.target.interview.project,
+                &interview.clone().with(after)?,
+            )?,
             view,
         )
         .await
 }
 
 /// DELETE …/criteria/{criterionId}/
-pub(crate) async fn delete(access: CriterionAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
-    let after = access.stored.interview.clone().without::<Criterion>(access.criterion.id);
-    access.commit(access.stored.change_to(&access.store, &access.project, &after)?, NoContent).await
+pub(crate) async fn delete(
+    access: Admitted<Criterion, ChangeProject>,
+) -> Result<CommittedResponse<NoContent>> {
+    let after =
+        access.target.interview.stored.interview.clone().without::<Criterion>(access.target.criterion.id);
+    access
+        .commit(
+            access.target.interview.stored.change_to(
+                &access.store,
+                &access.target.interview.project,
+                &after,
+            )?,
+            NoContent,
+        )
+        .await
 }

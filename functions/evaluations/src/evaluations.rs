@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use axum::Json;
 use serde_json::Value;
-use shared::auth::access::{EvaluationAccess, EvaluationsAccess, EvaluationsOf};
+use shared::auth::access::{Admitted, CandidateEvaluations, RatedCandidate};
 use shared::domain::candidate::Candidate;
 use shared::domain::id::CustomerId;
 use shared::domain::parse_enum;
@@ -24,66 +24,68 @@ use crate::view::{EvaluationScope, EvaluationView};
 
 /// GET …/evaluations/
 pub(crate) async fn list(
-    access: EvaluationsAccess<ReadProject>,
+    access: Admitted<CandidateEvaluations, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<EvaluationView>> {
-    let candidate = &access.of.candidate;
+    let candidate = &access.target.candidate;
     let cards = access.store.scorecards_of(access.company_id(), candidate.project, candidate.id).await?;
     // Evaluators are blind until they complete their own evaluation, managers and owners too: an opinion is as biased
     // with another role.
     let completed = candidate.completed_by().into_iter().filter(|_| !access.is_blind());
-    let own = cards.keys().copied().filter(|by| access.is_own(*by));
+    let own = cards.keys().copied().filter(|by| access.caller.customer() == Some(*by));
     let shown: BTreeSet<CustomerId> = completed.chain(own).collect();
-    let of = EvaluationScope::new(&access.of, access.references());
+    let of = EvaluationScope::new(&access.target, access.references());
     let (page, total) = query.slice(shown.into_iter().collect(), ToString::to_string);
     let page = page.map(|by| EvaluationView::new(candidate, by, cards.get(&by), of));
-    query.answer(&of.candidate(candidate.id).join("evaluations"), page, total)
+    query.answer(page, total)
 }
 
 /// GET …/evaluations/{customerId}/
 pub(crate) async fn read(
-    access: EvaluationAccess<ReadProject>,
+    access: Admitted<Evaluation, ReadProject>,
 ) -> Result<CommittedResponse<Json<EvaluationView>>> {
-    access.show(view(&access, &access.of.candidate, access.card.as_deref()))
+    access.show(view(&access, &access.target.rated.candidate, access.target.evaluation.as_deref()))
 }
 
 /// PUT …/evaluations/{customerId}/
 pub(crate) async fn save(
-    access: EvaluationAccess<Evaluate>,
+    access: Admitted<Evaluation, Evaluate>,
     body: BodyFields,
 ) -> Result<CommittedResponse<CreatedOrUpdated<EvaluationView>>> {
-    let EvaluationsOf { project, interview, candidate } = &access.of;
+    let RatedCandidate { project, interview, candidate } = &access.target.rated;
     let sent = SaveEvaluation::read(body, project.settings.maximum_score, |rating| about(&access, rating))?;
     require_evaluator(&access)?;
     let card = sent.apply_to(&access);
     let mut roster = project.roster.clone();
-    let cards = (access.card.as_deref(), &card);
+    let cards = (access.target.evaluation.as_deref(), &card);
     let after = Candidate::clone(candidate);
     let after = after.after_saving(cards, sent.completed, interview, &mut roster, access.now)?;
     let view = view(&access, &after, Some(&card));
-    let shown = if access.exists() {
+    let shown = if access.target.exists() {
         CreatedOrUpdated::Old(view)
     } else {
         CreatedOrUpdated::New(created(&access, view))
     };
-    let saved = EvaluationChange { project, roster, candidate, after, card: access.card.as_ref() };
+    let saved =
+        EvaluationChange { project, roster, candidate, after, card: access.target.evaluation.as_ref() };
     access.commit(access.store.save_scorecard(saved, Some(&card), access.now), shown).await
 }
 
-fn created(access: &EvaluationAccess<Evaluate>, view: EvaluationView) -> Created<EvaluationView> {
-    let of = EvaluationScope::new(&access.of, access.references());
-    Created(of.evaluation(access.of.candidate.id, access.evaluator), view)
+fn created(access: &Admitted<Evaluation, Evaluate>, view: EvaluationView) -> Created<EvaluationView> {
+    let of = EvaluationScope::new(&access.target.rated, access.references());
+    Created(of.evaluation(access.target.rated.candidate.id, access.target.evaluator), view)
 }
 
 /// Refuses named tokens that write for a customer without the role; the guard has checked people.
-fn require_evaluator(access: &EvaluationAccess<Evaluate>) -> Result<()> {
-    let is_evaluator = access.of.project.staff.evaluates(Some(access.evaluator)).is_some();
+fn require_evaluator(access: &Admitted<Evaluation, Evaluate>) -> Result<()> {
+    let is_evaluator = access.target.rated.project.staff.evaluates(Some(access.target.evaluator)).is_some();
     if is_evaluator { Ok(()) } else { Err(NOT_EVALUATOR.into()) }
 }
 
 /// What a rating in a body is about.
-fn about(access: &EvaluationAccess<Evaluate>, rating: &Value) -> Result<RatingTarget, String> {
-    let (company, project, references) = (access.company_id(), access.of.project.id, access.references());
+fn about(access: &Admitted<Evaluation, Evaluate>, rating: &Value) -> Result<RatingTarget, String> {
+    let (company, project, references) =
+        (access.company_id(), access.target.rated.project.id, access.references());
     let about = match (rating.get("question"), rating.get("criterion")) {
         (Some(Value::String(question)), None | Some(Value::Null)) => {
             RatingTarget::Question(references.parse_question(company, project, question)?)
@@ -94,35 +96,39 @@ fn about(access: &EvaluationAccess<Evaluate>, rating: &Value) -> Result<RatingTa
         _ => return Err("Expected objects with either question or criterion.".to_owned()),
     };
     let unknown = || "The project has no such question or criterion.".to_owned();
-    if about.is_in(&access.of.interview) { Ok(about) } else { Err(unknown()) }
+    if about.is_in(&access.target.rated.interview) { Ok(about) } else { Err(unknown()) }
 }
 
 /// DELETE …/evaluations/{customerId}/
-pub(crate) async fn delete(access: EvaluationAccess<Evaluate>) -> Result<CommittedResponse<NoContent>> {
-    if !access.exists() {
+pub(crate) async fn delete(access: Admitted<Evaluation, Evaluate>) -> Result<CommittedResponse<NoContent>> {
+    if !access.target.exists() {
         return Err(Error::NotFound);
     }
     require_evaluator(&access)?;
-    let project = &access.of.project;
+    let project = &access.target.rated.project;
     let mut roster = project.roster.clone();
-    let candidate = Candidate::clone(&access.of.candidate);
-    let after = candidate.after_taking_back(access.evaluator, &mut roster, access.now)?;
+    let candidate = Candidate::clone(&access.target.rated.candidate);
+    let after = candidate.after_taking_back(access.target.evaluator, &mut roster, access.now)?;
     let saved = EvaluationChange {
         project,
         roster,
-        candidate: &access.of.candidate,
+        candidate: &access.target.rated.candidate,
         after,
-        card: access.card.as_ref(),
+        card: access.target.evaluation.as_ref(),
     };
     access.commit(access.store.save_scorecard(saved, None, access.now), NoContent).await
 }
 
-fn view<A>(access: &EvaluationAccess<A>, candidate: &Candidate, card: Option<&Evaluation>) -> EvaluationView {
+fn view<A>(
+    access: &Admitted<Evaluation, A>,
+    candidate: &Candidate,
+    card: Option<&Evaluation>,
+) -> EvaluationView {
     EvaluationView::new(
         candidate,
-        access.evaluator,
+        access.target.evaluator,
         card,
-        EvaluationScope::new(&access.of, access.references()),
+        EvaluationScope::new(&access.target.rated, access.references()),
     )
 }
 
@@ -165,15 +171,19 @@ impl SaveEvaluation {
     }
 
     /// The evaluation with what was sent. A veto stays.
-    fn apply_to<A>(&self, access: &EvaluationAccess<A>) -> Evaluation {
-        let known = access.card.as_deref();
+    fn apply_to<A>(&self, access: &Admitted<Evaluation, A>) -> Evaluation {
+        let known = access.target.evaluation.as_deref();
         Evaluation {
             maximum: self.maximum,
             ratings: self.ratings.clone(),
             recommendation: self.recommendation,
             comment: self.comment.clone(),
             veto: known.and_then(|known| known.veto.clone()),
-            ..Evaluation::new(&access.of.candidate, access.evaluator, &access.of.project)
+            ..Evaluation::new(
+                &access.target.rated.candidate,
+                access.target.evaluator,
+                &access.target.rated.project,
+            )
         }
     }
 }

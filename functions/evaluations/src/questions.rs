@@ -2,7 +2,7 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{InterviewAccess, QuestionAccess};
+use shared::auth::access::Admitted;
 use shared::domain::interview::{Interview, Question};
 use shared::domain::policy::{CallerRelation, ChangeProject, ReadQuestions};
 use shared::http::BodyFields;
@@ -15,21 +15,21 @@ use crate::changes::{NewQuestion, read_question_changes};
 
 /// GET …/questions/
 pub(crate) async fn list(
-    access: InterviewAccess<ReadQuestions>,
+    access: Admitted<Interview, ReadQuestions>,
     query: ListQuery,
 ) -> Result<PageView<QuestionView>> {
-    let interview = &access.stored.interview;
+    let interview = &access.target.stored.interview;
     let (page, total) = query.slice_unsorted(interview.questions.clone(), |one| one.id.to_string());
-    let page = page.map(|one| view(&one, interview, &access.standing, access.references()));
-    query.answer(&access.references().questions(&interview.company, interview.project), page, total)
+    let page = page.map(|one| view(&one, interview, &access.target.relation, access.references()));
+    query.answer(page, total)
 }
 
 /// POST …/questions/
 pub(crate) async fn create(
-    access: InterviewAccess<ChangeProject>,
+    access: Admitted<Interview, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<QuestionView>>> {
-    let before = &access.stored.interview;
+    let before = &access.target.stored.interview;
     let new = NewQuestion::read(body, access.company_id(), access.references())?;
     let id = access.store.next_id(access.now);
     let question = new.into_question(id, 1, before.last_position::<Question>())?;
@@ -37,7 +37,11 @@ pub(crate) async fn create(
     let created = Created(address, QuestionView::new(&question, before, access.references()));
     access
         .commit(
-            access.stored.change_to(&access.store, &access.project, &before.clone().with(question)?)?,
+            access.target.stored.change_to(
+                &access.store,
+                &access.target.project,
+                &before.clone().with(question)?,
+            )?,
             created,
         )
         .await
@@ -45,50 +49,71 @@ pub(crate) async fn create(
 
 /// GET …/questions/{questionId}/
 pub(crate) async fn read(
-    access: QuestionAccess<ReadQuestions>,
+    access: Admitted<Question, ReadQuestions>,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let interview = &access.stored.interview;
-    access.show(view(&access.question, interview, &access.standing, access.references()))
+    let interview = &access.target.interview.stored.interview;
+    access.show(view(
+        &access.target.question,
+        interview,
+        &access.target.interview.relation,
+        access.references(),
+    ))
 }
 
 /// PUT …/questions/{questionId}/
 pub(crate) async fn replace(
-    access: QuestionAccess<ChangeProject>,
+    access: Admitted<Question, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
     let whole = NewQuestion::read(body, access.company_id(), access.references())?;
-    let Question { id, revision, position, .. } = access.question;
+    let Question { id, revision, position, .. } = access.target.question;
     change(&access, whole.into_question(id, revision, position)?).await
 }
 
 /// PATCH …/questions/{questionId}/
 pub(crate) async fn update(
-    access: QuestionAccess<ChangeProject>,
+    access: Admitted<Question, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let mut after = access.question.clone();
+    let mut after = access.target.question.clone();
     read_question_changes(body, access.company_id(), access.references())?.apply_to(&mut after);
     change(&access, after).await
 }
 
 async fn change(
-    access: &QuestionAccess<ChangeProject>,
+    access: &Admitted<Question, ChangeProject>,
     after: Question,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let interview = &access.stored.interview;
+    let interview = &access.target.interview.stored.interview;
     let view = Json(QuestionView::new(&after, interview, access.references()));
     access
         .commit(
-            access.stored.change_to(&access.store, &access.project, &interview.clone().with(after)?)?,
+            access.target.interview.stored.change_to(
+                &access.store,
+                &access.target.interview.project,
+                &interview.clone().with(after)?,
+            )?,
             view,
         )
         .await
 }
 
 /// DELETE …/questions/{questionId}/
-pub(crate) async fn delete(access: QuestionAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
-    let after = access.stored.interview.clone().without::<Question>(access.question.id);
-    access.commit(access.stored.change_to(&access.store, &access.project, &after)?, NoContent).await
+pub(crate) async fn delete(
+    access: Admitted<Question, ChangeProject>,
+) -> Result<CommittedResponse<NoContent>> {
+    let after =
+        access.target.interview.stored.interview.clone().without::<Question>(access.target.question.id);
+    access
+        .commit(
+            access.target.interview.stored.change_to(
+                &access.store,
+                &access.target.interview.project,
+                &after,
+            )?,
+            NoContent,
+        )
+        .await
 }
 
 fn view(

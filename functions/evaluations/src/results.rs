@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use axum::Json;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use shared::auth::access::{AdmittedRequest, EvaluationsAccess, InterviewAccess};
+use shared::auth::access::{Admitted, AdmittedRequest, CandidateEvaluations};
 use shared::domain::id::{CandidateId, CustomerId};
-use shared::domain::interview::{Criterion, Question};
+use shared::domain::interview::{Criterion, Interview, Question};
 use shared::domain::mean::RatingMean;
 use shared::domain::outcome::{ResultSummary, average};
 use shared::domain::parse_enum;
@@ -59,7 +59,11 @@ pub(crate) struct ResultView {
 impl ResultView {
     fn hidden(candidate: CandidateId, of: EvaluationScope<'_>) -> Self {
         Self {
-            resource_uri: address(of).join(candidate),
+            resource_uri: of
+                .references
+                .project(&of.project.company, of.project.id)
+                .join("results")
+                .join(candidate),
             candidate: of.candidate(candidate),
             overall_rating: None,
             maximum_score: of.project.settings.maximum_score,
@@ -109,10 +113,6 @@ impl ResultView {
     }
 }
 
-fn address(of: EvaluationScope<'_>) -> Uri {
-    of.references.project(&of.project.company, of.project.id).join("results")
-}
-
 /// The order of a list of results. Those without an overall rating come last.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(inline)]
@@ -154,14 +154,18 @@ impl ResultOrder {
 
 /// GET …/results/
 pub(crate) async fn list(
-    access: InterviewAccess<ReadProject>,
+    access: Admitted<Interview, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<ResultView>> {
     let order: Option<ResultOrder> = query.filter("ordering", parse_enum)?;
-    let total = access.tally.results(&access.project);
+    let total = access.target.counts.results(&access.target.project);
     query.check_range(total)?;
     let references = access.references();
-    let of = EvaluationScope { project: &access.project, interview: &access.stored.interview, references };
+    let of = EvaluationScope {
+        project: &access.target.project,
+        interview: &access.target.stored.interview,
+        references,
+    };
     let page = match order {
         None => access.store.list_results(of.project, query.page()).await?,
         Some(order) => {
@@ -171,7 +175,7 @@ pub(crate) async fn list(
         }
     };
     let page = views(&access, page, of).await?;
-    query.answer(&address(of), page, total)
+    query.answer(page, total)
 }
 
 /// The views of a page of results, with what the caller may see of them.
@@ -200,14 +204,14 @@ async fn views(
 
 /// GET …/results/{candidateId}/
 pub(crate) async fn read(
-    access: EvaluationsAccess<ReadProject>,
+    access: Admitted<CandidateEvaluations, ReadProject>,
 ) -> Result<CommittedResponse<Json<ResultView>>> {
-    let candidate = &access.of.candidate;
+    let candidate = &access.target.candidate;
     let summary = ResultSummary::of(candidate);
-    let summary = summary.filter(|summary| summary.counting(&access.of.project).next().is_some());
+    let summary = summary.filter(|summary| summary.counting(&access.target.project).next().is_some());
     let summary = summary.ok_or(Error::NotFound)?;
     access.require_sight()?;
     let cards = access.store.scorecards_of(access.company_id(), candidate.project, candidate.id).await?;
-    let of = EvaluationScope::new(&access.of, access.references());
+    let of = EvaluationScope::new(&access.target, access.references());
     access.show(ResultView::new(candidate.id, &summary, |by| cards.get(&by), of))
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::auth::access::EvaluationsOf;
+use shared::auth::access::RatedCandidate;
 use shared::domain::candidate::Candidate;
 use shared::domain::id::{CandidateId, CustomerId};
 use shared::domain::interview::Interview;
@@ -22,7 +22,7 @@ pub(crate) struct EvaluationScope<'a> {
 }
 
 impl<'a> EvaluationScope<'a> {
-    pub(crate) fn new(of: &'a EvaluationsOf, references: ReferenceUris<'a>) -> Self {
+    pub(crate) fn new(of: &'a RatedCandidate, references: ReferenceUris<'a>) -> Self {
         Self { project: &of.project, interview: &of.interview, references }
     }
 

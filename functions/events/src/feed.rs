@@ -2,20 +2,24 @@
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{AdmittedRequest, EventAccess, EventsAccess};
-use shared::domain::history::{EventFilter, TypeFilter};
+use shared::auth::access::{Admitted, AdmittedRequest};
+use shared::domain::history::{EventFilter, HistoryEntry, TypeFilter};
 use shared::domain::policy::ReadEvents;
 use shared::http::page::ListQuery;
 use shared::http::respond::CommittedResponse;
 use shared::http::view::EventView;
+use shared::store::EventCounter;
 
 use crate::view::{FeedPosition, FeedView};
 
 /// GET …/events/
-pub(crate) async fn list(access: EventsAccess<ReadEvents>, query: ListQuery) -> Result<Json<FeedView>> {
+pub(crate) async fn list(
+    access: Admitted<EventCounter, ReadEvents>,
+    query: ListQuery,
+) -> Result<Json<FeedView>> {
     let filter = filter(&access, &query)?;
     let (most, now) = (query.page().size as usize, access.now);
-    let (sequence, is_wanted) = (&access.sequence, |event: &_| filter.wants(event));
+    let (sequence, is_wanted) = (&access.target, |event: &_| filter.wants(event));
     let place = FeedPosition::read(&query)?;
     let feed = match place {
         FeedPosition::After(after) => {
@@ -40,6 +44,8 @@ fn filter(access: &AdmittedRequest, query: &ListQuery) -> Result<EventFilter> {
 }
 
 /// GET …/events/{eventId}/
-pub(crate) async fn read(access: EventAccess<ReadEvents>) -> Result<CommittedResponse<Json<EventView>>> {
-    access.show(EventView::new(&access.event, access.references()))
+pub(crate) async fn read(
+    access: Admitted<HistoryEntry, ReadEvents>,
+) -> Result<CommittedResponse<Json<EventView>>> {
+    access.show(EventView::new(&access.target, access.references()))
 }

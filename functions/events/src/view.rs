@@ -80,9 +80,8 @@ impl FeedView {
             FeedPosition::Before(_) => "before",
         };
         let place = [(name, feed.reached.to_string()), ("page_size", query.page().size.to_string())];
-        let address = references.company(&sequence.company).join("events");
         Self {
-            meta: FeedMeta { next: query.link_to(&address, place), more: feed.more, latest: sequence.last },
+            meta: FeedMeta { next: query.link_to(place), more: feed.more, latest: sequence.last },
             objects: feed.events.iter().map(|event| EventView::new(event, references)).collect(),
         }
     }

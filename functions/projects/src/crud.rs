@@ -2,7 +2,9 @@
 
 use axum::Json;
 use axum::extract::RawQuery;
-use shared::auth::access::{CompanyAccess, CountedProjectAccess, CustomerAccess};
+use shared::auth::access::Admitted;
+use shared::domain::company::Company;
+use shared::domain::customer::Customer;
 use shared::domain::parse_enum;
 use shared::domain::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
 use shared::domain::project::Project;
@@ -21,7 +23,7 @@ const NO_MANAGER: &str = "A named token cannot manage projects. Name at least on
 
 /// GET …/projects/
 pub(crate) async fn list(
-    access: CompanyAccess<ListProjects>,
+    access: Admitted<Company, ListProjects>,
     query: ListQuery,
 ) -> Result<PageView<ListedProjectView>> {
     let expand = query.expand(NAMES)?;
@@ -36,38 +38,38 @@ pub(crate) async fn list(
     };
     let loaded =
         ExpandedResources::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
-    let viewer = ProjectViewer::of(&access, &access.company).with(loaded);
+    let viewer = ProjectViewer::of(&access, &access.target).with(loaded);
     let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
-    query.answer(&access.references().projects(access.company_id()), page, total)
+    query.answer(page, total)
 }
 
 /// GET …/customers/{customerId}/projects/: those in which the customer has a role and that the caller may see.
 pub(crate) async fn list_of_customer(
-    access: CustomerAccess<ListProjects>,
+    access: Admitted<Customer, ListProjects>,
     query: ListQuery,
 ) -> Result<PageView<ListedProjectView>> {
     let expand = query.expand(NAMES)?;
     let status = query.filter("status", parse_enum)?;
-    let mut projects = access.store.projects_of(access.company_id(), access.customer.id, status).await?;
+    let mut projects =
+        access.store.projects_of(access.company_id(), access.target.customer.id, status).await?;
     projects
         .retain(|counted| Action::ReadProject.is_allowed(&access.caller.in_project(&counted.project.staff)));
     let (page, total) = query.slice(projects, |counted| counted.project.id.to_string());
     let loaded =
         ExpandedResources::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
-    let viewer = ProjectViewer::of(&access, &access.company).with(loaded);
+    let viewer = ProjectViewer::of(&access, &access.target.company).with(loaded);
     let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
-    let address = access.references().customer(access.company_id(), access.customer.id).join("projects");
-    query.answer(&address, page, total)
+    query.answer(page, total)
 }
 
 /// POST …/projects/
 pub(crate) async fn create(
-    access: CompanyAccess<CreateProject>,
+    access: Admitted<Company, CreateProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<ProjectView>>> {
     let (name, changes) = read_new(body, access.company_id(), access.references())?;
     let id = access.store.next_id(access.now);
-    let mut project = Project::new(id, &access.company, name, access.now);
+    let mut project = Project::new(id, &access.target, name, access.now);
     apply(changes, &mut project)?;
     // The user who creates a project runs it.
     project.staff.interview_managers.extend(access.caller.customer());
@@ -76,29 +78,30 @@ pub(crate) async fn create(
         return Err(Error::field("interview_managers", NO_MANAGER));
     }
     let view =
-        ProjectView::new(&project, &ProjectCounts::default(), &ProjectViewer::of(&access, &access.company));
+        ProjectView::new(&project, &ProjectCounts::default(), &ProjectViewer::of(&access, &access.target));
     let created = Created(access.references().project(access.company_id(), id), view);
     access.commit(access.store.create_project(&project), created).await
 }
 
 /// GET …/projects/{projectId}/
 pub(crate) async fn read(
-    access: CountedProjectAccess<ReadProject>,
+    access: Admitted<ProjectCounts, ReadProject>,
     RawQuery(query): RawQuery,
 ) -> Result<CommittedResponse<Json<ProjectView>>> {
     let expand = read_expand(query.as_deref())?;
-    let loaded = ExpandedResources::load(&access, expand, std::iter::once(&*access.project)).await?;
-    let viewer = ProjectViewer::of(&access, &access.company).with(loaded);
-    access.show(ProjectView::new(&access.project, &access.tally, &viewer))
+    let loaded = ExpandedResources::load(&access, expand, std::iter::once(&*access.target.project)).await?;
+    let viewer = ProjectViewer::of(&access, &access.target.company).with(loaded);
+    access.show(ProjectView::new(&access.target.project, &access.target.counts, &viewer))
 }
 
 /// PATCH …/projects/{projectId}/
 pub(crate) async fn update(
-    access: CountedProjectAccess<ChangeProject>,
+    access: Admitted<ProjectCounts, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<ProjectView>>> {
-    let mut after = Project::clone(&access.project);
+    let mut after = Project::clone(&access.target.project);
     apply(read_changes(body, access.company_id(), access.references())?, &mut after)?;
-    let view = ProjectView::new(&after, &access.tally, &ProjectViewer::of(&access, &access.company));
-    access.commit(access.store.update_project(&access.project, &after), Json(view)).await
+    let view =
+        ProjectView::new(&after, &access.target.counts, &ProjectViewer::of(&access, &access.target.company));
+    access.commit(access.store.update_project(&access.target.project, &after), Json(view)).await
 }

@@ -3,7 +3,7 @@
 use axum::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::auth::access::{ProjectAccess, RoleAccess};
+use shared::auth::access::Admitted;
 use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::parse_enum;
 use shared::domain::policy::{ChangeProject, ReadProject};
@@ -61,32 +61,35 @@ impl RoleView {
 }
 
 /// GET …/roles/
-pub(crate) async fn list(access: ProjectAccess<ReadProject>, query: ListQuery) -> Result<PageView<RoleView>> {
-    let (page, total) = query.slice(access.project.staff.roles(), |held| held.id().to_string());
-    let page = page.map(|held| RoleView::new(&access.project, held, access.references()));
-    query.answer(&access.references().roles(access.company_id(), access.project.id), page, total)
+pub(crate) async fn list(
+    access: Admitted<Project, ReadProject>,
+    query: ListQuery,
+) -> Result<PageView<RoleView>> {
+    let (page, total) = query.slice(access.target.project.staff.roles(), |held| held.id().to_string());
+    let page = page.map(|held| RoleView::new(&access.target.project, held, access.references()));
+    query.answer(page, total)
 }
 
 /// POST …/roles/
 pub(crate) async fn create(
-    access: ProjectAccess<ChangeProject>,
+    access: Admitted<Project, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<CreatedOrUpdated<RoleView>>> {
     let change = SetRoles::read(body, access.company_id(), access.references())?;
-    let after = change.apply_to(&access.project)?;
-    let given = change.held().find(|held| !access.project.staff.has(*held));
+    let after = change.apply_to(&access.target.project)?;
+    let given = change.held().find(|held| !access.target.project.staff.has(*held));
     let shown = given.or_else(|| change.held().next());
     let shown = shown.ok_or_else(|| Error::internal("a change without a role was read"))?;
     let view = RoleView::new(&after, shown, access.references());
     let ensured = match given {
         Some(held) => {
-            let address = access.references().role(access.company_id(), access.project.id, held.id());
+            let address = access.references().role(access.company_id(), access.target.project.id, held.id());
             CreatedOrUpdated::New(Created(address, view))
         }
         // Nothing has changed, and the client learns that the roles are as it wants them.
         None => CreatedOrUpdated::Old(view),
     };
-    access.commit(access.store.change_roles(&access.project, &after), ensured).await
+    access.commit(access.store.change_roles(&access.target.project, &after), ensured).await
 }
 
 /// What a client wants one customer to be in a project.
@@ -139,13 +142,17 @@ impl SetRoles {
 }
 
 /// GET …/roles/{roleId}/
-pub(crate) async fn read(access: RoleAccess<ReadProject>) -> Result<CommittedResponse<Json<RoleView>>> {
-    access.show(RoleView::new(&access.project, access.held, access.references()))
+pub(crate) async fn read(
+    access: Admitted<HeldRole, ReadProject>,
+) -> Result<CommittedResponse<Json<RoleView>>> {
+    access.show(RoleView::new(&access.target.project, access.target.held, access.references()))
 }
 
 /// DELETE …/roles/{roleId}/
-pub(crate) async fn delete(access: RoleAccess<ChangeProject>) -> Result<CommittedResponse<NoContent>> {
-    let mut after = Project::clone(&access.project);
-    after.staff.take(access.held);
-    access.commit(access.store.update_project(&access.project, &after), NoContent).await
+pub(crate) async fn delete(
+    access: Admitted<HeldRole, ChangeProject>,
+) -> Result<CommittedResponse<NoContent>> {
+    let mut after = Project::clone(&access.target.project);
+    after.staff.take(access.target.held);
+    access.commit(access.store.update_project(&access.target.project, &after), NoContent).await
 }

@@ -4,10 +4,11 @@ use axum::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::Result;
-use shared::auth::access::{CountedProjectAccess, ProjectAccess};
+use shared::auth::access::Admitted;
 use shared::domain::parse_enum;
 use shared::domain::policy::{ChangeProject, ReadProject};
 use shared::domain::project::{Project, ProjectStatus};
+use shared::domain::tally::ProjectCounts;
 use shared::http::BodyFields;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
@@ -40,22 +41,24 @@ pub(crate) fn read_status(mut body: BodyFields) -> Result<ProjectStatus> {
 }
 
 /// GET …/projects/{projectId}/status/
-pub(crate) async fn read(access: ProjectAccess<ReadProject>) -> Result<CommittedResponse<Json<StatusView>>> {
-    access.show(StatusView::new(&access.project, access.references()))
+pub(crate) async fn read(
+    access: Admitted<Project, ReadProject>,
+) -> Result<CommittedResponse<Json<StatusView>>> {
+    access.show(StatusView::new(&access.target.project, access.references()))
 }
 
 /// PATCH …/projects/{projectId}/status/
 pub(crate) async fn update(
-    access: CountedProjectAccess<ChangeProject>,
+    access: Admitted<ProjectCounts, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<StatusView>>> {
     let to = read_status(body)?;
-    if to == access.project.status {
-        return access.show(StatusView::new(&access.project, access.references()));
+    if to == access.target.project.status {
+        return access.show(StatusView::new(&access.target.project, access.references()));
     }
-    let (after, must) = Project::clone(&access.project).move_to(to, access.now)?;
+    let (after, must) = Project::clone(&access.target.project).move_to(to, access.now)?;
     // For the refusal's words; the transaction has the same condition, which decides.
-    access.tally.check(must, &after)?;
-    let moved = access.store.move_project(&access.project, &after, must, &access.shards);
+    access.target.counts.check(must, &after)?;
+    let moved = access.store.move_project(&access.target.project, &after, must, &access.target.shards);
     access.commit(moved, Json(StatusView::new(&after, access.references()))).await
 }

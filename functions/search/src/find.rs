@@ -2,7 +2,8 @@
 
 use axum::Json;
 use axum::extract::RawQuery;
-use shared::auth::access::CompanyAccess;
+use shared::auth::access::Admitted;
+use shared::domain::company::Company;
 use shared::domain::policy::{Action, Search};
 use shared::domain::search::SearchTerms;
 use shared::{Error, Result};
@@ -12,7 +13,7 @@ use crate::view::SearchResultView;
 
 /// GET …/search/?q=…: an array without the envelope of lists.
 pub(crate) async fn list(
-    access: CompanyAccess<Search>,
+    access: Admitted<Company, Search>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Vec<SearchResultView>>> {
     let Some(terms) = read_terms(query.as_deref())? else { return Ok(Json(Vec::new())) };

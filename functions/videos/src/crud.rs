@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use axum::Json;
 use shared::Result;
-use shared::auth::access::{CompanyAccess, VideoAccess};
+use shared::auth::access::Admitted;
+use shared::domain::company::Company;
 use shared::domain::policy::{ManageVideos, ReadCompany, ReadVideo};
 use shared::domain::video::Video;
 use shared::http::page::{ListQuery, PageView};
@@ -19,17 +20,17 @@ const PATIENCE: Duration = Duration::from_secs(9);
 
 /// GET …/videos/
 pub(crate) async fn list(
-    access: CompanyAccess<ReadCompany>,
+    access: Admitted<Company, ReadCompany>,
     query: ListQuery,
 ) -> Result<PageView<VideoView>> {
     let (page, total) = access.store.list_videos(access.company_id(), query.page()).await?;
     let page = page.map(|video| VideoView::new(&video, &access));
-    query.answer(&access.references().videos(access.company_id()), page, total)
+    query.answer(page, total)
 }
 
 /// POST …/videos/
 pub(crate) async fn create(
-    access: CompanyAccess<ManageVideos>,
+    access: Admitted<Company, ManageVideos>,
     WithFiles(body): WithFiles,
 ) -> Result<CommittedResponse<Created<VideoView>>> {
     let creation = CreateVideo::read(body)?;
@@ -37,7 +38,7 @@ pub(crate) async fn create(
 }
 
 async fn begin(
-    access: &CompanyAccess<ManageVideos>,
+    access: &Admitted<Company, ManageVideos>,
     creation: CreateVideo,
     turn: IdempotentRun,
 ) -> Result<RunResult<Created<VideoView>>> {
@@ -74,42 +75,42 @@ async fn begin(
 }
 
 /// GET …/videos/{videoId}/
-pub(crate) async fn read(access: VideoAccess<ReadVideo>) -> Result<CommittedResponse<Json<VideoView>>> {
-    access.show(VideoView::new(&access.video, &access))
+pub(crate) async fn read(access: Admitted<Video, ReadVideo>) -> Result<CommittedResponse<Json<VideoView>>> {
+    access.show(VideoView::new(&access.target, &access))
 }
 
 /// PUT …/videos/{videoId}/
 pub(crate) async fn replace(
-    access: VideoAccess<ManageVideos>,
+    access: Admitted<Video, ManageVideos>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<VideoView>>> {
     let changes = read_whole(body)?;
     let (description, internal_description) = Default::default();
     // Texts that are not sent become empty.
-    let blank = Video { description, internal_description, ..Video::clone(&access.video) };
+    let blank = Video { description, internal_description, ..Video::clone(&access.target) };
     change(&access, blank, changes).await
 }
 
 /// PATCH …/videos/{videoId}/
 pub(crate) async fn update(
-    access: VideoAccess<ManageVideos>,
+    access: Admitted<Video, ManageVideos>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<VideoView>>> {
-    change(&access, Video::clone(&access.video), read_changes(body)?).await
+    change(&access, Video::clone(&access.target), read_changes(body)?).await
 }
 
 async fn change(
-    access: &VideoAccess<ManageVideos>,
+    access: &Admitted<Video, ManageVideos>,
     mut after: Video,
     changes: BodyChanges<Video>,
 ) -> Result<CommittedResponse<Json<VideoView>>> {
     changes.apply_to(&mut after);
     let view = VideoView::new(&after, access);
-    access.commit(access.store.update_video(&access.video, &after), Json(view)).await
+    access.commit(access.store.update_video(&access.target, &after), Json(view)).await
 }
 
 /// DELETE …/videos/{videoId}/, which takes it from all projects as well
-pub(crate) async fn delete(access: VideoAccess<ManageVideos>) -> Result<NoContent> {
-    access.store.stepwise(access.now).delete_video(&access.video).await?;
+pub(crate) async fn delete(access: Admitted<Video, ManageVideos>) -> Result<NoContent> {
+    access.store.stepwise(access.now).delete_video(&access.target).await?;
     Ok(NoContent)
 }

@@ -1,13 +1,13 @@
-//! The callers that guards admit.
+//! The callers that a route admits.
 
-use crate::domain::policy::Action;
+use crate::domain::policy::{Action, ActionGrant};
 
-/// The callers that a guard admits.
+/// The callers that a route admits.
 #[derive(Debug, Clone, Copy)]
 pub enum AdmissionRule {
     /// Everyone.
     Anyone,
-    /// Everyone whose URL has the token of a file.
+    /// Anyone with a valid file URL.
     Link,
     /// Callers with a credential.
     Authenticated,
@@ -17,8 +17,12 @@ pub enum AdmissionRule {
     Action(Action),
 }
 
-/// A guard that says whom it admits.
+/// A type that says which callers are admitted.
 pub trait HasAdmission {
-    /// The callers that the guard admits.
+    /// The callers.
     const ADMISSION: AdmissionRule;
+}
+
+impl<G: ActionGrant> HasAdmission for G {
+    const ADMISSION: AdmissionRule = AdmissionRule::Action(G::ACTION);
 }

@@ -1,6 +1,7 @@
 //! Logging in, and choosing passwords by keys that came by mail: what callers may do before they are authenticated.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::FromRequestParts;
@@ -42,7 +43,7 @@ pub struct PublicAccess {
     store: Store,
     app: App,
     parts: Parts,
-    state: RequestState,
+    state: Arc<RequestState>,
 }
 
 /// An account that has just logged in, and its new session.
@@ -106,7 +107,7 @@ impl PublicAccess {
     /// The caller by the request's credential.
     pub async fn caller(&self) -> Result<Caller> {
         let request = UnauthenticatedRequest::without_path(&self.parts, &self.app);
-        Ok(request.authenticate(Vec::new()).await?.into_caller())
+        Ok(request.authenticate(Vec::new(), AdmissionRule::Authenticated).await?.into_caller())
     }
 
     /// Begins a session for the active staff user, or the candidate, of `company` whose user name or email is `name`
@@ -121,7 +122,7 @@ impl PublicAccess {
         days: Option<u8>,
     ) -> Result<Option<LoggedIn>> {
         let partition = LoginPartition::of(company, name);
-        let (found, counted) = self.store.begin_login(&partition, self.state.source(), self.now).await?;
+        let (found, counted) = self.store.begin_login(&partition, &self.state.source, self.now).await?;
         let customers = found.customers.into_iter().map(CallerIdentity::Customer);
         // Where one password fits several, staff come first, then the latest project.
         let mut identities: Vec<CallerIdentity> =
@@ -134,7 +135,7 @@ impl PublicAccess {
         let Some(index) = password.find(identities.iter().filter_map(hash).collect(), &self.app).await?
         else {
             // An account that there is takes a little longer to read than one that there is not.
-            wait_for_step(self.state.usage().elapsed()).await;
+            wait_for_step(self.state.usage.elapsed()).await;
             return Ok(None);
         };
         let logged_in = self.session(kind, identities.swap_remove(index), None, days);
@@ -252,8 +253,7 @@ impl PublicAccess {
 
     /// The table for changes by the holder of a key.
     fn store_of(&self, holder: ResponseRecipient) -> Store {
-        let origin =
-            ChangeContext { request: self.state.id().cloned(), ..ChangeContext::new(holder, self.now) };
+        let origin = ChangeContext { request: self.state.id.clone(), ..ChangeContext::new(holder, self.now) };
         self.store.clone().with_origin(origin)
     }
 
@@ -303,13 +303,13 @@ async fn wait_for_step(elapsed: Duration) {
 impl AdmittedRequest {
     /// The hash of a customer's password, to store.
     pub async fn hash(&self, password: Password) -> Result<PasswordHash> {
-        password.hash(None, self.app()).await
+        password.hash(None, &self.app).await
     }
 
     /// The hash of a candidate's password, to store.
     pub async fn hash_for(&self, candidate: &Candidate, password: Password) -> Result<PasswordHash> {
         let shared = self.store.password_to_share_salt_with(candidate).await?;
-        password.hash(shared.as_ref(), self.app()).await
+        password.hash(shared.as_ref(), &self.app).await
     }
 
     /// Whether `password` is the present one of a customer. A wrong one counts as a failed login by their user name.
@@ -317,9 +317,9 @@ impl AdmittedRequest {
     pub async fn is_password_of(&self, customer: &Customer, password: Password) -> Result<bool> {
         let name = LoginPartition::of(customer.company.as_str(), customer.username.as_str());
         // A session that somebody left open must not be enough to change the password, nor let them guess it.
-        let (_, counted) = self.store.begin_login(&name, self.source(), self.now).await?;
+        let (_, counted) = self.store.begin_login(&name, &self.state.source, self.now).await?;
         let fits =
-            password.find(customer.password_hash.iter().cloned().collect(), self.app()).await?.is_some();
+            password.find(customer.password_hash.iter().cloned().collect(), &self.app).await?.is_some();
         if fits {
             self.store.end_login(&counted, false).await?;
         }

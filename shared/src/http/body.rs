@@ -3,7 +3,6 @@
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::header;
-use futures_util::{StreamExt as _, stream};
 
 use crate::error::{Error, Result};
 
@@ -24,21 +23,4 @@ pub(super) fn is_of_type(content_type: &str, wanted: &str) -> bool {
 pub(super) async fn read_body(body: Body, limit: usize) -> Result<Bytes> {
     // Whatever else may go wrong with a body here, a length is all that is limited.
     axum::body::to_bytes(body, limit).await.map_err(|_| Error::TooLarge)
-}
-
-/// The whole of a body; one that is too long, or breaks off, comes back as if nothing had been read of it.
-pub(super) async fn read_or_return(body: Body) -> Result<Bytes, Body> {
-    let mut pieces = body.into_data_stream();
-    let mut read = Vec::new();
-    while let Some(piece) = pieces.next().await {
-        match piece {
-            Ok(bytes) if read.len() + bytes.len() <= MAX_BYTES => read.extend_from_slice(&bytes),
-            piece => {
-                let read = stream::iter([Ok(Bytes::from(read)), piece]);
-                // The handler's own limit refuses it with a text that fits its route.
-                return Err(Body::from_stream(read.chain(pieces)));
-            }
-        }
-    }
-    Ok(read.into())
 }

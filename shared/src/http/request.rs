@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
@@ -65,12 +66,11 @@ pub(super) async fn unknown_route(State(app): State<App>, request: Request) -> R
 
 /// Gives the request its state, and its response the headers and the log line that all have.
 pub(super) async fn observe(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let state = RequestState::default();
-    state.set_source(source(&request, app.config().origin_secrets.are_required()));
     // The gateway's, so that its access log and this one share it.
     let request_id =
         gateway_request_id(&request).unwrap_or_else(|| app.ids().next::<Body>(app.now()).to_string());
-    state.set_id(request_id.clone());
+    let source = source(&request, app.config().origin_secrets.are_required());
+    let state = Arc::new(RequestState::new(request_id.clone(), source));
     request.extensions_mut().insert(state.clone());
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
@@ -88,9 +88,9 @@ pub(super) async fn observe(State(app): State<App>, mut request: Request, next: 
     }
     // Answers depend on who asks, and much of them is personal.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-store"));
-    let usage = state.usage();
+    let usage = &state.usage;
     let (company, caller) =
-        state.caller().map(|(company, who)| (company.as_str(), who.to_string())).unwrap_or_default();
+        state.caller.get().map(|(company, who)| (company.as_str(), who.to_string())).unwrap_or_default();
     tracing::info!(
         target: "request",
         request_id,

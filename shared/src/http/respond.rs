@@ -3,13 +3,14 @@
 use std::marker::PhantomData;
 
 use axum::Json;
-use axum::body::Bytes;
-use axum::http::{Extensions, HeaderValue, StatusCode, header};
+use axum::body::{Body, Bytes};
+use axum::http::{Extensions, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::wire::Uri;
-use crate::error::Error;
+use crate::error::{Error, Result};
+use crate::store::StoredResponse;
 
 /// 201, with the address of what was created and its view.
 pub struct Created<T>(pub Uri, pub T);
@@ -62,8 +63,8 @@ impl<T: IntoResponse, K: Serialize> IntoResponse for WithSecret<T, K> {
 #[derive(Clone)]
 struct StoredBody(Bytes);
 
-/// The text to store in place of a response's body, which shows a secret.
-pub(crate) fn kept_of(extensions: &Extensions) -> Option<&Bytes> {
+/// The body to store for replays if it is not the response's own, which shows a secret.
+pub(crate) fn stored_body(extensions: &Extensions) -> Option<&Bytes> {
     extensions.get::<StoredBody>().map(|StoredBody(kept)| kept)
 }
 
@@ -109,5 +110,41 @@ pub struct AcceptedResponse;
 impl IntoResponse for AcceptedResponse {
     fn into_response(self) -> Response {
         StatusCode::ACCEPTED.into_response()
+    }
+}
+
+/// Marks a replayed response.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+impl StoredResponse {
+    /// The part of a response that can be replayed: its status, its JSON, the URL of what it created and its tag.
+    pub(super) async fn of(response: Response) -> Result<(Self, Response)> {
+        let (head, body) = response.into_parts();
+        let body = axum::body::to_bytes(body, usize::MAX).await.map_err(Error::internal)?;
+        let kept = stored_body(&head.extensions).unwrap_or(&body);
+        let text = |name| head.headers.get(name)?.to_str().ok().map(str::to_owned);
+        let stored = Self {
+            status: head.status.as_u16(),
+            location: text(header::LOCATION),
+            tag: text(header::ETAG),
+            body: String::from_utf8(kept.to_vec()).map_err(Error::internal)?,
+        };
+        Ok((stored, Response::from_parts(head, Body::from(body))))
+    }
+
+    pub(super) fn replay(self) -> Response {
+        let mut response = Response::new(Body::empty());
+        // The status comes from a response.
+        *response.status_mut() = StatusCode::from_u16(self.status).unwrap_or_default();
+        let headers = response.headers_mut();
+        headers.insert(REPLAYED, HeaderValue::from_static("true"));
+        if !self.body.is_empty() {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        for (name, text) in [(header::LOCATION, self.location), (header::ETAG, self.tag)] {
+            headers
+                .extend(text.and_then(|text| HeaderValue::from_str(&text).ok()).map(|value| (name, value)));
+        }
+        response.map(|_: Body| Body::from(self.body))
     }
 }

@@ -3,14 +3,14 @@
 use std::convert::Infallible;
 
 use axum::body::Body;
-use axum::extract::{Request as Incoming, State};
+use axum::extract::State;
 use axum::handler::Handler;
 use axum::http::{Request, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 
-use super::{idempotency, origin, redo, request};
+use super::{origin, request, retry_and_replay};
 use crate::app::App;
 use crate::error::Error;
 
@@ -45,18 +45,18 @@ impl RouteGroup {
     }
 }
 
-/// Serves a POST. If `is_once` and the request has an Idempotency-Key, its answer is stored and replayed to its repeats.
-pub(crate) fn post<H: Handler<T, App>, T: 'static>(handler: H, is_once: bool) -> MethodRouter<App> {
-    let settled = async move |State(app): State<App>, request: Incoming| {
-        idempotency::post(&app, request, is_once, |request| handler.clone().call(request, app.clone())).await
-    };
-    on(MethodFilter::POST, settled)
+/// Serves a POST. If its response `is_stored`, clients may repeat the request with an Idempotency-Key.
+pub(crate) fn post<H: Handler<T, App>, T: 'static>(handler: H, is_stored: bool) -> MethodRouter<App> {
+    on(MethodFilter::POST, async move |State(app): State<App>, request: Request<Body>| {
+        let handle = |request| handler.clone().call(request, app.clone());
+        retry_and_replay::handle_post(&app, request, is_stored, handle).await
+    })
 }
 
-/// Serves a change, which is done again when it loses to another write.
+/// Serves a PUT, PATCH or DELETE.
 pub(crate) fn change<H: Handler<T, App>, T: 'static>(method: MethodFilter, handler: H) -> MethodRouter<App> {
-    let settled = async move |State(app): State<App>, request: Incoming| {
-        redo::run_until_committed(&app, request, |request| handler.clone().call(request, app.clone())).await
-    };
-    on(method, settled)
+    on(method, async move |State(app): State<App>, request: Request<Body>| {
+        let handle = |request| handler.clone().call(request, app.clone());
+        retry_and_replay::handle_change(&app, request, handle).await
+    })
 }

@@ -34,10 +34,30 @@ const BODY: &str = "body";
 #[derive(Debug, Clone)]
 pub(crate) struct KeyedRequest {
     /// The hash of its sender, route and key.
-    pub(crate) id: String,
+    id: String,
     /// The hash of everything else in it.
+    fingerprint: String,
+    sealing_key: SealingKey,
+}
+
+/// An Idempotency-Key and the meaning of its request, before the sender is known.
+#[derive(Debug)]
+pub(crate) struct RequestIntent {
+    /// Method and path.
+    pub(crate) route: String,
+    pub(crate) key: String,
+    /// The hash of key, query and body.
     pub(crate) fingerprint: String,
-    pub(crate) sealing_key: SealingKey,
+}
+
+impl RequestIntent {
+    /// The request as one of `sender`: only they replay its response.
+    pub(crate) fn sent_by(&self, sender: &str) -> KeyedRequest {
+        // None of the parts can contain the separator.
+        let name = format!("{sender}\n{}\n{}", self.route, self.key);
+        let (id, sealing_key) = (keys::idempotency_id(&name), SealingKey::of(&name));
+        KeyedRequest { id, fingerprint: self.fingerprint.clone(), sealing_key }
+    }
 }
 
 impl KeyedRequest {
@@ -117,7 +137,7 @@ impl VersionedItem<KeyedAttempt> {
 }
 
 impl Store {
-    pub(crate) async fn earlier_in(
+    pub(crate) async fn take_earlier(
         &self,
         batch: &mut FoundItems,
         request: &KeyedRequest,
@@ -131,13 +151,13 @@ impl Store {
     }
 
     /// The answer of an earlier request, if there is one. Fails with [`Error::KeyReused`] or [`Error::InProgress`].
-    pub(crate) async fn answered(
+    pub(crate) async fn find_response(
         &self,
         request: &KeyedRequest,
         now: DateTime<Utc>,
     ) -> Result<Option<StoredResponse>> {
         let mut batch = self.get([request.key()]).await?;
-        match self.earlier_in(&mut batch, request, now).await? {
+        match self.take_earlier(&mut batch, request, now).await? {
             Some(EarlierRequest::Answered(answer)) => Ok(Some(answer)),
             Some(EarlierRequest::Running(until)) => Err(in_progress(until, now)),
             Some(EarlierRequest::Other) => Err(Error::KeyReused),
@@ -165,10 +185,11 @@ impl Store {
 
     /// Commits a transaction together with its answer. Returns the answer of an earlier request instead, if there is
     /// one. Fails with the errors of the transaction, [`Error::KeyReused`] or [`Error::InProgress`].
-    pub(crate) async fn commit_with(
+    pub(crate) async fn commit_with_response(
         &self,
         mut transaction: Transaction,
-        (request, answer): (&KeyedRequest, &StoredResponse),
+        request: &KeyedRequest,
+        answer: &StoredResponse,
         now: DateTime<Utc>,
     ) -> Result<Option<StoredResponse>> {
         // The answer to one transaction is far smaller than an item may be.
@@ -178,7 +199,7 @@ impl Store {
         // taken.
         transaction.create_first(request.key(), item, now, Error::InProgress(ASK_AGAIN));
         match self.commit(transaction).await {
-            Err(Error::InProgress(seconds)) => match self.answered(request, now).await? {
+            Err(Error::InProgress(seconds)) => match self.find_response(request, now).await? {
                 Some(answer) => Ok(Some(answer)),
                 None => Err(Error::InProgress(seconds)),
             },
@@ -188,7 +209,7 @@ impl Store {
 
     /// Takes the lease of a request, unless it was answered. Fails with [`Error::KeyReused`], and with
     /// [`Error::InProgress`] while another worker holds the lease.
-    pub(crate) async fn begin(&self, request: &KeyedRequest, now: DateTime<Utc>) -> Result<LeaseResult> {
+    pub(crate) async fn take_lease(&self, request: &KeyedRequest, now: DateTime<Utc>) -> Result<LeaseResult> {
         let own = self.next_ids(now);
         let until = now + LEASE;
         let attempt = request.attempt(AttemptState::Running { ids: own, until }, now);
@@ -220,7 +241,7 @@ impl Store {
     }
 
     /// Stores the answer for repeated requests. Fails with [`Error::Changed`] if another worker has taken the lease.
-    pub(crate) async fn finish(
+    pub(crate) async fn store_response(
         &self,
         request: &KeyedRequest,
         attempt: &VersionedItem<KeyedAttempt>,
@@ -271,7 +292,7 @@ impl Store {
 
     /// Ends the lease, so that a repeated request resumes the work. Fails with [`Error::Changed`] if another worker has
     /// taken the lease.
-    pub(crate) async fn leave(
+    pub(crate) async fn end_lease(
         &self,
         attempt: &VersionedItem<KeyedAttempt>,
         ids: IdBlock,
@@ -283,7 +304,7 @@ impl Store {
     }
 
     /// Deletes a request that has done nothing. Fails with [`Error::Changed`] if another worker has taken the lease.
-    pub(crate) async fn forget(&self, attempt: &VersionedItem<KeyedAttempt>) -> Result<()> {
+    pub(crate) async fn delete_attempt(&self, attempt: &VersionedItem<KeyedAttempt>) -> Result<()> {
         self.erase(attempt).await
     }
 }

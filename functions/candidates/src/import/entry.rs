@@ -50,7 +50,7 @@ impl ImportContext<'_> {
         if let Some(candidate) = self.there.get(&id) {
             return self.found(candidate);
         }
-        let (company, project) = (self.access.company_id().clone(), self.access.project.id);
+        let (company, project) = (self.access.company_id().clone(), self.access.target.project.id);
         let by = self.access.caller.customer();
         let outcome = self.create(Candidate::new(id, company, project, profile, by)).await;
         if let Err(error) = &outcome
@@ -86,7 +86,7 @@ impl ImportContext<'_> {
     async fn unless_there(&self, id: CandidateId, error: Error) -> Result<ImportEntryResult> {
         let Error::Changed = error else { return Err(error) };
         let found =
-            self.turn.store.candidates(self.access.company_id(), self.access.project.id, [id]).await?;
+            self.turn.store.candidates(self.access.company_id(), self.access.target.project.id, [id]).await?;
         found.get(&id).map(|candidate| self.found(candidate)).ok_or(error)
     }
 

@@ -56,7 +56,7 @@ pub(super) async fn plan_rows(
             None => {
                 check_new(access, index, &entry, &mut taken, &mut errors);
                 let by = access.caller.customer();
-                new_row(index, entry.into_customer(id, &access.company, by, access.now))
+                new_row(index, entry.into_customer(id, &access.target, by, access.now))
             }
         });
     }

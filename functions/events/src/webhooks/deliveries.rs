@@ -1,11 +1,11 @@
 //! The deliveries to a webhook: attempts so far, and deliveries that clients ask for.
 
 use axum::Json;
-use shared::auth::access::WebhookAccess;
+use shared::auth::access::Admitted;
 use shared::domain::history::{EventId, HistoryEntry};
 use shared::domain::parse_enum;
 use shared::domain::policy::ManageWebhooks;
-use shared::domain::webhook::{AttemptFilter, DeliveryCursor, DeliveryRequest};
+use shared::domain::webhook::{AttemptFilter, DeliveryCursor, DeliveryRequest, Webhook};
 use shared::http::BodyFields;
 use shared::http::page::ListQuery;
 use shared::http::respond::{CommittedResponse, QueuedResponse};
@@ -15,7 +15,7 @@ use super::view::{DeliveriesView, QueuedView};
 
 /// GET …/deliveries/
 pub(crate) async fn list(
-    access: WebhookAccess<ManageWebhooks>,
+    access: Admitted<Webhook, ManageWebhooks>,
     query: ListQuery,
 ) -> Result<Json<DeliveriesView>> {
     let filter = AttemptFilter {
@@ -25,15 +25,14 @@ pub(crate) async fn list(
     let before = query.filter("before", |text| {
         text.parse().map_err(|_| "Invalid position. Follow `next` unchanged.".to_owned())
     })?;
-    let (webhook, most) = (&access.webhook, query.page().size as usize);
+    let (webhook, most) = (&access.target.webhook, query.page().size as usize);
     let found = access.store.attempts_before(webhook.id, before, most, &filter, access.now).await?;
-    let address = access.references().webhook(&webhook.company, webhook.id).join("deliveries");
-    Ok(Json(DeliveriesView::new(&found, &query, &address)))
+    Ok(Json(DeliveriesView::new(&found, &query)))
 }
 
 /// POST …/deliveries/
 pub(crate) async fn repeat(
-    access: WebhookAccess<ManageWebhooks>,
+    access: Admitted<Webhook, ManageWebhooks>,
     body: BodyFields,
 ) -> Result<CommittedResponse<QueuedResponse<QueuedView>>> {
     let event = read_event(body)?;
@@ -50,9 +49,9 @@ pub(crate) async fn repeat(
     }
     // Queued: only the function webhook-sender, which has few rights, calls servers that clients have chosen.
     let request = DeliveryRequest::Event { event: event.clone() };
-    let cursor = DeliveryCursor::clone(&access.cursor).add_request(request, access.now)?;
+    let cursor = DeliveryCursor::clone(&access.target.cursor).add_request(request, access.now)?;
     let queued = QueuedResponse(QueuedView { event });
-    access.commit(access.store.update_cursor(&access.cursor, &cursor), queued).await
+    access.commit(access.store.update_cursor(&access.target.cursor, &cursor), queued).await
 }
 
 /// Reads the identifier of the event to send.
@@ -63,11 +62,11 @@ pub(super) fn read_event(mut body: BodyFields) -> Result<String> {
 
 /// POST …/ping/
 pub(crate) async fn ping(
-    access: WebhookAccess<ManageWebhooks>,
+    access: Admitted<Webhook, ManageWebhooks>,
 ) -> Result<CommittedResponse<QueuedResponse<QueuedView>>> {
-    let (webhook, now) = (&access.webhook, access.now);
-    let cursor = DeliveryCursor::clone(&access.cursor).add_ping(now)?;
+    let (webhook, now) = (&access.target.webhook, access.now);
+    let cursor = DeliveryCursor::clone(&access.target.cursor).add_ping(now)?;
     let event = HistoryEntry::ping(webhook.company.clone(), webhook.id, now).id().to_string();
-    let transaction = access.store.update_cursor(&access.cursor, &cursor);
+    let transaction = access.store.update_cursor(&access.target.cursor, &cursor);
     access.commit(transaction, QueuedResponse(QueuedView { event })).await
 }

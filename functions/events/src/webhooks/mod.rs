@@ -8,19 +8,20 @@ mod view;
 use axum::Json;
 use chrono::TimeDelta;
 use shared::Result;
-use shared::auth::access::{EventsAccess, WebhookAccess};
+use shared::auth::access::Admitted;
 use shared::domain::policy::ManageWebhooks;
 use shared::domain::webhook::{DeliveryCursor, Webhook};
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::{CommittedResponse, Created, NoContent, WithSecret};
+use shared::store::EventCounter;
 
 use changes::{CreateWebhook, UpdateWebhook, read_grace, read_position};
 use view::{NewWebhookView, WebhookView, view};
 
 /// GET …/webhooks/
 pub(crate) async fn list(
-    access: EventsAccess<ManageWebhooks>,
+    access: Admitted<EventCounter, ManageWebhooks>,
     query: ListQuery,
 ) -> Result<PageView<WebhookView>> {
     // There are few enough to be read whole.
@@ -30,17 +31,17 @@ pub(crate) async fn list(
     // A webhook without a cursor is being deleted.
     let page = page.filter_map(|webhook| {
         let cursor = cursors.get(&webhook.id)?;
-        Some(WebhookView::new(&webhook, cursor, &access.sequence, (access.references(), access.now)))
+        Some(WebhookView::new(&webhook, cursor, &access.target, (access.references(), access.now)))
     });
-    query.answer(&access.references().webhooks(access.company_id()), page, total)
+    query.answer(page, total)
 }
 
 /// POST …/webhooks/. The only answer that shows the secret.
 pub(crate) async fn create(
-    access: EventsAccess<ManageWebhooks>,
+    access: Admitted<EventCounter, ManageWebhooks>,
     body: BodyFields,
 ) -> Result<CommittedResponse<WithSecret<Created<NewWebhookView>, WebhookView>>> {
-    let latest = access.sequence.last;
+    let latest = access.target.last;
     let targets = access.config().webhook_targets;
     let CreateWebhook { url, after, rest } =
         CreateWebhook::read(body, access.company_id(), access.references(), targets, latest)?;
@@ -50,7 +51,7 @@ pub(crate) async fn create(
     // From now on by default: the whole feed would come as a surprise.
     let cursor = DeliveryCursor::new(id, company, after.unwrap_or(latest), access.now);
     let seen = (access.references(), access.now);
-    let kept = WebhookView::new(&webhook, &cursor, &access.sequence, seen);
+    let kept = WebhookView::new(&webhook, &cursor, &access.target, seen);
     let shown = NewWebhookView::new(kept.clone(), &webhook);
     let created = Created(access.references().webhook(&webhook.company, id), shown);
     let transaction = access.store.create_webhook(&webhook, &cursor, access.now);
@@ -59,19 +60,19 @@ pub(crate) async fn create(
 
 /// GET …/webhooks/{webhookId}/
 pub(crate) async fn read(
-    access: WebhookAccess<ManageWebhooks>,
+    access: Admitted<Webhook, ManageWebhooks>,
 ) -> Result<CommittedResponse<Json<WebhookView>>> {
-    access.show(view(&access, &access.webhook, &access.cursor))
+    access.show(view(&access, &access.target.webhook, &access.target.cursor))
 }
 
 /// PATCH …/webhooks/{webhookId}/. With another address, or enabled again, it is tried at once.
 pub(crate) async fn update(
-    access: WebhookAccess<ManageWebhooks>,
+    access: Admitted<Webhook, ManageWebhooks>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<WebhookView>>> {
     let targets = access.config().webhook_targets;
     let changes = UpdateWebhook::read(body, access.company_id(), access.references(), targets)?;
-    let before = (&access.webhook, &access.cursor);
+    let before = (&access.target.webhook, &access.target.cursor);
     let after = changes.apply_to(Webhook::clone(before.0));
     let mut cursor = DeliveryCursor::clone(before.1);
     // The client has mended something: what failed before says nothing any more.
@@ -84,17 +85,19 @@ pub(crate) async fn update(
 }
 
 /// DELETE …/webhooks/{webhookId}/
-pub(crate) async fn delete(access: WebhookAccess<ManageWebhooks>) -> Result<CommittedResponse<NoContent>> {
-    access.commit(access.store.delete_webhook(&access.webhook), NoContent).await
+pub(crate) async fn delete(
+    access: Admitted<Webhook, ManageWebhooks>,
+) -> Result<CommittedResponse<NoContent>> {
+    access.commit(access.store.delete_webhook(&access.target.webhook), NoContent).await
 }
 
 /// POST …/webhooks/{webhookId}/secret/. The only answer that shows the new secret.
 pub(crate) async fn rotate(
-    access: WebhookAccess<ManageWebhooks>,
+    access: Admitted<Webhook, ManageWebhooks>,
     body: BodyFields,
 ) -> Result<CommittedResponse<WithSecret<Json<NewWebhookView>, WebhookView>>> {
     let grace = TimeDelta::hours(read_grace(body)?.into());
-    let (before, cursor) = (&access.webhook, &access.cursor);
+    let (before, cursor) = (&access.target.webhook, &access.target.cursor);
     let after = Webhook::clone(before).rotated(access.new_signing_secret(), grace, access.now);
     // The sender deletes the former secret then.
     let woken = DeliveryCursor::clone(cursor).run_by(access.now + grace);
@@ -106,11 +109,11 @@ pub(crate) async fn rotate(
 
 /// POST …/webhooks/{webhookId}/position/
 pub(crate) async fn move_to(
-    access: WebhookAccess<ManageWebhooks>,
+    access: Admitted<Webhook, ManageWebhooks>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Json<WebhookView>>> {
-    let after = read_position(body, access.sequence.last)?;
-    let cursor = DeliveryCursor::clone(&access.cursor).move_to(after, access.now)?;
-    let shown = Json(view(&access, &access.webhook, &cursor));
-    access.commit(access.store.update_cursor(&access.cursor, &cursor), shown).await
+    let after = read_position(body, access.target.counter.last)?;
+    let cursor = DeliveryCursor::clone(&access.target.cursor).move_to(after, access.now)?;
+    let shown = Json(view(&access, &access.target.webhook, &cursor));
+    access.commit(access.store.update_cursor(&access.target.cursor, &cursor), shown).await
 }

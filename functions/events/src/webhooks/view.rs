@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::auth::access::WebhookAccess;
+use shared::auth::access::Admitted;
 use shared::domain::webhook::{
     DeliveryAttempt, DeliveryCursor, DeliveryOutcome, DisabledReason, MAX_STALLED, Webhook,
 };
@@ -119,8 +119,12 @@ impl WebhookView {
 }
 
 /// The view of the webhook that a guard has loaded, after a change.
-pub(crate) fn view<A>(access: &WebhookAccess<A>, webhook: &Webhook, cursor: &DeliveryCursor) -> WebhookView {
-    WebhookView::new(webhook, cursor, &access.sequence, (access.references(), access.now))
+pub(crate) fn view<A>(
+    access: &Admitted<Webhook, A>,
+    webhook: &Webhook,
+    cursor: &DeliveryCursor,
+) -> WebhookView {
+    WebhookView::new(webhook, cursor, &access.target.counter, (access.references(), access.now))
 }
 
 /// A webhook with its new secret.
@@ -203,11 +207,11 @@ struct DeliveryView {
 }
 
 impl DeliveriesView {
-    /// The view of a page of the list at `address`.
-    pub(crate) fn new(attempts: &DeliveryAttempts, query: &ListQuery, address: &Uri) -> Self {
+    /// The view of a page of the list.
+    pub(crate) fn new(attempts: &DeliveryAttempts, query: &ListQuery) -> Self {
         let next = attempts.next.map(|last| {
             let size = query.page().size.to_string();
-            query.link_to(address, [("before", last.to_string()), ("page_size", size)])
+            query.link_to([("before", last.to_string()), ("page_size", size)])
         });
         let objects = attempts.rows.iter().map(|attempt| DeliveryView::new(attempt)).collect();
         Self { meta: DeliveriesMeta { next }, objects }

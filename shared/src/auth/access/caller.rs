@@ -1,8 +1,9 @@
-//! Guards of what callers may know of themselves.
+//! Targets that callers have without any permission: what they may know of themselves.
 
-use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
+use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::auth::caller::CallerIdentity;
-use crate::domain::account::{Account, CredentialOwner};
+use crate::auth::{AdmissionRule, HasAdmission};
+use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::id::InvalidId;
@@ -11,82 +12,84 @@ use crate::domain::project::Project;
 use crate::error::{Error, Result};
 use crate::store::{ItemKey, VersionedItem, keys};
 
-/// Any authenticated caller.
-pub struct CallerAccess {
-    /// The project of a caller who is a candidate.
-    pub project: Option<VersionedItem<Project>>,
-    context: AdmittedRequest,
+/// Admits every authenticated caller.
+pub enum AnyCaller {}
+
+impl HasAdmission for AnyCaller {
+    const ADMISSION: AdmissionRule = AdmissionRule::Authenticated;
 }
 
-/// A caller who is a candidate.
-pub struct CandidateSelf {
+/// Admits candidates.
+pub enum AnyCandidate {}
+
+impl HasAdmission for AnyCandidate {
+    const ADMISSION: AdmissionRule = AdmissionRule::Candidate;
+}
+
+/// The account of the caller.
+pub struct OwnAccount {
+    /// The project of a candidate; `None` for staff and named tokens.
+    pub project: Option<VersionedItem<Project>>,
+}
+
+/// The caller as a candidate.
+pub struct OwnCandidacy {
     /// The candidate.
     pub candidate: VersionedItem<Candidate>,
     /// Their project.
     pub project: VersionedItem<Project>,
     /// Their company.
     pub company: VersionedItem<Company>,
-    context: AdmittedRequest,
 }
 
-impl RequestGuard for CallerAccess {
+impl RequestTarget for OwnAccount {
+    type Loaded = Self;
+
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         own_project(request).into_iter().map(Ok).collect()
     }
 
-    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
-        let project = match &request.caller().identity {
-            CallerIdentity::Customer(_) | CallerIdentity::NamedToken(_) => None,
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, Self)> {
+        let (key, revision) = match &request.caller().identity {
+            CallerIdentity::Customer(own) => (None, Some(own.revision())),
             CallerIdentity::Candidate(own) => {
-                let key = keys::project(&own.company, own.project);
-                request.batch.take(&key)?
+                (Some(keys::project(&own.company, own.project)), Some(own.revision()))
             }
+            CallerIdentity::NamedToken(_) => (None, None),
         };
-        let revision = match &request.caller().identity {
-            CallerIdentity::Customer(own) => Some(own.revision()),
-            CallerIdentity::Candidate(own) => Some(own.revision()),
-            CallerIdentity::NamedToken(_) => None,
+        let project = match key {
+            Some(key) => request.batch.take(&key)?,
+            None => None,
         };
-        let context = request.authorise_anyone();
-        let context = match revision {
-            Some(revision) => context.about_revision(revision),
-            None => context,
-        };
-        Ok(Self { project, context })
+        let request = request.authorise_anyone();
+        Ok((revision.into_iter().fold(request, AdmittedRequest::about_revision), Self { project }))
     }
 }
 
-impl RequestGuard for CandidateSelf {
+impl RequestTarget for OwnCandidacy {
+    type Loaded = Self;
+
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        let company = claim(request).map(|claim| keys::company(&claim.company));
+        let company = request.credential_owner().map(|owner| keys::company(&owner.company));
         own_project(request).into_iter().chain(company).map(Ok).collect()
     }
 
-    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, Self)> {
         let CallerIdentity::Candidate(candidate) = &request.caller().identity else {
             return Err(Error::Forbidden(NOT_ALLOWED));
         };
         let candidate = candidate.clone();
-        let (company, project) =
-            (keys::company(&candidate.company), keys::project(&candidate.company, candidate.project));
-        let company = request.batch.take(&company)?.ok_or(Error::NotFound)?;
-        let project = request.batch.take(&project)?.ok_or(Error::NotFound)?;
-        let context = request.authorise_anyone().about(&candidate);
-        Ok(Self { candidate, project, company, context })
+        let company = request.take(Ok(keys::company(&candidate.company)))?;
+        let project = request.take(Ok(keys::project(&candidate.company, candidate.project)))?;
+        let request = request.authorise_anyone().about(&candidate);
+        Ok((request, Self { candidate, project, company }))
     }
 }
 
 fn own_project(request: &UnauthenticatedRequest<'_>) -> Option<ItemKey> {
-    let claim = claim(request)?;
-    match claim.account {
+    let owner = request.credential_owner()?;
+    match owner.account {
         Account::Customer { .. } => None,
-        Account::Candidate { project, .. } => Some(keys::project(&claim.company, project)),
+        Account::Candidate { project, .. } => Some(keys::project(&owner.company, project)),
     }
 }
-
-fn claim(request: &UnauthenticatedRequest<'_>) -> Option<CredentialOwner> {
-    request.credential().ok()?.claim().cloned()
-}
-
-extract!(CallerAccess, Authenticated);
-extract!(CandidateSelf, Candidate);

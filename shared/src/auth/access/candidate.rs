@@ -1,22 +1,20 @@
-//! Guards of a candidate and of the shares of one.
+//! A candidate as a target, and the shares of one.
 
-use std::marker::PhantomData;
-
-use super::file::OwnerAccess;
+use super::file::OwnerTarget;
 use super::request::PathIds;
-use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
+use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::candidate::Candidate;
 use crate::domain::company::Company;
 use crate::domain::file::Owner;
 use crate::domain::id::{CustomerId, InvalidId, ShareId};
-use crate::domain::policy::{Action, ActionGrant, CallerRelation};
+use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
-use crate::domain::upload::Upload;
 use crate::error::{Error, Result};
+use crate::http::exchange::UNCHANGING;
 use crate::store::{ItemKey, VersionedItem};
 
-/// A caller who may do `A` with the candidate of the path.
-pub struct CandidateAccess<A> {
+/// A candidate with what they belong to.
+pub struct CandidateTarget {
     /// The company.
     pub company: VersionedItem<Company>,
     /// The candidate's project.
@@ -24,64 +22,56 @@ pub struct CandidateAccess<A> {
     /// The candidate.
     pub candidate: VersionedItem<Candidate>,
     /// What the caller is to the candidate.
-    pub standing: CallerRelation,
-    context: AdmittedRequest,
-    action: PhantomData<A>,
+    pub relation: CallerRelation,
 }
 
-impl<A: ActionGrant> RequestGuard for CandidateAccess<A> {
+impl RequestTarget for Candidate {
+    type Loaded = CandidateTarget;
+
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         vec![request.path.company(), request.path.project(), request.path.candidate()]
     }
 
-    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
-        let (company, project) = (request.take(PathIds::company)?, request.take(PathIds::project)?);
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, CandidateTarget)> {
+        let company = request.take(request.path.company())?;
+        let project = request.take(request.path.project())?;
         let candidate = request.take_candidate()?;
-        let standing = request.caller().towards(&candidate, &project);
-        let context = request.authorise_reader(Action::ReadCandidate, A::ACTION, &standing)?;
-        let context = context.about(&candidate);
-        Ok(Self { company, project, candidate, standing, context, action: PhantomData })
+        let relation = request.caller().towards(&candidate, &project);
+        let request = request.authorise_reader(Action::ReadCandidate, &relation)?.about(&candidate);
+        Ok((request, CandidateTarget { company, project, candidate, relation }))
     }
 }
 
-impl<A: ActionGrant> OwnerAccess for CandidateAccess<A> {
+impl OwnerTarget for Candidate {
     fn owner_in(path: &PathIds) -> Result<Owner, InvalidId> {
         Ok(Owner::Candidate { project: path.id("projectId")?, candidate: path.id("candidateId")? })
     }
-
-    fn about(self, upload: &VersionedItem<Upload>) -> Self {
-        Self { context: self.context.about(upload), ..self }
-    }
 }
 
-/// A caller who may do `A` with the candidate of the path, and the share of the path.
-pub struct ShareAccess<A> {
+/// A share of a candidate.
+pub struct ShareTarget {
     /// The candidate's project.
     pub project: VersionedItem<Project>,
     /// The candidate.
     pub candidate: VersionedItem<Candidate>,
     /// The share.
     pub share: ShareId,
-    /// The customer who may read the candidate by it.
+    /// The customer who may read the candidate because of it.
     pub customer: CustomerId,
-    context: AdmittedRequest,
-    action: PhantomData<A>,
 }
 
-impl<A: ActionGrant> RequestGuard for ShareAccess<A> {
+impl RequestTarget for ShareTarget {
+    type Loaded = Self;
+
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        CandidateAccess::<A>::keys(request)
+        Candidate::keys(request)
     }
 
-    async fn load(request: AuthenticatedRequest) -> Result<Self> {
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, Self)> {
         let share = request.path.id::<ShareId>("shareId");
-        let CandidateAccess { project, candidate, context, .. } = CandidateAccess::<A>::load(request).await?;
+        let (request, CandidateTarget { project, candidate, .. }) = Candidate::load(request).await?;
         let share = share.map_err(|_| Error::NotFound)?;
         let customer = *candidate.shares.get(&share).ok_or(Error::NotFound)?;
-        let context = context.about_revision(AdmittedRequest::UNCHANGING);
-        Ok(Self { project, candidate, share, customer, context, action: PhantomData })
+        Ok((request.about_revision(UNCHANGING), Self { project, candidate, share, customer }))
     }
 }
-
-extract!(CandidateAccess<A: ActionGrant>);
-extract!(ShareAccess<A: ActionGrant>);

@@ -1,23 +1,22 @@
-//! Guards of the evaluations of a candidate.
+//! The evaluations of a candidate as targets: all of them, one, and a veto.
 
-use std::marker::PhantomData;
-
-use super::candidate::CandidateAccess;
+use super::candidate::CandidateTarget;
 use super::interview::StoredInterview;
 use super::request::PathIds;
-use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
+use super::{Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
 use crate::domain::id::{CustomerId, InvalidId, VetoId};
 use crate::domain::interview::Interview;
-use crate::domain::policy::{Action, ActionGrant, CallerRelation, NOT_ALLOWED};
+use crate::domain::policy::{Action, CallerRelation, NOT_ALLOWED};
 use crate::domain::project::Project;
-use crate::domain::scorecard::{EVALUATE_FIRST, Evaluation};
+use crate::domain::scorecard::{EVALUATE_FIRST, Evaluation, Veto};
 use crate::error::{Error, Result};
+use crate::http::exchange::UNCHANGING;
 use crate::store::{ItemKey, VersionedItem};
 
-/// A project, what is rated in it, and a candidate.
-pub struct EvaluationsOf {
+/// A candidate, their project, and what is rated in it.
+pub struct RatedCandidate {
     /// The candidate's project.
     pub project: VersionedItem<Project>,
     /// What is rated in it.
@@ -26,131 +25,136 @@ pub struct EvaluationsOf {
     pub candidate: VersionedItem<Candidate>,
 }
 
-/// A caller who may do `A` with the evaluations of the candidate of the path.
-pub struct EvaluationsAccess<A> {
-    /// The project and the candidate.
-    pub of: EvaluationsOf,
-    standing: CallerRelation,
-    context: AdmittedRequest,
-    action: PhantomData<A>,
+impl RatedCandidate {
+    /// Whether `customer` is an evaluator who has yet to evaluate the candidate.
+    fn is_hidden_from(&self, customer: Option<CustomerId>) -> bool {
+        self.candidate.is_hidden_from(customer, &self.project)
+    }
 }
 
-impl<A: ActionGrant> RequestGuard for EvaluationsAccess<A> {
+/// All evaluations of a candidate.
+pub enum CandidateEvaluations {}
+
+impl RequestTarget for CandidateEvaluations {
+    type Loaded = RatedCandidate;
+
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        let mut keys = CandidateAccess::<A>::keys(request);
+        let mut keys = Candidate::keys(request);
         keys.push(request.path.interview());
         keys
     }
 
-    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
-        let item = request.take_interview()?;
-        let (project, candidate) = (request.take::<Project>(PathIds::project)?, request.take_candidate()?);
-        let interview = StoredInterview::of(&project, item, false).interview;
-        let standing = request.caller().towards(&candidate, &project);
-        let context = request.authorise_reader(Action::ReadCandidate, A::ACTION, &standing)?;
-        let of = EvaluationsOf { project, interview, candidate };
-        Ok(Self { of, standing, context, action: PhantomData })
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, RatedCandidate)> {
+        let (request, rated, _) = load_rated(request).await?;
+        Ok((request, rated))
     }
 }
 
-impl<A> EvaluationsAccess<A> {
+async fn load_rated(
+    mut request: AuthenticatedRequest,
+) -> Result<(AdmittedRequest, RatedCandidate, CallerRelation)> {
+    let item = request.take_interview()?;
+    let (mut request, CandidateTarget { project, candidate, relation, .. }) =
+        Candidate::load(request).await?;
+    // An evaluation has a revision of its own, and a list has none.
+    request.exchange.revision = None;
+    let interview = StoredInterview::of(&project, item, false).interview;
+    Ok((request, RatedCandidate { project, interview, candidate }, relation))
+}
+
+impl<A> Admitted<CandidateEvaluations, A> {
     /// Whether the caller is an evaluator who has yet to evaluate the candidate.
     pub fn is_blind(&self) -> bool {
-        self.of.candidate.is_hidden_from(self.context.caller.customer(), &self.of.project)
+        self.target.is_hidden_from(self.caller.customer())
     }
 
     /// Refuses an evaluator who has yet to evaluate the candidate.
     pub fn require_sight(&self) -> Result<()> {
         if self.is_blind() { Err(Error::Forbidden(EVALUATE_FIRST)) } else { Ok(()) }
     }
-
-    /// Whether `evaluator` is the caller.
-    pub fn is_own(&self, evaluator: CustomerId) -> bool {
-        self.context.caller.customer() == Some(evaluator)
-    }
-
-    /// Whether the caller may write the evaluation of `evaluator`, and so read it before it is completed.
-    fn writes_for(&self, evaluator: CustomerId) -> bool {
-        match self.standing {
-            // A token writes for evaluators, and a client that sends `If-Match` must have read.
-            CallerRelation::NamedToken => true,
-            _ => self.is_own(evaluator),
-        }
-    }
 }
 
-/// A caller who may do `A` with one evaluation of the candidate of the path: that of the customer of the path or, without
-/// one, their own.
-pub struct EvaluationAccess<A> {
+/// One evaluation of a candidate: that of the customer of the path or, without one, that of the caller.
+pub struct EvaluationTarget {
     /// The project and the candidate.
-    pub of: EvaluationsOf,
+    pub rated: RatedCandidate,
     /// The evaluator.
     pub evaluator: CustomerId,
-    /// What the evaluator has written; none before they have.
-    pub card: Option<VersionedItem<Evaluation>>,
-    context: AdmittedRequest,
-    action: PhantomData<A>,
+    /// What the evaluator has written; `None` before they have.
+    pub evaluation: Option<VersionedItem<Evaluation>>,
 }
 
-impl<A> EvaluationAccess<A> {
+impl EvaluationTarget {
     /// Whether there is an evaluation: one that was saved, or that an event has completed.
     pub fn exists(&self) -> bool {
-        self.card.is_some() || self.of.candidate.completed_at(self.evaluator).is_some()
+        self.evaluation.is_some() || self.is_completed()
+    }
+
+    fn is_completed(&self) -> bool {
+        self.rated.candidate.completed_at(self.evaluator).is_some()
     }
 }
 
-impl<A: ActionGrant> RequestGuard for EvaluationAccess<A> {
+impl RequestTarget for Evaluation {
+    type Loaded = EvaluationTarget;
+
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        let mut keys = EvaluationsAccess::<A>::keys(request);
-        keys.push(evaluator(&request.path, own(request)).and_then(|by| request.path.scorecard(by)));
+        let mut keys = CandidateEvaluations::keys(request);
+        keys.push(evaluator(&request.path, own_id(request)).and_then(|by| request.path.scorecard(by)));
         keys
     }
 
-    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, EvaluationTarget)> {
         let evaluator = evaluator(&request.path, request.caller().customer());
-        let card = evaluator.and_then(|by| request.path.scorecard(by));
-        let card = card.ok().map(|key| request.batch.take::<Evaluation>(&key)).transpose()?.flatten();
-        let access = EvaluationsAccess::<A>::load(request).await?;
+        let evaluation = match evaluator.and_then(|by| request.path.scorecard(by)) {
+            Ok(key) => request.batch.take::<Self>(&key)?,
+            Err(_) => None,
+        };
+        let is_read = request.is_for(Action::ReadProject);
+        let (request, rated, relation) = load_rated(request).await?;
         let evaluator = evaluator.map_err(|_| Error::NotFound)?;
-        let (writes, is_blind) = (access.writes_for(evaluator), access.is_blind());
-        let EvaluationsAccess { of, context, action, .. } = access;
-        let context = context.about_revision(of.candidate.revision_of(evaluator));
-        let access = Self { of, evaluator, card, context, action };
-        match A::ACTION {
-            Action::ReadProject if writes && access.exists() => Ok(access),
-            Action::ReadProject if is_blind && !writes => Err(Error::Forbidden(EVALUATE_FIRST)),
-            Action::ReadProject if access.of.candidate.completed_at(evaluator).is_some() => Ok(access),
-            Action::ReadProject => Err(Error::NotFound),
-            _ if writes => Ok(access),
-            _ => Err(Error::Forbidden(NOT_ALLOWED)),
+        let caller = request.caller.customer();
+        // A token writes for evaluators, and a client that sends `If-Match` must have read.
+        let may_write = relation == CallerRelation::NamedToken || caller == Some(evaluator);
+        let is_blind = rated.is_hidden_from(caller);
+        let request = request.about_revision(rated.candidate.revision_of(evaluator));
+        let target = EvaluationTarget { rated, evaluator, evaluation };
+        match (is_read, may_write) {
+            (true, true) if target.exists() => Ok((request, target)),
+            (true, false) if is_blind => Err(Error::Forbidden(EVALUATE_FIRST)),
+            (true, _) if target.is_completed() => Ok((request, target)),
+            (true, _) => Err(Error::NotFound),
+            (false, true) => Ok((request, target)),
+            (false, false) => Err(Error::Forbidden(NOT_ALLOWED)),
         }
     }
 }
 
-/// A caller who may do `A` with the veto of the path.
-pub struct VetoAccess<A> {
+/// A veto against a candidate.
+pub struct VetoTarget {
     /// The project and the candidate.
-    pub of: EvaluationsOf,
-    /// Who has vetoed.
+    pub rated: RatedCandidate,
+    /// The customer who has vetoed.
     pub evaluator: CustomerId,
-    context: AdmittedRequest,
-    action: PhantomData<A>,
 }
 
-impl<A: ActionGrant> RequestGuard for VetoAccess<A> {
+impl RequestTarget for Veto {
+    type Loaded = VetoTarget;
+
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        EvaluationsAccess::<A>::keys(request)
+        CandidateEvaluations::keys(request)
     }
 
-    async fn load(request: AuthenticatedRequest) -> Result<Self> {
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, VetoTarget)> {
         let id = request.path.id::<VetoId>("vetoId");
-        let access = EvaluationsAccess::<A>::load(request).await?;
+        let (request, rated, _) = load_rated(request).await?;
         let id = id.map_err(|_| Error::NotFound)?;
-        let veto = access.of.candidate.vetos().find(|(_, veto)| *veto == id);
+        let veto = rated.candidate.vetos().find(|(_, veto)| *veto == id);
         let (evaluator, _) = veto.ok_or(Error::NotFound)?;
-        access.require_sight()?;
-        let EvaluationsAccess { of, context, action, .. } = access;
-        Ok(Self { of, evaluator, context: context.about_revision(AdmittedRequest::UNCHANGING), action })
+        if rated.is_hidden_from(request.caller.customer()) {
+            return Err(Error::Forbidden(EVALUATE_FIRST));
+        }
+        Ok((request.about_revision(UNCHANGING), VetoTarget { rated, evaluator }))
     }
 }
 
@@ -162,14 +166,10 @@ fn evaluator(path: &PathIds, own: Option<CustomerId>) -> Result<CustomerId, Inva
     }
 }
 
-/// The customer whom the credential of a request claims.
-fn own(request: &UnauthenticatedRequest<'_>) -> Option<CustomerId> {
-    match request.credential().ok()?.claim()?.account {
+/// The customer whom the credential of a request belongs to.
+fn own_id(request: &UnauthenticatedRequest<'_>) -> Option<CustomerId> {
+    match request.credential_owner()?.account {
         Account::Customer { customer } => Some(customer),
         Account::Candidate { .. } => None,
     }
 }
-
-extract!(EvaluationsAccess<A: ActionGrant>);
-extract!(EvaluationAccess<A: ActionGrant>);
-extract!(VetoAccess<A: ActionGrant>);

@@ -1,4 +1,4 @@
-//! Guards of the files and uploads of candidates and customers.
+//! The files of candidates and customers: fetched by their URLs, and uploaded.
 
 use std::ops::Deref;
 
@@ -9,7 +9,8 @@ use axum::response::{IntoResponse, Response};
 
 use super::request::PathIds;
 use super::{
-    AdmittedRequest, AuthenticatedRequest, GuardRejection, RequestGuard, UnauthenticatedRequest, admit,
+    Admitted, AdmittedRequest, AuthenticatedRequest, GuardRejection, RequestTarget, UnauthenticatedRequest,
+    admit,
 };
 use crate::app::App;
 use crate::auth::credential::REJECTED;
@@ -21,37 +22,41 @@ use crate::error::{Error, Result};
 use crate::media::{ObjectStore, object_key};
 use crate::store::{ItemKey, VersionedItem};
 
-/// A guard of a resource that has files.
-pub(super) trait OwnerAccess: RequestGuard {
+/// A target that has files.
+pub(super) trait OwnerTarget: RequestTarget {
     fn owner_in(path: &PathIds) -> Result<Owner, InvalidId>;
-
-    /// This guard of a request about an upload of the owner.
-    fn about(self, upload: &VersionedItem<Upload>) -> Self;
 }
 
-/// A caller who was shown the address of a file, and may still do what `G` asks for with its owner.
-pub struct MediaAccess<G> {
-    /// The guard of the owner.
-    pub of: G,
+/// A request by the URL of a file, whose caller was shown the URL and may still do `A` with the file's owner `T`.
+pub struct MediaAccess<T: RequestTarget, A> {
+    access: Admitted<T, A>,
     owner: Owner,
-    fetch: FileRequest,
+    file: FileRequest,
 }
 
-impl<G> HasAdmission for MediaAccess<G> {
+impl<T: RequestTarget, A> HasAdmission for MediaAccess<T, A> {
     const ADMISSION: AdmissionRule = AdmissionRule::Link;
 }
 
-impl<G: Deref<Target = AdmittedRequest>> MediaAccess<G> {
-    /// Redirects to one of the owner's files, to be shown, or saved under `name`. Returns [`Error::NotFound`] without a
-    /// file, and [`Error::Unauthenticated`] for a token of another file.
-    pub async fn redirect(&self, file: Option<StoredFile>, name: Option<&str>) -> Result<FileRedirect> {
-        let file = file.ok_or(Error::NotFound)?;
-        let key = object_key(self.of.company_id(), self.owner, file.id);
-        self.fetch.redirect(&self.of.objects()?, &key, file.file_type, name).await
+impl<T: RequestTarget, A> Deref for MediaAccess<T, A> {
+    type Target = Admitted<T, A>;
+
+    fn deref(&self) -> &Admitted<T, A> {
+        &self.access
     }
 }
 
-impl<G: OwnerAccess> FromRequestParts<App> for MediaAccess<G> {
+impl<T: RequestTarget, A> MediaAccess<T, A> {
+    /// Redirects to one of the owner's files, to be shown, or saved under `name`. Returns [`Error::NotFound`] without a
+    /// file, and [`Error::Unauthenticated`] for the token of another file.
+    pub async fn redirect(&self, file: Option<StoredFile>, name: Option<&str>) -> Result<FileRedirect> {
+        let file = file.ok_or(Error::NotFound)?;
+        let key = object_key(self.access.company_id(), self.owner, file.id);
+        self.file.redirect(&self.access.objects()?, &key, file.file_type, name).await
+    }
+}
+
+impl<T: OwnerTarget, A: HasAdmission> FromRequestParts<App> for MediaAccess<T, A> {
     type Rejection = GuardRejection;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
@@ -59,28 +64,28 @@ impl<G: OwnerAccess> FromRequestParts<App> for MediaAccess<G> {
         let request = UnauthenticatedRequest::new(parts, app).await?;
         let token = request.path.text("token").unwrap_or_default().to_owned();
         let request = request.by_address(&token, |path, token| {
-            Ok(object_key(&path.company_id()?, G::owner_in(path)?, FileId::from_bytes(token.file())))
+            Ok(object_key(&path.company_id()?, T::owner_in(path)?, FileId::from_bytes(token.file())))
         })?;
-        let owner = G::owner_in(&request.path).map_err(|_| Error::NotFound)?;
-        let of = admit(&request).await?;
-        Ok(Self { of, owner, fetch: FileRequest::of(request, method)? })
+        let owner = T::owner_in(&request.path).map_err(|_| Error::NotFound)?;
+        let file = FileRequest::of(&request, method)?;
+        Ok(Self { access: admit(request).await?, owner, file })
     }
 }
 
-/// A request for an object by its address.
+/// A request for an object by its URL.
 pub(super) struct FileRequest {
     object: String,
     method: Method,
 }
 
 impl FileRequest {
-    pub(super) fn of(request: UnauthenticatedRequest<'_>, method: Method) -> Result<Self> {
-        let address = request.address.ok_or(Error::Unauthenticated(REJECTED))?;
-        Ok(Self { object: address.object, method })
+    pub(super) fn of(request: &UnauthenticatedRequest<'_>, method: Method) -> Result<Self> {
+        let address = request.address.as_ref().ok_or(Error::Unauthenticated(REJECTED))?;
+        Ok(Self { object: address.object.clone(), method })
     }
 
     /// Redirects to the object with this key, to be shown, or saved under `name`. Fails with [`Error::Unauthenticated`]
-    /// for the address of another object.
+    /// for the URL of another object.
     pub(super) async fn redirect(
         &self,
         objects: &ObjectStore<'_>,
@@ -111,50 +116,33 @@ impl IntoResponse for FileRedirect {
     }
 }
 
-/// A caller who may do what `G` asks for with an owner of files, and the upload of the path, which is for that owner.
-pub struct UploadAccess<G> {
-    /// The guard of the owner.
-    pub of: G,
-    /// The upload, which a client announced.
+/// An upload that a client announced for the owner `T`.
+pub struct UploadOf<T: RequestTarget> {
+    /// The owner.
+    pub owner: T::Loaded,
+    /// The upload.
     pub upload: VersionedItem<Upload>,
 }
 
-impl<G: HasAdmission> HasAdmission for UploadAccess<G> {
-    const ADMISSION: AdmissionRule = G::ADMISSION;
-}
+impl<T: OwnerTarget> RequestTarget for UploadOf<T> {
+    type Loaded = Self;
 
-impl<G: Deref<Target = AdmittedRequest>> Deref for UploadAccess<G> {
-    type Target = AdmittedRequest;
-
-    fn deref(&self) -> &AdmittedRequest {
-        &self.of
-    }
-}
-
-impl<G: OwnerAccess> RequestGuard for UploadAccess<G> {
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        G::keys(request).into_iter().chain([request.path.upload()]).collect()
+        T::keys(request).into_iter().chain([request.path.upload()]).collect()
     }
 
-    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
-        let (upload, owner) = (request.take::<Upload>(PathIds::upload), G::owner_in(&request.path));
-        let of = G::load(request).await?;
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, Self)> {
+        let upload = request.take::<Upload>(request.path.upload());
+        let owner_ref = T::owner_in(&request.path);
+        let (request, owner) = T::load(request).await?;
         let upload = upload?;
-        // Keys of uploads hold no company, so the item itself tells whose it is.
-        let is_of = upload.company == *of.company_id() && Ok(upload.owner) == owner;
-        if is_of && upload.announced.is_some() {
-            Ok(Self { of: of.about(&upload), upload })
+        // Keys of uploads have no company, so the item itself tells whose it is.
+        let is_of_owner = upload.company == *request.company_id() && Ok(upload.owner) == owner_ref;
+        // Files in a request are stored as uploads too, but no client has announced those.
+        if is_of_owner && upload.announced.is_some() {
+            Ok((request.about(&upload), Self { owner, upload }))
         } else {
             Err(Error::NotFound)
         }
-    }
-}
-
-impl<G: OwnerAccess> FromRequestParts<App> for UploadAccess<G> {
-    type Rejection = GuardRejection;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, GuardRejection> {
-        let request = UnauthenticatedRequest::new(parts, app).await?;
-        admit(&request).await
     }
 }

@@ -1,14 +1,10 @@
-//! Guards of the questions and criteria of a project.
+//! The questions and criteria of a project as targets, together and one by one.
 
-use std::marker::PhantomData;
-
-use super::project::CountedProjectAccess;
-use super::request::PathIds;
-use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
+use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::auth::caller::CallerIdentity;
 use crate::domain::id::{CriterionId, Id, InvalidId, QuestionId};
 use crate::domain::interview::{Criterion, Interview, InterviewItem, QUESTIONS_IN_USE, Question};
-use crate::domain::policy::{Action, ActionGrant, CallerRelation};
+use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
 use crate::domain::tally::ProjectCounts;
 use crate::error::{Error, Result};
@@ -47,111 +43,96 @@ impl StoredInterview {
     }
 }
 
-/// A caller who may do `A` with the questions or criteria of the project of the path.
-pub struct InterviewAccess<A> {
+/// The questions and criteria of a project, with the project.
+pub struct InterviewTarget {
     /// The project.
     pub project: VersionedItem<Project>,
     /// The counts of its candidates.
-    pub tally: ProjectCounts,
+    pub counts: ProjectCounts,
     /// Its questions and criteria.
     pub stored: StoredInterview,
     /// What the caller is in the project; candidates who have begun are [`CallerRelation::Own`].
-    pub standing: CallerRelation,
-    context: AdmittedRequest,
-    action: PhantomData<A>,
+    pub relation: CallerRelation,
 }
 
-impl<A: ActionGrant> RequestGuard for InterviewAccess<A> {
+impl RequestTarget for Interview {
+    type Loaded = InterviewTarget;
+
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        let mut keys = CountedProjectAccess::<A>::keys(request);
+        let mut keys = ProjectCounts::keys(request);
         keys.push(request.path.interview());
         keys
     }
 
-    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
-        let project = request.take::<Project>(PathIds::project)?;
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, InterviewTarget)> {
+        let project = request.take::<Project>(request.path.project())?;
         let shards = request.batch.take_shards(&project.company, project.id);
-        let (tally, has_begun) = (shards.tally(), shards.have_begun());
-        let stored = StoredInterview::of(&project, request.take_interview()?, has_begun);
-        let standing = match &request.caller().identity {
+        let stored = StoredInterview::of(&project, request.take_interview()?, shards.have_begun());
+        let relation = match &request.caller().identity {
             CallerIdentity::Candidate(own) if own.project == project.id && own.sees_questions() => {
                 CallerRelation::Own
             }
             _ => request.caller().in_project(&project.staff),
         };
-        // To candidates, nothing else of the project exists.
-        let read = if standing == CallerRelation::Own { A::ACTION } else { Action::ReadProject };
-        let context = request.authorise_reader(read, A::ACTION, &standing)?;
-        Ok(Self { project, tally, stored, standing, context, action: PhantomData })
+        let request = match relation {
+            // To candidates, nothing else of the project exists.
+            CallerRelation::Own => request.authorise(&relation).map_err(|_| Error::NotFound)?,
+            _ => request.authorise_reader(Action::ReadProject, &relation)?,
+        };
+        Ok((request, InterviewTarget { project, counts: shards.tally(), stored, relation }))
     }
 }
 
-impl<A: ActionGrant> InterviewAccess<A> {
-    /// Narrows the guard to the part that the path names.
-    async fn about<P: InterviewItem>(
-        request: AuthenticatedRequest,
-        id: Result<Id<P::Of>, InvalidId>,
-    ) -> Result<(Self, P)> {
-        let access = Self::load(request).await?;
-        let part = id.ok().and_then(|id| access.stored.interview.find::<P>(id).cloned());
-        let part = part.ok_or(Error::NotFound)?;
-        let context = access.context.about_revision(part.revision());
-        Ok((Self { context, ..access }, part))
-    }
-}
-
-/// A caller who may do `A` with the question of the path.
-pub struct QuestionAccess<A> {
-    /// The project.
-    pub project: VersionedItem<Project>,
-    /// All questions and criteria of its project.
-    pub stored: StoredInterview,
+/// A question with all others of its project.
+pub struct QuestionTarget {
+    /// The project and its interview.
+    pub interview: InterviewTarget,
     /// The question.
     pub question: Question,
-    /// What the caller is in the project; candidates who have begun are [`CallerRelation::Own`].
-    pub standing: CallerRelation,
-    context: AdmittedRequest,
-    action: PhantomData<A>,
 }
 
-impl<A: ActionGrant> RequestGuard for QuestionAccess<A> {
+impl RequestTarget for Question {
+    type Loaded = QuestionTarget;
+
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        InterviewAccess::<A>::keys(request)
+        Interview::keys(request)
     }
 
-    async fn load(request: AuthenticatedRequest) -> Result<Self> {
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, QuestionTarget)> {
         let id = request.path.id::<QuestionId>("questionId");
-        let (access, question) = InterviewAccess::<A>::about(request, id).await?;
-        let InterviewAccess { project, stored, standing, context, action, .. } = access;
-        Ok(Self { project, stored, question, standing, context, action })
+        let (request, interview, question) = load_item(request, id).await?;
+        Ok((request, QuestionTarget { interview, question }))
     }
 }
 
-/// A caller who may do `A` with the criterion of the path.
-pub struct CriterionAccess<A> {
-    /// The project.
-    pub project: VersionedItem<Project>,
-    /// All questions and criteria of its project.
-    pub stored: StoredInterview,
+/// A criterion with all others of its project.
+pub struct CriterionTarget {
+    /// The project and its interview.
+    pub interview: InterviewTarget,
     /// The criterion.
     pub criterion: Criterion,
-    context: AdmittedRequest,
-    action: PhantomData<A>,
 }
 
-impl<A: ActionGrant> RequestGuard for CriterionAccess<A> {
+impl RequestTarget for Criterion {
+    type Loaded = CriterionTarget;
+
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        InterviewAccess::<A>::keys(request)
+        Interview::keys(request)
     }
 
-    async fn load(request: AuthenticatedRequest) -> Result<Self> {
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, CriterionTarget)> {
         let id = request.path.id::<CriterionId>("criterionId");
-        let (access, criterion) = InterviewAccess::<A>::about(request, id).await?;
-        let InterviewAccess { project, stored, context, action, .. } = access;
-        Ok(Self { project, stored, criterion, context, action })
+        let (request, interview, criterion) = load_item(request, id).await?;
+        Ok((request, CriterionTarget { interview, criterion }))
     }
 }
 
-extract!(InterviewAccess<A: ActionGrant>);
-extract!(QuestionAccess<A: ActionGrant>);
-extract!(CriterionAccess<A: ActionGrant>);
+async fn load_item<P: InterviewItem>(
+    request: AuthenticatedRequest,
+    id: Result<Id<P::Of>, InvalidId>,
+) -> Result<(AdmittedRequest, InterviewTarget, P)> {
+    let (request, target) = Interview::load(request).await?;
+    let item = id.ok().and_then(|id| target.stored.interview.find::<P>(id).cloned());
+    let item = item.ok_or(Error::NotFound)?;
+    Ok((request.about_revision(item.revision()), target, item))
+}

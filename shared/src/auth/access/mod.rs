@@ -1,121 +1,83 @@
-//! Guards: a handler's argument that has authenticated the caller, authorised the action and loaded the resources that
-//! the path names.
+//! Admission: a handler's first argument names the target of the request and the action on it, such as
+//! `Admitted<Label, ManageLabels>`. The handler gets it only if the caller may take the action.
 //!
-//! Every guard is admitted in the same way, by `admit`, in one round trip: the credential tells the keys of session and
-//! user, the path those of the resources. A guard then differs in what it loads, and in what the caller is to that.
+//! All targets are admitted alike, in one round trip: the credential contains the keys of session and user, the path those of
+//! the target. They differ in what they load, and in what the caller is to that.
 
+mod admitted;
 mod caller;
 mod candidate;
-mod company;
-mod context;
 mod customer;
 mod evaluation;
-mod event;
 mod file;
 mod interview;
 mod project;
 mod request;
+mod resource;
 mod video;
 mod webhook;
 
-use std::ops::Deref;
-
 use axum::response::{IntoResponse, Response};
 
-pub use caller::{CallerAccess, CandidateSelf};
-pub use candidate::{CandidateAccess, ShareAccess};
-pub use company::{CompanyAccess, LabelAccess, TokenAccess};
-pub use context::{AdmittedRequest, NO_SESSION};
-pub use customer::CustomerAccess;
-pub use evaluation::{EvaluationAccess, EvaluationsAccess, EvaluationsOf, VetoAccess};
-pub use event::{EventAccess, EventsAccess};
-pub use file::{FileRedirect, MediaAccess, UploadAccess};
-pub use interview::{CriterionAccess, InterviewAccess, QuestionAccess, StoredInterview};
-pub use project::{CountedProjectAccess, ProjectAccess, RoleAccess};
+pub use admitted::{Admitted, AdmittedRequest, NO_SESSION};
+pub use caller::{AnyCaller, AnyCandidate, OwnAccount, OwnCandidacy};
+pub use candidate::{CandidateTarget, ShareTarget};
+pub use customer::CustomerTarget;
+pub use evaluation::{CandidateEvaluations, EvaluationTarget, RatedCandidate, VetoTarget};
+pub use file::{FileRedirect, MediaAccess, UploadOf};
+pub use interview::{CriterionTarget, InterviewTarget, QuestionTarget, StoredInterview};
+pub use project::{CountedTarget, ProjectTarget, RoleTarget};
 pub(super) use request::UnauthenticatedRequest;
-pub use video::{RenditionAccess, VideoAccess};
-pub use webhook::WebhookAccess;
+pub use video::RenditionAccess;
+pub use webhook::WebhookTarget;
 
 use request::AuthenticatedRequest;
 
+use super::HasAdmission;
 use crate::domain::id::InvalidId;
 use crate::error::{Error, Result};
-use crate::store::{ItemKey, StoredResponse};
+use crate::store::ItemKey;
 
-/// A handler's argument that admits its request.
-trait RequestGuard: Sized + Deref<Target = AdmittedRequest> {
-    /// The keys of the resources that the guard loads, as far as the path names them.
+/// A type that names the target of a request: what the path is about.
+pub trait RequestTarget: Sized {
+    /// The target as it is stored, with what handlers need of what it belongs to.
+    type Loaded: Send;
+
+    /// The keys of the items to load, as far as the request names them.
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>>;
 
-    /// Loads the resources, and authorises the action on them. Resources that the caller may not know of are
-    /// [`Error::NotFound`], as those that do not exist.
-    fn load(request: AuthenticatedRequest) -> impl Future<Output = Result<Self>> + Send;
+    /// Loads the target and authorises the request. A target that the caller may not know of is
+    /// [`Error::NotFound`](crate::Error::NotFound), like one that does not exist.
+    fn load(
+        request: AuthenticatedRequest,
+    ) -> impl Future<Output = Result<(AdmittedRequest, Self::Loaded)>> + Send;
 }
 
-/// Admits a request: 401, 404 or 403, the replay of an earlier answer, 412, or its guard.
-async fn admit<G: RequestGuard>(request: &UnauthenticatedRequest<'_>) -> Result<G, GuardRejection> {
-    let keys = G::keys(request).into_iter().flatten().collect();
-    let guard = G::load(request.authenticate(keys).await?).await?;
-    guard.accept()?;
-    Ok(guard)
+/// Admits a request: returns 401, 404 or 403, the stored response of an earlier request, 412, or what the handler gets.
+async fn admit<T: RequestTarget, A: HasAdmission>(
+    request: UnauthenticatedRequest<'_>,
+) -> Result<Admitted<T, A>, GuardRejection> {
+    let keys = T::keys(&request).into_iter().flatten().collect();
+    let (request, target) = T::load(request.authenticate(keys, A::ADMISSION).await?).await?;
+    // Only after admission: a caller who has lost a right does not see its responses replayed either.
+    match request.find_replay()? {
+        Some(replay) => Err(GuardRejection(replay)),
+        None => Ok(Admitted::new(request, target)),
+    }
 }
 
-/// A response that a guard gives in place of its handler.
+/// The response to a request that does not reach its handler.
 #[derive(Debug)]
-pub enum GuardRejection {
-    /// The request is refused.
-    Refused(Error),
-    /// The same request was answered before.
-    Replayed(Box<StoredResponse>),
-}
+pub struct GuardRejection(Response);
 
 impl From<Error> for GuardRejection {
     fn from(error: Error) -> Self {
-        Self::Refused(error)
+        Self(error.into_response())
     }
 }
 
 impl IntoResponse for GuardRejection {
     fn into_response(self) -> Response {
-        match self {
-            Self::Refused(error) => error.into_response(),
-            Self::Replayed(answer) => answer.replayed(),
-        }
+        self.0
     }
 }
-
-/// Makes a guard with a field `context` an argument of handlers. A guard that names no admission has a parameter for the
-/// action that it allows.
-macro_rules! extract {
-    ($guard:ident<$action:ident: ActionGrant>) => {
-        extract!($guard<$action: ActionGrant>, Action($action::ACTION));
-    };
-    ($guard:ident$(<$parameter:ident: $bound:ident>)?, $($admission:tt)+) => {
-        impl$(<$parameter: $bound>)? $crate::auth::HasAdmission for $guard$(<$parameter>)? {
-            const ADMISSION: $crate::auth::AdmissionRule = $crate::auth::AdmissionRule::$($admission)+;
-        }
-
-        impl$(<$parameter>)? std::ops::Deref for $guard$(<$parameter>)? {
-            type Target = $crate::auth::access::AdmittedRequest;
-
-            fn deref(&self) -> &Self::Target {
-                &self.context
-            }
-        }
-
-        impl$(<$parameter: $bound>)? axum::extract::FromRequestParts<$crate::app::App>
-            for $guard$(<$parameter>)?
-        {
-            type Rejection = $crate::auth::access::GuardRejection;
-
-            async fn from_request_parts(
-                parts: &mut axum::http::request::Parts,
-                app: &$crate::app::App,
-            ) -> Result<Self, Self::Rejection> {
-                let request = $crate::auth::access::UnauthenticatedRequest::new(parts, app).await?;
-                $crate::auth::access::admit(&request).await
-            }
-        }
-    };
-}
-use extract;

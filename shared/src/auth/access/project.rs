@@ -1,111 +1,97 @@
-//! Guards of a project and of the roles in it.
+//! A project as a target, the counts of its candidates, and the roles in it.
 
-use std::marker::PhantomData;
-
-use super::request::PathIds;
-use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
+use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::company::Company;
 use crate::domain::id::{InvalidId, ProjectId, RoleId};
-use crate::domain::policy::{Action, ActionGrant, CallerRelation};
+use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
 use crate::domain::staff::HeldRole;
 use crate::domain::tally::ProjectCounts;
 use crate::error::{Error, Result};
+use crate::http::exchange::UNCHANGING;
 use crate::store::{CountShards, ItemKey, VersionedItem, shards};
 
-/// A caller who may do `A` in the project of the path.
-pub struct ProjectAccess<A> {
+/// A project with its company.
+pub struct ProjectTarget {
     /// The company.
     pub company: VersionedItem<Company>,
     /// The project.
     pub project: VersionedItem<Project>,
     /// What the caller is in the project.
-    pub standing: CallerRelation,
-    context: AdmittedRequest,
-    action: PhantomData<A>,
+    pub relation: CallerRelation,
 }
 
-impl<A: ActionGrant> RequestGuard for ProjectAccess<A> {
+impl RequestTarget for Project {
+    type Loaded = ProjectTarget;
+
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         vec![request.path.company(), request.path.project()]
     }
 
-    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
-        let company = request.take(PathIds::company)?;
-        let project: VersionedItem<Project> = request.take(PathIds::project)?;
-        let standing = request.caller().in_project(&project.staff);
-        let context = request.authorise_reader(Action::ReadProject, A::ACTION, &standing)?.about(&project);
-        Ok(Self { company, project, standing, context, action: PhantomData })
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, ProjectTarget)> {
+        let company = request.take(request.path.company())?;
+        let project = request.take::<Project>(request.path.project())?;
+        let relation = request.caller().in_project(&project.staff);
+        let request = request.authorise_reader(Action::ReadProject, &relation)?.about(&project);
+        Ok((request, ProjectTarget { company, project, relation }))
     }
 }
 
-/// A caller who may do `A` with the project of the path, and the counts of its candidates.
-pub struct CountedProjectAccess<A> {
+/// A project with the counts of its candidates.
+pub struct CountedTarget {
     /// The company, whose defaults the project falls back on.
     pub company: VersionedItem<Company>,
     /// The project.
     pub project: VersionedItem<Project>,
     /// What the caller is in the project.
-    pub standing: CallerRelation,
+    pub relation: CallerRelation,
     /// The counts of the project's candidates.
-    pub tally: ProjectCounts,
+    pub counts: ProjectCounts,
     /// The shards that hold the counts.
     pub shards: CountShards,
-    context: AdmittedRequest,
-    action: PhantomData<A>,
 }
 
-impl<A: ActionGrant> RequestGuard for CountedProjectAccess<A> {
+impl RequestTarget for ProjectCounts {
+    type Loaded = CountedTarget;
+
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        let path = &request.path;
-        let shards = path.company_id().and_then(|company| {
-            let project: ProjectId = path.id("projectId")?;
-            Ok(shards(&company, project).collect::<Vec<_>>())
-        });
-        ProjectAccess::<A>::keys(request).into_iter().chain(shards.into_iter().flatten().map(Ok)).collect()
+        let mut keys = Project::keys(request);
+        if let (Ok(company), Ok(project)) = (request.path.company_id(), request.path.id("projectId")) {
+            keys.extend(shards(&company, project).map(Ok));
+        }
+        keys
     }
 
-    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
-        let shards = match (request.path.company_id(), request.path.id("projectId")) {
-            (Ok(company), Ok(project)) => request.batch.take_shards(&company, project),
-            _ => return Err(Error::NotFound),
-        };
-        let ProjectAccess { company, project, standing, context, .. } =
-            ProjectAccess::<A>::load(request).await?;
-        let tally = shards.tally();
-        Ok(Self { company, project, standing, tally, shards, context, action: PhantomData })
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, CountedTarget)> {
+        let project: ProjectId = request.path.id("projectId").map_err(|_| Error::NotFound)?;
+        let company = request.caller().company().clone();
+        let shards = request.batch.take_shards(&company, project);
+        let (request, ProjectTarget { company, project, relation }) = Project::load(request).await?;
+        let counts = shards.tally();
+        Ok((request, CountedTarget { company, project, relation, counts, shards }))
     }
 }
 
-/// A caller who may do `A` in the project of the path, and the role of the path.
-pub struct RoleAccess<A> {
+/// A role in a project.
+pub struct RoleTarget {
     /// The project.
     pub project: VersionedItem<Project>,
     /// The role, and the customer who holds it.
     pub held: HeldRole,
-    context: AdmittedRequest,
-    action: PhantomData<A>,
 }
 
-impl<A: ActionGrant> RequestGuard for RoleAccess<A> {
+impl RequestTarget for HeldRole {
+    type Loaded = RoleTarget;
+
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        ProjectAccess::<A>::keys(request)
+        Project::keys(request)
     }
 
-    async fn load(request: AuthenticatedRequest) -> Result<Self> {
+    async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, RoleTarget)> {
         let id = request.path.id::<RoleId>("roleId");
-        let ProjectAccess { project, context, .. } = ProjectAccess::<A>::load(request).await?;
+        let (request, ProjectTarget { project, .. }) = Project::load(request).await?;
         let held = project.staff.roles().into_iter().find(|held| id == Ok(held.id()));
         let held = held.ok_or(Error::NotFound)?;
-        Ok(Self {
-            project,
-            held,
-            context: context.about_revision(AdmittedRequest::UNCHANGING),
-            action: PhantomData,
-        })
+        Ok((request.about_revision(UNCHANGING), RoleTarget { project, held }))
     }
 }
-
-extract!(ProjectAccess<A: ActionGrant>);
-extract!(CountedProjectAccess<A: ActionGrant>);
-extract!(RoleAccess<A: ActionGrant>);

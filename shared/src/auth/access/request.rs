@@ -9,22 +9,21 @@ use axum::http::request::Parts;
 use chrono::{DateTime, TimeDelta, Utc};
 use url::form_urlencoded;
 
-use super::context::AdmittedRequest;
+use super::admitted::AdmittedRequest;
 use crate::app::App;
 use crate::auth::authentication::{SessionRules, authenticate, keys_of};
 use crate::auth::caller::{AuthMethod, Caller, CallerIdentity};
 use crate::auth::credential::{Credential, CredentialKind, REJECTED};
-use crate::auth::csrf;
-use crate::domain::account::ResponseRecipient;
+use crate::auth::{AdmissionRule, csrf};
+use crate::domain::account::{CredentialOwner, ResponseRecipient};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
-use crate::domain::history::EventId;
 use crate::domain::id::{CompanyId, CustomerId, InvalidId};
 use crate::domain::interview::Interview;
 use crate::domain::policy::{Action, CallerRelation, NOT_ALLOWED};
 use crate::error::{Error, Result};
-use crate::http::RequestConditions;
 use crate::http::state::RequestState;
+use crate::http::{HttpExchange, RequestConditions};
 use crate::media::{MediaSigner, MediaToken};
 use crate::store::{
     EventCounter, FoundItems, ItemKey, KeyedRequest, SessionKind, Store, StoredEntity, VersionedItem, keys,
@@ -87,19 +86,6 @@ impl PathIds {
         Ok(keys::scorecard(&self.company_id()?, project, candidate, evaluator))
     }
 
-    pub(super) fn event(&self) -> Result<ItemKey, InvalidId> {
-        let EventId { history, version, .. } = self.id("eventId")?;
-        Ok(keys::entry(&self.company_id()?, &history, version))
-    }
-
-    pub(super) fn label(&self) -> Result<ItemKey, InvalidId> {
-        Ok(keys::label(&self.company_id()?, self.id("labelId")?))
-    }
-
-    pub(super) fn token(&self) -> Result<ItemKey, InvalidId> {
-        Ok(keys::token(&self.company_id()?, self.id("tokenId")?))
-    }
-
     pub(super) fn webhook(&self) -> Result<ItemKey, InvalidId> {
         Ok(keys::webhook(&self.company_id()?, self.id("webhookId")?))
     }
@@ -118,7 +104,7 @@ impl PathIds {
 }
 
 /// A request that is not authenticated yet.
-pub(in crate::auth) struct UnauthenticatedRequest<'a> {
+pub struct UnauthenticatedRequest<'a> {
     parts: &'a Parts,
     app: &'a App,
     pub(super) path: PathIds,
@@ -166,16 +152,25 @@ impl<'a> UnauthenticatedRequest<'a> {
         Ok(self)
     }
 
-    pub(super) fn credential(&self) -> Result<Credential> {
+    fn credential(&self) -> Result<Credential> {
         match &self.address {
             Some(address) => Ok(address.credential.clone()),
             None => Credential::from_headers(&self.parts.headers),
         }
     }
 
-    /// Authenticates the caller, and reads what stands under `more` keys in the same round trip. Fails with
-    /// [`Error::NotFound`] when the path names another company than the caller's.
-    pub(in crate::auth) async fn authenticate(&self, more: Vec<ItemKey>) -> Result<AuthenticatedRequest> {
+    /// Whose credential the request claims to have; `None` for a named token, and without a credential.
+    pub(super) fn credential_owner(&self) -> Option<CredentialOwner> {
+        self.credential().ok()?.claim().cloned()
+    }
+
+    /// Authenticates the caller, and reads the items of `more` keys in the same round trip. Fails with
+    /// [`Error::NotFound`] if the path names another company than the caller's.
+    pub(in crate::auth) async fn authenticate(
+        self,
+        more: Vec<ItemKey>,
+        rule: AdmissionRule,
+    ) -> Result<AuthenticatedRequest> {
         let (preconditions, credential) = (RequestConditions::of(self.parts)?, self.credential()?);
         let is_cookie = matches!(credential.means, CredentialKind::Session(SessionKind::Cookie, _));
         // Only browsers send cookies by themselves, and safe methods change nothing.
@@ -184,8 +179,8 @@ impl<'a> UnauthenticatedRequest<'a> {
         }
         let state = RequestState::of(&self.parts.extensions);
         let (store, now) = (state.store(self.app), self.app.now());
-        let keyed = state.keyed_by(&sender(&credential));
-        // One round trip: the credential tells the keys of session and user, the path those of resources.
+        let keyed = state.intent.get().map(|intent| intent.sent_by(&sender(&credential)));
+        // One round trip: the credential tells the keys of session and user, the path those of the target.
         let keys = keys_of(&credential).into_iter().chain(more);
         let mut batch = store.get(keys.chain(keyed.as_ref().map(KeyedRequest::key))).await?;
         let rules = SessionRules {
@@ -195,8 +190,8 @@ impl<'a> UnauthenticatedRequest<'a> {
             now,
         };
         let (caller, media_key) = authenticate(&credential, &mut batch, &rules)?;
-        state.set_caller(caller.company(), caller.principal());
-        let store = store.with_origin(caller.origin(state.id().cloned(), now));
+        let _ = state.caller.set((caller.company().clone(), caller.principal()));
+        let store = store.with_origin(caller.origin(state.id.clone(), now));
         slide(&caller, &store, &state, now);
         // Before anything else tells whether the object of the address exists.
         if self.address.as_ref().is_some_and(|address| !address.token.is_for(&media_key, &address.object)) {
@@ -208,28 +203,27 @@ impl<'a> UnauthenticatedRequest<'a> {
         }
         // Read in the same round trip, and replayed only after the guard has admitted the caller.
         let earlier = match &keyed {
-            Some(keyed) => store.earlier_in(&mut batch, keyed, now).await?,
+            Some(keyed) => store.take_earlier(&mut batch, keyed, now).await?,
             None => None,
         };
         let app = self.app.clone();
         let signer = MediaSigner::new(media_key, &credential.to_reference(), now, app.entropy());
         let viewer = viewer(&credential, now);
-        let context = AdmittedRequest {
-            caller,
+        let exchange = HttpExchange {
             now,
             store,
             app,
             state,
-            signer,
             viewer,
             keyed,
             earlier,
-            preconditions,
+            conditions: preconditions,
             shows_others: has_parameter(self.parts, EXPAND),
             is_post: self.parts.method == Method::POST,
             revision: None,
         };
-        Ok(AuthenticatedRequest { context, path: self.path.clone(), batch })
+        let admitted = AdmittedRequest { caller, signer, exchange };
+        Ok(AuthenticatedRequest { admitted, path: self.path, batch, rule })
     }
 }
 
@@ -244,7 +238,7 @@ fn slide(caller: &Caller, store: &Store, state: &RequestState, now: DateTime<Utc
         && live.slides
     {
         let (store, key) = (store.clone(), live.key.clone());
-        state.spawn_after_response(async move { store.slide_session(&key, now).await });
+        state.run_alongside(async move { store.slide_session(&key, now).await });
     }
 }
 
@@ -271,31 +265,37 @@ fn viewer(credential: &Credential, now: DateTime<Utc>) -> String {
     }
 }
 
-/// An authenticated request that no guard has authorised yet.
-pub(in crate::auth) struct AuthenticatedRequest {
-    context: AdmittedRequest,
+/// An authenticated request that is not authorised yet.
+pub struct AuthenticatedRequest {
+    admitted: AdmittedRequest,
     pub(super) path: PathIds,
     pub(super) batch: FoundItems,
+    rule: AdmissionRule,
 }
 
 impl AuthenticatedRequest {
     pub(super) fn caller(&self) -> &Caller {
-        &self.context.caller
+        &self.admitted.caller
     }
 
     pub(in crate::auth) fn into_caller(self) -> Caller {
-        self.context.caller
+        self.admitted.caller
     }
 
     pub(super) fn store(&self) -> &Store {
-        &self.context.store
+        &self.admitted.store
     }
 
+    pub(super) fn now(&self) -> DateTime<Utc> {
+        self.admitted.now
+    }
+
+    /// Takes the item of a key, which the path names.
     pub(super) fn take<T: StoredEntity>(
         &mut self,
-        key: fn(&PathIds) -> Result<ItemKey, InvalidId>,
+        key: Result<ItemKey, InvalidId>,
     ) -> Result<VersionedItem<T>> {
-        let key = key(&self.path).map_err(|_| Error::NotFound)?;
+        let key = key.map_err(|_| Error::NotFound)?;
         self.batch.take(&key)?.ok_or(Error::NotFound)
     }
 
@@ -306,49 +306,52 @@ impl AuthenticatedRequest {
     }
 
     /// Takes the numbers of the events of the caller's company, which may have none.
-    pub(super) fn take_sequence(&mut self) -> Result<EventCounter> {
+    pub(super) fn take_event_counter(&mut self) -> Result<EventCounter> {
         let company = self.caller().company().clone();
-        let sequence = self.batch.take::<EventCounter>(&keys::sequence(&company))?;
-        let none = || EventCounter::new(company, self.context.now);
-        Ok(sequence.map_or_else(none, |sequence| EventCounter::clone(&sequence)))
+        Ok(match self.batch.take::<EventCounter>(&keys::sequence(&company))? {
+            Some(counter) => EventCounter::clone(&counter),
+            None => EventCounter::new(company, self.now()),
+        })
     }
 
-    /// Takes the candidate of the path, who may be the caller.
+    /// Takes the candidate of the path.
     pub(super) fn take_candidate(&mut self) -> Result<VersionedItem<Candidate>> {
         match &self.caller().identity {
-            CallerIdentity::Candidate(own) if self.path.candidate().is_ok_and(|key| key == own.key()) => {
-                Ok(own.clone())
-            }
-            _ => self.take(PathIds::candidate),
+            // Authentication has taken the item of the caller already.
+            CallerIdentity::Candidate(own) if self.path.candidate() == Ok(own.key()) => Ok(own.clone()),
+            _ => self.take(self.path.candidate()),
         }
     }
 
-    /// Takes the customer of the path, who may be the caller.
+    /// Takes the customer of the path.
     pub(super) fn take_customer(&mut self) -> Result<VersionedItem<Customer>> {
-        let id = self.path.id::<CustomerId>("customerId");
         match &self.caller().identity {
-            CallerIdentity::Customer(own) if id == Ok(own.id) => Ok(own.clone()),
-            _ => self.take(PathIds::customer),
+            // Authentication has taken the item of the caller already.
+            CallerIdentity::Customer(own) if self.path.customer() == Ok(own.key()) => Ok(own.clone()),
+            _ => self.take(self.path.customer()),
         }
     }
 
-    pub(super) fn authorise(self, action: Action, standing: &CallerRelation) -> Result<AdmittedRequest> {
-        if action.is_allowed(standing) { Ok(self.context) } else { Err(Error::Forbidden(NOT_ALLOWED)) }
+    /// Whether the request is for this action.
+    pub(super) fn is_for(&self, action: Action) -> bool {
+        matches!(self.rule, AdmissionRule::Action(own) if own == action)
     }
 
-    /// Authorises an action on a resource that exists only for callers who may `read` it.
-    pub(super) fn authorise_reader(
-        self,
-        read: Action,
-        action: Action,
-        standing: &CallerRelation,
-    ) -> Result<AdmittedRequest> {
+    pub(super) fn authorise(self, relation: &CallerRelation) -> Result<AdmittedRequest> {
+        match self.rule {
+            AdmissionRule::Action(action) if action.is_allowed(relation) => Ok(self.admitted),
+            _ => Err(Error::Forbidden(NOT_ALLOWED)),
+        }
+    }
+
+    /// Authorises a request for a target that exists only for callers who may `read` it.
+    pub(super) fn authorise_reader(self, read: Action, relation: &CallerRelation) -> Result<AdmittedRequest> {
         // Candidates know the company and themselves. They need not know that others exist.
-        if read.is_allowed(standing) { self.authorise(action, standing) } else { Err(Error::NotFound) }
+        if read.is_allowed(relation) { self.authorise(relation) } else { Err(Error::NotFound) }
     }
 
     /// Authorises any caller, for what concerns themselves alone.
     pub(super) fn authorise_anyone(self) -> AdmittedRequest {
-        self.context
+        self.admitted
     }
 }

@@ -1,41 +1,36 @@
-//! Guard of a company's webhooks.
+//! A webhook as a target.
 
-use std::marker::PhantomData;
-
-use super::request::PathIds;
-use super::{AdmittedRequest, AuthenticatedRequest, RequestGuard, UnauthenticatedRequest, extract};
+use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::id::InvalidId;
-use crate::domain::policy::ActionGrant;
 use crate::domain::webhook::{DeliveryCursor, Webhook};
 use crate::error::Result;
 use crate::store::{EventCounter, ItemKey, VersionedItem, keys};
 
-/// A caller who may do `A` with the webhook of the path.
-pub struct WebhookAccess<A> {
+/// A webhook with the state of its deliveries.
+pub struct WebhookTarget {
     /// The webhook.
     pub webhook: VersionedItem<Webhook>,
     /// How far its deliveries have come.
     pub cursor: VersionedItem<DeliveryCursor>,
-    /// The numbers of the events.
-    pub sequence: EventCounter,
-    context: AdmittedRequest,
-    action: PhantomData<A>,
+    /// The numbers of the company's events.
+    pub counter: EventCounter,
 }
 
-impl<A: ActionGrant> RequestGuard for WebhookAccess<A> {
+impl RequestTarget for Webhook {
+    type Loaded = WebhookTarget;
+
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
-        let sequence = request.path.company_id().map(|company| keys::sequence(&company));
-        vec![request.path.webhook(), request.path.cursor(), sequence]
+        let counter = request.path.company_id().map(|company| keys::sequence(&company));
+        vec![request.path.webhook(), request.path.cursor(), counter]
     }
 
-    async fn load(mut request: AuthenticatedRequest) -> Result<Self> {
-        let (webhook, cursor) = (request.take(PathIds::webhook), request.take(PathIds::cursor));
-        let (sequence, standing) = (request.take_sequence()?, request.caller().in_company());
+    async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, WebhookTarget)> {
+        let webhook = request.take(request.path.webhook());
+        let cursor = request.take(request.path.cursor());
+        let (counter, relation) = (request.take_event_counter()?, request.caller().in_company());
         // Only callers who may do this learn whether the webhook exists.
-        let context = request.authorise(A::ACTION, &standing)?;
+        let request = request.authorise(&relation)?;
         let (webhook, cursor) = (webhook?, cursor?);
-        Ok(Self { context: context.about(&webhook), webhook, cursor, sequence, action: PhantomData })
+        Ok((request.about(&webhook), WebhookTarget { webhook, cursor, counter }))
     }
 }
-
-extract!(WebhookAccess<A: ActionGrant>);

@@ -23,7 +23,7 @@ pub(crate) const SEARCH: KeySchema = KeySchema { name: Some("search"), pk: "sear
 pub(crate) const DUE: KeySchema = KeySchema { name: Some("due"), pk: "due_shard", sk: "due_at" };
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ItemKey {
+pub struct ItemKey {
     pub(crate) pk: String,
     pub(crate) sk: String,
 }

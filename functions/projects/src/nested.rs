@@ -99,7 +99,7 @@ impl ExpandedResources {
         references: ReferenceUris<'_>,
     ) -> ExpandedReference<Vec<QuestionView>> {
         if !self.expand.has(QUESTIONS) {
-            return ExpandedReference::Reference(references.questions(&of.company, of.id));
+            return ExpandedReference::Reference(references.project(&of.company, of.id).join(QUESTIONS));
         }
         let views = |interview: &VersionedItem<Interview>| {
             interview.questions.iter().map(|one| QuestionView::new(one, interview, references)).collect()
@@ -116,7 +116,7 @@ impl ExpandedResources {
         references: ReferenceUris<'_>,
     ) -> ExpandedReference<Vec<CriterionView>> {
         if !self.expand.has(CRITERIA) {
-            return ExpandedReference::Reference(references.criteria(&of.company, of.id));
+            return ExpandedReference::Reference(references.project(&of.company, of.id).join(CRITERIA));
         }
         let views = |interview: &VersionedItem<Interview>| {
             interview.criteria.iter().map(|one| CriterionView::new(one, interview, references)).collect()
@@ -138,7 +138,7 @@ impl ExpandedResources {
                 roles.map(|held| RoleView::new(of, held, references)).collect(),
             ))
         } else {
-            ExpandedReference::Reference(references.roles(&of.company, of.id))
+            ExpandedReference::Reference(references.project(&of.company, of.id).join(ROLES))
         }
     }
 }

@@ -254,7 +254,7 @@ impl ProjectFields {
             reviewers: loaded.people(REVIEWERS, project, &project.staff.reviewers, references),
             labels: loaded.labels(project, references),
             questions: loaded.questions(project, references),
-            candidates: references.candidates(company, project.id),
+            candidates: own.join("candidates"),
             results: own.join("results"),
             roles: loaded.roles(project, references),
             criteria: loaded.criteria(project, references),

@@ -77,49 +77,24 @@ impl<'a> ReferenceUris<'a> {
         Uri::new(format!("{}/companies/{c}/customers/{u}/", self.base))
     }
 
-    /// All customers of a company.
-    pub fn customers(&self, c: &CompanyId) -> Uri {
-        self.company(c).join("customers")
-    }
-
-    /// All labels of a company.
-    pub fn labels(&self, c: &CompanyId) -> Uri {
-        self.company(c).join("labels")
-    }
-
-    /// All named tokens of a company.
-    pub fn tokens(&self, c: &CompanyId) -> Uri {
-        self.company(c).join("tokens")
-    }
-
     /// A named token.
     pub fn token(&self, c: &CompanyId, t: TokenId) -> Uri {
-        self.tokens(c).join(t)
-    }
-
-    /// All webhooks of a company.
-    pub fn webhooks(&self, c: &CompanyId) -> Uri {
-        self.company(c).join("webhooks")
+        self.company(c).join("tokens").join(t)
     }
 
     /// A webhook.
     pub fn webhook(&self, c: &CompanyId, w: WebhookId) -> Uri {
-        self.webhooks(c).join(w)
+        self.company(c).join("webhooks").join(w)
     }
 
     /// A label.
     pub fn label(&self, c: &CompanyId, l: LabelId) -> Uri {
-        self.labels(c).join(l)
+        self.company(c).join("labels").join(l)
     }
 
     /// A welcome video.
     pub fn video(&self, c: &CompanyId, v: VideoId) -> Uri {
-        self.videos(c).join(v)
-    }
-
-    /// All welcome videos of a company.
-    pub fn videos(&self, c: &CompanyId) -> Uri {
-        self.company(c).join("videos")
+        self.company(c).join("videos").join(v)
     }
 
     /// Where a rendition of a video can be fetched; `None` before its conversion, or without a signer.
@@ -135,19 +110,9 @@ impl<'a> ReferenceUris<'a> {
         }
     }
 
-    /// All projects of a company.
-    pub fn projects(&self, c: &CompanyId) -> Uri {
-        self.company(c).join("projects")
-    }
-
     /// A project.
     pub fn project(&self, c: &CompanyId, p: ProjectId) -> Uri {
         Uri::new(format!("{}/companies/{c}/projects/{p}/", self.base))
-    }
-
-    /// All candidates of a project.
-    pub fn candidates(&self, c: &CompanyId, p: ProjectId) -> Uri {
-        self.project(c, p).join("candidates")
     }
 
     /// A candidate.
@@ -155,49 +120,24 @@ impl<'a> ReferenceUris<'a> {
         Uri::new(format!("{}/companies/{c}/projects/{p}/candidates/{k}/", self.base))
     }
 
-    /// All shares of a candidate.
-    pub fn shares(&self, c: &CompanyId, p: ProjectId, k: CandidateId) -> Uri {
-        self.candidate(c, p, k).join("shares")
-    }
-
     /// A share of a candidate.
     pub fn share(&self, c: &CompanyId, p: ProjectId, k: CandidateId, s: ShareId) -> Uri {
-        self.shares(c, p, k).join(s)
-    }
-
-    /// The candidates that are shared with the caller.
-    pub fn shared(&self, c: &CompanyId) -> Uri {
-        self.company(c).join("shares")
-    }
-
-    /// All roles in a project.
-    pub fn roles(&self, c: &CompanyId, p: ProjectId) -> Uri {
-        self.project(c, p).join("roles")
+        self.candidate(c, p, k).join("shares").join(s)
     }
 
     /// A role in a project.
     pub fn role(&self, c: &CompanyId, p: ProjectId, r: RoleId) -> Uri {
-        self.roles(c, p).join(r)
-    }
-
-    /// All questions of a project.
-    pub fn questions(&self, c: &CompanyId, p: ProjectId) -> Uri {
-        self.project(c, p).join("questions")
+        self.project(c, p).join("roles").join(r)
     }
 
     /// A question.
     pub fn question(&self, c: &CompanyId, p: ProjectId, q: QuestionId) -> Uri {
-        self.questions(c, p).join(q)
-    }
-
-    /// All criteria of a project.
-    pub fn criteria(&self, c: &CompanyId, p: ProjectId) -> Uri {
-        self.project(c, p).join("criteria")
+        self.project(c, p).join("questions").join(q)
     }
 
     /// A criterion.
     pub fn criterion(&self, c: &CompanyId, p: ProjectId, id: CriterionId) -> Uri {
-        self.criteria(c, p).join(id)
+        self.project(c, p).join("criteria").join(id)
     }
 
     /// A resource with a history; questions and criteria are parts of their project.

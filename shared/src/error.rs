@@ -152,6 +152,7 @@ impl Error {
                 "unreadable",
                 "This resource was written by a newer release that is still being deployed. Try again in a minute.",
             ),
+            // The cause is for the log alone: clients could not act on it, and it may name what they must not know.
             Self::Internal(_) => detail(
                 "internal_error",
                 "Internal error. If it persists, report the `X-Request-Id` of this response.",

@@ -236,7 +236,9 @@ impl BodyFields {
 /// The changes to a `T` that a body asks for, one for each field that was sent.
 ///
 /// A reader names each field once, with its rule and its place in the resource. Fields that were not sent stay as they are.
-pub struct BodyChanges<T>(Vec<Box<dyn FnOnce(&mut T) + Send>>);
+pub struct BodyChanges<T>(Vec<FieldSetter<T>>);
+
+type FieldSetter<T> = Box<dyn FnOnce(&mut T) + Send>;
 
 impl<T> Default for BodyChanges<T> {
     fn default() -> Self {
@@ -248,9 +250,9 @@ impl<T: 'static> BodyChanges<T> {
     /// Puts `value`, if the client sent one, in the `field` of the resource.
     pub fn set<V: Send + 'static>(&mut self, value: Option<V>, field: fn(&mut T) -> &mut V) {
         // Applied later: a body is read before the resource is known that it changes or creates.
-        self.0.extend(value.map(|value| -> Box<dyn FnOnce(&mut T) + Send> {
-            Box::new(move |resource| *field(resource) = value)
-        }));
+        self.0.extend(
+            value.map(|value| -> FieldSetter<T> { Box::new(move |resource| *field(resource) = value) }),
+        );
     }
 
     /// Makes the changes.

@@ -73,6 +73,7 @@ impl<'a> ObjectStore<'a> {
             Err(error) => return Err(busy(error)),
         };
         let length = found.content_length().and_then(|length| u64::try_from(length).ok());
+        // Before the body is read, which could fill the memory.
         if length.is_none_or(|length| length > limit) {
             return Ok(None);
         }
@@ -165,7 +166,9 @@ impl<'a> ObjectStore<'a> {
     ) -> Result<String> {
         let lifetime = if matches!(file_type, FileType::Mp4 | FileType::Flv) { WATCH } else { FETCH };
         let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
+        // A browser must save an uploaded document, not open it: it may contain scripts.
         let disposition = name.map_or_else(|| "inline".to_owned(), attachment);
+        // A signature is valid for one method.
         let signed = if method == Method::HEAD {
             let head = self.s3().head_object().bucket(self.bucket).key(key);
             let head = head.response_content_type(file_type.content_type());
@@ -190,6 +193,7 @@ impl<'a> ObjectStore<'a> {
         let lifetime = PresigningConfig::expires_in(lifetime).map_err(Error::internal)?;
         let size = i64::try_from(size).map_err(Error::internal)?;
         let put = self.s3().put_object().bucket(self.bucket).key(key).content_type(content_type);
+        // The signature covers the size and the type, so S3 takes nothing else.
         let signed = put.content_length(size).presigned(lifetime).await.map_err(Error::internal)?;
         Ok(signed.into())
     }
@@ -241,6 +245,7 @@ fn busy<E: std::error::Error + Send + Sync + 'static>(error: SdkError<E>) -> Err
 fn attachment(name: &str) -> String {
     let plain: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || " .-".contains(c) { c } else { '_' }).collect();
+    // RFC 6266: `filename*` for browsers that know it, `filename` in ASCII for all others.
     let encoded: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect();
     format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{}", encoded.replace('+', "%20"))
 }

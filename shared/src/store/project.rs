@@ -78,6 +78,7 @@ impl Store {
     pub fn change_roles(&self, before: &VersionedItem<Project>, after: &Project) -> Transaction {
         let mut transaction = self.replacing(before, after);
         transaction.memberships(Some(before), after);
+        // The client has named one customer in the field `customer`, not a list of a project.
         transaction.prefix_errors("customer");
         transaction
     }

@@ -1,4 +1,4 @@
-//! Every key of the table. The entity chart in `shared/README.md` shows them side by side.
+//! Every key of the table. `shared/TABLE.md` shows them side by side.
 
 pub(crate) use super::key::{BY_STATUS, DUE, ItemKey, KeyRange, KeySchema, PK, SEARCH, SK, TABLE};
 use crate::domain::account::{Account, ResponseRecipient};
@@ -101,7 +101,7 @@ pub(crate) fn candidate(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey 
     candidates(c, p).key(k)
 }
 
-/// The candidate whose item has this key; `None` for other items.
+/// The candidate whose item has this key; none for other items.
 pub(crate) fn candidate_in(key: &ItemKey) -> Option<CandidateId> {
     key.sk.strip_prefix("CANDIDATE#")?.parse().ok()
 }
@@ -129,7 +129,7 @@ pub(crate) fn result(c: &CompanyId, p: ProjectId, k: CandidateId) -> ItemKey {
     results(c, p).key(k)
 }
 
-/// The candidate of the summary with this key; `None` for other items.
+/// The candidate of the summary with this key; none for other items.
 pub(crate) fn result_in(key: &ItemKey) -> Option<CandidateId> {
     key.sk.strip_prefix("RESULT#")?.parse().ok()
 }
@@ -160,7 +160,6 @@ pub(crate) fn login_partition(c: &CompanyId, name: &str) -> String {
 
 /// The partition that is read for a name that no account can have.
 pub(crate) fn no_login_partition(c: &str, name: &str) -> String {
-    // No company has an empty identifier, so nothing is ever there, and the read takes as long as any other.
     format!("LOGIN##{}", SecretHash::of(&format!("{c}#{name}")).as_str())
 }
 
@@ -170,6 +169,7 @@ pub(crate) fn login_failures(name: &SecretHash) -> ItemKey {
 }
 
 pub(crate) fn session(hash: &SecretHash) -> ItemKey {
+    // By hash: nobody who reads the table or a backup can use a session.
     ItemKey::alone(format!("SESSION#{}", hash.as_str()))
 }
 
@@ -238,7 +238,7 @@ pub(crate) fn search_entry(
 ) -> ItemKey {
     ItemKey::new(
         search_words(c, p, source, word),
-        // Reversed identifiers sort the newest first without a backwards query.
+        // Reversed, so that of equal words the newest candidate comes first.
         format!("{} {}", search_prefix(source, word), k.reversed()),
     )
 }
@@ -257,7 +257,7 @@ pub(crate) fn effect(id: &str) -> ItemKey {
     ItemKey::new(format!("EFFECT#{id}"), "EFFECT")
 }
 
-/// The identifier of the effect with this partition key; `None` for other items.
+/// The identifier of the effect with this partition key; none for other items.
 pub fn effect_in(pk: &str) -> Option<&str> {
     pk.strip_prefix("EFFECT#")
 }
@@ -309,11 +309,11 @@ pub(crate) fn entry(c: &CompanyId, history_id: &str, version: u64) -> ItemKey {
 
 /// A version of a resource as its history sorts it.
 pub(crate) fn version(version: u64) -> String {
-    // Padded, since sort keys compare as text.
+    // Padded, because keys are sorted as text.
     format!("{version:010}")
 }
 
-/// The company and the identifier of the history with this partition key; `None` for other items.
+/// The company and the identifier of the history with this partition key; none for other items.
 pub(crate) fn in_history(pk: &str) -> Option<(CompanyId, &str)> {
     let (company, id) = pk.strip_prefix("HISTORY#")?.split_once('#')?;
     Some((company.parse().ok()?, id))
@@ -345,12 +345,12 @@ pub(crate) fn attempts(w: WebhookId) -> KeyRange {
     KeyRange { pk: webhook_partition(w), prefix: "ATTEMPT#" }
 }
 
-/// The webhook in whose partition this is; `None` for other items.
+/// The webhook in whose partition this is; none for other items.
 pub(crate) fn in_webhook(pk: &str) -> Option<WebhookId> {
     pk.strip_prefix("WEBHOOK#")?.parse().ok()
 }
 
-/// The company in whose partition this is; `None` for other items.
+/// The company in whose partition this is; none for other items.
 pub(crate) fn in_company(pk: &str) -> Option<CompanyId> {
     pk.strip_prefix("COMPANY#")?.parse().ok()
 }
@@ -362,7 +362,6 @@ pub(crate) fn sequence(c: &CompanyId) -> ItemKey {
 
 /// The number of an event as the index by status sorts it.
 pub(crate) fn event_number(sequence: u64) -> String {
-    // As many digits as the largest u64 has.
     format!("{sequence:020}")
 }
 

@@ -13,7 +13,7 @@ use crate::domain::Refusal;
 use crate::domain::interview::NotPlaced;
 use crate::domain::rate::MailLimitReached;
 
-/// What handlers, guards and the store return.
+/// What handlers, admission and the store return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a request was not done.

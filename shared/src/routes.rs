@@ -41,7 +41,7 @@ pub trait RouteReader: Sized {
         self.add(Method::GET, path, || get(handler), || document(H::operation()))
     }
 
-    /// Adds a POST route. If the handler answers by `commit` or `once` of its guard, clients may repeat the request with
+    /// Adds a POST route. If the handler answers by `commit` or `run_once`, clients may repeat the request with
     /// an Idempotency-Key; otherwise the key is ignored, and repeating the request must be harmless.
     fn post<H: DescribeHandler<T>, T: 'static>(
         self,

@@ -233,7 +233,7 @@ impl Figures {
         let response = caller.send(request).await;
         self.milliseconds.push(stopwatch.elapsed().as_secs_f64() * 1e3);
         if response.status == 400 {
-            return response.expect_fields(&["page"]);
+            return response;
         }
         let response = response.expect(200);
         let log = response.log();

@@ -156,6 +156,29 @@ impl Response {
         response
     }
 
+    /// The status and the body of a refused request, for [`assert_refusal!`](crate::assert_refusal). Identifiers, which
+    /// differ from run to run, are shown as `[id]`.
+    ///
+    /// # Panics
+    /// When the request was not refused.
+    #[track_caller]
+    pub fn refusal(&self) -> String {
+        assert!(self.status.is_client_error() || self.status.is_server_error(), "{self}");
+        let body = match self.json() {
+            // A line per field, to be readable.
+            Value::Object(fields) if fields.len() > 2 => {
+                let lines: Vec<_> =
+                    fields.iter().map(|(name, value)| format!("  {name:?}:{value}")).collect();
+                format!("{{\n{}\n}}", lines.join(",\n"))
+            }
+            body => body.to_string(),
+        };
+        let words = body.split_inclusive(|c: char| !c.is_ascii_alphanumeric());
+        let shown = words
+            .map(|word| if is_identifier(word) { format!("[id]{}", &word[26..]) } else { word.to_owned() });
+        format!("{} {}", self.status.as_u16(), shown.collect::<String>())
+    }
+
     /// Makes sure that the answer is a refusal with this code and says something to people as well.
     ///
     /// # Panics
@@ -167,24 +190,6 @@ impl Response {
         assert_eq!(body["code"], code, "{response}");
         assert!(body["detail"].as_str().is_some_and(|detail| !detail.is_empty()), "{response}");
         assert_eq!(body.as_object().map(serde_json::Map::len), Some(2), "{response}");
-        response
-    }
-
-    /// Makes sure that the answer is 400 with one message on exactly these fields.
-    ///
-    /// # Panics
-    /// When it is not.
-    #[track_caller]
-    pub fn expect_fields(self, fields: &[&str]) -> Self {
-        let response = self.expect(400);
-        let body = response.json();
-        let Value::Object(errors) = &body else { panic!("no errors by field: {response}") };
-        let mut expected = fields.to_vec();
-        expected.sort_unstable();
-        assert!(errors.keys().eq(&expected), "expected {expected:?}: {response}");
-        let is_message = |value: &Value| value.as_str().is_some_and(|message| !message.is_empty());
-        let one = |messages: &Value| messages.as_array().is_some_and(|m| m.len() == 1 && is_message(&m[0]));
-        assert!(errors.values().all(one), "{response}");
         response
     }
 
@@ -229,4 +234,44 @@ impl fmt::Display for Response {
             Err(_) => writeln!(f, "{}", String::from_utf8_lossy(&self.body)),
         }
     }
+}
+
+/// Whether a word begins with a ULID, in capitals or not.
+fn is_identifier(word: &str) -> bool {
+    let word = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+    word.len() == 26 && word.starts_with('0')
+}
+
+/// The refusals in the order of their first appearance, each with the number of times that it appears.
+pub fn refusals(responses: &[Response]) -> String {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for refusal in responses.iter().map(Response::refusal) {
+        match counts.iter_mut().find(|(known, _)| *known == refusal) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((refusal, 1)),
+        }
+    }
+    let lines = counts.into_iter().map(|(refusal, count)| match count {
+        1 => refusal,
+        _ => format!("{count} x {refusal}"),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Compares the status and the whole body of a refusal with a snapshot, as `@r#"400 {"code":"…"}"#`. In a loop, all
+/// refusals must be equal.
+#[macro_export]
+macro_rules! assert_refusal {
+    ($response:expr, @$snapshot:literal) => {{
+        let refusal = $response.refusal();
+        insta::allow_duplicates! { insta::assert_snapshot!(refusal, @$snapshot) }
+    }};
+}
+
+/// Compares the refusals of many requests with a snapshot.
+#[macro_export]
+macro_rules! assert_refusals {
+    ($responses:expr, @$snapshot:literal) => {
+        insta::assert_snapshot!($crate::http::refusals(&$responses), @$snapshot)
+    };
 }

@@ -1,4 +1,4 @@
-//! The view that the caller of each guard has.
+//! What each kind of caller sees of a candidate.
 
 use shared::auth::access::{Admitted, AdmittedRequest};
 use shared::domain::candidate::Candidate;

@@ -76,7 +76,7 @@ fn created(access: &Admitted<Evaluation, Evaluate>, view: EvaluationView) -> Cre
     Created(of.evaluation(access.target.rated.candidate.id, access.target.evaluator), view)
 }
 
-/// Refuses named tokens that write for a customer without the role; the guard has checked people.
+/// Refuses named tokens that write for a customer without the role; admission has checked people.
 fn require_evaluator(access: &Admitted<Evaluation, Evaluate>) -> Result<()> {
     let is_evaluator = access.target.rated.project.staff.evaluates(Some(access.target.evaluator)).is_some();
     if is_evaluator { Ok(()) } else { Err(NOT_EVALUATOR.into()) }

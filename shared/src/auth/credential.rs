@@ -75,7 +75,7 @@ impl SecretKind {
     pub fn generate(self, claim: &CredentialOwner, entropy: &dyn RandomSource) -> String {
         let mut random = [0; RANDOM_BYTES];
         entropy.fill(&mut random);
-        // The claim first: it tells the guard the keys of session and user before anything is read.
+        // The claim first: it tells admission the keys of session and user before anything is read.
         let bytes = [&encode(claim)[..], &random, claim.company.as_str().as_bytes()].concat();
         format!("{}{}", self.prefix(), URL_SAFE_NO_PAD.encode(bytes))
     }

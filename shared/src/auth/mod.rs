@@ -1,4 +1,4 @@
-//! Who is calling, what they may do, and the guards that let them.
+//! Who is calling, what they may do, and the admission of their requests.
 
 pub mod access;
 mod admission;

@@ -1,4 +1,4 @@
-//! Who may do what: one table, which guards consult and `whoami` shows.
+//! Who may do what: one table, which admission consults and `whoami` shows.
 
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ const MANAGERS: &[StaffRole] = &[StaffRole::InterviewManager];
 /// Evaluators, whatever their account type.
 const EVALUATORS: &[StaffRole] = &[StaffRole::Evaluator];
 
-/// Proof, at compile time, of the action that a guard has allowed.
+/// Proof, at compile time, of the action that admission has allowed.
 pub trait ActionGrant: Send + Sync + 'static {
     /// The action.
     const ACTION: Action;

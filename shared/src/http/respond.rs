@@ -68,7 +68,7 @@ pub(crate) fn stored_body(extensions: &Extensions) -> Option<&Bytes> {
     extensions.get::<StoredBody>().map(|StoredBody(kept)| kept)
 }
 
-/// The response that a guard has made of an `R`: tagged, and committed with the change that it shows.
+/// The response that `commit` or `show` has made of an `R`: tagged, and committed with the change that it shows.
 pub struct CommittedResponse<R> {
     response: Response,
     shows: PhantomData<R>,

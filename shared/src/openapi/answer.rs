@@ -15,7 +15,7 @@ use crate::http::respond::{
 
 /// The answer of a handler.
 pub trait DescribeResponse {
-    /// Whether a guard has made it, which stores it for repeats with the same Idempotency-Key.
+    /// Whether `commit` has made it, which stores it for repeats with the same Idempotency-Key.
     const IS_ONCE: bool = false;
 
     /// Adds status, headers and body to the operation.

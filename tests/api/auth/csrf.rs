@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, PASSWORD};
 use tests::http::{Request, Response};
 
@@ -52,9 +53,9 @@ async fn only_plain_http_on_this_computer_goes_without_secure() {
 }
 
 /// A situation, the headers that browsers send in it, and whether such a request may use the cookie.
-type Situation = (&'static str, &'static [(&'static str, &'static str)], bool);
+type RequestSituation = (&'static str, &'static [(&'static str, &'static str)], bool);
 
-const ORIGINS: [Situation; 18] = [
+const ORIGINS: [RequestSituation; 18] = [
     ("no browser", &[], true),
     (
         "a script of our own page",
@@ -116,7 +117,7 @@ async fn a_client_that_keeps_cookies_needs_nothing_else() {
     let send = |request: Request| app.send(request.header("cookie", cookie));
     send(Request::post("/companies/acme/labels/").json(&json!({ "text": "Senior" }))).await.expect(201);
     send(Request::post("/api-session-invalidate/")).await.expect(204);
-    send(Request::get("/whoami/")).await.expect_code(401, "invalid_credential");
+    assert_refusal!(send(Request::get("/whoami/")).await, @r#"401 {"code":"invalid_credential","detail":"The credential is invalid or has expired."}"#);
 }
 
 #[tokio::test]

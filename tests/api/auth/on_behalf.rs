@@ -3,6 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, PASSWORD, Staff, Token};
 use tests::http::{Request, Response};
 
@@ -67,7 +68,7 @@ async fn permitted_users_log_in_on_behalf_of_others() {
         "first_name": "A", "last_name": "B", "email": "a@b.co", "account_type": "recruiter",
         "preferred_language": "en",
     });
-    acting.post("/companies/acme/customers/", invite).await.expect_code(403, "permission_denied");
+    assert_refusal!(acting.post("/companies/acme/customers/", invite).await, @r#"403 {"code":"permission_denied","detail":"You do not have permission to perform this action."}"#);
     acting.send(Request::post("/api-token-invalidate/")).await.expect(204);
     acting.get("/whoami/").await.expect_code(401, "invalid_credential");
     admin.get("/whoami/").await.expect(200);
@@ -88,7 +89,7 @@ async fn the_token_may_be_asked_for_by_cookie_and_for_days() {
         .json(&days)
         .header("cookie", &format!("sessionid={}", browser.cookie))
         .header("sec-fetch-site", "cross-site");
-    app.send(elsewhere).await.expect_code(403, "csrf");
+    assert_refusal!(app.send(elsewhere).await, @r#"403 {"code":"csrf","detail":"This origin may not use the session cookie. Send a token, or ask the operator to allow the origin."}"#);
 }
 
 #[tokio::test]
@@ -132,14 +133,14 @@ async fn only_users_whom_the_operator_permits_act_on_behalf_of_others() {
     for unknown in ["nobody", &candidate.email, "", "x y"] {
         let response = ask(&owner, unknown).await;
         if unknown.is_empty() {
-            response.expect_fields(&["username"]);
+            assert_refusal!(response, @r#"400 {"username":["This field may not be blank."]}"#);
         } else {
             response.expect_code(401, "invalid_credentials");
         }
     }
     let stranger = app.owner_of("globex").await;
     let elsewhere = json!({ "company": "globex", "username": stranger.username });
-    owner.post("/api-token-auth/", elsewhere).await.expect_code(401, "invalid_credentials");
+    assert_refusal!(owner.post("/api-token-auth/", elsewhere).await, @r#"401 {"code":"invalid_credentials","detail":"Unable to log in with the provided credentials."}"#);
     // With a password it is a login like any other.
     let login = json!({ "company": "acme", "username": staff.username, "password": PASSWORD });
     let secret = owner.post("/api-token-auth/", login.clone()).await.expect(200).uri("token");
@@ -151,7 +152,7 @@ async fn only_users_whom_the_operator_permits_act_on_behalf_of_others() {
     // And a session cookie is only for oneself.
     let request = Request::post("/api-session-auth/").header("sec-fetch-site", "same-origin");
     let request = request.json(&json!({ "company": "acme", "username": staff.username }));
-    app.send(owner.sign(request)).await.expect_fields(&["password"]);
+    assert_refusal!(app.send(owner.sign(request)).await, @r#"400 {"password":["This field is required."]}"#);
 }
 
 #[tokio::test]

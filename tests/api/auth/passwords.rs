@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD, last_segment};
 use tests::chaos::Fault;
 use tests::http::Response;
+use tests::{assert_refusal, assert_refusals};
 use tokio::task::JoinSet;
 
 const NEW: &str = "another horse battery";
@@ -44,17 +45,22 @@ async fn an_invitation_is_taken_up_once_and_lets_its_holder_log_in() {
     app.anonymous().log_in("acme", &invited.email, PASSWORD).await.expect_code(401, "invalid_credentials");
 
     app.clock().advance(TimeDelta::days(13));
+    let mut refusals = Vec::new();
     for bad in ["short", "          "] {
-        activate(&app, &key, bad).await.expect_fields(&["password"]);
+        refusals.push(activate(&app, &key, bad).await);
     }
+    assert_refusals!(refusals, @r#"
+        400 {"password":["Ensure this field has at least 8 characters."]}
+        400 {"password":["This field may not be blank."]}
+        "#);
     let body = activate(&app, &key, PASSWORD).await.expect(200).json();
     assert_eq!((&body["resource_uri"], &body["status"]), (&json!(invited.uri), &json!("confirmed")));
     assert_eq!(body["confirmationdate"], "2026-11-21T10:00:00Z");
     let staff = app.anonymous().log_in("acme", &invited.email, PASSWORD).await.expect(200).uri("token");
     app.token(&staff).get(&invited.uri).await.expect_json(200, body);
 
-    activate(&app, &key, NEW).await.expect_fields(&["activation_key"]);
-    reset(&app, &key, NEW).await.expect_fields(&["key"]);
+    assert_refusal!(activate(&app, &key, NEW).await, @r#"400 {"activation_key":["This key is invalid or has expired."]}"#);
+    assert_refusal!(reset(&app, &key, NEW).await, @r#"400 {"key":["This key is invalid or has expired."]}"#);
     app.anonymous().log_in("acme", &invited.email, PASSWORD).await.expect(200);
 }
 
@@ -66,8 +72,8 @@ async fn an_invitation_is_good_for_fourteen_days() {
     let key = app.mailed_key(&invited.email);
     app.clock().advance(TimeDelta::days(14));
     let before = app.table().snapshot().await;
-    activate(&app, &key, PASSWORD).await.expect_fields(&["activation_key"]);
-    reset(&app, &key, PASSWORD).await.expect_fields(&["key"]);
+    assert_refusal!(activate(&app, &key, PASSWORD).await, @r#"400 {"activation_key":["This key is invalid or has expired."]}"#);
+    assert_refusal!(reset(&app, &key, PASSWORD).await, @r#"400 {"key":["This key is invalid or has expired."]}"#);
     assert_eq!(app.table().snapshot().await, before);
     app.clock().advance(TimeDelta::seconds(-1));
     activate(&app, &key, PASSWORD).await.expect(200);
@@ -88,8 +94,8 @@ async fn invalid_keys_are_refused() {
     let before = app.table().snapshot().await;
     let cut = &key[..key.len() - 8];
     for wrong in ["", "x", "ivo_", &altered(&key), cut, owner.secret(), &candidate.key, &dead, &key[4..]] {
-        activate(&app, wrong, PASSWORD).await.expect_fields(&["activation_key"]);
-        reset(&app, wrong, PASSWORD).await.expect_fields(&["key"]);
+        assert_refusal!(activate(&app, wrong, PASSWORD).await, @r#"400 {"activation_key":["This key is invalid or has expired."]}"#);
+        assert_refusal!(reset(&app, wrong, PASSWORD).await, @r#"400 {"key":["This key is invalid or has expired."]}"#);
     }
     let required = json!(["This field is required."]);
     let missing = json!({ "activation_key": required, "password": required });
@@ -139,7 +145,7 @@ async fn a_forgotten_password_is_replaced_and_ends_all_sessions() {
     assert_eq!(app.mails_to(&staff.email).len(), 2, "after that of the invitation");
     let key = app.mailed_key(&staff.email);
     assert!(!app.table().text().await.contains(&key), "it is not stored");
-    activate(&app, &key, NEW).await.expect_fields(&["activation_key"]);
+    assert_refusal!(activate(&app, &key, NEW).await, @r#"400 {"activation_key":["This key is invalid or has expired."]}"#);
     staff.get("/whoami/").await.expect(200);
 
     let response = reset(&app, &key, NEW).await.expect(204);
@@ -149,7 +155,7 @@ async fn a_forgotten_password_is_replaced_and_ends_all_sessions() {
     }
     app.anonymous().log_in("acme", "forgetful", PASSWORD).await.expect_code(401, "invalid_credentials");
     app.anonymous().log_in("acme", "forgetful", NEW).await.expect(200);
-    reset(&app, &key, PASSWORD).await.expect_fields(&["key"]);
+    assert_refusal!(reset(&app, &key, PASSWORD).await, @r#"400 {"key":["This key is invalid or has expired."]}"#);
 }
 
 #[tokio::test]
@@ -161,12 +167,12 @@ async fn a_key_for_a_forgotten_password_is_good_for_two_hours_and_until_the_next
     app.settle().await;
     let first = app.mailed_key(&staff.email);
     app.clock().advance(TimeDelta::hours(2));
-    reset(&app, &first, NEW).await.expect_fields(&["key"]);
+    assert_refusal!(reset(&app, &first, NEW).await, @r#"400 {"key":["This key is invalid or has expired."]}"#);
     app.clock().advance(TimeDelta::seconds(-1));
     forget(&app, "acme", &staff.email).await.expect(202);
     app.settle().await;
     let second = app.mailed_key(&staff.email);
-    reset(&app, &first, NEW).await.expect_fields(&["key"]);
+    assert_refusal!(reset(&app, &first, NEW).await, @r#"400 {"key":["This key is invalid or has expired."]}"#);
     reset(&app, &second, NEW).await.expect(204);
     // A change of the password ends a key that is out.
     app.clock().advance(TimeDelta::minutes(5));
@@ -176,7 +182,7 @@ async fn a_key_for_a_forgotten_password_is_good_for_two_hours_and_until_the_next
     let token = app.anonymous().log_in("acme", &staff.email, NEW).await.expect(200).uri("token");
     let change = json!({ "password": PASSWORD, "current_password": NEW });
     app.token(&token).patch(&staff.uri, change).await.expect(200);
-    reset(&app, &third, NEW).await.expect_fields(&["key"]);
+    assert_refusal!(reset(&app, &third, NEW).await, @r#"400 {"key":["This key is invalid or has expired."]}"#);
 }
 
 #[tokio::test]
@@ -212,12 +218,12 @@ async fn candidates_forget_passwords_too_each_their_own() {
     // Not what staff activate their accounts with.
     let before = app.table().snapshot().await;
     for key in &keys {
-        activate(&app, key, NEW).await.expect_fields(&["activation_key"]);
+        assert_refusal!(activate(&app, key, NEW).await, @r#"400 {"activation_key":["This key is invalid or has expired."]}"#);
     }
     assert_eq!(app.table().snapshot().await, before);
     let key = keys.first().unwrap();
     reset(&app, key, NEW).await.expect(204);
-    reset(&app, key, NEW).await.expect_fields(&["key"]);
+    assert_refusal!(reset(&app, key, NEW).await, @r#"400 {"key":["This key is invalid or has expired."]}"#);
     let statuses = [tokens[0].get("/whoami/").await, tokens[1].get("/whoami/").await];
     let alive: Vec<u16> = statuses.iter().map(|response| response.status.as_u16()).collect();
     assert!(alive == [401, 200] || alive == [200, 401], "{alive:?}");
@@ -243,7 +249,7 @@ async fn skipped_or_deactivated_users_cannot_choose_a_password() {
     let skip = format!("{}status/skip/", candidate.uri);
     owner.send(tests::http::Request::patch(&skip)).await.expect(200);
     for key in keys {
-        reset(&app, &key, NEW).await.expect_fields(&["key"]);
+        assert_refusal!(reset(&app, &key, NEW).await, @r#"400 {"key":["This key is invalid or has expired."]}"#);
     }
     // Nor is anything sent to them from now on.
     app.clock().advance(TimeDelta::minutes(5));
@@ -281,14 +287,19 @@ async fn a_password_reset_does_not_reveal_accounts() {
     }
     assert_eq!(answers.len(), 1, "{answers:?}");
     app.settle().await;
-    for (body, fields) in [
-        (json!({}), vec!["company", "username"]),
-        (json!({ "company": "", "username": null }), vec!["company", "username"]),
-        (json!({ "company": "acme", "username": "x".repeat(255) }), vec!["username"]),
+    let mut refusals = Vec::new();
+    for body in [
+        json!({}),
+        json!({ "company": "", "username": null }),
+        json!({ "company": "acme", "username": "x".repeat(255) }),
     ] {
-        let body: Value = body;
-        app.anonymous().post("/api-password-reset/", body).await.expect_fields(&fields);
+        refusals.push(app.anonymous().post("/api-password-reset/", body).await);
     }
+    assert_refusals!(refusals, @r#"
+        400 {"company":["This field is required."],"username":["This field is required."]}
+        400 {"company":["This field may not be blank."],"username":["This field may not be null."]}
+        400 {"username":["Ensure this field has no more than 254 characters."]}
+        "#);
 }
 
 #[tokio::test]

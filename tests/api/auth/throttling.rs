@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::json;
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, PASSWORD, Staff};
 use tests::http::{Request, Response};
 use tokio::task::JoinSet;
@@ -34,7 +35,8 @@ async fn fail_from(app: &TestApp, source: &str, name: &str, times: usize) {
 
 #[track_caller]
 fn assert_throttled(response: Response, seconds: &str) -> Vec<u8> {
-    let response = response.expect_code(429, "throttled");
+    let response = response;
+    assert_refusal!(response, @r#"429 {"code":"throttled","detail":"Too many attempts. Try again after the seconds in `Retry-After`."}"#);
     assert_eq!(response.header("retry-after"), Some(seconds), "{response}");
     response.body
 }
@@ -172,7 +174,7 @@ async fn a_wrong_present_password_counts_as_a_failed_login() {
             .await
     };
     for _ in 0..10 {
-        change(WRONG).await.expect_fields(&["current_password"]);
+        assert_refusal!(change(WRONG).await, @r#"400 {"current_password":["This is not your current password."]}"#);
     }
     assert_throttled(change(PASSWORD).await, "900");
     assert_throttled(log_in(&app, "owner", PASSWORD).await, "900");

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
+use tests::{assert_refusal, assert_refusals};
 
 /// Everything that a client may say of a candidate.
 fn profile() -> Value {
@@ -83,8 +84,19 @@ async fn names_are_required_and_all_that_is_wrong_is_reported_at_once() {
         "address": [],
         "partner_data": "x",
     });
-    let names: Vec<&str> = wrong.as_object().unwrap().keys().map(String::as_str).collect();
-    owner.post(&candidates, wrong.clone()).await.expect_fields(&names);
+    assert_refusal!(owner.post(&candidates, wrong).await, @r#"
+        400 {
+          "address":["Not a valid string."],
+          "deadline":["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."],
+          "email":["Enter a valid email address."],
+          "first_name":["This field may not be blank."],
+          "gender":["Not a valid string."],
+          "last_name":["This field may not be null."],
+          "partner_data":["Expected an object."],
+          "phone":["Ensure this field has no more than 50 characters."],
+          "username":["A username may not contain spaces."]
+        }
+        "#);
     assert_eq!(owner.get(&candidates).await.expect(200).json()["meta"]["total_count"], 0);
 }
 
@@ -158,6 +170,7 @@ async fn null_and_empty_strings_clear_optional_fields() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
+    let mut refusals = Vec::new();
     for empty in [Value::Null, json!("")] {
         let uri = owner.candidate(&project, profile()).await;
         for name in ["username", "email", "phone", "gender", "address"] {
@@ -167,9 +180,15 @@ async fn null_and_empty_strings_clear_optional_fields() {
         let candidate = owner.patch(&uri, json!({ "deadline": empty })).await.expect(200).json();
         assert_eq!(candidate["deadline"], Value::Null);
         for name in ["first_name", "last_name"] {
-            owner.patch(&uri, json!({ name: empty })).await.expect_fields(&[name]);
+            refusals.push(owner.patch(&uri, json!({ name: empty })).await);
         }
     }
+    assert_refusals!(refusals, @r#"
+        400 {"first_name":["This field may not be null."]}
+        400 {"last_name":["This field may not be null."]}
+        400 {"first_name":["This field may not be blank."]}
+        400 {"last_name":["This field may not be blank."]}
+        "#);
 }
 
 #[tokio::test]
@@ -188,9 +207,14 @@ async fn a_deadline_carries_a_time_zone() {
         let candidate = owner.patch(&uri, json!({ "deadline": sent })).await.expect(200).json();
         assert_eq!(candidate["deadline"], shown, "{sent}");
     }
+    let mut refusals = Vec::new();
     for wrong in [json!("2026-12-24T18:00:00"), json!("2026-12-24"), json!("soon"), json!(1_798_135_200)] {
-        owner.patch(&uri, json!({ "deadline": wrong })).await.expect_fields(&["deadline"]);
+        refusals.push(owner.patch(&uri, json!({ "deadline": wrong })).await);
     }
+    assert_refusals!(refusals, @r#"
+        3 x 400 {"deadline":["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."]}
+        400 {"deadline":["Not a valid string."]}
+        "#);
 }
 
 #[tokio::test]
@@ -245,7 +269,7 @@ async fn a_candidate_is_deleted_with_everything_that_belongs_to_it() {
     assert_ne!(app.table().snapshot().await.len(), before.len());
     let response = owner.delete(&uri).await.expect(204);
     assert!(response.body.is_empty());
-    owner.get(&uri).await.expect_code(404, "not_found");
+    assert_refusal!(owner.get(&uri).await, @r#"404 {"code":"not_found","detail":"Not found."}"#);
     owner.delete(&uri).await.expect_code(404, "not_found");
     owner.patch(&uri, json!({})).await.expect_code(404, "not_found");
     owner.get(&kept).await.expect(200);

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 use tests::http::Request;
+use tests::{assert_refusal, assert_refusals};
 
 /// The service, its owner, and a candidate of a running project.
 async fn given() -> (TestApp, Staff, String) {
@@ -42,7 +43,7 @@ async fn a_deadline_needs_a_time_zone() {
     let required = json!({ "deadline": ["This field is required."] });
     owner.patch(&target, json!({})).await.expect_json(400, required.clone());
     owner.patch(&target, json!({ "Deadline": "2026-12-24T18:00:00Z" })).await.expect_json(400, required);
-    owner.patch(&target, json!({ "deadline": null })).await.expect_fields(&["deadline"]);
+    assert_refusal!(owner.patch(&target, json!({ "deadline": null })).await, @r#"400 {"deadline":["This field may not be null."]}"#);
     let form = json!({ "deadline": ["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."] });
     for text in [
         "2026-12-24T18:00:00",
@@ -57,9 +58,14 @@ async fn a_deadline_needs_a_time_zone() {
     ] {
         owner.set_deadline(&uri, text).await.expect_json(400, form.clone());
     }
+    let mut refusals = Vec::new();
     for value in [json!(""), json!(1_798_135_200), json!(true), json!(["2026-12-24T18:00:00Z"]), json!({})] {
-        owner.patch(&target, json!({ "deadline": value })).await.expect_fields(&["deadline"]);
+        refusals.push(owner.patch(&target, json!({ "deadline": value })).await);
     }
+    assert_refusals!(refusals, @r#"
+        400 {"deadline":["Use ISO 8601 with a time zone, for example 2026-11-08T22:59:00Z."]}
+        4 x 400 {"deadline":["Not a valid string."]}
+        "#);
     let without_body = owner.send(Request::patch(&target)).await;
     assert!(without_body.status.is_client_error(), "{without_body}");
     owner.patch(&target, json!(["2026-12-24T18:00:00Z"])).await.expect(400);
@@ -97,7 +103,7 @@ async fn candidates_continue_as_soon_as_the_deadline_is_moved() {
     let project = owner.running_project(json!({ "allow_hash_login": true })).await;
     let invited = owner.invite(&project, json!({})).await;
     owner.set_deadline(&invited.uri, "2001-01-01T00:00:00Z").await.expect(200);
-    invited.advance(&invited.uri).await.expect_code(401, "invalid_credential");
+    assert_refusal!(invited.advance(&invited.uri).await, @r#"401 {"code":"invalid_credential","detail":"The credential is invalid or has expired."}"#);
     owner.set_deadline(&invited.uri, "2026-12-24T18:00:00Z").await.expect(200);
     let confirmed = invited.advance(&invited.uri).await.expect(200).json();
     assert_eq!(confirmed["status"], "confirmed");

@@ -13,9 +13,9 @@ use tests::http::Request;
 use tests::videos::film;
 
 /// A stream of choices that tells what it began with, so that a history can be had again.
-struct Choices(u64);
+struct RandomChoices(u64);
 
-impl Choices {
+impl RandomChoices {
     #[expect(clippy::print_stdout, reason = "so that a history that fails can be had again")]
     fn new() -> Self {
         let mut seed = [0; 8];
@@ -31,7 +31,7 @@ impl Choices {
     }
 }
 
-fn with_files(choices: &mut Choices, form: Form) -> Form {
+fn with_files(choices: &mut RandomChoices, form: Form) -> Form {
     let mut form = form;
     if choices.below(2) == 0 {
         form = form.file("photo", "p.jpg", "image/jpeg", &photo(Jpeg, 9, 9));
@@ -43,25 +43,25 @@ fn with_files(choices: &mut Choices, form: Form) -> Form {
 }
 
 /// Everything that can have files in a history, and what clients have yet to put.
-struct History {
+struct FileHistory {
     app: TestApp,
     admin: Staff,
     candidates: String,
-    choices: Choices,
+    choices: RandomChoices,
     people: Vec<String>,
     staff: Vec<String>,
     videos: Vec<String>,
     announced: Vec<(Value, Vec<u8>)>,
 }
 
-impl History {
+impl FileHistory {
     async fn new() -> Self {
         let app = TestApp::start().await;
         app.owner().await;
         let admin = app.staff("admin").await;
         let candidates = format!("{}candidates/", admin.project(json!({})).await);
         let (people, staff, videos, announced) = Default::default();
-        Self { app, admin, candidates, choices: Choices::new(), people, staff, videos, announced }
+        Self { app, admin, candidates, choices: RandomChoices::new(), people, staff, videos, announced }
     }
 
     async fn step(&mut self) {
@@ -143,7 +143,7 @@ impl History {
 
 #[tokio::test]
 async fn after_any_history_there_is_every_file_and_no_other() {
-    let mut history = History::new().await;
+    let mut history = FileHistory::new().await;
     for _ in 0..200 {
         history.step().await;
     }

@@ -8,6 +8,7 @@ use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 use tests::files::{Form, data_uri, fetch, pdf, photo, send_to};
 use tests::http::{Request, Response};
+use tests::{assert_refusal, assert_refusals};
 
 const ADA: [(&str, &str); 2] = [("first_name", "Ada"), ("last_name", "Byron")];
 
@@ -141,7 +142,7 @@ async fn customers_have_photos_which_they_and_their_managers_change() {
     let change = || Request::patch(&hiring.uri).form(form());
     hiring.send(change()).await.expect(200);
     admin.send(change()).await.expect(200);
-    hiring.send(Request::patch(&admin.uri).form(form())).await.expect_code(403, "permission_denied");
+    assert_refusal!(hiring.send(Request::patch(&admin.uri).form(form())).await, @r#"403 {"code":"permission_denied","detail":"You do not have permission to perform this action."}"#);
     let found = follow(&hiring, &hiring.uri, "photo").await.expect(302);
     assert_eq!(fetch(found.header("location").unwrap(), &[]).await.status, 200);
 
@@ -177,13 +178,25 @@ async fn errors_of_files_are_returned_with_all_others_and_nothing_is_stored() {
         .file("photo", "x.jpg", "image/jpeg", b"<html>")
         .file("cv", "x.pdf", "application/pdf", b"MZ\x90\0");
     let refused = owner.send(Request::post(&candidates).form(form)).await;
-    refused.expect_fields(&["last_name", "email", "photo", "cv"]);
+    assert_refusal!(refused, @r#"
+        400 {
+          "cv":["Upload a PDF, Word, OpenDocument, PowerPoint, RTF, richtext, PostScript, DVI or plain text file."],
+          "email":["Enter a valid email address."],
+          "last_name":["This field is required."],
+          "photo":["Upload a valid image: JPEG, PNG, GIF or WebP."]
+        }
+        "#);
+    let mut refusals = Vec::new();
     for (photo, cv) in
         [(json!(7), json!("text")), (json!("data:image/png;base64,!"), json!("data:text/plain;base64,QQ=="))]
     {
         let ada = json!({ "first_name": "Ada", "last_name": "Byron", "photo": photo, "cv": cv });
-        owner.post(&candidates, ada).await.expect_fields(&["photo", "cv"]);
+        refusals.push(owner.post(&candidates, ada).await);
     }
+    assert_refusals!(refusals, @r#"
+        400 {"cv":["Send this file as a multipart/form-data part."],"photo":["Not a valid string."]}
+        400 {"cv":["Send this file as a multipart/form-data part."],"photo":["Use data:<mime type>;base64,<data>, or multipart/form-data."]}
+        "#);
     let entry = json!({ "first_name": "Ada", "last_name": "Byron", "photo": data_uri("image/png", &photo(Png, 4, 4)) });
     let import = owner.post(&format!("{candidates}import/"), json!([entry])).await.expect(200).json();
     assert_eq!(import["objects"][0]["status"], "failed");
@@ -207,12 +220,10 @@ async fn errors_of_files_are_returned_with_all_others_and_nothing_is_stored() {
             "{refused}"
         );
     }
-    owner
-        .send(Request::post(&candidates).body("text/plain", "x"))
-        .await
-        .expect_code(415, "unsupported_media_type");
+    assert_refusal!(owner.send(Request::post(&candidates).body("text/plain", "x")).await, @r#"415 {"code":"unsupported_media_type","detail":"Send the body as application/json."}"#);
     let large = ada().file("cv", "cv.pdf", "application/pdf", &pdf(4_600 * 1024));
-    let refused = owner.send(Request::post(&candidates).form(large)).await.expect_code(413, "too_large");
+    let refused = owner.send(Request::post(&candidates).form(large)).await;
+    assert_refusal!(refused, @r#"413 {"code":"too_large","detail":"The request body is too large. POST the file's metadata as JSON to …/uploads/ (videos: …/videos/), then upload the file to the URL in the answer."}"#);
     assert!(refused.json()["detail"].as_str().unwrap().contains("/uploads/"));
     assert_eq!(app.table().snapshot().await, before);
     assert!(app.object_keys().is_empty());
@@ -255,7 +266,7 @@ async fn texts_are_served_as_they_are_and_with_their_encoding() {
         [&b"\xC0\xED\xED\xE0 \xCA\xE0\xF0\xE5\xED"[..], b"\xFF\xFE<\0s\0>\0", b"<script>", b"\xFF\xFEa"]
     {
         let form = ada().file("cv", "cv.txt", "text/plain", bytes);
-        owner.send(Request::post(&candidates).form(form)).await.expect_fields(&["cv"]);
+        assert_refusal!(owner.send(Request::post(&candidates).form(form)).await, @r#"400 {"cv":["Upload a PDF, Word, OpenDocument, PowerPoint, RTF, richtext, PostScript, DVI or plain text file."]}"#);
     }
 }
 
@@ -268,6 +279,7 @@ async fn only_the_address_of_ones_own_file_leaves_it_as_it_is() {
     let hiring = app.staff("hiring-manager").await;
     let customers = hiring.send(Request::patch(&hiring.uri).form(form)).await.expect(200).uri("photo");
     let stored = app.object_keys();
+    let mut refusals = Vec::new();
     for field in ["photo", "cv"] {
         let own = shown.uri(field);
         for kept in [&own, own.trim_end_matches('/')] {
@@ -287,15 +299,19 @@ async fn only_the_address_of_ones_own_file_leaves_it_as_it_is() {
             "https://evil.example/photo/cv/",
             "http://photo/",
         ] {
-            owner.patch(&one, json!({ field: wrong })).await.expect_fields(&[field]);
+            refusals.push(owner.patch(&one, json!({ field: wrong })).await);
             let sent_as_form = Request::patch(&one).form(Form::new().text(field, wrong));
-            owner.send(sent_as_form).await.expect_fields(&[field]);
+            refusals.push(owner.send(sent_as_form).await);
             let ada = json!({ "first_name": "Ada", "last_name": "Byron", field: wrong });
-            owner.post(&candidates, ada).await.expect_fields(&[field]);
+            refusals.push(owner.post(&candidates, ada).await);
         }
     }
+    assert_refusals!(refusals, @r#"
+        24 x 400 {"photo":["To keep the file, send the URL that this resource shows, or omit the field."]}
+        24 x 400 {"cv":["To keep the file, send the URL that this resource shows, or omit the field."]}
+        "#);
     hiring.patch(&hiring.uri, json!({ "photo": customers })).await.expect(200);
-    hiring.patch(&hiring.uri, json!({ "photo": shown.uri("photo") })).await.expect_fields(&["photo"]);
+    assert_refusal!(hiring.patch(&hiring.uri, json!({ "photo": shown.uri("photo") })).await, @r#"400 {"photo":["To keep the file, send the URL that this resource shows, or omit the field."]}"#);
     app.settle().await;
     assert_eq!(app.object_keys(), stored);
 }
@@ -306,7 +322,7 @@ async fn orphaned_files_are_deleted() {
     let taken = ada().text("username", "ada");
     owner.send(Request::post(&candidates).form(taken.clone())).await.expect(201);
     let again = taken.file("photo", "a.jpg", "image/jpeg", &photo(Jpeg, 9, 9));
-    owner.send(Request::post(&candidates).form(again)).await.expect_fields(&["username"]);
+    assert_refusal!(owner.send(Request::post(&candidates).form(again)).await, @r#"400 {"username":["This username is already in use."]}"#);
     assert_eq!(app.object_keys().len(), 1);
     app.clock().advance(TimeDelta::minutes(6));
     app.sweep().await;

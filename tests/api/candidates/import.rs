@@ -5,6 +5,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, last_segment};
 use tests::http::{Request, Response};
 
@@ -212,10 +213,10 @@ async fn a_body_that_is_no_list_of_one_to_a_thousand_is_refused_whole() {
     let path = format!("{project}candidates/import/");
     let malformed = owner.send(Request::post(&path).body("application/json", "[{]")).await.expect(400).json();
     assert!(malformed["detail"].as_str().unwrap().starts_with("JSON parse error - "), "{malformed}");
-    owner.send(Request::post(&path).body("text/csv", "a,b")).await.expect_code(415, "unsupported_media_type");
+    assert_refusal!(owner.send(Request::post(&path).body("text/csv", "a,b")).await, @r#"415 {"code":"unsupported_media_type","detail":"Send the body as application/json."}"#);
     let huge = json!([{ "first_name": "a".repeat(4 * 1024 * 1024) }]);
-    owner.post(&path, huge).await.expect_code(413, "too_large");
-    owner.get(&path).await.expect_code(405, "method_not_allowed");
+    assert_refusal!(owner.post(&path, huge).await, @r#"413 {"code":"too_large","detail":"The request body is too large."}"#);
+    assert_refusal!(owner.get(&path).await, @r#"405 {"code":"method_not_allowed","detail":"Method not allowed. The `Allow` header lists the methods of this path."}"#);
     assert_eq!(app.table().snapshot().await, before);
 }
 
@@ -278,7 +279,7 @@ async fn a_repeat_with_the_same_key_gets_the_same_answer() {
     // By another session of the same user as well.
     assert_replayed(import(&owner.new_token().await, &project, Some(KEY), &list).await, &first);
     let other = json!([entry(&app, 99)]);
-    import(&owner, &project, Some(KEY), &other).await.expect_code(422, "idempotency_key_reused");
+    assert_refusal!(import(&owner, &project, Some(KEY), &other).await, @r#"422 {"code":"idempotency_key_reused","detail":"This `Idempotency-Key` was used with a different request. Send a new key."}"#);
     assert_eq!(app.table().snapshot().await, before);
 }
 
@@ -313,7 +314,7 @@ async fn a_key_that_is_none_is_refused() {
     let project = owner.project(json!({})).await;
     let list = json!([{ "first_name": "Ada", "last_name": "Byron" }]);
     for key in ["", "two words", &"k".repeat(256)] {
-        import(&owner, &project, Some(key), &list).await.expect_code(400, "invalid_idempotency_key");
+        assert_refusal!(import(&owner, &project, Some(key), &list).await, @r#"400 {"code":"invalid_idempotency_key","detail":"Send one Idempotency-Key of 1 to 255 visible ASCII characters."}"#);
     }
     import(&owner, &project, Some(&"k".repeat(255)), &list).await.expect(200);
 }
@@ -359,11 +360,13 @@ async fn a_running_import_is_not_started_again() {
     let meanwhile = async {
         held.reached().await;
         app.clock().advance(TimeDelta::seconds(29));
-        let refused = import(&owner, &project, Some(KEY), &list).await.expect_code(409, "in_progress");
+        let refused = import(&owner, &project, Some(KEY), &list).await;
+        assert_refusal!(refused, @r#"409 {"code":"in_progress","detail":"A request with this `Idempotency-Key` is still running. Retry after the seconds in `Retry-After`."}"#);
         assert_eq!(refused.header("retry-after"), Some("1"));
-        import(&owner, &project, Some(KEY), &json!([{}])).await.expect_code(422, "idempotency_key_reused");
+        assert_refusal!(import(&owner, &project, Some(KEY), &json!([{}])).await, @r#"422 {"code":"idempotency_key_reused","detail":"This `Idempotency-Key` was used with a different request. Send a new key."}"#);
         app.clock().advance(TimeDelta::seconds(-29));
-        let refused = import(&owner, &project, Some(KEY), &list).await.expect_code(409, "in_progress");
+        let refused = import(&owner, &project, Some(KEY), &list).await;
+        assert_refusal!(refused, @r#"409 {"code":"in_progress","detail":"A request with this `Idempotency-Key` is still running. Retry after the seconds in `Retry-After`."}"#);
         assert_eq!(refused.header("retry-after"), Some("5"));
         held.resume();
     };

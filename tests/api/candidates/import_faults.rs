@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::Staff;
 use tests::chaos::{Chaos, Fault, Pause};
 
@@ -53,7 +54,7 @@ async fn a_retry_completes_an_import_that_stopped_at_any_point() {
         assert!(left.len() <= state.len());
         let began = (2..calls).contains(&survived);
         if began {
-            import(&owner, &project, Some(KEY), &list).await.expect_code(409, "in_progress");
+            assert_refusal!(import(&owner, &project, Some(KEY), &list).await, @r#"409 {"code":"in_progress","detail":"A request with this `Idempotency-Key` is still running. Retry after the seconds in `Retry-After`."}"#);
         }
         app.clock().advance(TimeDelta::seconds(30));
         let repeated = import(&owner, &project, Some(KEY), &list).await.expect(200);
@@ -105,7 +106,7 @@ async fn of_several_who_would_go_on_with_it_one_does() {
             assert_eq!(without_references(&response.json()), report);
             done += usize::from(response.header("idempotent-replayed").is_none());
         } else {
-            response.expect_code(409, "in_progress");
+            assert_refusal!(response, @r#"409 {"code":"in_progress","detail":"A request with this `Idempotency-Key` is still running. Retry after the seconds in `Retry-After`."}"#);
         }
     }
     assert_eq!(done, 1);

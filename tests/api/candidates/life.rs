@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::json;
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, Invited, PASSWORD, last_segment};
 use tests::platform::event;
 
@@ -110,7 +111,7 @@ async fn from_creation_over_invitation_and_interview_to_evaluation() {
     let shown = one.get(&uri).await.expect(200).json();
     assert_eq!([&shown["evaluation_status"], &shown["my_evaluation_status"]], ["partial", "pending"]);
     assert_eq!(counts().await, [1, 0, 0, 0, 1, 0]);
-    owner.set_status(&project, "60-closed").await.expect_code(400, "cannot_archive");
+    assert_refusal!(owner.set_status(&project, "60-closed").await, @r#"400 {"code":"cannot_archive","detail":"The project cannot be closed while candidates are invited, confirmed, interviewing or not fully evaluated."}"#);
     app.evaluate(&uri, &one.uri, true).await;
     let shown = one.get(&uri).await.expect(200).json();
     assert_eq!([&shown["evaluation_status"], &shown["my_evaluation_status"]], ["completed", "completed"]);
@@ -132,7 +133,7 @@ async fn expired_and_aborted_candidates_get_another_chance() {
     let owner = owner.new_token().await;
     let expired = owner.get(&uri).await.expect(200).json();
     assert_eq!((&expired["status"], &expired["activation_key"]), (&json!("expired"), &json!("")));
-    owner.advance(&uri).await.expect_code(400, "deadline_passed");
+    assert_refusal!(owner.advance(&uri).await, @r#"400 {"code":"deadline_passed","detail":"The candidate's deadline has passed. Set a later one first."}"#);
     owner.set_deadline(&uri, &app.clock().in_days(2)).await.expect(200);
     let again = owner.advance(&uri).await.expect(200);
     assert_eq!(again.json()["invitationdate"], "2026-11-15T10:00:00Z");

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
+use tests::{assert_refusal, assert_refusals};
 
 const SHARED_WITH_ME: &str = "/companies/acme/shares/";
 /// An identifier that no test gives to anything.
@@ -152,6 +153,7 @@ async fn a_candidate_is_shared_with_staff_of_the_company_who_can_log_in() {
     let shares = format!("{candidate}shares/");
     let before = app.table().snapshot().await;
     owner.post(&shares, json!({})).await.expect_json(400, json!({ "customer": ["This field is required."] }));
+    let mut refusals = Vec::new();
     for wrong in [
         json!(null),
         json!(7),
@@ -162,8 +164,16 @@ async fn a_candidate_is_shared_with_staff_of_the_company_who_can_log_in() {
         json!(candidate),
         json!(format!("https://hr.example/api/v3/companies/acme/customers/{NOBODY}/")),
     ] {
-        owner.post(&shares, json!({ "customer": wrong })).await.expect_fields(&["customer"]);
+        refusals.push(owner.post(&shares, json!({ "customer": wrong })).await);
     }
+    assert_refusals!(refusals, @r#"
+        400 {"customer":["This field may not be null."]}
+        2 x 400 {"customer":["Not a valid string."]}
+        400 {"customer":["\"\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        400 {"customer":["\"https://hr.example/api/v3/companies/globex/customers/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"customer":["Customer [id] does not exist or is inactive."]}
+        400 {"customer":["\"https://hr.example/api/v3/companies/acme/projects/[id]/candidates/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        "#);
     let missing = format!(
         "{}{NOBODY}/shares/",
         candidate.strip_suffix(&format!("{}/", last_segment(&candidate))).unwrap()
@@ -227,7 +237,7 @@ async fn shares_are_listed_in_pages() {
         next = page["meta"]["next"].as_str().map(str::to_owned);
     }
     assert_eq!(seen, shares, "oldest first");
-    guest.get(&format!("{SHARED_WITH_ME}?page=4&page_size=2")).await.expect_fields(&["page"]);
+    assert_refusal!(guest.get(&format!("{SHARED_WITH_ME}?page=4&page_size=2")).await, @r#"400 {"page":["The list ends before page 4."]}"#);
 }
 
 #[tokio::test]
@@ -250,7 +260,7 @@ async fn a_candidate_has_room_for_fifty_shares_and_goes_with_all_of_them() {
     for person in &people[..50] {
         owner.post(&shares, json!({ "customer": person })).await.expect(201);
     }
-    owner.post(&shares, json!({ "customer": people[50] })).await.expect_code(400, "too_many_shares");
+    assert_refusal!(owner.post(&shares, json!({ "customer": people[50] })).await, @r#"400 {"code":"too_many_shares","detail":"A candidate may have 50 shares. Delete one first."}"#);
     owner.post(&shares, json!({ "customer": people[0] })).await.expect(200);
     app.assert_sound();
     owner.delete(&candidate).await.expect(204);

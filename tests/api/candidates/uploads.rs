@@ -7,6 +7,7 @@ use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD, Staff, last_segment};
 use tests::files::{Form, fetch, noise, pdf, photo, put};
 use tests::http::Request;
+use tests::{assert_refusal, assert_refusals};
 
 const PDF: &str = "application/pdf";
 
@@ -129,18 +130,31 @@ async fn announcements_are_checked() {
     let (app, owner, candidate) = given().await;
     let uploads = format!("{candidate}uploads/");
     let before = app.table().snapshot().await;
-    for (body, fields) in [
-        (json!({}), &["field", "content_type", "size"][..]),
-        (json!({ "field": "logo", "content_type": PDF, "size": 1 }), &["field"]),
-        (json!({ "field": "cv", "content_type": "pdf", "size": 0 }), &["content_type", "size"]),
-        (json!({ "field": "cv", "content_type": "a/b\r\nx: y", "size": "1" }), &["content_type", "size"]),
-        (json!({ "field": "photo", "content_type": "image/png", "size": 10_485_761 }), &["size"]),
-        (json!({ "field": "cv", "content_type": PDF, "size": 26_214_401 }), &["size"]),
+    let mut refusals = Vec::new();
+    for body in [
+        json!({}),
+        json!({ "field": "logo", "content_type": PDF, "size": 1 }),
+        json!({ "field": "cv", "content_type": "pdf", "size": 0 }),
+        json!({ "field": "cv", "content_type": "a/b\r\nx: y", "size": "1" }),
+        json!({ "field": "photo", "content_type": "image/png", "size": 10_485_761 }),
+        json!({ "field": "cv", "content_type": PDF, "size": 26_214_401 }),
     ] {
-        owner.post(&uploads, body).await.expect_fields(fields);
+        refusals.push(owner.post(&uploads, body).await);
     }
+    assert_refusals!(refusals, @r#"
+        400 {
+          "content_type":["This field is required."],
+          "field":["This field is required."],
+          "size":["This field is required."]
+        }
+        400 {"field":["\"logo\" is not a valid choice."]}
+        400 {"content_type":["Enter a content type such as application/pdf."],"size":["Ensure this value is from 1 to 26214400."]}
+        400 {"content_type":["Enter a content type such as application/pdf."],"size":["A valid integer is required."]}
+        400 {"size":["Ensure this value is from 1 to 10485760."]}
+        400 {"size":["Ensure this value is from 1 to 26214400."]}
+        "#);
     let photo_only = json!({ "field": "cv", "content_type": PDF, "size": 1 });
-    owner.post(&format!("{}uploads/", owner.uri), photo_only).await.expect_fields(&["field"]);
+    assert_refusal!(owner.post(&format!("{}uploads/", owner.uri), photo_only).await, @r#"400 {"field":["\"cv\" is not a valid choice."]}"#);
     assert_eq!(app.table().snapshot().await, before);
     announce(&owner, &candidate, "photo", "image/png", 10_485_760).await;
 }

@@ -4,6 +4,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
+use tests::{assert_refusal, assert_refusals};
 
 const LABELS: &str = "/companies/acme/labels/";
 
@@ -34,13 +35,21 @@ async fn a_text_has_something_to_see_in_it_and_at_most_100_characters() {
     let owner = app.owner().await;
     let uri = owner.label("Sales").await;
     let before = app.table().snapshot().await;
-    owner.post(LABELS, json!({})).await.expect_fields(&["text"]);
+    assert_refusal!(owner.post(LABELS, json!({})).await, @r#"400 {"text":["This field is required."]}"#);
+    let mut refusals = Vec::new();
     for text in
         [json!(""), json!(" \u{200b}"), json!(null), json!(1), json!("x".repeat(101)), json!("a\u{7}")]
     {
-        owner.post(LABELS, json!({ "text": text })).await.expect_fields(&["text"]);
-        owner.patch(&uri, json!({ "text": text })).await.expect_fields(&["text"]);
+        refusals.push(owner.post(LABELS, json!({ "text": text })).await);
+        refusals.push(owner.patch(&uri, json!({ "text": text })).await);
     }
+    assert_refusals!(refusals, @r#"
+        2 x 400 {"text":["This field may not be blank."]}
+        4 x 400 {"text":["Control characters are not allowed."]}
+        2 x 400 {"text":["This field may not be null."]}
+        2 x 400 {"text":["Not a valid string."]}
+        2 x 400 {"text":["Ensure this field has no more than 100 characters."]}
+        "#);
     assert_eq!(app.table().snapshot().await, before);
     // A character that folding swells to eighteen.
     owner.label(&"\u{fdfa}".repeat(100)).await;
@@ -53,8 +62,8 @@ async fn a_text_is_unique_in_the_company_ignoring_case() {
     let owner = app.owner().await;
     let (sales, other) = (owner.label("Vertrieb Süd").await, owner.label("Technik").await);
     for same in ["Vertrieb Süd", "VERTRIEB SÜD", "vertrieb su\u{308}d", " Vertrieb Süd "] {
-        owner.post(LABELS, json!({ "text": same })).await.expect_fields(&["text"]);
-        owner.patch(&other, json!({ "text": same })).await.expect_fields(&["text"]);
+        assert_refusal!(owner.post(LABELS, json!({ "text": same })).await, @r#"400 {"text":["A label with this text already exists."]}"#);
+        assert_refusal!(owner.patch(&other, json!({ "text": same })).await, @r#"400 {"text":["A label with this text already exists."]}"#);
     }
     // Its own text is no obstacle, and a text that was given up is free.
     let changed = owner.patch(&sales, json!({ "text": "VERTRIEB SÜD" })).await.expect(200).json();
@@ -80,7 +89,7 @@ async fn of_many_concurrent_creations_of_a_text_one_succeeds() {
         [a, b, c, d].into_iter().partition(|response| response.status.as_u16() == 201);
     assert_eq!(made.len(), 1);
     for response in refused {
-        response.expect_fields(&["text"]);
+        assert_refusal!(response, @r#"400 {"text":["A label with this text already exists."]}"#);
     }
     assert_eq!(owner.get(LABELS).await.expect(200).json()["meta"]["total_count"], 1);
 }
@@ -109,7 +118,7 @@ async fn labels_are_listed_in_pages_the_oldest_first() {
     );
     let second = owner.get(first["meta"]["next"].as_str().unwrap()).await.expect(200).json();
     assert_eq!(texts(&second), ["Alpha"]);
-    owner.get(&format!("{LABELS}?page=3&page_size=2")).await.expect_fields(&["page"]);
+    assert_refusal!(owner.get(&format!("{LABELS}?page=3&page_size=2")).await, @r#"400 {"page":["The list ends before page 3."]}"#);
 }
 
 #[tokio::test]
@@ -124,7 +133,7 @@ async fn a_deleted_label_is_taken_from_every_project_that_carries_it() {
     for (project, labels) in [(&both, json!([kept])), (&one, json!([])), (&none, json!([kept]))] {
         assert_eq!(owner.get(project).await.expect(200).json()["labels"], labels);
     }
-    owner.patch(&none, json!({ "labels": [gone] })).await.expect_fields(&["labels"]);
+    assert_refusal!(owner.patch(&none, json!({ "labels": [gone] })).await, @r#"400 {"labels":["Label [id] does not exist."]}"#);
 }
 
 #[tokio::test]
@@ -137,7 +146,7 @@ async fn no_project_adds_a_label_whose_deletion_has_begun() {
     // As a process leaves it that dies over a deletion.
     let key = ("COMPANY#acme".to_owned(), format!("LABEL#{}", last_segment(&label)));
     app.table().set(&key, "is_active", AttributeValue::Bool(false)).await;
-    owner.patch(&other, json!({ "labels": [label] })).await.expect_fields(&["labels"]);
+    assert_refusal!(owner.patch(&other, json!({ "labels": [label] })).await, @r#"400 {"labels":["Label [id] does not exist."]}"#);
     // Who has it may keep it, and another go finishes the deletion.
     owner.patch(&carrier, json!({ "labels": [label], "name": "Kept" })).await.expect(200);
     owner.delete(&label).await.expect(204);

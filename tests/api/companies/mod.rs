@@ -2,5 +2,6 @@
 
 mod company;
 mod labels;
+mod languages;
 mod settings;
 mod tokens;

@@ -8,6 +8,7 @@ use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::files::noise;
 use tests::http::Request;
+use tests::{assert_refusal, assert_refusals};
 
 const TOKENS: &str = "/companies/acme/tokens/";
 /// A value that somebody chose.
@@ -92,10 +93,10 @@ async fn a_named_token_is_no_customer() {
     assert_eq!(whoami["on_behalf_by"], Value::Null);
     let permissions = whoami["permissions"].as_array().unwrap();
     assert!(permissions.contains(&"change_company".into()) && !permissions.contains(&"manage_tokens".into()));
-    token.get("/whoami/candidate/").await.expect_code(403, "permission_denied");
+    assert_refusal!(token.get("/whoami/candidate/").await, @r#"403 {"code":"permission_denied","detail":"You do not have permission to perform this action."}"#);
     for path in ["/api-token-invalidate/", "/api-session-invalidate/"] {
         let request = Request::post(path).header("sec-fetch-site", "same-origin");
-        token.send(request).await.expect_code(400, "no_session");
+        assert_refusal!(token.send(request).await, @r#"400 {"code":"no_session","detail":"This credential is not a session. Only the tokens and cookies of a login can be invalidated here."}"#);
     }
     token.get("/whoami/").await.expect(200);
     // Nor can it act for somebody.
@@ -110,9 +111,9 @@ async fn resources_created_by_a_named_token_have_no_creator() {
     let (_, token) = owner.named_token("Payroll").await;
     // It cannot run a project, so it says who does.
     let projects = "/companies/acme/projects/";
-    token.post(projects, json!({ "name": "Sales" })).await.expect_fields(&["interview_managers"]);
+    assert_refusal!(token.post(projects, json!({ "name": "Sales" })).await, @r#"400 {"interview_managers":["A named token cannot manage projects. Name at least one customer as manager."]}"#);
     let nobody = json!({ "name": "Sales", "interview_managers": [], "evaluators": [owner.uri] });
-    token.post(projects, nobody).await.expect_fields(&["interview_managers"]);
+    assert_refusal!(token.post(projects, nobody).await, @r#"400 {"interview_managers":["A named token cannot manage projects. Name at least one customer as manager."]}"#);
     let managed = json!({ "name": "Sales", "interview_managers": [owner.uri] });
     let project = token.post(projects, managed).await.expect(201);
     assert_eq!(project.json()["interview_managers"], json!([owner.uri]));
@@ -140,8 +141,8 @@ async fn a_token_lives_until_it_is_deleted_and_not_longer() {
     assert_eq!((response.log().dynamodb_calls, response.log().write_units), (1, 0.0));
     let owner = owner.new_token().await;
     owner.delete(&uri).await.expect(204);
-    token.get("/companies/acme/").await.expect_code(401, "invalid_credential");
-    owner.get(&uri).await.expect_code(404, "not_found");
+    assert_refusal!(token.get("/companies/acme/").await, @r#"401 {"code":"invalid_credential","detail":"The credential is invalid or has expired."}"#);
+    assert_refusal!(owner.get(&uri).await, @r#"404 {"code":"not_found","detail":"Not found."}"#);
     owner.delete(&uri).await.expect(404);
     other.get("/companies/acme/").await.expect(200);
     app.assert_sound();
@@ -157,6 +158,7 @@ async fn a_chosen_value_is_long_printable_hard_to_guess_and_unlike_ours() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let before = app.table().snapshot().await;
+    let mut refusals = Vec::new();
     for value in [
         json!("x".repeat(31)),
         json!("x".repeat(257)),
@@ -172,12 +174,25 @@ async fn a_chosen_value_is_long_printable_hard_to_guess_and_unlike_ours() {
         json!("0123456789abcdef".repeat(2)),
         json!("abcdefghijklmnopqrstuvwxyz012345"),
     ] {
-        owner.post(TOKENS, json!({ "name": "Chosen", "value": value })).await.expect_fields(&["value"]);
+        refusals.push(owner.post(TOKENS, json!({ "name": "Chosen", "value": value })).await);
     }
+    assert_refusals!(refusals, @r#"
+        2 x 400 {"value":["Ensure this field has 32 to 256 characters."]}
+        2 x 400 {"value":["Use visible ASCII characters without spaces."]}
+        2 x 400 {"value":["This prefix is reserved. Choose a value that starts differently."]}
+        400 {"value":["Not a valid string."]}
+        5 x 400 {"value":["This value is too easy to guess. Use random characters, or omit it to get a generated value."]}
+        "#);
+    let mut refusals = Vec::new();
     for name in [json!(""), json!(null), json!("x".repeat(151))] {
-        owner.post(TOKENS, json!({ "name": name })).await.expect_fields(&["name"]);
+        refusals.push(owner.post(TOKENS, json!({ "name": name })).await);
     }
-    owner.post(TOKENS, json!({ "value": "short" })).await.expect_fields(&["name", "value"]);
+    assert_refusals!(refusals, @r#"
+        400 {"name":["This field may not be blank."]}
+        400 {"name":["This field may not be null."]}
+        400 {"name":["Ensure this field has no more than 150 characters."]}
+        "#);
+    assert_refusal!(owner.post(TOKENS, json!({ "value": "short" })).await, @r#"400 {"name":["This field is required."],"value":["Ensure this field has 32 to 256 characters."]}"#);
     assert_eq!(app.table().snapshot().await, before);
     let long = STANDARD.encode(noise(20, 20));
     for value in [json!(OTHER), json!(long[..256]), json!(null), json!("")] {
@@ -185,9 +200,9 @@ async fn a_chosen_value_is_long_printable_hard_to_guess_and_unlike_ours() {
     }
     // One value leads to one token, in whichever company.
     let taken = json!({ "name": "Chosen", "value": OTHER });
-    owner.post(TOKENS, taken.clone()).await.expect_fields(&["value"]);
+    assert_refusal!(owner.post(TOKENS, taken.clone()).await, @r#"400 {"value":["This value cannot be used. Send another one."]}"#);
     let stranger = app.owner_of("globex").await;
-    stranger.post("/companies/globex/tokens/", taken).await.expect_fields(&["value"]);
+    assert_refusal!(stranger.post("/companies/globex/tokens/", taken).await, @r#"400 {"value":["This value cannot be used. Send another one."]}"#);
 }
 
 #[tokio::test]
@@ -255,7 +270,7 @@ async fn a_company_has_a_hundred_tokens_at_most() {
         [a, b, c, d].into_iter().partition(|response| response.status.as_u16() == 201);
     assert_eq!(made.len(), 2);
     for response in refused {
-        response.expect_code(400, "too_many_tokens");
+        assert_refusal!(response, @r#"400 {"code":"too_many_tokens","detail":"A company may have 100 named tokens. Delete one first."}"#);
     }
     let list = owner.get(&format!("{TOKENS}?page_size=30&page=4")).await.expect(200).json();
     assert_eq!((&list["meta"]["total_count"], list["objects"].as_array().unwrap().len()), (&json!(100), 10));

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, PASSWORD};
 use tests::http::Request;
+use tests::{assert_refusal, assert_refusals};
 use tokio::task::JoinSet;
 
 use crate::customers::crud::{ACCOUNT_TYPES, CUSTOMERS, MANAGED, NOBODY, creation, tasks, uris, with};
@@ -87,8 +88,13 @@ async fn everyone_changes_their_own_profile_and_nothing_else_of_themselves() {
             staff.patch(&staff.uri, others).await.expect_code(403, "permission_denied");
         }
         let wrong = json!({ "first_name": "", "preferred_language": "xx", "seen_welcome": 1 });
-        let names: Vec<&str> = wrong.as_object().unwrap().keys().map(String::as_str).collect();
-        staff.patch(&staff.uri, wrong.clone()).await.expect_fields(&names);
+        assert_refusal!(staff.patch(&staff.uri, wrong).await, @r#"
+            400 {
+              "first_name":["This field may not be blank."],
+              "preferred_language":["\"xx\" is not a valid choice."],
+              "seen_welcome":["Must be a valid boolean."]
+            }
+            "#);
         assert_eq!(app.table().snapshot().await, before);
     }
 }
@@ -108,8 +114,8 @@ async fn the_role_is_changed_by_those_who_manage_the_customer() {
         }
     }
     owner.patch(&recruiter.uri, json!({ "role": "x".repeat(100) })).await.expect(200);
-    owner.patch(&recruiter.uri, json!({ "role": "x".repeat(101) })).await.expect_fields(&["role"]);
-    owner.patch(&recruiter.uri, json!({ "role": ["evaluator"] })).await.expect_fields(&["role"]);
+    assert_refusal!(owner.patch(&recruiter.uri, json!({ "role": "x".repeat(101) })).await, @r#"400 {"role":["Ensure this field has no more than 100 characters."]}"#);
+    assert_refusal!(owner.patch(&recruiter.uri, json!({ "role": ["evaluator"] })).await, @r#"400 {"role":["Not a valid string."]}"#);
     for none in [json!(""), Value::Null] {
         owner.patch(&recruiter.uri, json!({ "role": "some" })).await.expect(200);
         let cleared = owner.patch(&recruiter.uri, json!({ "role": none })).await.expect(200).json();
@@ -123,13 +129,18 @@ async fn a_username_cannot_be_changed() {
     let owner = app.owner().await;
     let staff = app.staff("recruiter").await;
     let before = app.table().snapshot().await;
+    let mut refusals = Vec::new();
     for changer in [&owner, &staff] {
         for username in ["other", "recruiter-2", "with space"] {
             let change = json!({ "username": username, "phone": "1" });
-            changer.patch(&staff.uri, change).await.expect_fields(&["username"]);
+            refusals.push(changer.patch(&staff.uri, change).await);
         }
         changer.patch(&staff.uri, json!({ "username": staff.username })).await.expect(200);
     }
+    assert_refusals!(refusals, @r#"
+        4 x 400 {"username":["A username cannot be changed."]}
+        2 x 400 {"username":["A username may not contain spaces."]}
+        "#);
     assert_eq!(app.table().snapshot().await, before);
 }
 
@@ -157,17 +168,17 @@ async fn people_change_their_own_password_and_are_asked_for_the_present_one() {
     let staff = app.staff("recruiter").await;
     let before = app.table().snapshot().await;
     let change = json!({ "password": NEW, "current_password": PASSWORD });
-    owner.patch(&staff.uri, change.clone()).await.expect_fields(&["password"]);
-    staff.patch(&staff.uri, json!({ "password": NEW })).await.expect_fields(&["current_password"]);
+    assert_refusal!(owner.patch(&staff.uri, change.clone()).await, @r#"400 {"password":["Only the customer may change this password."]}"#);
+    assert_refusal!(staff.patch(&staff.uri, json!({ "password": NEW })).await, @r#"400 {"current_password":["This field is required."]}"#);
     let short = json!({ "password": "short", "current_password": PASSWORD });
-    staff.patch(&staff.uri, short).await.expect_fields(&["password"]);
+    assert_refusal!(staff.patch(&staff.uri, short).await, @r#"400 {"password":["Ensure this field has at least 8 characters."]}"#);
     assert_eq!(app.table().snapshot().await, before);
     let wrong = json!({ "password": NEW, "current_password": "wrong horse battery" });
-    staff.patch(&staff.uri, wrong).await.expect_fields(&["current_password"]);
+    assert_refusal!(staff.patch(&staff.uri, wrong).await, @r#"400 {"current_password":["This is not your current password."]}"#);
 
     let (token, browser) = (staff.new_token().await, staff.browser().await);
     staff.patch(&staff.uri, change).await.expect(200);
-    staff.get("/whoami/").await.expect_code(401, "invalid_credential");
+    assert_refusal!(staff.get("/whoami/").await, @r#"401 {"code":"invalid_credential","detail":"The credential is invalid or has expired."}"#);
     token.get("/whoami/").await.expect_code(401, "invalid_credential");
     browser.get("/whoami/").await.expect_code(401, "invalid_credential");
     app.anonymous().log_in("acme", &staff.username, PASSWORD).await.expect(401);
@@ -195,7 +206,7 @@ async fn a_deleted_customer_is_gone_at_once_and_everywhere() {
     for name in [&leaves.username, &leaves.email] {
         app.anonymous().log_in("acme", name, PASSWORD).await.expect_code(401, "invalid_credentials");
     }
-    owner.get(&leaves.uri).await.expect_code(404, "not_found");
+    assert_refusal!(owner.get(&leaves.uri).await, @r#"404 {"code":"not_found","detail":"Not found."}"#);
     owner.delete(&leaves.uri).await.expect_code(404, "not_found");
     assert_eq!(uris(&owner, "").await, [owner.uri.as_str()]);
     assert_eq!(uris(&owner, "?username=leaver").await, Vec::<String>::new());
@@ -230,11 +241,11 @@ async fn customers_cannot_delete_themselves() {
     for account_type in ["owner", "admin", "recruiter"] {
         let staff = app.staff(account_type).await;
         let before = app.table().snapshot().await;
-        staff.delete(&staff.uri).await.expect_code(400, "own_account");
+        assert_refusal!(staff.delete(&staff.uri).await, @r#"400 {"code":"own_account","detail":"You cannot delete your own account. Ask a colleague to do it."}"#);
         assert_eq!(app.table().snapshot().await, before);
     }
     let hiring = app.staff("hiring-manager").await;
-    hiring.delete(&hiring.uri).await.expect_code(403, "permission_denied");
+    assert_refusal!(hiring.delete(&hiring.uri).await, @r#"403 {"code":"permission_denied","detail":"You do not have permission to perform this action."}"#);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -273,14 +284,14 @@ async fn inviting_again_ends_the_older_key_and_sends_another() {
     let activate = async |key: &str| {
         app.anonymous().post("/api-activate/", json!({ "activation_key": key, "password": PASSWORD })).await
     };
-    activate(&first).await.expect_fields(&["activation_key"]);
+    assert_refusal!(activate(&first).await, @r#"400 {"activation_key":["This key is invalid or has expired."]}"#);
     app.settle().await;
     assert_eq!(app.mails_to(&invited.email).len(), 2);
     let second = app.mailed_key(&invited.email);
     assert_ne!(first, second);
-    activate(&first).await.expect_fields(&["activation_key"]);
+    assert_refusal!(activate(&first).await, @r#"400 {"activation_key":["This key is invalid or has expired."]}"#);
     activate(&second).await.expect(200);
-    owner.send(Request::patch(&reinvite)).await.expect_code(400, "not_invited");
+    assert_refusal!(owner.send(Request::patch(&reinvite)).await, @r#"400 {"code":"not_invited","detail":"Only customers who have not activated their account can be invited again."}"#);
 }
 
 #[tokio::test]
@@ -293,13 +304,14 @@ async fn owners_and_admins_reinvite_only_invited_customers() {
         let staff = app.staff(account_type).await;
         staff.send(Request::patch(&reinvite)).await.expect(status);
         let confirmed = format!("{}reinvite/", staff.uri);
-        owner.send(Request::patch(&confirmed)).await.expect_code(400, "not_invited");
+        assert_refusal!(owner.send(Request::patch(&confirmed)).await, @r#"400 {"code":"not_invited","detail":"Only customers who have not activated their account can be invited again."}"#);
     }
     for unknown in [format!("{CUSTOMERS}{NOBODY}/reinvite/"), format!("{CUSTOMERS}x/reinvite/")] {
         owner.send(Request::patch(&unknown)).await.expect_code(404, "not_found");
     }
     let stranger = app.owner_of("globex").await;
     stranger.send(Request::patch(&reinvite)).await.expect_code(404, "not_found");
-    let response = owner.post(&reinvite, json!({})).await.expect_code(405, "method_not_allowed");
+    let response = owner.post(&reinvite, json!({})).await;
+    assert_refusal!(response, @r#"405 {"code":"method_not_allowed","detail":"Method not allowed. The `Allow` header lists the methods of this path."}"#);
     assert_eq!(response.header("allow"), Some("PATCH"));
 }

@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, Staff, last_segment};
 use tests::chaos::Chaos;
 use tests::http::{Request, Response};
@@ -117,7 +118,7 @@ async fn rules_see_customers_as_they_are_when_their_turn_comes() {
         }
     };
     let refused = overtaken(&chaos, admin.post(IMPORT, both), raise).await;
-    refused.expect_fields(&["non_field_errors"]);
+    assert_refusal!(refused, @r#"400 {"non_field_errors":["The list must include \"recruiter-2\", whom you may not deactivate."]}"#);
     raised.get("/whoami/").await.expect(200);
     app.settle().await;
 }
@@ -130,7 +131,7 @@ async fn an_import_that_broke_off_is_finished_by_a_retry_with_the_same_key() {
     let request = Request::post(IMPORT).json(&list).header("idempotency-key", "staff");
     // The guard, the lease, the staff, the names, and the first of three transactions come through.
     chaos.cut_after(5);
-    owner.send(request.clone()).await.expect_code(503, "busy");
+    assert_refusal!(owner.send(request.clone()).await, @r#"503 {"code":"busy","detail":"The service is busy. Try again shortly."}"#);
     chaos.heal();
     let some = active(&owner).await;
     assert!((2..41).contains(&some), "{some}");
@@ -156,7 +157,7 @@ async fn an_import_without_time_is_finished_by_sending_the_list_again() {
     let list = list(&owner, 40);
     let late = async |_: &str| app.clock().advance(TimeDelta::seconds(11));
     let first = overtaken(&chaos, owner.post(IMPORT, list.clone()), late).await;
-    first.expect_code(503, "busy");
+    assert_refusal!(first, @r#"503 {"code":"busy","detail":"The service is busy. Try again shortly."}"#);
     assert_eq!(active(&owner).await, 1 + 2 * 14);
     let second = owner.post(IMPORT, list).await.expect(200).json();
     assert_eq!(counts(&second), [12, 0, 0, 29]);

@@ -4,6 +4,7 @@ use platform_events::EventOutcome::{Applied, Ignored};
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus::{Interviewed, Interviewing};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, Staff};
 use tests::http::Request;
 use tokio::task::JoinSet;
@@ -108,7 +109,7 @@ async fn only_evaluations_by_evaluators_of_the_project_count() {
         app.evaluate(&uri, &two.uri, true).await;
         assert_eq!(evaluations_of(&project, &owner).await, (0, false, false), "two is none of them");
         assert_eq!(status().await, "pending");
-        owner.set_status(&project, "60-closed").await.expect_code(400, "cannot_archive");
+        assert_refusal!(owner.set_status(&project, "60-closed").await, @r#"400 {"code":"cannot_archive","detail":"The project cannot be closed while candidates are invited, confirmed, interviewing or not fully evaluated."}"#);
 
         app.evaluate(&uri, &one.uri, true).await;
         assert_eq!(evaluations_of(&project, &owner).await, (1, true, true));
@@ -136,7 +137,7 @@ async fn only_evaluations_by_evaluators_of_the_project_count() {
         evaluators(&[]).await;
         assert_eq!(evaluations_of(&project, &owner).await, (0, false, false), "nobody evaluates");
         assert_eq!(status().await, "pending");
-        owner.set_status(&project, "60-closed").await.expect_code(400, "cannot_archive");
+        assert_refusal!(owner.set_status(&project, "60-closed").await, @r#"400 {"code":"cannot_archive","detail":"The project cannot be closed while candidates are invited, confirmed, interviewing or not fully evaluated."}"#);
 
         evaluators(&[&one]).await;
         owner.set_status(&project, "60-closed").await.expect(200);

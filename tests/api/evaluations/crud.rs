@@ -1,15 +1,13 @@
-//! Evaluations through the API: drafts, blind reading, vetos, results, and both sources of evaluations together.
+//! Evaluations through the API: drafts, blind reading, and what is refused.
 
-use platform_events::EventOutcome::{Applied, Ignored};
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus::{Confirmed, Interviewed};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 use tests::http::{Request, Response};
+use tests::{assert_refusal, assert_refusals};
 
-use crate::system::platform_events::{evaluated, report};
-
-pub(crate) struct Given {
+pub(crate) struct EvaluationFixture {
     pub(crate) app: TestApp,
     pub(crate) owner: Staff,
     pub(crate) evaluators: [Staff; 2],
@@ -19,7 +17,7 @@ pub(crate) struct Given {
     pub(crate) criterion: String,
 }
 
-pub(crate) async fn given() -> Given {
+pub(crate) async fn given() -> EvaluationFixture {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let hire = async || app.staff("hiring-manager").await;
@@ -35,10 +33,10 @@ pub(crate) async fn given() -> Given {
         owner.post(&format!("{project}{list}/"), fields).await.expect(201).uri("resource_uri")
     };
     let (question, criterion) = (make(question).await, make(criterion).await);
-    Given { app, owner, evaluators, reviewer, project, question, criterion }
+    EvaluationFixture { app, owner, evaluators, reviewer, project, question, criterion }
 }
 
-impl Given {
+impl EvaluationFixture {
     pub(crate) async fn interviewed(&self) -> String {
         self.owner.candidate_at(&self.project, Interviewed).await
     }
@@ -105,7 +103,7 @@ async fn two_evaluators_rate_blindly_and_the_results_follow() {
         assert_eq!(list["meta"]["total_count"], 0);
     }
     assert_eq!(given.results(owner, "").await["meta"]["total_count"], 0);
-    owner.get(&result_of(&given.project, &candidate)).await.expect_code(404, "not_found");
+    assert_refusal!(owner.get(&result_of(&given.project, &candidate)).await, @r#"404 {"code":"not_found","detail":"Not found."}"#);
 
     // Completed, others see it; not who has yet to evaluate.
     let body = json!({ "ratings": given.ratings(4.0, 3.5), "comment": "Good.", "recommendation": "yes", "completed": true });
@@ -120,8 +118,8 @@ async fn two_evaluators_rate_blindly_and_the_results_follow() {
         let list = caller.get(&format!("{candidate}evaluations/")).await.expect(200).json();
         assert_eq!(list["objects"], json!([expected]));
     }
-    two.get(&own(one, &candidate)).await.expect_code(403, "evaluate_first");
-    two.get(&result_of(&given.project, &candidate)).await.expect_code(403, "evaluate_first");
+    assert_refusal!(two.get(&own(one, &candidate)).await, @r#"403 {"code":"evaluate_first","detail":"Complete your own evaluation of this candidate first."}"#);
+    assert_refusal!(two.get(&result_of(&given.project, &candidate)).await, @r#"403 {"code":"evaluate_first","detail":"Complete your own evaluation of this candidate first."}"#);
     let list = two.get(&format!("{candidate}evaluations/")).await.expect(200).json();
     assert_eq!((&list["objects"], &list["meta"]["total_count"]), (&json!([]), &json!(0)));
     let hidden = given.results(two, "").await;
@@ -179,57 +177,70 @@ async fn wrong_evaluations_and_vetos_are_refused_and_change_nothing() {
     let stranger = given.app.owner_of("globex").await;
     let before = given.app.table().snapshot().await;
     let rating = |value: Value| json!({ "question": given.question, "value": value });
-    for (body, wrong) in [
-        (json!({ "ratings": [{ "question": foreign, "value": 1 }] }), &["ratings"][..]),
-        (json!({ "ratings": [{ "question": given.criterion, "value": 1 }] }), &["ratings"]),
-        (json!({ "ratings": [{ "value": 1 }] }), &["ratings"]),
-        (json!({ "ratings": [{ "question": given.question }] }), &["ratings"]),
-        (
-            json!({ "ratings": [{ "question": given.question, "criterion": given.criterion, "value": 1 }] }),
-            &["ratings"],
-        ),
-        (json!({ "ratings": [rating(json!(1)), rating(json!(2))] }), &["ratings"]),
-        (json!({ "ratings": [rating(json!(5.1))] }), &["ratings"]),
-        (json!({ "ratings": [rating(json!(-1))] }), &["ratings"]),
-        (json!({ "ratings": [rating(json!(3.25))] }), &["ratings"]),
-        (json!({ "ratings": [rating(json!("4"))] }), &["ratings"]),
-        (
-            json!({ "ratings": [{ "question": given.question, "value": 1, "comment": "x".repeat(501) }] }),
-            &["ratings"],
-        ),
-        (json!({ "ratings": vec![rating(json!(1)); 51] }), &["ratings"]),
-        (
-            json!({ "recommendation": "maybe", "comment": "x".repeat(2001), "completed": 1 }),
-            &["comment", "completed", "recommendation"],
-        ),
+    let mut refusals = Vec::new();
+    for body in [
+        json!({ "ratings": [{ "question": foreign, "value": 1 }] }),
+        json!({ "ratings": [{ "question": given.criterion, "value": 1 }] }),
+        json!({ "ratings": [{ "value": 1 }] }),
+        json!({ "ratings": [{ "question": given.question }] }),
+        json!({ "ratings": [{ "question": given.question, "criterion": given.criterion, "value": 1 }] }),
+        json!({ "ratings": [rating(json!(1)), rating(json!(2))] }),
+        json!({ "ratings": [rating(json!(5.1))] }),
+        json!({ "ratings": [rating(json!(-1))] }),
+        json!({ "ratings": [rating(json!(3.25))] }),
+        json!({ "ratings": [rating(json!("4"))] }),
+        json!({ "ratings": [{ "question": given.question, "value": 1, "comment": "x".repeat(501) }] }),
+        json!({ "ratings": vec![rating(json!(1)); 51] }),
+        json!({ "recommendation": "maybe", "comment": "x".repeat(2001), "completed": 1 }),
     ] {
-        save(one, &candidate, body).await.expect_fields(wrong);
+        refusals.push(save(one, &candidate, body).await);
     }
-    save(one, &candidate, json!({ "completed": true })).await.expect_code(400, "nothing_rated");
-    given.rate(one, &unfinished, 1.0, 1.0).await.expect_code(400, "not_interviewed");
-    veto(one, &unfinished).await.expect_code(400, "not_interviewed");
-    veto(one, &elsewhere).await.expect_code(400, "veto_disabled");
+    assert_refusals!(refusals, @r#"
+        400 {"ratings":["\"https://hr.example/api/v3/companies/acme/projects/[id]/questions/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/projects/[id]/questions/."]}
+        400 {"ratings":["\"https://hr.example/api/v3/companies/acme/projects/[id]/criteria/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/projects/[id]/questions/."]}
+        2 x 400 {"ratings":["Expected objects with either question or criterion."]}
+        400 {"ratings":["Expected objects with value."]}
+        400 {"ratings":["Each question and criterion may be rated only once."]}
+        2 x 400 {"ratings":["Ensure each value is from 0 to 5."]}
+        400 {"ratings":["Ensure that values have at most one decimal."]}
+        400 {"ratings":["A valid number is required."]}
+        400 {"ratings":["Ensure this field has no more than 500 characters."]}
+        400 {"ratings":["Ensure this list has no more than 50 items."]}
+        400 {
+          "comment":["Ensure this field has no more than 2000 characters."],
+          "completed":["Must be a valid boolean."],
+          "recommendation":["\"maybe\" is not a valid choice."]
+        }
+        "#);
+    assert_refusal!(save(one, &candidate, json!({ "completed": true })).await, @r#"400 {"code":"nothing_rated","detail":"Rate at least one question or criterion before you complete the evaluation."}"#);
+    assert_refusal!(given.rate(one, &unfinished, 1.0, 1.0).await, @r#"400 {"code":"not_interviewed","detail":"The candidate has not completed the interview. Until then, save the evaluation as a draft."}"#);
+    assert_refusal!(veto(one, &unfinished).await, @r#"400 {"code":"not_interviewed","detail":"The candidate has not completed the interview. Until then, save the evaluation as a draft."}"#);
+    assert_refusal!(veto(one, &elsewhere).await, @r#"400 {"code":"veto_disabled","detail":"The project allows no vetos. Set its `veto_enabled` first."}"#);
+    let mut refusals = Vec::new();
     for comment in ["Fourteen chars", &"x".repeat(601), "  "] {
-        one.post(&format!("{candidate}vetos/"), json!({ "comment": comment }))
-            .await
-            .expect_fields(&["comment"]);
+        refusals.push(one.post(&format!("{candidate}vetos/"), json!({ "comment": comment })).await);
     }
+    assert_refusals!(refusals, @r#"
+        400 {"comment":["Ensure this field has at least 15 characters."]}
+        400 {"comment":["Ensure this field has no more than 600 characters."]}
+        400 {"comment":["This field may not be blank."]}
+        "#);
     // Only evaluators write, and only their own.
     for caller in [owner, &given.reviewer] {
         save(caller, &candidate, json!({})).await.expect_code(403, "permission_denied");
         veto(caller, &candidate).await.expect_code(403, "permission_denied");
     }
     let for_two = Request::put(&own(two, &candidate)).json(&json!({}));
-    one.send(for_two).await.expect_code(403, "permission_denied");
+    assert_refusal!(one.send(for_two).await, @r#"403 {"code":"permission_denied","detail":"You do not have permission to perform this action."}"#);
     one.delete(&own(two, &candidate)).await.expect_code(403, "permission_denied");
     two.delete(&own(two, &candidate)).await.expect_code(404, "not_found");
     two.get(&own(two, &candidate)).await.expect_code(404, "not_found");
     let for_owner = Request::put(&own(owner, &candidate)).json(&json!({}));
-    token.send(for_owner).await.expect_code(400, "not_evaluator");
-    token.delete(&own(owner, &elsewhere)).await.expect_code(400, "not_evaluator");
+    assert_refusal!(token.send(for_owner).await, @r#"400 {"code":"not_evaluator","detail":"This customer is not an evaluator of the project."}"#);
+    assert_refusal!(token.delete(&own(owner, &elsewhere)).await, @r#"400 {"code":"not_evaluator","detail":"This customer is not an evaluator of the project."}"#);
     token.post(&format!("{candidate}vetos/"), json!({})).await.expect_code(403, "permission_denied");
     stranger.get(&format!("{candidate}evaluations/")).await.expect_code(404, "not_found");
-    owner.get(&format!("{}results/?ordering=name", given.project)).await.expect_fields(&["ordering"]);
+    assert_refusal!(owner.get(&format!("{}results/?ordering=name", given.project)).await, @r#"400 {"ordering":["\"name\" is not a valid choice."]}"#);
     assert_eq!(given.app.table().snapshot().await, before);
     assert_eq!(stranger.get(&format!("{}results/", given.project)).await.status, 404);
 }
@@ -250,49 +261,6 @@ async fn a_named_token_writes_for_an_evaluator() {
     token.send(Request::put(&target).json(&body)).await.expect(200);
     assert_eq!(given.owner.get(&target).await.expect(200).json()["evaluator"], given.evaluators[0].uri);
     token.delete(&target).await.expect(204);
-}
-
-#[tokio::test]
-async fn of_an_event_and_what_is_saved_the_later_counts() {
-    let given = given().await;
-    let [one, _] = &given.evaluators;
-    let status =
-        async |candidate: &str| one.get(candidate).await.expect(200).json()["my_evaluation_status"].clone();
-    let now = || given.app.clock().in_days(0);
-    let (past, future) = (given.app.clock().in_days(-1), given.app.clock().in_days(1));
-
-    // An event that is older than a draft comes late.
-    let candidate = given.interviewed().await;
-    save(one, &candidate, json!({ "comment": "Draft" })).await.expect(201);
-    assert_eq!(report(&given.app, evaluated(&candidate, one, true, &past)).await, Ignored);
-    assert_eq!(status(&candidate).await, "pending");
-    // One of the same second, or later, counts, and shows the draft. What was read before is stale.
-    let tag = one.get(&own(one, &candidate)).await.expect(200).header("etag").unwrap().to_owned();
-    assert_eq!(report(&given.app, evaluated(&candidate, one, true, &now())).await, Applied);
-    assert_eq!(status(&candidate).await, "completed");
-    let stale = Request::put(&own(one, &candidate)).json(&json!({})).header("if-match", &tag);
-    one.send(stale).await.expect_code(412, "precondition_failed");
-    assert_eq!(given.owner.get(&own(one, &candidate)).await.expect(200).json()["comment"], "Draft");
-
-    // What is saved is later than an event with a date in the future, and an event of tomorrow later than that.
-    assert_eq!(report(&given.app, evaluated(&candidate, one, true, &future)).await, Applied);
-    save(one, &candidate, json!({ "comment": "Draft" })).await.expect(200);
-    assert_eq!(status(&candidate).await, "pending");
-    assert_eq!(report(&given.app, evaluated(&candidate, one, true, &now())).await, Applied);
-    assert_eq!(status(&candidate).await, "completed");
-
-    // An event completes an evaluation without ratings.
-    let bare = given.interviewed().await;
-    given.app.evaluate(&bare, &one.uri, true).await;
-    let shown = one.get(&own(one, &bare)).await.expect(200).json();
-    assert_eq!((&shown["completed"], &shown["ratings"]), (&json!(true), &json!([])));
-    let result = given.owner.get(&result_of(&given.project, &bare)).await.expect(200).json();
-    assert_eq!(
-        (&result["overall_rating"], result["evaluations"].as_array().unwrap().len()),
-        (&Value::Null, 1)
-    );
-    one.delete(&own(one, &bare)).await.expect(204);
-    assert_eq!(status(&bare).await, "pending");
 }
 
 #[tokio::test]

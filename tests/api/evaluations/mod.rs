@@ -2,6 +2,7 @@
 
 mod counts;
 mod crud;
+mod events;
 mod questions;
 mod results;
 mod vetos;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus::Confirmed;
+use tests::assert_refusal;
 use tests::caller::{Caller, Staff};
 use tests::table::Contents;
 
@@ -33,7 +34,7 @@ async fn ratings_follow_the_scale_of_today_and_can_be_sent_back() {
     let saved = save(one, &candidate, shown).await.expect(200).json();
     assert_eq!((&saved["maximum_score"], &saved["ratings"][0]["value"]), (&json!(6), &json!(4)));
     for wrong in [0, 1001] {
-        save(one, &candidate, json!({ "maximum_score": wrong })).await.expect_fields(&["maximum_score"]);
+        assert_refusal!(save(one, &candidate, json!({ "maximum_score": wrong })).await, @r#"400 {"maximum_score":["Ensure this value is from 1 to 1000."]}"#);
     }
 }
 
@@ -75,7 +76,7 @@ async fn results_are_sorted_by_rating_and_paged_without_gaps() {
     assert_eq!(seen(two, "ordering=-overall_rating").await, order([0, 1, 2, 3, 4]));
     given.rate(two, &candidates[3], 5.0, 5.0).await.expect(201);
     assert_eq!(seen(two, "ordering=-overall_rating").await, order([3, 0, 1, 2, 4]));
-    owner.get(&format!("{}results/?page=9", given.project)).await.expect_fields(&["page"]);
+    assert_refusal!(owner.get(&format!("{}results/?page=9", given.project)).await, @r#"400 {"page":["The list ends before page 9."]}"#);
     // Without the criterion, means and order follow.
     let [low, high] = [&candidates[0], &candidates[2]];
     given.rate(one, low, 5.0, 0.0).await.expect(200);

@@ -2,6 +2,7 @@
 
 use platform_events::EventOutcome::Ignored;
 use serde_json::{Value, json};
+use tests::assert_refusal;
 use tests::caller::Caller;
 
 use crate::evaluations::crud::{given, own, result_of, save, veto};
@@ -24,7 +25,7 @@ async fn a_veto_completes_the_evaluation_and_others_stay_blind() {
         (created.json(), created.header("location")),
         (expected.clone(), expected["resource_uri"].as_str())
     );
-    veto(one, &candidate).await.expect_code(400, "already_vetoed");
+    assert_refusal!(veto(one, &candidate).await, @r#"400 {"code":"already_vetoed","detail":"You have already vetoed this candidate."}"#);
     assert_eq!(owner.get(&candidate).await.expect(200).json()["evaluation_status"], "completed");
     let shown = two.get(&candidate).await.expect(200).json();
     assert_eq!(
@@ -44,14 +45,14 @@ async fn a_veto_completes_the_evaluation_and_others_stay_blind() {
         assert_eq!((&hidden["meta"]["total_count"], &hidden["objects"]), (&json!(0), &json!([])));
     }
     owner.get(&created.uri("resource_uri")).await.expect_json(200, expected.clone());
-    two.get(&created.uri("resource_uri")).await.expect_code(403, "evaluate_first");
-    two.get(&result_of(&given.project, &candidate)).await.expect_code(403, "evaluate_first");
+    assert_refusal!(two.get(&created.uri("resource_uri")).await, @r#"403 {"code":"evaluate_first","detail":"Complete your own evaluation of this candidate first."}"#);
+    assert_refusal!(two.get(&result_of(&given.project, &candidate)).await, @r#"403 {"code":"evaluate_first","detail":"Complete your own evaluation of this candidate first."}"#);
 
     // The author's evaluation is completed, can get ratings, and cannot be taken back, not by an event either.
     let evaluation = one.get(&own(one, &candidate)).await.expect(200).json();
     assert_eq!((&evaluation["completed"], &evaluation["ratings"]), (&json!(true), &json!([])));
-    save(one, &candidate, json!({})).await.expect_code(400, "vetoed");
-    one.delete(&own(one, &candidate)).await.expect_code(400, "vetoed");
+    assert_refusal!(save(one, &candidate, json!({})).await, @r#"400 {"code":"vetoed","detail":"The evaluator has vetoed the candidate, so the evaluation stays completed."}"#);
+    assert_refusal!(one.delete(&own(one, &candidate)).await, @r#"400 {"code":"vetoed","detail":"The evaluator has vetoed the candidate, so the evaluation stays completed."}"#);
     given.rate(one, &candidate, 1.0, 2.0).await.expect(200);
     let taken_back = evaluated(&candidate, one, false, &given.app.clock().in_days(1));
     assert_eq!(report(&given.app, taken_back).await, Ignored);

@@ -7,6 +7,7 @@ use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 use tests::chaos::Fault;
 use tests::table::{Contents, Key};
+use tests::{assert_refusal, assert_refusals};
 
 pub(crate) const FEED: &str = "/companies/acme/events/";
 
@@ -120,22 +121,37 @@ async fn filters_select_events_by_type_resource_project_and_author() {
     assert_eq!(types(&format!("by={token}")).await, ["project.created"]);
     assert_eq!(types("by=operator").await, ["company.created", "customer.created", "customer.confirmed"]);
     assert_eq!(types("by=system").await, [""; 0]);
-    for (query, field) in [
-        ("type=candidate.born", "type"),
-        ("type=candid*", "type"),
-        ("type=*", "type"),
-        ("resource=7", "resource"),
-        ("resource=https://hr.example/api/v3/companies/globex/", "resource"),
-        ("project=7", "project"),
-        ("by=unknown", "by"),
-        ("after=-1", "after"),
-        ("after=1000", "after"),
-        ("before=first", "before"),
-        ("after=1&before=3", "before"),
-        ("page_size=101", "page_size"),
+    let mut refusals = Vec::new();
+    for query in [
+        "type=candidate.born",
+        "type=candid*",
+        "type=*",
+        "resource=7",
+        "resource=https://hr.example/api/v3/companies/globex/",
+        "project=7",
+        "by=unknown",
+        "after=-1",
+        "after=1000",
+        "before=first",
+        "after=1&before=3",
+        "page_size=101",
     ] {
-        owner.get(&format!("{FEED}?{query}")).await.expect_fields(&[field]);
+        refusals.push(owner.get(&format!("{FEED}?{query}")).await);
     }
+    assert_refusals!(refusals, @r#"
+        400 {"type":["\"candidate.born\" is not a type of events. Use one such as candidate.invited, or candidate.*"]}
+        400 {"type":["\"candid*\" is not a type of events. Use one such as candidate.invited, or candidate.*"]}
+        400 {"type":["\"*\" is not a type of events. Use one such as candidate.invited, or candidate.*"]}
+        400 {"resource":["\"7\" is not the URL of a resource under https://hr.example/api/v3/companies/acme/."]}
+        400 {"resource":["\"https://hr.example/api/v3/companies/globex/\" is not the URL of a resource under https://hr.example/api/v3/companies/acme/."]}
+        400 {"project":["\"7\" is not a URL under https://hr.example/api/v3/companies/acme/projects/."]}
+        400 {"by":["\"unknown\" is not the URL of a resource under https://hr.example/api/v3/companies/acme/."]}
+        400 {"after":["A valid number is required."]}
+        400 {"after":["`after` is beyond the latest event, number 13."]}
+        400 {"before":["A valid number is required."]}
+        400 {"before":["Send `after` or `before`, not both."]}
+        400 {"page_size":["Use a whole number from 1 to 100."]}
+        "#);
 }
 
 #[tokio::test]
@@ -211,7 +227,7 @@ async fn events_expire_and_a_reader_who_has_missed_some_is_told() {
     assert_eq!(numbers(&read_all(&service, &format!("after={latest}")).await), [latest + 1]);
     expired(1, latest + 1).await;
     expired(latest - 1, latest + 1).await;
-    service.get(&format!("{FEED}{old}/")).await.expect_code(404, "not_found");
+    assert_refusal!(service.get(&format!("{FEED}{old}/")).await, @r#"404 {"code":"not_found","detail":"Not found."}"#);
     assert_eq!(numbers(&read_all(&service, "before=latest").await), [latest + 1]);
     service.patch(&candidate, json!({ "phone": "1" })).await.expect(200);
     app.settle().await;

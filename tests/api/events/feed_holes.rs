@@ -11,7 +11,7 @@ use tests::logs::take_lines;
 use tests::table::Contents;
 
 use crate::events::feed::{FEED, entry, numbers, read_all, read_on};
-use crate::events::webhooks::endpoint::{Endpoint, hook, pass};
+use crate::events::webhooks::endpoint::{TestEndpoint, hook, pass};
 
 /// The retention that makes `events` expire after a few days.
 fn days(days: &'static str) -> [(&'static str, &'static str); 2] {
@@ -102,7 +102,7 @@ async fn webhooks_get_what_comes_after_expired_events_that_are_not_deleted_yet()
     assert!(matches!(expired, Error::Expired(first) if first == live), "{expired:?}");
 
     for after in [0, 1] {
-        let endpoint = Endpoint::willing().await;
+        let endpoint = TestEndpoint::willing().await;
         hook(&owner, &endpoint, json!({ "after": after, "types": ["label.*"] })).await;
         app.settle().await;
         pass(&app, [1]).await;

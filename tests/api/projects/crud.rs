@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 use tests::http::Request;
+use tests::{assert_refusal, assert_refusals};
 
 const PROJECTS: &str = "/companies/acme/projects/";
 /// Identifiers that no test gives to anything.
@@ -166,8 +167,8 @@ async fn null_and_empty_strings_clear_optional_fields() {
     }
     let project = owner.patch(&uri, json!({ "partner_data": null })).await.expect(200).json();
     assert_eq!(project["partner_data"], json!({}));
-    owner.patch(&uri, json!({ "name": null })).await.expect_fields(&["name"]);
-    owner.patch(&uri, json!({ "name": " " })).await.expect_fields(&["name"]);
+    assert_refusal!(owner.patch(&uri, json!({ "name": null })).await, @r#"400 {"name":["This field may not be null."]}"#);
+    assert_refusal!(owner.patch(&uri, json!({ "name": " " })).await, @r#"400 {"name":["This field may not be blank."]}"#);
 }
 
 #[tokio::test]
@@ -176,6 +177,7 @@ async fn a_project_must_have_a_name() {
     let owner = app.owner().await;
     let missing = json!({ "name": ["This field is required."] });
     owner.post(PROJECTS, json!({ "mode": "rolling" })).await.expect_json(400, missing);
+    let mut refusals = Vec::new();
     for name in [
         json!(""),
         json!("  "),
@@ -185,8 +187,14 @@ async fn a_project_must_have_a_name() {
         json!(1),
         json!("x".repeat(151)),
     ] {
-        owner.post(PROJECTS, json!({ "name": name })).await.expect_fields(&["name"]);
+        refusals.push(owner.post(PROJECTS, json!({ "name": name })).await);
     }
+    assert_refusals!(refusals, @r#"
+        4 x 400 {"name":["This field may not be blank."]}
+        400 {"name":["This field may not be null."]}
+        400 {"name":["Not a valid string."]}
+        400 {"name":["Ensure this field has no more than 150 characters."]}
+        "#);
     assert_eq!(owner.get(PROJECTS).await.expect(200).json()["meta"]["total_count"], 0);
 }
 
@@ -243,16 +251,70 @@ async fn everything_wrong_is_reported_at_once() {
         "interview_managers": {},
         "reviewers": ["https://elsewhere.example/"],
     });
-    let names: Vec<&str> = wrong.as_object().unwrap().keys().map(String::as_str).collect();
-    owner.post(PROJECTS, wrong.clone()).await.expect_fields(&names);
+    assert_refusal!(owner.post(PROJECTS, wrong.clone()).await, @r#"
+        400 {
+          "activationdate":["Date has wrong format. Use YYYY-MM-DD."],
+          "allow_hash_login":["Must be a valid boolean."],
+          "closedate":["Date has wrong format. Use YYYY-MM-DD."],
+          "contact_person":["Not a valid string."],
+          "creationdate":["Not a valid string."],
+          "default_interview_period":["A valid integer is required."],
+          "email_alias":["Enter a valid email address."],
+          "evaluators":["Expected a list of references."],
+          "internal_id":["Not a valid string."],
+          "interview_managers":["Expected a list of items."],
+          "invite_candidates":["Must be a valid boolean."],
+          "job_url":["Enter a valid URL."],
+          "labels":["Expected a list of items."],
+          "max_interview_time":["Ensure this value is from 1 to 100000."],
+          "maximum_score":["Ensure this value is from 1 to 1000."],
+          "mode":["\"rocking\" is not a valid choice."],
+          "name":["Not a valid string."],
+          "partner_data":["Expected an object."],
+          "reviewers":["\"https://elsewhere.example/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."],
+          "support_lang":["\"xx\" is not a valid choice."],
+          "team_evaluation":["Ensure this value is from 0 to 2."],
+          "veto_enabled":["This field may not be null."],
+          "videos":["Expected objects with uri and position."]
+        }
+        "#);
     let uri = owner.project(json!({})).await;
-    owner.patch(&uri, wrong.clone()).await.expect_fields(&names);
+    assert_refusal!(owner.patch(&uri, wrong).await, @r#"
+        400 {
+          "activationdate":["Date has wrong format. Use YYYY-MM-DD."],
+          "allow_hash_login":["Must be a valid boolean."],
+          "closedate":["Date has wrong format. Use YYYY-MM-DD."],
+          "contact_person":["Not a valid string."],
+          "creationdate":["Not a valid string."],
+          "default_interview_period":["A valid integer is required."],
+          "email_alias":["Enter a valid email address."],
+          "evaluators":["Expected a list of references."],
+          "internal_id":["Not a valid string."],
+          "interview_managers":["Expected a list of items."],
+          "invite_candidates":["Must be a valid boolean."],
+          "job_url":["Enter a valid URL."],
+          "labels":["Expected a list of items."],
+          "max_interview_time":["Ensure this value is from 1 to 100000."],
+          "maximum_score":["Ensure this value is from 1 to 1000."],
+          "mode":["\"rocking\" is not a valid choice."],
+          "name":["Not a valid string."],
+          "partner_data":["Expected an object."],
+          "reviewers":["\"https://elsewhere.example/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."],
+          "support_lang":["\"xx\" is not a valid choice."],
+          "team_evaluation":["Ensure this value is from 0 to 2."],
+          "veto_enabled":["This field may not be null."],
+          "videos":["Expected objects with uri and position."]
+        }
+        "#);
+    let mut refusals = Vec::new();
     for team_evaluation in [json!(-1), json!(3), json!("1"), Value::Null] {
-        owner
-            .patch(&uri, json!({ "team_evaluation": team_evaluation }))
-            .await
-            .expect_fields(&["team_evaluation"]);
+        refusals.push(owner.patch(&uri, json!({ "team_evaluation": team_evaluation })).await);
     }
+    assert_refusals!(refusals, @r#"
+        2 x 400 {"team_evaluation":["Ensure this value is from 0 to 2."]}
+        400 {"team_evaluation":["A valid integer is required."]}
+        400 {"team_evaluation":["This field may not be null."]}
+        "#);
 }
 
 #[tokio::test]
@@ -263,7 +325,7 @@ async fn partner_data_is_bounded() {
     let fits = json!({ "a": "x".repeat(4088) });
     owner.patch(&uri, json!({ "partner_data": fits })).await.expect(200);
     let over = json!({ "a": "x".repeat(4089) });
-    owner.patch(&uri, json!({ "partner_data": over })).await.expect_fields(&["partner_data"]);
+    assert_refusal!(owner.patch(&uri, json!({ "partner_data": over })).await, @r#"400 {"partner_data":["Ensure this field has no more than 4096 bytes as JSON."]}"#);
 }
 
 #[tokio::test]
@@ -271,6 +333,7 @@ async fn projects_are_not_deleted() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let uri = owner.project(json!({})).await;
-    let response = owner.send(Request::delete(&uri)).await.expect_code(405, "method_not_allowed");
+    let response = owner.send(Request::delete(&uri)).await;
+    assert_refusal!(response, @r#"405 {"code":"method_not_allowed","detail":"Method not allowed. The `Allow` header lists the methods of this path."}"#);
     assert_eq!(response.header("allow"), Some("GET,HEAD,PATCH"));
 }

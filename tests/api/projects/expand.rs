@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, Staff};
 
 const PROJECTS: &str = "/companies/acme/projects/";
 const PEOPLE: [&str; 3] = ["evaluators", "interview_managers", "reviewers"];
 
-struct Given {
+struct ExpandFixture {
     app: TestApp,
     owner: Staff,
     /// Evaluates in all projects.
@@ -17,7 +18,7 @@ struct Given {
 }
 
 /// Three projects with people and labels, some of them in more than one.
-async fn given() -> Given {
+async fn given() -> ExpandFixture {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let [evaluator, reviewer] = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];
@@ -30,7 +31,7 @@ async fn given() -> Given {
         });
         projects.push(owner.project(fields).await);
     }
-    Given { app, owner, evaluator, labels, projects }
+    ExpandFixture { app, owner, evaluator, labels, projects }
 }
 
 /// The answer to GET of each reference in a list.
@@ -120,7 +121,7 @@ async fn dangling_references_stay_and_unknown_names_are_refused() {
     for unknown in ["candidates", "company", "evaluators,results", "Evaluators", "labels%00", "*"] {
         for target in [uri, PROJECTS, &format!("{}projects/", given.evaluator.uri)] {
             let refused = given.owner.get(&format!("{target}?expand={unknown}")).await;
-            refused.expect_fields(&["expand"]);
+            assert_refusal!(refused, @r#"400 {"expand":["Choose from evaluators, interview_managers, reviewers, labels, roles, videos, questions, criteria."]}"#);
         }
     }
     // A label goes from its projects first.
@@ -150,7 +151,7 @@ async fn shares_expand_to_customers_and_own_shares_to_candidates() {
         share["customer"] = owner.get(share["customer"].as_str().unwrap()).await.expect(200).json();
     }
     assert_eq!(with_people.json(), expected);
-    owner.get(&format!("{shares}?expand=candidate")).await.expect_fields(&["expand"]);
+    assert_refusal!(owner.get(&format!("{shares}?expand=candidate")).await, @r#"400 {"expand":["Choose from customer."]}"#);
 
     // Each as the caller sees it: without keys and shares, with an evaluation of one's own or without.
     let mine = "/companies/acme/shares/";
@@ -165,7 +166,7 @@ async fn shares_expand_to_customers_and_own_shares_to_candidates() {
         }
         assert_eq!(with_candidates.json(), expected);
     }
-    sharee.get(&format!("{mine}?expand=customer")).await.expect_fields(&["expand"]);
+    assert_refusal!(sharee.get(&format!("{mine}?expand=customer")).await, @r#"400 {"expand":["Choose from candidate."]}"#);
     owner.get(&format!("{mine}?expand=candidate")).await.expect(200);
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::Caller;
+use tests::{assert_refusal, assert_refusals};
 
 const PROJECTS: &str = "/companies/acme/projects/";
 /// Identifiers that no test gives to anything.
@@ -28,21 +29,42 @@ async fn references_must_lead_to_something_of_the_same_company() {
         uri.clone(),
         String::new(),
     ];
+    let mut refusals = Vec::new();
     for person in people {
         for field in ["evaluators", "interview_managers", "reviewers"] {
             let change = json!({ field: [person] });
-            owner.patch(&uri, change.clone()).await.expect_fields(&[field]);
+            refusals.push(owner.patch(&uri, change.clone()).await);
             let mut creation = change;
             creation["name"] = "Sales".into();
-            owner.post(PROJECTS, creation).await.expect_fields(&[field]);
+            refusals.push(owner.post(PROJECTS, creation).await);
         }
     }
+    assert_refusals!(refusals, @r#"
+        4 x 400 {"evaluators":["Customer [id] does not exist or is inactive."]}
+        4 x 400 {"interview_managers":["Customer [id] does not exist or is inactive."]}
+        4 x 400 {"reviewers":["Customer [id] does not exist or is inactive."]}
+        2 x 400 {"evaluators":["\"https://hr.example/api/v3/companies/globex/customers/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"interview_managers":["\"https://hr.example/api/v3/companies/globex/customers/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"reviewers":["\"https://hr.example/api/v3/companies/globex/customers/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"evaluators":["\"https://elsewhere.example/api/v3/companies/acme/customers/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"interview_managers":["\"https://elsewhere.example/api/v3/companies/acme/customers/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"reviewers":["\"https://elsewhere.example/api/v3/companies/acme/customers/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"evaluators":["\"https://hr.example/api/v3/companies/acme/customers/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"interview_managers":["\"https://hr.example/api/v3/companies/acme/customers/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"reviewers":["\"https://hr.example/api/v3/companies/acme/customers/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"evaluators":["\"https://hr.example/api/v3/companies/acme/projects/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"interview_managers":["\"https://hr.example/api/v3/companies/acme/projects/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"reviewers":["\"https://hr.example/api/v3/companies/acme/projects/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"evaluators":["\"\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"interview_managers":["\"\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        2 x 400 {"reviewers":["\"\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        "#);
     let label = format!("{acme}labels/{NOBODY}/");
-    owner.patch(&uri, json!({ "labels": [label] })).await.expect_fields(&["labels"]);
+    assert_refusal!(owner.patch(&uri, json!({ "labels": [label] })).await, @r#"400 {"labels":["Label [id] does not exist."]}"#);
     let video = json!({ "uri": format!("{acme}videos/{NOBODY}/"), "position": 1 });
-    owner.patch(&uri, json!({ "videos": [video] })).await.expect_fields(&["videos"]);
+    assert_refusal!(owner.patch(&uri, json!({ "videos": [video] })).await, @r#"400 {"videos":["Video [id] does not exist."]}"#);
     let both = owner.patch(&uri, json!({ "labels": [label], "videos": [video] })).await;
-    both.expect_fields(&["labels", "videos"]);
+    assert_refusal!(both, @r#"400 {"labels":["Label [id] does not exist."],"videos":["Video [id] does not exist."]}"#);
     assert_eq!(app.table().snapshot().await, before, "nothing of all that is done");
 }
 
@@ -53,9 +75,9 @@ async fn an_evaluator_cannot_be_a_reviewer() {
     let person = app.staff("hiring-manager").await.uri;
     let both = json!({ "evaluators": [person], "reviewers": [person] });
     let uri = owner.project(json!({ "evaluators": [person] })).await;
-    owner.patch(&uri, both.clone()).await.expect_fields(&["non_field_errors"]);
+    assert_refusal!(owner.patch(&uri, both.clone()).await, @r#"400 {"non_field_errors":["An evaluator may not be a reviewer of the same project."]}"#);
     // The list that was not sent counts as well.
-    owner.patch(&uri, json!({ "reviewers": [person] })).await.expect_fields(&["non_field_errors"]);
+    assert_refusal!(owner.patch(&uri, json!({ "reviewers": [person] })).await, @r#"400 {"non_field_errors":["An evaluator may not be a reviewer of the same project."]}"#);
     let moved = json!({ "evaluators": [], "reviewers": [person] });
     let project = owner.patch(&uri, moved).await.expect(200).json();
     assert_eq!((&project["evaluators"], &project["reviewers"]), (&json!([]), &json!([person])));
@@ -63,7 +85,7 @@ async fn an_evaluator_cannot_be_a_reviewer() {
     owner.patch(&uri, manages).await.expect(200);
     let mut creation = both;
     creation["name"] = "Sales".into();
-    owner.post(PROJECTS, creation).await.expect_fields(&["non_field_errors"]);
+    assert_refusal!(owner.post(PROJECTS, creation).await, @r#"400 {"non_field_errors":["An evaluator may not be a reviewer of the same project."]}"#);
 }
 
 #[tokio::test]
@@ -79,7 +101,7 @@ async fn the_creator_of_a_project_manages_it() {
 
     // Who leaves loses the project from sight.
     recruiter.patch(&uri, json!({ "interview_managers": [other.uri] })).await.expect(200);
-    recruiter.get(&uri).await.expect_code(404, "not_found");
+    assert_refusal!(recruiter.get(&uri).await, @r#"404 {"code":"not_found","detail":"Not found."}"#);
     other.get(&uri).await.expect(200);
 }
 
@@ -91,19 +113,19 @@ async fn a_project_has_room_for_forty_people_and_twenty_videos() {
     let customer =
         |n: usize| format!("https://hr.example/api/v3/companies/acme/customers/{NOBODY:.24}{n:02}/");
     let people: Vec<String> = (0..41).map(customer).collect();
-    owner.patch(&uri, json!({ "evaluators": people })).await.expect_fields(&["evaluators"]);
+    assert_refusal!(owner.patch(&uri, json!({ "evaluators": people })).await, @r#"400 {"evaluators":["Ensure this list has no more than 40 items."]}"#);
     let (some, others) = people.split_at(20);
     let spread = json!({ "evaluators": some, "reviewers": others });
-    owner.patch(&uri, spread).await.expect_fields(&["non_field_errors"]);
+    assert_refusal!(owner.patch(&uri, spread).await, @r#"400 {"non_field_errors":["At most 40 people may have a role in one project."]}"#);
 
     let video = |n: usize| json!({ "uri": format!("https://hr.example/api/v3/companies/acme/videos/{NOBODY:.24}{n:02}/"), "position": n });
     let many: Vec<Value> = (0..21).map(video).collect();
-    owner.patch(&uri, json!({ "videos": many })).await.expect_fields(&["videos"]);
+    assert_refusal!(owner.patch(&uri, json!({ "videos": many })).await, @r#"400 {"videos":["Ensure this list has no more than 20 items."]}"#);
     let (mut again, mut same) = (video(1), video(2));
     again["position"] = 2.into();
     same["position"] = 1.into();
     for repeated in [json!([video(1), again]), json!([video(1), same])] {
-        owner.patch(&uri, json!({ "videos": repeated })).await.expect_fields(&["videos"]);
+        assert_refusal!(owner.patch(&uri, json!({ "videos": repeated })).await, @r#"400 {"videos":["Each video, and each position, may appear only once."]}"#);
     }
 }
 
@@ -128,7 +150,7 @@ async fn a_full_project_is_made_and_changed_in_parts() {
     let whole = json!({
         "name": "Full", "evaluators": people[..39], "labels": labels[..20], "videos": videos[..20],
     });
-    owner.post(PROJECTS, whole).await.expect_fields(&["non_field_errors"]);
+    assert_refusal!(owner.post(PROJECTS, whole).await, @r#"400 {"non_field_errors":["Too many changes in one request. Split it into several."]}"#);
     assert_eq!(owner.get(PROJECTS).await.expect(200).json()["meta"]["total_count"], 0);
 
     let uri = owner.project(json!({ "labels": labels[..20], "videos": videos[..20] })).await;
@@ -144,7 +166,7 @@ async fn a_full_project_is_made_and_changed_in_parts() {
         }
     }
     let before = app.table().snapshot().await;
-    owner.patch(&uri, json!({ "evaluators": people[..39] })).await.expect_fields(&["non_field_errors"]);
+    assert_refusal!(owner.patch(&uri, json!({ "evaluators": people[..39] })).await, @r#"400 {"non_field_errors":["Too many changes in one request. Split it into several."]}"#);
     assert_eq!(app.table().snapshot().await, before);
 }
 

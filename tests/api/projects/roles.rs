@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
+use tests::{assert_refusal, assert_refusals};
 
 /// An identifier that no test gives to anything.
 const NOBODY: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -154,7 +155,7 @@ async fn a_project_has_room_for_forty_people_role_by_role() {
     let project = owner.project(json!({ "evaluators": people[..39] })).await;
     let roles = format!("{project}roles/");
     let one_more = json!({ "customer": people[39], "role": "reviewer" });
-    owner.post(&roles, one_more).await.expect_fields(&["non_field_errors"]);
+    assert_refusal!(owner.post(&roles, one_more).await, @r#"400 {"non_field_errors":["At most 40 people may have a role in one project."]}"#);
     owner.post(&roles, json!({ "customer": people[0], "role": "interview_manager" })).await.expect(201);
 
     let mut seen = Vec::new();
@@ -181,20 +182,36 @@ async fn a_role_needs_a_known_person_and_a_known_name() {
     let project = owner.project(json!({})).await;
     let roles = format!("{project}roles/");
     let before = app.table().snapshot().await;
-    owner.post(&roles, json!({})).await.expect_fields(&["customer", "role"]);
+    assert_refusal!(owner.post(&roles, json!({})).await, @r#"400 {"customer":["This field is required."],"role":["Send `role`, or set the flag of a role to true."]}"#);
+    let mut refusals = Vec::new();
     for role in
         [json!(null), json!(""), json!("Evaluator"), json!("interview-manager"), json!("owner"), json!(1)]
     {
         let body = json!({ "customer": person.uri, "role": role });
-        owner.post(&roles, body).await.expect_fields(&["role"]);
+        refusals.push(owner.post(&roles, body).await);
     }
+    assert_refusals!(refusals, @r#"
+        400 {"role":["This field may not be null."]}
+        400 {"role":["\"\" is not a valid choice."]}
+        400 {"role":["\"Evaluator\" is not a valid choice."]}
+        400 {"role":["\"interview-manager\" is not a valid choice."]}
+        400 {"role":["\"owner\" is not a valid choice."]}
+        400 {"role":["Not a valid string."]}
+        "#);
     let unknown = format!("https://hr.example/api/v3/companies/acme/customers/{NOBODY}/");
+    let mut refusals = Vec::new();
     for customer in [&stranger.uri, &gone.uri, &project, &unknown, &String::new()] {
         for role in ["interview_manager", "evaluator", "reviewer"] {
             let body = json!({ "customer": customer, "role": role });
-            owner.post(&roles, body).await.expect_fields(&["customer"]);
+            refusals.push(owner.post(&roles, body).await);
         }
     }
+    assert_refusals!(refusals, @r#"
+        3 x 400 {"customer":["\"https://hr.example/api/v3/companies/globex/customers/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        6 x 400 {"customer":["Customer [id] does not exist or is inactive."]}
+        3 x 400 {"customer":["\"https://hr.example/api/v3/companies/acme/projects/[id]/\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        3 x 400 {"customer":["\"\" is not a URL under https://hr.example/api/v3/companies/acme/customers/."]}
+        "#);
     for id in [NOBODY, "x", person.id()] {
         owner.get(&format!("{roles}{id}/")).await.expect_code(404, "not_found");
     }
@@ -213,7 +230,7 @@ async fn project_staff_see_the_roles_and_its_managers_give_them() {
     let given = json!({ "customer": outsider.uri, "role": "reviewer" });
     let held = list(&evaluator, &project).await;
     assert_eq!(held, list(&manager, &project).await);
-    evaluator.post(&roles, given.clone()).await.expect_code(403, "permission_denied");
+    assert_refusal!(evaluator.post(&roles, given.clone()).await, @r#"403 {"code":"permission_denied","detail":"You do not have permission to perform this action."}"#);
     for role in &held {
         let uri = role["resource_uri"].as_str().unwrap();
         evaluator.get(uri).await.expect(200);
@@ -251,15 +268,15 @@ async fn the_projects_of_a_customer_are_those_with_a_role_that_the_caller_sees_t
     assert_eq!(seen(&colleague, "").await, [shared.as_str()]);
     assert_eq!(seen(&owner, "?status=40-running").await, [running]);
     assert_eq!(seen(&owner, "?page_size=1").await, [shared]);
-    owner.get(&format!("{address}?status=x")).await.expect_fields(&["status"]);
-    owner.get(&format!("{address}?page=2")).await.expect_fields(&["page"]);
+    assert_refusal!(owner.get(&format!("{address}?status=x")).await, @r#"400 {"status":["\"x\" is not a valid choice."]}"#);
+    assert_refusal!(owner.get(&format!("{address}?page=2")).await, @r#"400 {"page":["The list ends before page 2."]}"#);
 
     let first = owner.get(&address).await.expect(200).json()["objects"][0].clone();
     assert!(first.get("skipped_candiates_count").is_some(), "shown as in every list of projects");
     owner.get(&format!("/companies/acme/customers/{NOBODY}/projects/")).await.expect_code(404, "not_found");
     let stranger = app.owner_of("globex").await;
     stranger.get(&address).await.expect_code(404, "not_found");
-    app.anonymous().get(&address).await.expect_code(401, "not_authenticated");
+    assert_refusal!(app.anonymous().get(&address).await, @r#"401 {"code":"not_authenticated","detail":"Authentication credentials were not provided."}"#);
     let candidate = owner.invite(&owner.running_project(json!({})).await, json!({})).await;
     candidate.get(&address).await.expect_code(403, "permission_denied");
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
 use tests::caller::Caller;
+use tests::{assert_refusal, assert_refusals};
 
 /// The settings of a project in which candidates need no password.
 fn without_passwords() -> Value {
@@ -39,7 +40,7 @@ async fn a_closed_project_does_not_become_a_draft() {
     let owner = app.owner().await;
     let project = owner.project(json!({})).await;
     owner.set_status(&project, "60-closed").await.expect(200);
-    owner.set_status(&project, "10-incomplete").await.expect_code(400, "no_transition");
+    assert_refusal!(owner.set_status(&project, "10-incomplete").await, @r#"400 {"code":"no_transition","detail":"The project cannot move from its current status to this one."}"#);
 }
 
 #[tokio::test]
@@ -63,11 +64,19 @@ async fn a_status_must_be_one_of_the_three() {
     let project = owner.project(json!({})).await;
     let uri = format!("{project}status/");
     owner.patch(&uri, json!({})).await.expect_json(400, json!({ "status": ["This field is required."] }));
+    let mut refusals = Vec::new();
     for status in
         [json!("running"), json!("50-paused"), json!(40), json!(""), Value::Null, json!(["40-running"])]
     {
-        owner.patch(&uri, json!({ "status": status })).await.expect_fields(&["status"]);
+        refusals.push(owner.patch(&uri, json!({ "status": status })).await);
     }
+    assert_refusals!(refusals, @r#"
+        400 {"status":["\"running\" is not a valid choice."]}
+        400 {"status":["\"50-paused\" is not a valid choice."]}
+        2 x 400 {"status":["Not a valid string."]}
+        400 {"status":["\"\" is not a valid choice."]}
+        400 {"status":["This field may not be null."]}
+        "#);
 }
 
 #[tokio::test]
@@ -121,7 +130,7 @@ async fn open_candidates_keep_a_project_from_closing() {
         if closes {
             response.expect(200);
         } else {
-            response.expect_code(400, "cannot_archive");
+            assert_refusal!(response, @r#"400 {"code":"cannot_archive","detail":"The project cannot be closed while candidates are invited, confirmed, interviewing or not fully evaluated."}"#);
             assert_eq!(app.table().snapshot().await, before, "{status:?}");
         }
     }

@@ -51,7 +51,7 @@ const LOCAL_PARTS: [&str; 8] = ["ada", "ADA+jobs", "o'neil", "a.b", "anne-marie"
 const DOMAINS: [&str; 3] = ["mail.example", "Ada.example", "strauss-co.example"];
 
 #[derive(Debug, Clone)]
-struct Person {
+struct SearchedPerson {
     first: String,
     last: String,
     email: Option<String>,
@@ -69,13 +69,9 @@ fn email() -> impl Strategy<Value = String> {
     (select(&LOCAL_PARTS[..]), select(&DOMAINS[..])).prop_map(|(local, domain)| format!("{local}@{domain}"))
 }
 
-fn person() -> impl Strategy<Value = Person> {
-    (name(), name(), option::of(email()), 0..PROJECTS).prop_map(|(first, last, email, project)| Person {
-        first,
-        last,
-        email,
-        project,
-    })
+fn person() -> impl Strategy<Value = SearchedPerson> {
+    (name(), name(), option::of(email()), 0..PROJECTS)
+        .prop_map(|(first, last, email, project)| SearchedPerson { first, last, email, project })
 }
 
 /// The beginning of something that people are called by, or anything at all.
@@ -102,7 +98,7 @@ fn split(text: &str) -> Vec<String> {
     fold_accents(text).split_whitespace().map(bare).filter(|word| !word.is_empty()).collect()
 }
 
-impl Person {
+impl SearchedPerson {
     /// What the person is found by: whether in the full name (0), a name (1) or the address (2), and the word.
     fn words(&self) -> BTreeSet<(u8, String)> {
         let pieces = |text: &str| -> Vec<String> {
@@ -148,7 +144,7 @@ impl Person {
 }
 
 /// The numbers of those who are to be found in some projects, in order.
-fn expected(people: &[Person], projects: &[usize], text: &str) -> Vec<usize> {
+fn expected(people: &[SearchedPerson], projects: &[usize], text: &str) -> Vec<usize> {
     let terms = split(text);
     let there = people.iter().enumerate().filter(|(_, person)| projects.contains(&person.project));
     let mut found: Vec<_> = there
@@ -159,7 +155,7 @@ fn expected(people: &[Person], projects: &[usize], text: &str) -> Vec<usize> {
     found.into_iter().map(|(_, Reverse(number))| number).take(50).collect()
 }
 
-async fn compare(people: &[Person], texts: &[String]) {
+async fn compare(people: &[SearchedPerson], texts: &[String]) {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let [some, none] = [app.staff("hiring-manager").await, app.staff("hiring-manager").await];

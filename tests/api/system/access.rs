@@ -15,21 +15,21 @@ use tests::caller::{Caller, Invited, Token};
 use tests::document::document;
 use tests::http::Request;
 
-pub(crate) use given::Given;
+pub(crate) use given::AccessFixture;
 
 /// What is promised of one route: the status for each kind of caller, in the order of [`Promises::kinds`].
-pub(crate) struct Row {
+pub(crate) struct AccessRow {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
     statuses: Vec<u16>,
 }
 
-pub(crate) struct Promises {
+pub(crate) struct AccessTable {
     kinds: Vec<&'static str>,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<AccessRow>,
 }
 
-impl Promises {
+impl AccessTable {
     pub(crate) fn read() -> Self {
         let lines = include_str!("access.txt").lines();
         let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -37,7 +37,7 @@ impl Promises {
         let rows = lines.map(|line| {
             let mut cells = line.split_whitespace();
             let (method, path) = (cells.next().unwrap().parse().unwrap(), cells.next().unwrap());
-            Row { method, path, statuses: cells.map(|status| status.parse().unwrap()).collect() }
+            AccessRow { method, path, statuses: cells.map(|status| status.parse().unwrap()).collect() }
         });
         Self { kinds, rows: rows.collect() }
     }
@@ -48,7 +48,7 @@ fn every_route_has_a_row_and_every_row_a_route() {
     let mounted: BTreeSet<_> = MOUNTS.iter().map(|(name, _)| *name).collect();
     assert_eq!(groups::<ApiDocument>().iter().map(|(name, _)| *name).collect::<BTreeSet<_>>(), mounted);
 
-    let promises = Promises::read();
+    let promises = AccessTable::read();
     let promised: Vec<_> = promises.rows.iter().map(|row| format!("{} {}", row.method, row.path)).collect();
     let document = document();
     let routes: Vec<_> = document.routes().iter().map(|(method, path)| format!("{method} {path}")).collect();
@@ -65,13 +65,13 @@ fn every_route_has_a_row_and_every_row_a_route() {
 }
 
 /// What a caller presents.
-enum Credential {
+enum CallerCredential {
     None,
     Token(Token),
     Key(Invited),
 }
 
-impl Credential {
+impl CallerCredential {
     fn sign(&self, request: Request) -> Request {
         match self {
             Self::None => request,
@@ -82,12 +82,12 @@ impl Credential {
 }
 
 /// The candidate that a request is about.
-enum About {
+enum RowTarget {
     New(String),
     Invited(Invited),
 }
 
-impl About {
+impl RowTarget {
     fn uri(&self) -> &str {
         match self {
             Self::New(uri) | Self::Invited(Invited { uri, .. }) => uri,
@@ -104,8 +104,8 @@ impl About {
 
 #[tokio::test]
 async fn every_kind_of_caller_gets_the_promised_status_from_every_route() {
-    let given = Given::new().await;
-    let promises = Promises::read();
+    let given = AccessFixture::new().await;
+    let promises = AccessTable::read();
     let mut broken = Vec::new();
     for row in &promises.rows {
         for (kind, promised) in promises.kinds.iter().zip(&row.statuses) {
@@ -130,8 +130,8 @@ async fn every_kind_of_caller_gets_the_promised_status_from_every_route() {
 
 #[tokio::test]
 async fn refused_requests_change_nothing() {
-    let given = Given::new().await;
-    let promises = Promises::read();
+    let given = AccessFixture::new().await;
+    let promises = AccessTable::read();
     for row in promises.rows.iter().filter(|row| !row.method.is_safe()) {
         let refused = promises.kinds.iter().zip(&row.statuses).filter(|(_, status)| **status >= 400);
         for (kind, _) in refused {

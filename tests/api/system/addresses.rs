@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::json;
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, Colleague, Invited, PASSWORD, Staff};
 use tests::http::{Request, Response};
 
@@ -51,7 +52,7 @@ async fn an_invited_candidate_is_invited_at_the_new_address_alone() {
     let mail = app.mails_to(&email).remove(0);
     assert!(mail.text.as_ref().unwrap().contains(&right.key), "{:?}", mail.text);
 
-    wrong.get(&wrong.uri).await.expect_code(401, "invalid_credential");
+    assert_refusal!(wrong.get(&wrong.uri).await, @r#"401 {"code":"invalid_credential","detail":"The credential is invalid or has expired."}"#);
     session.get("/whoami/").await.expect_code(401, "invalid_credential");
     app.anonymous().log_in("acme", &email, PASSWORD).await.expect(401);
     right.register().await.advance(&right.uri).await.expect(200);
@@ -89,7 +90,7 @@ async fn a_confirmed_candidate_keeps_the_password_and_nothing_else() {
 
     let (email, _) = moved(&owner, &ada.uri).await;
     session.get("/whoami/").await.expect_code(401, "invalid_credential");
-    reset(&app, &key).await.expect_fields(&["key"]);
+    assert_refusal!(reset(&app, &key).await, @r#"400 {"key":["This key is invalid or has expired."]}"#);
     app.settle().await;
     assert_eq!(mails(&app, &email), 0, "there is nothing to tell");
     app.anonymous().log_in("acme", &email, PASSWORD).await.expect(200);
@@ -104,7 +105,7 @@ async fn an_invited_candidate_cannot_be_without_an_address() {
     let before = app.table().snapshot().await;
     for nothing in [json!(null), json!("")] {
         let refused = owner.patch(&ada.uri, json!({ "email": nothing, "phone": "1" })).await;
-        refused.expect_code(400, "email_missing");
+        assert_refusal!(refused, @r#"400 {"code":"email_missing","detail":"An invited candidate needs an email address. Replace it instead of removing it."}"#);
     }
     assert_eq!(app.table().snapshot().await, before);
     ada.get(&ada.uri).await.expect(200);
@@ -113,7 +114,7 @@ async fn an_invited_candidate_cannot_be_without_an_address() {
     app.expire_overdue().await;
     let later = json!({ "email": null, "deadline": app.clock().in_days(9) });
     owner.patch(&ada.uri, later).await.expect(200);
-    owner.advance(&ada.uri).await.expect_code(400, "email_missing");
+    assert_refusal!(owner.advance(&ada.uri).await, @r#"400 {"code":"email_missing","detail":"The candidate has no email address. Set one first."}"#);
     owner.patch(&ada.uri, json!({ "email": ada.email })).await.expect(200);
     assert_eq!(owner.advance(&ada.uri).await.expect(200).json()["status"], "invited");
 }
@@ -127,7 +128,7 @@ async fn an_invited_customer_is_invited_at_the_new_address_alone() {
     let old = app.mailed_key(&grace.email);
     let (email, changed) = moved(&owner, &grace.uri).await;
     assert_eq!(changed.json()["status"], "invited");
-    activate(&app, &old).await.expect_fields(&["activation_key"]);
+    assert_refusal!(activate(&app, &old).await, @r#"400 {"activation_key":["This key is invalid or has expired."]}"#);
     app.settle().await;
     assert_eq!((mails(&app, &grace.email), mails(&app, &email)), (1, 1));
     activate(&app, &app.mailed_key(&email)).await.expect(200);
@@ -143,7 +144,7 @@ async fn a_customers_new_address_ends_the_reset_key_and_the_sessions_of_the_old_
     app.settle().await;
     let key = app.mailed_key(&grace.email);
     let (email, _) = moved(&owner, &grace.uri).await;
-    reset(&app, &key).await.expect_fields(&["key"]);
+    assert_refusal!(reset(&app, &key).await, @r#"400 {"key":["This key is invalid or has expired."]}"#);
     grace.get("/whoami/").await.expect_code(401, "invalid_credential");
     app.settle().await;
     assert_eq!(mails(&app, &email), 0);
@@ -176,14 +177,15 @@ async fn five_reminders_an_hour_and_no_more() {
     }
     let before = app.table().snapshot().await;
     for _ in 0..2 {
-        let refused = owner.remind(&ada.uri).await.expect_code(429, "throttled");
+        let refused = owner.remind(&ada.uri).await;
+        assert_refusal!(refused, @r#"429 {"code":"throttled","detail":"Too many attempts. Try again after the seconds in `Retry-After`."}"#);
         assert_eq!(refused.header("retry-after"), Some("3300"));
     }
     assert_eq!(app.table().snapshot().await, before);
     owner.remind(&bob.uri).await.expect(200);
     app.clock().advance(TimeDelta::minutes(55));
     owner.remind(&ada.uri).await.expect(200);
-    owner.remind(&ada.uri).await.expect_code(429, "throttled");
+    assert_refusal!(owner.remind(&ada.uri).await, @r#"429 {"code":"throttled","detail":"Too many attempts. Try again after the seconds in `Retry-After`."}"#);
     app.settle().await;
     assert_eq!(mails(&app, &ada.email), 1 + 6);
 }
@@ -199,10 +201,11 @@ async fn five_invitations_an_hour_to_one_customer_and_no_more() {
         reinvite(&owner, &grace).await.expect(200);
         app.settle().await;
     }
-    let refused = reinvite(&owner, &grace).await.expect_code(429, "throttled");
+    let refused = reinvite(&owner, &grace).await;
+    assert_refusal!(refused, @r#"429 {"code":"throttled","detail":"Too many attempts. Try again after the seconds in `Retry-After`."}"#);
     assert_eq!(refused.header("retry-after"), Some("3360"));
     let another = json!({ "email": app.next_email() });
-    owner.patch(&grace.uri, another).await.expect_code(429, "throttled");
+    assert_refusal!(owner.patch(&grace.uri, another).await, @r#"429 {"code":"throttled","detail":"Too many attempts. Try again after the seconds in `Retry-After`."}"#);
     activate(&app, &app.mailed_key(&grace.email)).await.expect(200);
     assert_eq!(mails(&app, &grace.email), 1 + 5);
 }

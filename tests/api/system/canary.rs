@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, Token};
 use tests::chaos::Fault;
 use tests::http::Request;
@@ -15,12 +16,12 @@ use tests::logs::Recording;
 /// A word of this kind is in everything that is secret here, and in nothing else.
 const CANARY: &str = "Kanarienvogel";
 
-struct Story {
+struct CanaryStory {
     app: TestApp,
     secrets: Vec<String>,
 }
 
-impl Story {
+impl CanaryStory {
     fn keep(&mut self, secret: impl Into<String>) -> String {
         let secret = secret.into();
         self.secrets.push(secret.clone());
@@ -53,7 +54,7 @@ async fn judge(owner: &Token, project: &str, candidate: &str) {
     let criterion =
         owner.post(&format!("{project}criteria/"), criterion).await.expect(201).uri("resource_uri");
     let question = json!({ "text": CANARY, "internal_description": CANARY, "kind": CANARY });
-    owner.post(&format!("{project}questions/"), question).await.expect_fields(&["kind"]);
+    assert_refusal!(owner.post(&format!("{project}questions/"), question).await, @r#"400 {"kind":["\"Kanarienvogel\" is not a valid choice."]}"#);
     let me = owner.get("/whoami/").await.expect(200).json()["resource"]["resource_uri"].clone();
     owner.patch(project, json!({ "evaluators": [me], "veto_enabled": true })).await.expect(200);
     owner.app().complete(candidate).await;
@@ -63,7 +64,7 @@ async fn judge(owner: &Token, project: &str, candidate: &str) {
     let body = json!({ "ratings": [rating], "comment": CANARY, "completed": true });
     owner.send(Request::put(&target).json(&body)).await.expect(201);
     let wrong = json!({ "ratings": CANARY, "recommendation": CANARY });
-    owner.send(Request::put(&target).json(&wrong)).await.expect_fields(&["ratings", "recommendation"]);
+    assert_refusal!(owner.send(Request::put(&target).json(&wrong)).await, @r#"400 {"ratings":["Expected a list of items."],"recommendation":["\"Kanarienvogel\" is not a valid choice."]}"#);
     owner
         .post(&format!("{candidate}vetos/"), json!({ "comment": format!("{CANARY} veto") }))
         .await
@@ -79,7 +80,7 @@ async fn judge(owner: &Token, project: &str, candidate: &str) {
 async fn no_log_line_contains_passwords_tokens_keys_or_mail_texts() {
     let recording = Recording::start();
     let (app, chaos) = TestApp::start_with_chaos().await;
-    let mut story = Story { app: app.clone(), secrets: vec![CANARY.to_owned(), CANARY.to_lowercase()] };
+    let mut story = CanaryStory { app: app.clone(), secrets: vec![CANARY.to_owned(), CANARY.to_lowercase()] };
     let password = |n: u32| format!("{CANARY} password {n}");
     let address = |name: &str| format!("{CANARY}.{name}@mail.example");
     let person = |name: &str| {
@@ -175,10 +176,16 @@ async fn no_log_line_contains_passwords_tokens_keys_or_mail_texts() {
     story.keep(webhook.uri("secret"));
     let webhook = webhook.uri("resource_uri");
     let wrong = json!({ "url": format!("ftp://{CANARY}"), "types": [CANARY], "projects": [CANARY] });
-    owner.patch(&webhook, wrong).await.expect_fields(&["url", "types", "projects"]);
+    assert_refusal!(owner.patch(&webhook, wrong).await, @r#"
+        400 {
+          "projects":["\"Kanarienvogel\" is not a URL under https://hr.example/api/v3/companies/acme/projects/."],
+          "types":["\"Kanarienvogel\" is not a type of events. Use one such as candidate.invited, or candidate.*"],
+          "url":["Use a URL that begins with https://"]
+        }
+        "#);
     let rotated = owner.post(&format!("{webhook}secret/"), json!({})).await.expect(200).uri("secret");
     story.keep(rotated);
-    owner.post(&format!("{webhook}deliveries/"), json!({ "event": CANARY })).await.expect_fields(&["event"]);
+    assert_refusal!(owner.post(&format!("{webhook}deliveries/"), json!({ "event": CANARY })).await, @r#"400 {"event":["There is no such event, or it has been deleted because of its age."]}"#);
     owner.get(&format!("{webhook}deliveries/?event={CANARY}")).await.expect(200);
 
     // Candidates.

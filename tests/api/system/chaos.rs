@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, PASSWORD};
 use tests::chaos::Fault;
 use tests::http::Response;
@@ -12,7 +13,8 @@ const ATTEMPTS: u32 = 8;
 
 #[track_caller]
 fn assert_busy(response: Response) {
-    let response = response.expect_code(503, "busy");
+    let response = response;
+    assert_refusal!(response, @r#"503 {"code":"busy","detail":"The service is busy. Try again shortly."}"#);
     assert_eq!(response.header("retry-after"), Some("2"));
     let body = String::from_utf8_lossy(&response.body).to_lowercase();
     for inside in ["dynamodb", "throttl", "exception", "rate exceeded", "test-table"] {

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, Staff};
 use tokio::task::JoinSet;
 
@@ -77,7 +78,7 @@ async fn of_many_who_want_a_username_one_gets_it() {
     for response in clients.join_all().await {
         match response.status.as_u16() {
             201 => created += 1,
-            _ => drop(response.expect_fields(&["username"])),
+            _ => assert_refusal!(response, @r#"400 {"username":["This username is already in use."]}"#),
         }
     }
     assert_eq!(created, 1);
@@ -116,7 +117,7 @@ async fn a_candidate_invited_meanwhile_keeps_a_project_from_closing() {
         closing.resume();
     };
     let (refused, ()) = tokio::join!(owner.set_status(&project, "60-closed"), meanwhile);
-    refused.expect_code(400, "cannot_archive");
+    assert_refusal!(refused, @r#"400 {"code":"cannot_archive","detail":"The project cannot be closed while candidates are invited, confirmed, interviewing or not fully evaluated."}"#);
     assert_eq!(owner.get(&project).await.expect(200).json()["status"], "40-running");
 }
 
@@ -133,7 +134,7 @@ async fn a_project_closed_meanwhile_keeps_a_candidate_from_being_invited() {
         inviting.resume();
     };
     let (refused, ()) = tokio::join!(owner.advance(&candidate), meanwhile);
-    refused.expect_code(400, "project_not_running");
+    assert_refusal!(refused, @r#"400 {"code":"project_not_running","detail":"The project is not running. Set its status to `40-running` first."}"#);
     assert_eq!(owner.get(&candidate).await.expect(200).json()["status"], "new");
 }
 
@@ -199,6 +200,6 @@ async fn a_concurrent_change_does_not_revive_a_deleted_resource() {
     };
     let change = owner.patch(&candidate, json!({ "username": "countess", "first_name": "Augusta" }));
     let (refused, ()) = tokio::join!(change, meanwhile);
-    refused.expect_code(404, "not_found");
+    assert_refusal!(refused, @r#"404 {"code":"not_found","detail":"Not found."}"#);
     owner.get(&candidate).await.expect(404);
 }

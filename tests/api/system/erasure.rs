@@ -9,6 +9,7 @@ use chrono::TimeDelta;
 use image::ImageFormat::Jpeg;
 use serde_json::{Value, json};
 use tests::app::{TestApp, person};
+use tests::assert_refusal;
 use tests::caller::{Caller, PASSWORD, Staff, last_segment};
 use tests::files::{Form, pdf, photo};
 use tests::http::Request;
@@ -17,7 +18,7 @@ use tests::table::Contents;
 use crate::events::feed::{FEED, read_all, read_on};
 
 /// A company in which there is something to erase, and a table as it was then.
-struct Given {
+struct ErasureFixture {
     app: TestApp,
     owner: Staff,
     project: String,
@@ -28,7 +29,7 @@ struct Given {
     since: String,
 }
 
-impl Given {
+impl ErasureFixture {
     async fn new() -> Self {
         let app = TestApp::start().await;
         let owner = app.owner().await;
@@ -99,8 +100,8 @@ async fn drift(app: &TestApp) -> Value {
 
 #[tokio::test]
 async fn a_restored_table_forgets_again() {
-    let given = Given::new().await;
-    let Given { app, owner, project, ada, leaver, video, before, .. } = &given;
+    let given = ErasureFixture::new().await;
+    let ErasureFixture { app, owner, project, ada, leaver, video, before, .. } = &given;
     given.delete_all().await;
     let project_id = last_segment(project);
     assert_eq!(
@@ -141,8 +142,8 @@ async fn a_restored_table_forgets_again() {
 
 #[tokio::test]
 async fn the_new_owner_of_a_name_stays() {
-    let given = Given::new().await;
-    let Given { app, owner, project, ada, leaver, before, .. } = &given;
+    let given = ErasureFixture::new().await;
+    let ErasureFixture { app, owner, project, ada, leaver, before, .. } = &given;
     given.delete_all().await;
     let another_ada = create(owner, project, "ada").await;
     let fields = json!({ "username": "leaver", "email": leaver.email });
@@ -163,19 +164,16 @@ async fn the_new_owner_of_a_name_stays() {
     app.settle().await;
     given.assert_sound().await;
     // The names are taken.
-    owner
-        .post(
-            &format!("{project}candidates/"),
-            json!({ "first_name": "A", "last_name": "B", "username": "ada" }),
-        )
-        .await
-        .expect_fields(&["username"]);
+    assert_refusal!(owner.post(
+&format!("{project}candidates/"),
+json!({ "first_name": "A", "last_name": "B", "username": "ada" }),
+).await, @r#"400 {"username":["This username is already in use."]}"#);
 }
 
 #[tokio::test]
 async fn no_reader_is_ahead_of_a_restored_feed_and_no_identifier_comes_twice() {
-    let given = Given::new().await;
-    let Given { app, owner, project, ada, before, .. } = &given;
+    let given = ErasureFixture::new().await;
+    let ErasureFixture { app, owner, project, ada, before, .. } = &given;
     let latest = async || owner.get(FEED).await.expect(200).json()["meta"]["latest"].as_u64().unwrap();
     let phone = async |phone: &str| {
         owner.patch(ada, json!({ "phone": phone })).await.expect(200);
@@ -187,7 +185,7 @@ async fn no_reader_is_ahead_of_a_restored_feed_and_no_identifier_comes_twice() {
     let cursor = latest().await;
     app.table().restore(before).await;
     app.clock().advance(TimeDelta::minutes(1));
-    owner.get(&format!("{FEED}?after={cursor}")).await.expect_fields(&["after"]);
+    assert_refusal!(owner.get(&format!("{FEED}?after={cursor}")).await, @r#"400 {"after":["`after` is beyond the latest event, number 11."]}"#);
 
     let advanced = json!({ "command": "advance-sequence", "company": "acme" });
     let advanced = app.operate(advanced).await.unwrap().last_event.unwrap();
@@ -229,8 +227,8 @@ async fn no_reader_is_ahead_of_a_restored_feed_and_no_identifier_comes_twice() {
 
 #[tokio::test]
 async fn only_deletions_since_then_are_repeated() {
-    let given = Given::new().await;
-    let Given { app, owner, ada, before, .. } = &given;
+    let given = ErasureFixture::new().await;
+    let ErasureFixture { app, owner, ada, before, .. } = &given;
     let stranger = app.owner_of("globex").await;
     let elsewhere = create(&stranger, &stranger.project(json!({})).await, "ada").await;
     given.delete_all().await;
@@ -277,8 +275,8 @@ async fn a_company_keeps_its_last_owner_until_there_is_another() {
 
 #[tokio::test]
 async fn a_long_ledger_is_read_to_its_end() {
-    let given = Given::new().await;
-    let Given { app, before, .. } = &given;
+    let given = ErasureFixture::new().await;
+    let ErasureFixture { app, before, .. } = &given;
     // A thousand are a page.
     let bucket = app.app().config().bucket.as_deref().unwrap();
     for number in 0..1_000 {
@@ -302,7 +300,8 @@ async fn an_item_that_is_put_back_goes_on_after_its_history() {
     let item = (partition, format!("CANDIDATE#{}", last_segment(&ada)));
     let version = |number: u64| AttributeValue::N(number.to_string());
     app.table().set(&item, "version", version(1)).await;
-    let refused = owner.patch(&ada, json!({ "phone": "2" })).await.expect_code(500, "internal_error");
+    let refused = owner.patch(&ada, json!({ "phone": "2" })).await;
+    assert_refusal!(refused, @r#"500 {"code":"internal_error","detail":"Internal error. If it persists, report the `X-Request-Id` of this response."}"#);
     let cause = refused.log().cause.unwrap_or_default();
     assert!(cause.contains("raise the version of an item that is put back"), "{cause}");
     app.table().set(&item, "version", version(1_000_001)).await;
@@ -315,7 +314,7 @@ async fn an_item_that_is_put_back_goes_on_after_its_history() {
 
 #[tokio::test]
 async fn what_is_still_to_be_erased_of_a_candidate_stays_if_they_were_brought_back() {
-    let given = Given::new().await;
+    let given = ErasureFixture::new().await;
     let id = last_segment(&given.ada).to_owned();
     let files = async || given.app.object_keys().into_iter().filter(|key| key.contains(&id)).count();
     assert_eq!(files().await, 2);

@@ -4,11 +4,12 @@ use axum::http::Method;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::Caller;
 use tests::files::Form;
 use tests::http::{Request, Response};
 
-use crate::system::access::{Given, Promises, Row};
+use crate::system::access::{AccessFixture, AccessRow, AccessTable};
 use crate::system::idempotency_faults::kinds;
 
 const KEY: &str = "0c7ab1b6-3f5e-4f0a-9c57-6f3c2d1e8a90";
@@ -28,11 +29,11 @@ pub(crate) fn keyed(request: &Request) -> Request {
     request.clone().header("idempotency-key", KEY)
 }
 
-fn posts(promises: &Promises) -> impl Iterator<Item = &Row> {
+fn posts(promises: &AccessTable) -> impl Iterator<Item = &AccessRow> {
     promises.rows.iter().filter(|row| row.method == Method::POST)
 }
 
-fn kept_posts(promises: &Promises) -> impl Iterator<Item = &Row> {
+fn kept_posts(promises: &AccessTable) -> impl Iterator<Item = &AccessRow> {
     posts(promises).filter(|row| !REPEATABLE.contains(&row.path))
 }
 
@@ -62,10 +63,10 @@ pub(crate) fn assert_replay(again: &Response, first: &Response) {
 
 #[tokio::test]
 async fn every_post_is_done_once_for_one_key() {
-    let given = Given::new().await;
-    let promises = Promises::read();
+    let given = AccessFixture::new().await;
+    let promises = AccessTable::read();
     for row in kept_posts(&promises) {
-        let doer = given.staff(Given::doer(row.path));
+        let doer = given.staff(AccessFixture::doer(row.path));
         let request = keyed(&given.unsigned(row).await);
         let send = async |caller: &dyn Fn(Request) -> Request| given.app.send(caller(request.clone())).await;
         let first = send(&|request| doer.sign(request)).await;
@@ -75,7 +76,7 @@ async fn every_post_is_done_once_for_one_key() {
         let other_session = doer.new_token().await;
         assert_replay(&send(&|request| other_session.sign(request)).await, &first);
         let other = doer.sign(request.clone()).json(&json!({ "other": row.path }));
-        given.app.send(other).await.expect_code(422, "idempotency_key_reused");
+        assert_refusal!(given.app.send(other).await, @r#"422 {"code":"idempotency_key_reused","detail":"This `Idempotency-Key` was used with a different request. Send a new key."}"#);
         assert_eq!(given.app.table().snapshot().await, done, "{}", row.path);
     }
 }
@@ -102,24 +103,24 @@ async fn forms_are_equal_if_their_parts_are() {
         cv(ada("Byron"), "cv.txt", "text/plain", b"Programmer"),
         form().text("phone", "1"),
     ] {
-        send(other.separated_by("another")).await.expect_code(422, "idempotency_key_reused");
+        assert_refusal!(send(other.separated_by("another")).await, @r#"422 {"code":"idempotency_key_reused","detail":"This `Idempotency-Key` was used with a different request. Send a new key."}"#);
     }
     assert_eq!(owner.get(&project).await.expect(200).json()["candidates_count"], 1);
 }
 
 #[tokio::test]
 async fn users_and_companies_know_nothing_of_each_others_keys() {
-    let given = Given::new().await;
+    let given = AccessFixture::new().await;
     let admin = given.app.staff("admin").await;
     let elsewhere = given.app.owner_of("umbrella").await;
-    let promises = Promises::read();
+    let promises = AccessTable::read();
     for row in kept_posts(&promises) {
         let request = keyed(&given.unsigned(row).await);
-        assert_first(&given.staff(Given::doer(row.path)).send(request.clone()).await);
+        assert_first(&given.staff(AccessFixture::doer(row.path)).send(request.clone()).await);
         let others = admin.send(request.clone()).await;
         assert!(!is_replay(&others), "{others}");
         elsewhere.send(request.clone()).await.expect_code(404, "not_found");
-        given.app.anonymous().send(request).await.expect_code(401, "not_authenticated");
+        assert_refusal!(given.app.anonymous().send(request).await, @r#"401 {"code":"not_authenticated","detail":"Authentication credentials were not provided."}"#);
     }
     for company in ["acme", "umbrella"] {
         let owner = if company == "acme" { &given.owner } else { &elsewhere };
@@ -146,11 +147,11 @@ async fn a_named_token_has_keys_of_its_own() {
 
 #[tokio::test]
 async fn where_nothing_is_kept_keys_are_taken_all_the_same() {
-    let given = Given::new().await;
-    let promises = Promises::read();
+    let given = AccessFixture::new().await;
+    let promises = AccessTable::read();
     for row in posts(&promises).filter(|row| REPEATABLE.contains(&row.path)) {
         let before = given.app.table().snapshot().await;
-        let response = given.app.send(keyed(&given.request(Given::doer(row.path), row).await)).await;
+        let response = given.app.send(keyed(&given.request(AccessFixture::doer(row.path), row).await)).await;
         assert_first(&response);
         let after = given.app.table().snapshot().await;
         let kept = after.keys().filter(|(pk, _)| pk.starts_with("IDEMPOTENCY#")).count();
@@ -160,14 +161,14 @@ async fn where_nothing_is_kept_keys_are_taken_all_the_same() {
 
 #[tokio::test]
 async fn a_key_that_is_none_is_refused_everywhere() {
-    let given = Given::new().await;
-    let promises = Promises::read();
+    let given = AccessFixture::new().await;
+    let promises = AccessTable::read();
     for row in posts(&promises) {
-        let request = given.request(Given::doer(row.path), row).await;
+        let request = given.request(AccessFixture::doer(row.path), row).await;
         let before = given.app.table().snapshot().await;
         for key in ["", "two words", &"k".repeat(256)] {
             let refused = given.app.send(request.clone().header("idempotency-key", key)).await;
-            refused.expect_code(400, "invalid_idempotency_key");
+            assert_refusal!(refused, @r#"400 {"code":"invalid_idempotency_key","detail":"Send one Idempotency-Key of 1 to 255 visible ASCII characters."}"#);
         }
         assert_eq!(given.app.table().snapshot().await, before);
     }
@@ -252,7 +253,7 @@ async fn callers_who_lost_access_get_no_replay() {
         .json(&json!({ "first_name": "Ada", "last_name": "Byron" }));
     assert_first(&manager.send(create.clone()).await);
     owner.patch(&project, json!({ "interview_managers": [], "evaluators": [manager.uri] })).await.expect(200);
-    manager.send(create).await.expect_code(403, "permission_denied");
+    assert_refusal!(manager.send(create).await, @r#"403 {"code":"permission_denied","detail":"You do not have permission to perform this action."}"#);
 }
 
 #[tokio::test]
@@ -306,16 +307,16 @@ async fn a_body_of_any_kind_is_known_again_byte_by_byte() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let post = || keyed(&Request::post("/companies/acme/labels/"));
-    owner.send(post().body("text/csv", "text,x")).await.expect_code(415, "unsupported_media_type");
+    assert_refusal!(owner.send(post().body("text/csv", "text,x")).await, @r#"415 {"code":"unsupported_media_type","detail":"Send the body as application/json."}"#);
     let huge = format!("{{\"text\": \"{}\"}}", "a".repeat(2 * 1024 * 1024));
-    owner.send(post().body("application/json", huge)).await.expect_code(413, "too_large");
+    assert_refusal!(owner.send(post().body("application/json", huge)).await, @r#"413 {"code":"too_large","detail":"The request body is too large."}"#);
     let first = owner.send(post().body("application/json", r#"{"text": "x"}"#)).await;
     assert_first(&first);
     let spaced = owner.send(post().body("application/json", r#"{"text":  "x"}"#)).await;
-    spaced.expect_code(422, "idempotency_key_reused");
+    assert_refusal!(spaced, @r#"422 {"code":"idempotency_key_reused","detail":"This `Idempotency-Key` was used with a different request. Send a new key."}"#);
     let elsewhere =
         keyed(&Request::post("/companies/acme/labels/?x=1")).body("application/json", r#"{"text": "x"}"#);
-    owner.send(elsewhere).await.expect_code(422, "idempotency_key_reused");
+    assert_refusal!(owner.send(elsewhere).await, @r#"422 {"code":"idempotency_key_reused","detail":"This `Idempotency-Key` was used with a different request. Send a new key."}"#);
     // With or without its final slash it is the same route.
     let bare = keyed(&Request::post("/companies/acme/labels")).body("application/json", r#"{"text": "x"}"#);
     assert_replay(&owner.send(bare).await, &first);

@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, Staff};
 use tests::chaos::{Chaos, Fault};
 use tests::http::Request;
@@ -65,7 +66,9 @@ async fn sixteen_at_once(owner: &Staff, request: Request, kind: &str) -> usize {
     assert_eq!((first.len(), replays.len() + busy.len()), (1, 15), "{kind}: {first:?}");
     assert_first(&first[0]);
     replays.iter().for_each(|replay| assert_replay(replay, &first[0]));
-    busy.into_iter().for_each(|busy| drop(busy.expect_code(409, "in_progress")));
+    for response in busy {
+        assert_refusal!(response, @r#"409 {"code":"in_progress","detail":"A request with this `Idempotency-Key` is still running. Retry after the seconds in `Retry-After`."}"#);
+    }
     assert_replay(&owner.send(request).await, &first[0]);
     app.assert_sound();
     count(app, kind).await - before
@@ -117,7 +120,7 @@ async fn a_lost_response_is_replayed_to_a_retry() {
     for (request, kind) in requests {
         let before = count(&app, kind).await;
         chaos.always("TransactWriteItems", Fault::AnswerLost);
-        owner.send(request.clone()).await.expect_code(503, "busy");
+        assert_refusal!(owner.send(request.clone()).await, @r#"503 {"code":"busy","detail":"The service is busy. Try again shortly."}"#);
         chaos.heal();
         let created = count(&app, kind).await;
         assert!(created > before, "{kind}");

@@ -17,6 +17,7 @@ mod idempotency;
 mod idempotency_faults;
 mod input;
 mod logging;
+mod names;
 mod newer;
 mod numbering;
 mod origin;

@@ -5,28 +5,29 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::domain::candidate::CandidateStatus;
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, Staff, last_segment};
 
-type Key = (String, String);
+type ItemKey = (String, String);
 
 fn text(text: &str) -> AttributeValue {
     AttributeValue::S(text.to_owned())
 }
 
-fn of_company(kind: &str, uri: &str) -> Key {
+fn of_company(kind: &str, uri: &str) -> ItemKey {
     ("COMPANY#acme".to_owned(), format!("{kind}#{}", last_segment(uri)))
 }
 
-fn candidate(project: &str, uri: &str) -> Key {
+fn candidate(project: &str, uri: &str) -> ItemKey {
     (format!("COMPANY#acme#PROJECT#{}", last_segment(project)), format!("CANDIDATE#{}", last_segment(uri)))
 }
 
-async fn item(app: &TestApp, key: &Key) -> Value {
+async fn item(app: &TestApp, key: &ItemKey) -> Value {
     app.table().snapshot().await[key].clone()
 }
 
 /// Adds what this code does not know, beside all attributes and in the parts of the item.
-async fn extend(app: &TestApp, key: &Key, parts: &[&str]) {
+async fn extend(app: &TestApp, key: &ItemKey, parts: &[&str]) {
     let contents = app.table().contents().await;
     app.table().set(key, "newer", text("x")).await;
     for part in parts {
@@ -38,7 +39,7 @@ async fn extend(app: &TestApp, key: &Key, parts: &[&str]) {
     }
 }
 
-async fn assert_kept(app: &TestApp, key: &Key, parts: &[&str]) {
+async fn assert_kept(app: &TestApp, key: &ItemKey, parts: &[&str]) {
     let item = item(app, key).await;
     assert_eq!(item["newer"], "x", "{item}");
     for part in parts {
@@ -61,7 +62,7 @@ async fn attributes_of_newer_code_survive_every_rewrite() {
     let video = owner.post("/companies/acme/videos/", announced).await.expect(201).uri("resource_uri");
     let company = ("COMPANY#acme".to_owned(), "COMPANY".to_owned());
     let evaluated = candidate(&project, &interviewed);
-    let parts: [(Key, &[&str]); 6] = [
+    let parts: [(ItemKey, &[&str]); 6] = [
         (company, &[]),
         (of_company("LABEL", &label), &[]),
         (of_company("VIDEO", &video), &[]),
@@ -152,12 +153,13 @@ async fn a_candidate_that_cannot_be_read_is_left_out_and_all_else_goes_on() {
     assert_eq!(listed(&owner, "/companies/acme/search/?q=ada").await, std::slice::from_ref(&usual));
     person.get("/companies/acme/shares/?expand=candidate").await.expect(200);
     // By itself it is said to be for a newer version.
-    let alone = owner.get(&strange).await.expect_code(503, "unreadable");
+    let alone = owner.get(&strange).await;
+    assert_refusal!(alone, @r#"503 {"code":"unreadable","detail":"This resource was written by a newer release that is still being deployed. Try again in a minute."}"#);
     assert_eq!(alone.header("retry-after"), Some("60"));
-    owner.patch(&strange, json!({ "phone": "1" })).await.expect_code(503, "unreadable");
+    assert_refusal!(owner.patch(&strange, json!({ "phone": "1" })).await, @r#"503 {"code":"unreadable","detail":"This resource was written by a newer release that is still being deployed. Try again in a minute."}"#);
     // Others of the same address log in, and deadlines of others expire.
     let login = app.anonymous().log_in("acme", "ada@mail.example", "wrong password").await;
-    login.expect_code(401, "invalid_credentials");
+    assert_refusal!(login, @r#"401 {"code":"invalid_credentials","detail":"Unable to log in with the provided credentials."}"#);
     app.clock().advance(chrono::TimeDelta::days(8));
     let owner = owner.new_token().await;
     app.sweep().await;
@@ -187,9 +189,9 @@ async fn a_project_that_cannot_be_read_is_left_out_but_no_deletion_leaves_someth
         assert_eq!(listed(&owner, list).await, std::slice::from_ref(&usual), "{list}");
         assert_eq!(listed(&person, list).await, std::slice::from_ref(&usual), "{list}");
     }
-    owner.get(&strange).await.expect_code(503, "unreadable");
+    assert_refusal!(owner.get(&strange).await, @r#"503 {"code":"unreadable","detail":"This resource was written by a newer release that is still being deployed. Try again in a minute."}"#);
     for uri in [&label, &person.uri] {
-        owner.delete(uri).await.expect_code(503, "unreadable");
+        assert_refusal!(owner.delete(uri).await, @r#"503 {"code":"unreadable","detail":"This resource was written by a newer release that is still being deployed. Try again in a minute."}"#);
     }
     let recount = app.operate(json!({ "command": "recount", "company": "acme" })).await.unwrap();
     let recount = serde_json::to_value(recount.recount.unwrap()).unwrap();
@@ -217,7 +219,7 @@ async fn a_customer_that_cannot_be_read_is_left_out_of_lists_and_imports() {
     let mut kinds: Vec<bool> = shown["evaluators"].as_array().unwrap().iter().map(Value::is_object).collect();
     kinds.sort_unstable();
     assert_eq!(kinds, [false, true]);
-    person.get("/companies/acme/").await.expect_code(503, "unreadable");
+    assert_refusal!(person.get("/companies/acme/").await, @r#"503 {"code":"unreadable","detail":"This resource was written by a newer release that is still being deployed. Try again in a minute."}"#);
     let me = json!({
         "pk_attribute": "username", "username": owner.username, "email": owner.email,
         "account_type": "owner", "first_name": "Sam", "last_name": "Staff",

@@ -14,9 +14,9 @@ use tokio::task::JoinSet;
 use crate::events::feed::{FEED, numbers, read_all, read_on};
 
 /// Pseudorandom numbers that a seed repeats.
-struct Dice(u64);
+struct RandomNumbers(u64);
 
-impl Dice {
+impl RandomNumbers {
     fn roll(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % sides
@@ -24,7 +24,13 @@ impl Dice {
 }
 
 /// Makes a change or two: of a new candidate, of one there is, or of a label.
-async fn change(owner: &Staff, project: &str, candidates: &[String], dice: &mut Dice, number: usize) {
+async fn change(
+    owner: &Staff,
+    project: &str,
+    candidates: &[String],
+    dice: &mut RandomNumbers,
+    number: usize,
+) {
     let candidate = &candidates[dice.roll(candidates.len())];
     match dice.roll(5) {
         0 => drop(owner.candidate(project, json!({ "first_name": format!("New {number}") })).await),
@@ -86,7 +92,7 @@ async fn readers_miss_nothing_while_many_write() {
     for writer in 0..16 {
         let (owner, project, candidates) = (owner.clone(), project.clone(), candidates.clone());
         writers.spawn(async move {
-            let mut dice = Dice(writer as u64);
+            let mut dice = RandomNumbers(writer as u64);
             for step in 0..8 {
                 change(&owner, &project, &candidates, &mut dice, writer * 100 + step).await;
             }
@@ -103,7 +109,7 @@ async fn readers_miss_nothing_while_many_write() {
 }
 
 /// One in ten calls of each kind fails in some way, lost answers among them.
-fn trouble(chaos: &Chaos, dice: &mut Dice) {
+fn trouble(chaos: &Chaos, dice: &mut RandomNumbers) {
     for operation in ["TransactWriteItems", "BatchGetItem", "Query"] {
         let faults = [Fault::Conflict, Fault::Throttled, Fault::Unreachable, Fault::AnswerLost];
         if dice.roll(10) == 0 {
@@ -128,7 +134,7 @@ async fn records_may_be_dropped_doubled_and_in_any_order_while_calls_fail() {
     for seed in 0..4 {
         let (app, chaos) = TestApp::start_with_chaos().await;
         let (owner, project, candidates) = given(&app).await;
-        let mut dice = Dice(seed);
+        let mut dice = RandomNumbers(seed);
         for number in 0..60 {
             trouble(&chaos, &mut dice);
             change(&owner, &project, &candidates, &mut dice, number).await;
@@ -162,7 +168,7 @@ async fn records_may_be_dropped_doubled_and_in_any_order_while_calls_fail() {
 async fn sweeps_alone_number_everything_in_the_same_order() {
     let app = TestApp::start().await;
     let (owner, project, candidates) = given(&app).await;
-    let mut dice = Dice(7);
+    let mut dice = RandomNumbers(7);
     for number in 0..120 {
         change(&owner, &project, &candidates, &mut dice, number).await;
     }
@@ -243,13 +249,13 @@ async fn questions_and_criteria_have_their_place_among_the_changes_of_their_proj
 }
 
 /// A candidate whom the owner evaluates, and the drafts of that evaluation.
-struct Drafts {
+struct DraftEvents {
     owner: Staff,
     ada: String,
     criterion: String,
 }
 
-impl Drafts {
+impl DraftEvents {
     async fn of(app: &TestApp) -> Self {
         let owner = app.owner().await;
         let project = json!({ "evaluators": [owner.uri], "allow_hash_login": true });
@@ -272,8 +278,8 @@ impl Drafts {
 #[tokio::test]
 async fn a_draft_has_no_number_and_holds_up_no_event() {
     let app = TestApp::start().await;
-    let drafts = Drafts::of(&app).await;
-    let Drafts { owner, ada, .. } = &drafts;
+    let drafts = DraftEvents::of(&app).await;
+    let DraftEvents { owner, ada, .. } = &drafts;
     for number in 0..20 {
         drafts.save(&format!("Draft {number}")).await;
     }
@@ -292,7 +298,7 @@ async fn a_draft_has_no_number_and_holds_up_no_event() {
 #[tokio::test]
 async fn numbering_costs_the_same_however_many_drafts_there_are() {
     let (app, chaos) = TestApp::start_with_chaos().await;
-    let drafts = Drafts::of(&app).await;
+    let drafts = DraftEvents::of(&app).await;
     app.settle().await;
     let reads = async |version: u64| {
         chaos.measure(&app.items(), false);
@@ -319,8 +325,8 @@ async fn numbering_costs_the_same_however_many_drafts_there_are() {
 #[tokio::test]
 async fn an_event_numbers_all_before_it_that_have_no_number() {
     let app = TestApp::start().await;
-    let drafts = Drafts::of(&app).await;
-    let Drafts { owner, ada, .. } = &drafts;
+    let drafts = DraftEvents::of(&app).await;
+    let DraftEvents { owner, ada, .. } = &drafts;
     // More than fit in one transaction, with drafts between them.
     for number in 0..120 {
         owner.patch(ada, json!({ "phone": number.to_string() })).await.expect(200);

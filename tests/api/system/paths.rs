@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use shared::RouteReader;
 use shared::http::RouteGroup;
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, last_segment};
 use tests::http::Request;
 use tower::ServiceExt;
 
-use crate::system::access::{Given, Promises};
+use crate::system::access::{AccessFixture, AccessTable};
 
 #[tokio::test]
 async fn a_path_is_served_with_and_without_its_final_slash() {
@@ -90,7 +91,8 @@ async fn a_wrong_method_is_told_the_right_ones() {
         {
             let request = Request::new(method, target).json(&json!({}));
             // Also to whoever is not logged in: methods are no secret.
-            let response = app.send(request).await.expect_code(405, "method_not_allowed");
+            let response = app.send(request).await;
+            assert_refusal!(response, @r#"405 {"code":"method_not_allowed","detail":"Method not allowed. The `Allow` header lists the methods of this path."}"#);
             assert_eq!(response.header("allow"), Some(allowed), "{response}");
         }
     }
@@ -98,8 +100,8 @@ async fn a_wrong_method_is_told_the_right_ones() {
 
 #[tokio::test]
 async fn head_is_get_without_the_body() {
-    let given = Given::new().await;
-    for row in Promises::read().rows.iter().filter(|row| row.method == Method::GET) {
+    let given = AccessFixture::new().await;
+    for row in AccessTable::read().rows.iter().filter(|row| row.method == Method::GET) {
         let request = given.request("owner", row).await;
         let get = given.app.send(request.clone()).await;
         let head = given.app.send(request.head()).await;

@@ -13,7 +13,7 @@ const LANES: usize = 4;
 
 /// What one caller does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Deed {
+enum RaceStep {
     Advance,
     AdvanceItself,
     Skip,
@@ -21,45 +21,45 @@ enum Deed {
     Remind,
 }
 
-const EIGHT: [Deed; 8] = [
-    Deed::Advance,
-    Deed::Advance,
-    Deed::AdvanceItself,
-    Deed::Skip,
-    Deed::Skip,
-    Deed::Deadline(8),
-    Deed::Deadline(9),
-    Deed::Remind,
+const EIGHT: [RaceStep; 8] = [
+    RaceStep::Advance,
+    RaceStep::Advance,
+    RaceStep::AdvanceItself,
+    RaceStep::Skip,
+    RaceStep::Skip,
+    RaceStep::Deadline(8),
+    RaceStep::Deadline(9),
+    RaceStep::Remind,
 ];
 
 /// What came of it for one candidate.
-struct Outcome {
+struct RaceOutcome {
     uri: String,
     was_invited: bool,
-    statuses: Vec<(Deed, u16)>,
+    statuses: Vec<(RaceStep, u16)>,
 }
 
-impl Outcome {
+impl RaceOutcome {
     /// How many of the deeds that are `like` this one were done.
-    fn done(&self, like: impl Fn(Deed) -> bool) -> usize {
+    fn done(&self, like: impl Fn(RaceStep) -> bool) -> usize {
         self.statuses.iter().filter(|(deed, status)| *status == 200 && like(*deed)).count()
     }
 }
 
-async fn act(deed: Deed, owner: Staff, candidate: Invited) -> (Deed, Response) {
+async fn act(deed: RaceStep, owner: Staff, candidate: Invited) -> (RaceStep, Response) {
     let uri = &candidate.uri;
     let response = match deed {
-        Deed::Advance => owner.advance(uri).await,
-        Deed::AdvanceItself => candidate.advance(uri).await,
-        Deed::Skip => owner.skip(uri).await,
-        Deed::Deadline(days) => owner.set_deadline(uri, &owner.app().clock().in_days(days)).await,
-        Deed::Remind => owner.remind(uri).await,
+        RaceStep::Advance => owner.advance(uri).await,
+        RaceStep::AdvanceItself => candidate.advance(uri).await,
+        RaceStep::Skip => owner.skip(uri).await,
+        RaceStep::Deadline(days) => owner.set_deadline(uri, &owner.app().clock().in_days(days)).await,
+        RaceStep::Remind => owner.remind(uri).await,
     };
     (deed, response)
 }
 
 /// Lets eight callers at each of some candidates, of whom every other has an invitation already.
-async fn race(owner: Staff, project: String, numbers: impl Iterator<Item = usize>) -> Vec<Outcome> {
+async fn race(owner: Staff, project: String, numbers: impl Iterator<Item = usize>) -> Vec<RaceOutcome> {
     let mut outcomes = Vec::new();
     for number in numbers {
         let was_invited = number.is_multiple_of(2);
@@ -80,11 +80,11 @@ async fn race(owner: Staff, project: String, numbers: impl Iterator<Item = usize
             let status = response.status.as_u16();
             // A key opens nothing before the invitation and after a skip.
             let is_legal =
-                [200, 400, 409].contains(&status) || (deed == Deed::AdvanceItself && status == 401);
+                [200, 400, 409].contains(&status) || (deed == RaceStep::AdvanceItself && status == 401);
             assert!(is_legal, "{deed:?}: {response}");
             statuses.push((deed, status));
         }
-        outcomes.push(Outcome { uri: candidate.uri, was_invited, statuses });
+        outcomes.push(RaceOutcome { uri: candidate.uri, was_invited, statuses });
     }
     outcomes
 }
@@ -98,7 +98,7 @@ async fn eight_callers_at_once_on_each_of_two_hundred_candidates_make_legal_hist
     for lane in 0..LANES {
         lanes.spawn(race(owner.clone(), project.clone(), (lane..CANDIDATES).step_by(LANES)));
     }
-    let outcomes: Vec<Outcome> = lanes.join_all().await.into_iter().flatten().collect();
+    let outcomes: Vec<RaceOutcome> = lanes.join_all().await.into_iter().flatten().collect();
     assert_eq!(outcomes.len(), CANDIDATES);
 
     let items = app.table().snapshot().await;
@@ -121,8 +121,8 @@ async fn eight_callers_at_once_on_each_of_two_hundred_candidates_make_legal_hist
         *ends.entry(status.to_owned()).or_default() += 1;
 
         // From new to invited to confirmed to skipped: each step at most once, and the last one done is the end.
-        let [invited, confirmed, skipped] =
-            [Deed::Advance, Deed::AdvanceItself, Deed::Skip].map(|one| outcome.done(|deed| deed == one));
+        let [invited, confirmed, skipped] = [RaceStep::Advance, RaceStep::AdvanceItself, RaceStep::Skip]
+            .map(|one| outcome.done(|deed| deed == one));
         assert!(invited + usize::from(outcome.was_invited) <= 1, "{case}");
         assert!(confirmed <= usize::from(outcome.was_invited) && skipped <= 1, "{case}");
         let is_invited = outcome.was_invited || invited == 1;
@@ -144,8 +144,11 @@ async fn eight_callers_at_once_on_each_of_two_hundred_candidates_make_legal_hist
         assert_eq!(item["version"], 1 + usize::from(outcome.was_invited) + done, "{case}");
         let mail = |name: &str| mails.get(&(id, name)).copied().unwrap_or_default();
         assert_eq!(mail("invitation"), usize::from(is_invited), "{case}");
-        assert_eq!(mail("reminder"), outcome.done(|deed| deed == Deed::Remind), "{case}");
-        assert!(mail("deadline-changed") <= outcome.done(|deed| matches!(deed, Deed::Deadline(_))), "{case}");
+        assert_eq!(mail("reminder"), outcome.done(|deed| deed == RaceStep::Remind), "{case}");
+        assert!(
+            mail("deadline-changed") <= outcome.done(|deed| matches!(deed, RaceStep::Deadline(_))),
+            "{case}"
+        );
     }
     let shown = owner.get(&project).await.expect(200).json();
     assert_eq!(shown["candidates_count"], CANDIDATES);

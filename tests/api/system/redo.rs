@@ -5,6 +5,7 @@ use chrono::TimeDelta;
 use image::ImageFormat;
 use serde_json::{Value, json};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, Staff, last_segment};
 use tests::chaos::Chaos;
 use tests::files::{Form, photo};
@@ -108,7 +109,7 @@ async fn one_that_keeps_losing_is_told_so() {
         owner.patch(&project, json!({ "internal_id": losses.to_string() })).await.expect(200);
         held.resume();
     };
-    response.expect_code(409, "changed");
+    assert_refusal!(response, @r#"409 {"code":"changed","detail":"Another request modified this resource. Fetch it and try again."}"#);
     assert_eq!(losses, 10);
     chaos.heal();
 }

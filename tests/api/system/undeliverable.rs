@@ -3,6 +3,7 @@
 use embedded::Mail;
 use serde_json::{Value, json};
 use tests::app::TestApp;
+use tests::assert_refusal;
 use tests::caller::{Caller, PASSWORD, Staff};
 use tests::http::Request;
 use tests::platform;
@@ -57,7 +58,7 @@ async fn a_suppressed_address_gets_no_mails_until_it_is_replaced() {
     assert_eq!(put(&app, event.clone()).await, "ignored", "it comes again");
     assert_eq!(status(&owner, &ada.uri).await, "bounced");
     let remind = || Request::post(&format!("{}reminder/", ada.uri));
-    owner.send(remind()).await.expect_code(400, "undeliverable");
+    assert_refusal!(owner.send(remind()).await, @r#"400 {"code":"undeliverable","detail":"Mails to this address bounced or were reported as spam. Set another email address first."}"#);
     app.settle().await;
     assert_eq!(app.mails_to(&ada.email).len(), 1);
     ada.get(&ada.uri).await.expect(200);
@@ -70,7 +71,7 @@ async fn a_suppressed_address_gets_no_mails_until_it_is_replaced() {
     app.settle().await;
     assert_eq!(app.mails_to(&email).len(), 2, "the invitation and the reminder");
     let back = json!({ "email": ada.email });
-    owner.patch(&ada.uri, back).await.expect_code(400, "undeliverable");
+    assert_refusal!(owner.patch(&ada.uri, back).await, @r#"400 {"code":"undeliverable","detail":"Mails to this address bounced or were reported as spam. Set another email address first."}"#);
 }
 
 #[tokio::test]
@@ -85,7 +86,7 @@ async fn a_reinvitation_is_refused_for_a_suppressed_address() {
     assert_eq!(put(&app, complained(&app, &ada.email)).await, "applied");
     owner.set_deadline(&ada.uri, &app.clock().in_days(7)).await.expect(200);
     let before = app.table().snapshot().await;
-    owner.advance(&ada.uri).await.expect_code(400, "undeliverable");
+    assert_refusal!(owner.advance(&ada.uri).await, @r#"400 {"code":"undeliverable","detail":"Mails to this address bounced or were reported as spam. Set another email address first."}"#);
     assert_eq!(app.table().snapshot().await, before);
     owner.patch(&ada.uri, json!({ "email": app.next_email() })).await.expect(200);
     assert_eq!(owner.advance(&ada.uri).await.expect(200).json()["status"], "invited");
@@ -102,7 +103,7 @@ async fn staff_get_no_more_mails_either() {
     assert_eq!(status(&owner, &grace.uri).await, "complained");
     let key = app.mailed_key(&grace.email);
     let again = Request::patch(&format!("{}reinvite/", grace.uri));
-    owner.send(again).await.expect_code(400, "undeliverable");
+    assert_refusal!(owner.send(again).await, @r#"400 {"code":"undeliverable","detail":"Mails to this address bounced or were reported as spam. Set another email address first."}"#);
     let forgotten = json!({ "company": "acme", "username": grace.email });
     app.anonymous().post("/api-password-reset/", forgotten).await.expect(202);
     app.settle().await;

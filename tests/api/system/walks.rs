@@ -8,7 +8,7 @@ use tests::caller::{Caller, Colleague, Staff};
 
 /// A list that is walked, and how rows come and go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum List {
+enum WalkedList {
     Candidates,
     NewCandidates,
     CandidatesByEmail,
@@ -28,8 +28,8 @@ enum List {
 const ROWS: usize = 17;
 const SIZE: usize = 3;
 
-struct Walk {
-    list: List,
+struct PageWalk {
+    list: WalkedList,
     owner: Staff,
     /// Who walks.
     walker: Staff,
@@ -39,8 +39,8 @@ struct Walk {
     target: String,
 }
 
-impl Walk {
-    async fn new(list: List) -> Self {
+impl PageWalk {
+    async fn new(list: WalkedList) -> Self {
         let app = TestApp::start().await;
         let owner = app.owner().await;
         let person = app.staff("hiring-manager").await;
@@ -48,20 +48,20 @@ impl Walk {
         let candidate = owner.candidate(&project, json!({})).await;
         let acme = "/companies/acme/";
         let target = match list {
-            List::Candidates => format!("{project}candidates/?"),
-            List::NewCandidates => format!("{project}candidates/?status=new&"),
-            List::CandidatesByEmail => format!("{project}candidates/?email=ada@mail.example&"),
-            List::Projects | List::OwnProjects => format!("{acme}projects/?"),
-            List::IncompleteProjects => format!("{acme}projects/?status=10-incomplete&"),
-            List::Customers => format!("{acme}customers/?"),
-            List::InvitedCustomers => format!("{acme}customers/?status=invited&"),
-            List::Labels => format!("{acme}labels/?"),
-            List::SharesOfCandidate => format!("{candidate}shares/?"),
-            List::SharedWithMe => format!("{acme}shares/?"),
-            List::Roles => format!("{project}roles/?"),
-            List::Tokens => format!("{acme}tokens/?"),
+            WalkedList::Candidates => format!("{project}candidates/?"),
+            WalkedList::NewCandidates => format!("{project}candidates/?status=new&"),
+            WalkedList::CandidatesByEmail => format!("{project}candidates/?email=ada@mail.example&"),
+            WalkedList::Projects | WalkedList::OwnProjects => format!("{acme}projects/?"),
+            WalkedList::IncompleteProjects => format!("{acme}projects/?status=10-incomplete&"),
+            WalkedList::Customers => format!("{acme}customers/?"),
+            WalkedList::InvitedCustomers => format!("{acme}customers/?status=invited&"),
+            WalkedList::Labels => format!("{acme}labels/?"),
+            WalkedList::SharesOfCandidate => format!("{candidate}shares/?"),
+            WalkedList::SharedWithMe => format!("{acme}shares/?"),
+            WalkedList::Roles => format!("{project}roles/?"),
+            WalkedList::Tokens => format!("{acme}tokens/?"),
         };
-        let sees_own = matches!(list, List::OwnProjects | List::SharedWithMe);
+        let sees_own = matches!(list, WalkedList::OwnProjects | WalkedList::SharedWithMe);
         let walker = if sees_own { person } else { owner.clone() };
         Self { list, owner, walker, project, candidate, target: format!("{target}page_size={SIZE}") }
     }
@@ -70,27 +70,27 @@ impl Walk {
     async fn add(&self) -> String {
         let (owner, created) = (&self.owner, |response: tests::http::Response| response.uri("resource_uri"));
         match self.list {
-            List::Candidates | List::NewCandidates | List::CandidatesByEmail => {
+            WalkedList::Candidates | WalkedList::NewCandidates | WalkedList::CandidatesByEmail => {
                 owner.candidate(&self.project, json!({ "email": "ada@mail.example" })).await
             }
-            List::Projects | List::IncompleteProjects => owner.project(json!({})).await,
-            List::OwnProjects => owner.project(json!({ "reviewers": [self.walker.uri] })).await,
-            List::Customers | List::InvitedCustomers => self.colleague().await.uri,
-            List::Labels => owner.label(&owner.app().next_email()).await,
-            List::SharesOfCandidate => {
+            WalkedList::Projects | WalkedList::IncompleteProjects => owner.project(json!({})).await,
+            WalkedList::OwnProjects => owner.project(json!({ "reviewers": [self.walker.uri] })).await,
+            WalkedList::Customers | WalkedList::InvitedCustomers => self.colleague().await.uri,
+            WalkedList::Labels => owner.label(&owner.app().next_email()).await,
+            WalkedList::SharesOfCandidate => {
                 let body = json!({ "customer": self.colleague().await.uri });
                 created(owner.post(&format!("{}shares/", self.candidate), body).await.expect(201))
             }
-            List::SharedWithMe => {
+            WalkedList::SharedWithMe => {
                 let candidate = owner.candidate(&self.project, json!({})).await;
                 let body = json!({ "customer": self.walker.uri });
                 created(owner.post(&format!("{candidate}shares/"), body).await.expect(201))
             }
-            List::Roles => {
+            WalkedList::Roles => {
                 let body = json!({ "customer": self.colleague().await.uri, "role": "reviewer" });
                 created(owner.post(&format!("{}roles/", self.project), body).await.expect(201))
             }
-            List::Tokens => owner.named_token("Payroll").await.0,
+            WalkedList::Tokens => owner.named_token("Payroll").await.0,
         }
     }
 
@@ -102,10 +102,10 @@ impl Walk {
     async fn remove(&self, uri: &str) -> bool {
         let owner = &self.owner;
         match self.list {
-            List::Projects => return false,
-            List::IncompleteProjects => drop(owner.set_status(uri, "40-running").await.expect(200)),
-            List::OwnProjects => drop(owner.patch(uri, json!({ "reviewers": [] })).await.expect(200)),
-            List::NewCandidates => drop(owner.skip(uri).await.expect(200)),
+            WalkedList::Projects => return false,
+            WalkedList::IncompleteProjects => drop(owner.set_status(uri, "40-running").await.expect(200)),
+            WalkedList::OwnProjects => drop(owner.patch(uri, json!({ "reviewers": [] })).await.expect(200)),
+            WalkedList::NewCandidates => drop(owner.skip(uri).await.expect(200)),
             _ if [&owner.uri, &self.walker.uri].contains(&&uri.to_owned()) => return false,
             _ => drop(owner.delete(uri).await.expect(204)),
         }
@@ -170,8 +170,8 @@ impl Walk {
     }
 }
 
-async fn check(list: List) {
-    let walk = Walk::new(list).await;
+async fn check(list: WalkedList) {
+    let walk = PageWalk::new(list).await;
     for _ in 0..ROWS {
         walk.add().await;
     }
@@ -190,7 +190,7 @@ async fn check(list: List) {
         for uri in there.iter().filter(|uri| !gone.contains(*uri)) {
             assert!(distinct.contains(uri), "{list:?} by {link}: {uri} was missed");
         }
-        assert!(gone.len() >= 5 || list == List::Projects, "{list:?} has hardly changed");
+        assert!(gone.len() >= 5 || list == WalkedList::Projects, "{list:?} has hardly changed");
     }
 }
 
@@ -198,7 +198,7 @@ macro_rules! walks {
     ($($name:ident: $list:ident;)+) => {
         $(#[tokio::test]
         async fn $name() {
-            check(List::$list).await;
+            check(WalkedList::$list).await;
         })+
     };
 }
@@ -221,7 +221,7 @@ walks! {
 
 #[tokio::test]
 async fn from_a_page_that_has_emptied_the_links_lead_back_to_the_rows_next_to_it() {
-    let walk = Walk::new(List::Labels).await;
+    let walk = PageWalk::new(WalkedList::Labels).await;
     let mut labels = Vec::new();
     for _ in 0..5 {
         labels.push(walk.add().await);

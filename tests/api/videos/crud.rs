@@ -8,6 +8,7 @@ use tests::files::{Form, fetch, put};
 use tests::http::Request;
 use tests::logs;
 use tests::videos::{film, probed, recorded};
+use tests::{assert_refusal, assert_refusals};
 
 const VIDEOS: &str = "/companies/acme/videos/";
 
@@ -120,7 +121,8 @@ async fn a_video_that_does_not_fit_goes_straight_to_the_bucket() {
     let large = recorded(how, "mov");
     assert!(large.len() > 4_608_000, "{}", large.len());
     let form = Request::post(VIDEOS).form(form(&large[..4_608_000]));
-    let refused = recruiter.send(form).await.expect_code(413, "too_large");
+    let refused = recruiter.send(form).await;
+    assert_refusal!(refused, @r#"413 {"code":"too_large","detail":"The request body is too large. POST the file's metadata as JSON to …/uploads/ (videos: …/videos/), then upload the file to the URL in the answer."}"#);
     assert!(refused.json()["detail"].as_str().unwrap().contains("…/videos/"));
 
     let video = announced(&recruiter, large.len()).await;
@@ -149,23 +151,32 @@ async fn a_video_that_does_not_fit_goes_straight_to_the_bucket() {
 async fn fields_of_a_new_video_are_validated() {
     let (app, recruiter) = given().await;
     let before = app.table().snapshot().await;
-    for (body, fields) in [
-        (json!({}), &["name", "upload_filename", "content_type", "size"][..]),
-        (
-            json!({ "name": "x", "upload_filename": "a/", "content_type": "video", "size": 0 }),
-            &["upload_filename", "content_type", "size"],
-        ),
-        (
-            json!({ "name": "", "upload_filename": "a", "content_type": "a/b", "size": 2_147_483_649u64 }),
-            &["name", "size"],
-        ),
+    let mut refusals = Vec::new();
+    for body in [
+        json!({}),
+        json!({ "name": "x", "upload_filename": "a/", "content_type": "video", "size": 0 }),
+        json!({ "name": "", "upload_filename": "a", "content_type": "a/b", "size": 2_147_483_649u64 }),
     ] {
-        recruiter.post(VIDEOS, body).await.expect_fields(fields);
+        refusals.push(recruiter.post(VIDEOS, body).await);
     }
+    assert_refusals!(refusals, @r#"
+        400 {
+          "content_type":["This field is required."],
+          "name":["This field is required."],
+          "size":["This field is required."],
+          "upload_filename":["This field is required."]
+        }
+        400 {
+          "content_type":["Enter a content type such as application/pdf."],
+          "size":["Ensure this value is from 1 to 2147483648."],
+          "upload_filename":["This field may not be blank."]
+        }
+        400 {"name":["This field may not be blank."],"size":["Ensure this value is from 1 to 2147483648."]}
+        "#);
     let post = async |form| recruiter.send(Request::post(VIDEOS).form(form)).await;
-    post(Form::new()).await.expect_fields(&["name", "file"]);
-    post(Form::new().text("name", "x").text("file", "not a file")).await.expect_fields(&["file"]);
-    post(form(b"")).await.expect_fields(&["file"]);
+    assert_refusal!(post(Form::new()).await, @r#"400 {"file":["Send the video as a multipart/form-data part with a file name."],"name":["This field is required."]}"#);
+    assert_refusal!(post(Form::new().text("name", "x").text("file", "not a file")).await, @r#"400 {"file":["Send the video as a multipart/form-data part with a file name."]}"#);
+    assert_refusal!(post(form(b"")).await, @r#"400 {"file":["The submitted file is empty."]}"#);
     assert_eq!(app.table().snapshot().await, before);
     assert!(app.object_keys().is_empty());
     recruiter
@@ -197,13 +208,19 @@ async fn only_the_texts_of_a_video_can_be_changed() {
     app.settle().await;
     assert_eq!(status(&recruiter, &uri).await.0, "successful");
     let put = |body: Value| Request::new(Method::PUT, &uri).json(&body);
-    recruiter.send(put(json!({ "description": "x" }))).await.expect_fields(&["name"]);
+    assert_refusal!(recruiter.send(put(json!({ "description": "x" }))).await, @r#"400 {"name":["This field is required."]}"#);
     let whole = recruiter.send(put(json!({ "name": "Again" }))).await.expect(200).json();
     assert_eq!((&whole["name"], &whole["description"]), (&json!("Again"), &json!("")));
+    let mut refusals = Vec::new();
     for wrong in [json!({ "name": null }), json!({ "name": "" }), json!({ "name": "x".repeat(151) })] {
-        recruiter.patch(&uri, wrong).await.expect_fields(&["name"]);
+        refusals.push(recruiter.patch(&uri, wrong).await);
     }
-    recruiter.patch(&uri, json!({ "description": "x".repeat(2001) })).await.expect_fields(&["description"]);
+    assert_refusals!(refusals, @r#"
+        400 {"name":["This field may not be null."]}
+        400 {"name":["This field may not be blank."]}
+        400 {"name":["Ensure this field has no more than 150 characters."]}
+        "#);
+    assert_refusal!(recruiter.patch(&uri, json!({ "description": "x".repeat(2001) })).await, @r#"400 {"description":["Ensure this field has no more than 2000 characters."]}"#);
 }
 
 #[tokio::test]

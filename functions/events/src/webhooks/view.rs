@@ -118,7 +118,7 @@ impl WebhookView {
     }
 }
 
-/// The view of the webhook that a guard has loaded, after a change.
+/// The view of the webhook that the request is about, after a change.
 pub(crate) fn view<A>(
     access: &Admitted<Webhook, A>,
     webhook: &Webhook,

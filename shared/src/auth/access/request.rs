@@ -201,7 +201,7 @@ impl<'a> UnauthenticatedRequest<'a> {
         if self.path.text("companyId").is_some_and(|company| company != caller.company().as_str()) {
             return Err(Error::NotFound);
         }
-        // Read in the same round trip, and replayed only after the guard has admitted the caller.
+        // Read in the same round trip, and replayed only once the caller is admitted.
         let earlier = match &keyed {
             Some(keyed) => store.take_earlier(&mut batch, keyed, now).await?,
             None => None,

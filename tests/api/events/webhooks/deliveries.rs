@@ -6,6 +6,7 @@ use shared::auth::SystemAccess;
 use shared::domain::webhook::{DeliveryAttempt, DeliveryOutcome, DeliveryRequest, EndpointHealth};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
+use tests::{assert_refusal, assert_refusals};
 
 use super::{at_rest, stored, webhook, write_cursor};
 use crate::events::feed::FEED;
@@ -73,11 +74,15 @@ async fn attempts_are_listed_the_latest_first_for_seven_days() {
     assert_eq!(filtered("outcome=failed").await["objects"], json!([failed]));
     assert_eq!(events(&filtered("event=evt_1").await), ["evt_1"]);
     assert_eq!(events(&filtered("event=evt_1&outcome=failed").await), [""; 0]);
-    for (query, field) in
-        [("outcome=lost", "outcome"), ("before=x", "before"), ("page_size=101", "page_size")]
-    {
-        service.get(&format!("{list}?{query}")).await.expect_fields(&[field]);
+    let mut refusals = Vec::new();
+    for query in ["outcome=lost", "before=x", "page_size=101"] {
+        refusals.push(service.get(&format!("{list}?{query}")).await);
     }
+    assert_refusals!(refusals, @r#"
+        400 {"outcome":["\"lost\" is not a valid choice."]}
+        400 {"before":["Invalid position. Follow `next` unchanged."]}
+        400 {"page_size":["Use a whole number from 1 to 100."]}
+        "#);
     app.clock().advance(TimeDelta::days(7));
     service.get(&list).await.expect_json(200, empty);
 }
@@ -111,7 +116,8 @@ async fn a_ping_is_queued_once_in_ten_seconds() {
     assert_eq!(cursor.requests, [DeliveryRequest::Ping { at: app.app().now() }]);
     assert_eq!(cursor.run_at, Some(app.app().now()));
     app.clock().advance(TimeDelta::seconds(9));
-    let early = ping().await.expect_code(429, "throttled");
+    let early = ping().await;
+    assert_refusal!(early, @r#"429 {"code":"throttled","detail":"Too many attempts. Try again after the seconds in `Retry-After`."}"#);
     assert_eq!(early.header("retry-after"), Some("1"));
     app.clock().advance(TimeDelta::seconds(1));
     ping().await.expect(202);
@@ -141,8 +147,8 @@ async fn an_event_is_queued_again_unless_ten_are_waiting() {
     let requests: Vec<DeliveryRequest> =
         ids[..10].iter().map(|id| DeliveryRequest::Event { event: (*id).to_owned() }).collect();
     assert_eq!(cursor.requests, requests);
-    repeat(ids[10]).await.expect_code(400, "queue_full");
-    owner.post(&format!("{uri}ping/"), json!({})).await.expect_code(400, "queue_full");
+    assert_refusal!(repeat(ids[10]).await, @r#"400 {"code":"queue_full","detail":"Ten pings or repeated events of this webhook are already queued. Try again when they have been sent."}"#);
+    assert_refusal!(owner.post(&format!("{uri}ping/"), json!({})).await, @r#"400 {"code":"queue_full","detail":"Ten pings or repeated events of this webhook are already queued. Try again when they have been sent."}"#);
 
     write_cursor(&app, &uri, at_rest).await;
     let label = owner.label("not numbered yet").await;
@@ -150,14 +156,14 @@ async fn an_event_is_queued_again_unless_ten_are_waiting() {
     for wrong in
         ["", "x", "evt_01ARZ3NDEKTSV4RRFFQ69G5FAV_1_1", &format!("evt_{}_1_{second}", last_segment(&label))]
     {
-        repeat(wrong).await.expect_fields(&["event"]);
+        assert_refusal!(repeat(wrong).await, @r#"400 {"event":["There is no such event, or it has been deleted because of its age."]}"#);
     }
     app.settle().await;
     repeat(&format!("evt_{}_1_{second}", last_segment(&label))).await.expect(202);
     app.clock().advance(TimeDelta::days(401));
     let owner = owner.new_token().await;
     let expired = owner.post(&format!("{uri}deliveries/"), json!({ "event": ids[0] })).await;
-    expired.expect_fields(&["event"]);
+    assert_refusal!(expired, @r#"400 {"event":["There is no such event, or it has been deleted because of its age."]}"#);
 }
 
 #[tokio::test]
@@ -190,8 +196,8 @@ async fn to_set_the_position_keeps_what_was_queued_and_frees_a_failing_endpoint(
     assert!(cursor.has_void_resources);
     // Each change may send the whole feed again.
     app.clock().advance(TimeDelta::seconds(59));
-    let early =
-        owner.post(&format!("{uri}position/"), json!({ "after": 0 })).await.expect_code(429, "throttled");
+    let early = owner.post(&format!("{uri}position/"), json!({ "after": 0 })).await;
+    assert_refusal!(early, @r#"429 {"code":"throttled","detail":"Too many attempts. Try again after the seconds in `Retry-After`."}"#);
     assert_eq!(early.header("retry-after"), Some("1"));
     app.clock().advance(TimeDelta::seconds(1));
     owner.post(&format!("{uri}position/"), json!({ "after": 0 })).await.expect(200);

@@ -19,14 +19,14 @@ use crate::events::feed::read_all;
 
 /// A request.
 #[derive(Debug, Clone)]
-pub(crate) struct Arrival {
+pub(crate) struct ReceivedDelivery {
     pub(crate) headers: HeaderMap,
     pub(crate) body: String,
     pub(crate) event: Value,
     pub(crate) status: u16,
 }
 
-impl Arrival {
+impl ReceivedDelivery {
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers[name].to_str().unwrap()
     }
@@ -35,25 +35,25 @@ impl Arrival {
 /// Decides how to answer an event: a status, and when to try again.
 type Answer = Box<dyn FnMut(&Value) -> (u16, Option<&'static str>) + Send>;
 
-pub(crate) struct Endpoint {
+pub(crate) struct TestEndpoint {
     pub(crate) url: String,
     shared: Arc<Shared>,
     _server: JoinSet<()>,
 }
 
 struct Shared {
-    arrivals: Mutex<Vec<Arrival>>,
+    arrivals: Mutex<Vec<ReceivedDelivery>>,
     answer: Mutex<Answer>,
-    hold: Mutex<Option<Hold>>,
+    hold: Mutex<Option<HeldResponse>>,
     /// Notified of each arrival.
     arrived: Notify,
 }
 
 /// A request that waits for its answer.
 #[derive(Clone, Default)]
-pub(crate) struct Hold(Arc<(Notify, Notify)>);
+pub(crate) struct HeldResponse(Arc<(Notify, Notify)>);
 
-impl Hold {
+impl HeldResponse {
     /// Returns once the request has come.
     pub(crate) async fn reached(&self) {
         self.0.0.notified().await;
@@ -69,7 +69,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Endpoint {
+impl TestEndpoint {
     /// A server that answers by `answer`.
     pub(crate) async fn start(mut answer: impl FnMut(&Value) -> u16 + Send + 'static) -> Self {
         let answer: Answer = Box::new(move |event| (answer(event), None));
@@ -100,7 +100,7 @@ impl Endpoint {
     }
 
     /// Returns once what has arrived is as `is_there` says.
-    pub(crate) async fn until(&self, is_there: impl Fn(&[Arrival]) -> bool) {
+    pub(crate) async fn until(&self, is_there: impl Fn(&[ReceivedDelivery]) -> bool) {
         loop {
             let next = self.shared.arrived.notified();
             if is_there(&self.arrivals()) {
@@ -111,14 +111,14 @@ impl Endpoint {
     }
 
     /// Holds the next request.
-    pub(crate) fn hold(&self) -> Hold {
-        let hold = Hold::default();
+    pub(crate) fn hold(&self) -> HeldResponse {
+        let hold = HeldResponse::default();
         *locked(&self.shared.hold) = Some(hold.clone());
         hold
     }
 
     /// Everything that has arrived.
-    pub(crate) fn arrivals(&self) -> Vec<Arrival> {
+    pub(crate) fn arrivals(&self) -> Vec<ReceivedDelivery> {
         locked(&self.shared.arrivals).clone()
     }
 
@@ -162,7 +162,7 @@ impl Shared {
         }
         let event = serde_json::from_str(&body).unwrap();
         let (status, retry_after) = (locked(&self.answer))(&event);
-        locked(&self.arrivals).push(Arrival { headers, body, event, status });
+        locked(&self.arrivals).push(ReceivedDelivery { headers, body, event, status });
         self.arrived.notify_waiters();
         let mut response = StatusCode::from_u16(status).unwrap().into_response();
         if let Some(value) = retry_after {
@@ -173,7 +173,7 @@ impl Shared {
 }
 
 /// A new webhook at the address of `endpoint`, to which the whole feed is sent.
-pub(crate) async fn hook(owner: &impl Caller, endpoint: &Endpoint, fields: Value) -> String {
+pub(crate) async fn hook(owner: &impl Caller, endpoint: &TestEndpoint, fields: Value) -> String {
     let mut all = json!({ "url": endpoint.url, "after": 0 });
     all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     super::webhook(owner, all).await

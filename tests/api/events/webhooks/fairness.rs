@@ -8,7 +8,7 @@ use shared::domain::webhook::{DeliveryCursor, EndpointHealth};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff, last_segment};
 
-use super::endpoint::{Endpoint, hook, pass, sweep};
+use super::endpoint::{TestEndpoint, hook, pass, sweep};
 use super::{at_rest, stored, write_cursor};
 
 async fn shown(owner: &impl Caller, uri: &str) -> Value {
@@ -36,7 +36,7 @@ async fn look_at(app: &TestApp, company: &str) -> Option<DateTime<chrono::Utc>> 
 async fn an_event_at_which_an_endpoint_breaks_waits_alone_and_is_given_up() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let uri = hook(&owner, &endpoint, json!({})).await;
     let [bad, good] = two_candidates(&owner).await;
     app.settle().await;
@@ -82,7 +82,7 @@ async fn an_event_at_which_an_endpoint_breaks_waits_alone_and_is_given_up() {
 async fn an_event_that_is_rejected_once_the_endpoint_is_back_does_not_keep_it_down() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::start(|_| 503).await;
+    let endpoint = TestEndpoint::start(|_| 503).await;
     let uri = hook(&owner, &endpoint, json!({ "types": ["label.*"] })).await;
     owner.label("one").await;
     owner.label("two").await;
@@ -109,7 +109,7 @@ async fn what_a_former_address_answers_does_not_count_for_the_new_one() {
     for status in [503, 410] {
         let app = TestApp::start().await;
         let owner = app.owner().await;
-        let (dead, willing) = (Endpoint::start(move |_| status).await, Endpoint::willing().await);
+        let (dead, willing) = (TestEndpoint::start(move |_| status).await, TestEndpoint::willing().await);
         let uri = hook(&owner, &dead, json!({})).await;
         // Numbers the events, and has the webhook found dead, or gone.
         app.settle().await;
@@ -143,7 +143,7 @@ async fn what_a_former_address_answers_does_not_count_for_the_new_one() {
 async fn the_senders_own_writes_do_not_start_it() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let uri = hook(&owner, &endpoint, json!({})).await;
     let key = json!({ "pk": { "S": format!("WEBHOOK#{}", last_segment(&uri)) }, "sk": { "S": "CURSOR" } });
     let served = async || {
@@ -167,9 +167,9 @@ async fn the_senders_own_writes_do_not_start_it() {
 async fn a_feed_is_looked_at_again_while_another_run_has_an_endpoint() {
     let app = TestApp::start().await;
     let (owner, other) = (app.owner().await, app.owner_of("globex").await);
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let uri = hook(&owner, &endpoint, json!({})).await;
-    let theirs = Endpoint::willing().await;
+    let theirs = TestEndpoint::willing().await;
     other.post("/companies/globex/webhooks/", json!({ "url": theirs.url })).await.expect(201);
     app.settle().await;
     let lease = app.app().now() + TimeDelta::minutes(5);
@@ -191,7 +191,7 @@ async fn a_feed_is_looked_at_again_while_another_run_has_an_endpoint() {
 async fn waiting_resources_are_tried_at_once_when_a_webhook_is_enabled_or_gets_another_address() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let (endpoint, other) = (Endpoint::willing().await, Endpoint::willing().await);
+    let (endpoint, other) = (TestEndpoint::willing().await, TestEndpoint::willing().await);
     let uri = hook(&owner, &endpoint, json!({ "types": ["label.*"] })).await;
     endpoint.answer(|_| 400);
     owner.label("one").await;
@@ -215,7 +215,7 @@ async fn an_endpoint_that_is_limited_gets_all_events_and_none_counts_as_tried() 
     for retry_after in [None, Some("1")] {
         let app = TestApp::start().await;
         let owner = app.owner().await;
-        let endpoint = Endpoint::willing().await;
+        let endpoint = TestEndpoint::willing().await;
         let uri = hook(&owner, &endpoint, json!({})).await;
         app.settle().await;
         let clock = app.clone();
@@ -246,7 +246,7 @@ async fn an_endpoint_that_is_limited_gets_all_events_and_none_counts_as_tried() 
 async fn a_slow_endpoint_does_not_delay_the_others_of_its_company() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let (slow, healthy) = (Endpoint::willing().await, Endpoint::willing().await);
+    let (slow, healthy) = (TestEndpoint::willing().await, TestEndpoint::willing().await);
     hook(&owner, &slow, json!({})).await;
     hook(&owner, &healthy, json!({})).await;
     app.settle().await;
@@ -274,7 +274,7 @@ async fn a_slow_endpoint_does_not_delay_the_others_of_its_company() {
 async fn a_former_secret_leaves_the_table_when_its_use_has_ended() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let uri = hook(&owner, &endpoint, json!({ "is_enabled": false })).await;
     app.settle().await;
     owner.post(&format!("{uri}secret/"), json!({ "grace_hours": 1 })).await.expect(200);
@@ -293,7 +293,7 @@ async fn a_former_secret_leaves_the_table_when_its_use_has_ended() {
 async fn stalled_resources_of_a_former_position_are_deleted() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::start(|_| 400).await;
+    let endpoint = TestEndpoint::start(|_| 400).await;
     let uri = hook(&owner, &endpoint, json!({ "types": ["label.*"] })).await;
     for number in 0..3 {
         owner.label(&format!("label {number}")).await;
@@ -326,8 +326,10 @@ async fn no_endpoint_is_judged_while_the_service_reaches_nothing() {
     let app = TestApp::start_with(&[("WEBHOOK_TARGETS", ""), ("SESSION_IDLE_MINUTES", "43200")]).await;
     let owner = app.owner().await;
     let uri = super::webhook(&owner, json!({ "after": 0 })).await;
-    let outgoing =
-        webhook_sender::outgoing::Outgoing::new(super::runs::Nowhere, shared::domain::webhook::is_public);
+    let outgoing = webhook_sender::outgoing::Outgoing::new(
+        super::runs::FailingResolver,
+        shared::domain::webhook::is_public,
+    );
     super::runs::number(&app).await;
     for _ in 0..7 {
         app.clock().advance(TimeDelta::days(1));

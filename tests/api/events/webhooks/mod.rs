@@ -5,6 +5,7 @@ mod deliveries;
 pub(crate) mod endpoint;
 mod fairness;
 mod mails;
+mod refusals;
 mod runs;
 mod sending;
 mod trouble;

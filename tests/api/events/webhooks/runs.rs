@@ -14,7 +14,7 @@ use tests::caller::{Caller, last_segment};
 use tests::chaos::{Chaos, Fault};
 use webhook_sender::outgoing::{NameResolver, Outgoing};
 
-use super::endpoint::{Endpoint, hook, pass, sweep};
+use super::endpoint::{TestEndpoint, hook, pass, sweep};
 use super::stored;
 
 /// What the stream delivers about a company's feed.
@@ -39,7 +39,7 @@ async fn run(app: &TestApp) -> shared::Result<webhook_sender::RunSummary> {
 }
 
 /// A run, and what happens while the endpoint has yet to answer the run's first request.
-async fn run_during(app: &TestApp, endpoint: &Endpoint, meanwhile: impl Future<Output = ()>) {
+async fn run_during(app: &TestApp, endpoint: &TestEndpoint, meanwhile: impl Future<Output = ()>) {
     let held = endpoint.hold();
     let meanwhile = async {
         held.reached().await;
@@ -62,7 +62,7 @@ async fn a_run_that_dies_anywhere_repeats_a_page_at_most_and_loses_nothing() {
     let owner = app.owner().await;
     let project = owner.running_project(json!({})).await;
     let candidates = [owner.candidate(&project, json!({})).await, owner.candidate(&project, json!({})).await];
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let uri = hook(&owner, &endpoint, json!({})).await;
     let refused = candidates[0].clone();
     for calls in 0..24 {
@@ -97,7 +97,7 @@ async fn a_run_that_dies_anywhere_repeats_a_page_at_most_and_loses_nothing() {
 async fn a_run_whose_calls_fail_loses_nothing() {
     let (app, chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     hook(&owner, &endpoint, json!({})).await;
     for (round, operation) in
         ["PutItem", "TransactWriteItems", "BatchGetItem", "Query"].into_iter().cycle().take(16).enumerate()
@@ -117,7 +117,7 @@ async fn a_run_whose_calls_fail_loses_nothing() {
 async fn of_two_runs_at_once_one_has_the_endpoint() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let uri = hook(&owner, &endpoint, json!({})).await;
     number(&app).await;
     run_during(&app, &endpoint, async {
@@ -134,7 +134,7 @@ async fn of_two_runs_at_once_one_has_the_endpoint() {
 async fn what_the_api_wants_during_a_run_is_done_by_that_run() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let uri = hook(&owner, &endpoint, json!({})).await;
     number(&app).await;
     run_during(&app, &endpoint, async {
@@ -161,7 +161,7 @@ async fn what_the_api_wants_during_a_run_is_done_by_that_run() {
 async fn a_webhook_that_is_deleted_during_a_run_is_sent_nothing_more() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let uri = hook(&owner, &endpoint, json!({})).await;
     number(&app).await;
     run_during(&app, &endpoint, async {
@@ -179,7 +179,7 @@ async fn a_webhook_that_is_deleted_during_a_run_is_sent_nothing_more() {
 async fn an_endpoint_that_does_not_answer_holds_up_no_other_company() {
     let app = TestApp::start().await;
     let (owner, stranger) = (app.owner().await, app.owner_of("globex").await);
-    let (tar, willing) = (Endpoint::willing().await, Endpoint::willing().await);
+    let (tar, willing) = (TestEndpoint::willing().await, TestEndpoint::willing().await);
     hook(&owner, &tar, json!({})).await;
     let other = json!({ "url": willing.url, "after": 0 });
     stranger.post("/companies/globex/webhooks/", other).await.expect(201);
@@ -203,7 +203,7 @@ async fn an_event_that_the_index_does_not_show_yet_is_sent_once_it_does() {
     // It does not wait before it looks again.
     let (app, _chaos) = TestApp::start_with_chaos().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let uri = hook(&owner, &endpoint, json!({})).await;
     owner.label("one").await;
     number(&app).await;
@@ -223,9 +223,9 @@ async fn an_event_that_the_index_does_not_show_yet_is_sent_once_it_does() {
 
 /// Leads every name to the loopback interface.
 #[derive(Clone, Default)]
-struct Loopback(Arc<AtomicUsize>);
+struct LoopbackResolver(Arc<AtomicUsize>);
 
-impl NameResolver for Loopback {
+impl NameResolver for LoopbackResolver {
     fn resolve<'a>(&'a self, _: &'a str, port: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
         self.0.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move { Ok(vec![([127, 0, 0, 1], port).into()]) })
@@ -234,9 +234,9 @@ impl NameResolver for Loopback {
 
 /// Knows no name.
 #[derive(Clone, Copy)]
-pub(super) struct Nowhere;
+pub(super) struct FailingResolver;
 
-impl NameResolver for Nowhere {
+impl NameResolver for FailingResolver {
     fn resolve<'a>(&'a self, _: &'a str, _: u16) -> BoxFuture<'a, io::Result<Vec<SocketAddr>>> {
         Box::pin(async { Err(io::ErrorKind::NotFound.into()) })
     }
@@ -246,12 +246,12 @@ impl NameResolver for Nowhere {
 async fn a_name_that_leads_to_a_private_address_gets_no_request() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let port = last_segment(&endpoint.url.replace("/in", "/")).rsplit(':').next().unwrap().to_owned();
     let fields = json!({ "url": format!("http://hooks.example:{port}/in") });
     let uri = hook(&owner, &endpoint, fields).await;
     number(&app).await;
-    let resolver = Loopback::default();
+    let resolver = LoopbackResolver::default();
     let outgoing = Outgoing::new(resolver.clone(), is_public);
     let event = serde_json::from_value(new_numbers(&["acme"])).unwrap();
     Box::pin(webhook_sender::handle_through(app.app(), &outgoing, event)).await.unwrap();

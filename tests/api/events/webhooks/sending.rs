@@ -6,12 +6,12 @@ use shared::domain::webhook::{SigningSecret, signature};
 use tests::app::TestApp;
 use tests::caller::{Caller, last_segment};
 
-use super::endpoint::{Arrival, Endpoint, hook, pass, sweep};
+use super::endpoint::{ReceivedDelivery, TestEndpoint, hook, pass, sweep};
 use super::stored;
 use crate::candidates::import::import;
 use crate::events::feed::{FEED, read_all};
 
-fn is_signed_by(arrival: &Arrival, secret: &str) -> bool {
+fn is_signed_by(arrival: &ReceivedDelivery, secret: &str) -> bool {
     let secret = SigningSecret::try_from(secret.to_owned()).unwrap();
     let at =
         chrono::DateTime::from_timestamp(arrival.header("webhook-timestamp").parse().unwrap(), 0).unwrap();
@@ -23,7 +23,7 @@ fn is_signed_by(arrival: &Arrival, secret: &str) -> bool {
 async fn an_event_arrives_at_once_signed_and_as_the_feed_shows_it() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let created = owner.post(super::WEBHOOKS, json!({ "url": endpoint.url })).await.expect(201).json();
     app.settle().await;
     endpoint.forget();
@@ -51,7 +51,7 @@ async fn an_event_arrives_at_once_signed_and_as_the_feed_shows_it() {
 async fn during_a_rotation_both_secrets_sign() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let created = owner.post(super::WEBHOOKS, json!({ "url": endpoint.url })).await.expect(201).json();
     let rotate = format!("{}secret/", created["resource_uri"].as_str().unwrap());
     let rotated = owner.post(&rotate, json!({ "grace_hours": 1 })).await.json();
@@ -74,7 +74,7 @@ async fn only_events_of_its_types_and_projects_arrive() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let (project, other) = (owner.running_project(json!({})).await, owner.running_project(json!({})).await);
-    let of_candidates = Endpoint::willing().await;
+    let of_candidates = TestEndpoint::willing().await;
     let fields = json!({ "types": ["candidate.*"], "projects": [project] });
     let uri = hook(&owner, &of_candidates, fields).await;
     let ada = owner.candidate(&project, json!({})).await;
@@ -90,7 +90,7 @@ async fn only_events_of_its_types_and_projects_arrive() {
 async fn a_thousand_changes_while_disabled_arrive_once_it_is_enabled_and_again_from_an_earlier_position() {
     let app = TestApp::start_with(&[("SESSION_IDLE_MINUTES", "43200")]).await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let project = owner.running_project(json!({})).await;
     let uri = hook(&owner, &endpoint, json!({})).await;
     app.settle().await;
@@ -136,7 +136,7 @@ async fn a_thousand_changes_while_disabled_arrive_once_it_is_enabled_and_again_f
 async fn pings_and_repetitions_are_sent_even_to_a_disabled_webhook() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let uri = hook(&owner, &endpoint, json!({ "is_enabled": false })).await;
     app.settle().await;
     assert!(endpoint.arrivals().is_empty());
@@ -162,7 +162,7 @@ async fn pings_and_repetitions_are_sent_even_to_a_disabled_webhook() {
 async fn the_schedule_sends_what_the_stream_has_missed() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     hook(&owner, &endpoint, json!({})).await;
     sweep(&app).await;
     owner.label("one").await;

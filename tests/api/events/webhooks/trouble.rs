@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tests::app::TestApp;
 use tests::caller::{Caller, Staff};
 
-use super::endpoint::{Endpoint, hook, pass, sweep};
+use super::endpoint::{TestEndpoint, hook, pass, sweep};
 use super::stored;
 use crate::events::feed::read_all;
 
@@ -49,7 +49,7 @@ async fn nothing_is_lost_at_an_endpoint_that_fails_three_times_in_ten() {
     let owner = app.owner().await;
     for (seed, status) in [(1_u64, 500), (2, 503)] {
         let mut state = seed;
-        let endpoint = Endpoint::start(move |_| {
+        let endpoint = TestEndpoint::start(move |_| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             if (state >> 33) % 10 < 3 { status } else { 200 }
         })
@@ -74,7 +74,7 @@ async fn nothing_is_lost_at_an_endpoint_that_fails_three_times_in_ten() {
 async fn one_resource_that_is_refused_holds_up_no_other_and_goes_on_once_its_event_is_given_up() {
     let app = start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     let uri = hook(&owner, &endpoint, json!({})).await;
     let candidates = given(&owner, 4).await;
     let bad = candidates[1].clone();
@@ -117,7 +117,7 @@ async fn an_endpoint_that_is_away_for_four_days_sees_one_request_per_interval_an
     for status in [503, 500] {
         let app = start().await;
         let owner = app.owner().await;
-        let endpoint = Endpoint::start(move |_| status).await;
+        let endpoint = TestEndpoint::start(move |_| status).await;
         let uri = hook(&owner, &endpoint, json!({})).await;
         let candidates = given(&owner, 12).await;
         app.settle().await;
@@ -145,7 +145,7 @@ async fn an_endpoint_that_is_away_for_four_days_sees_one_request_per_interval_an
 }
 
 /// How many mails an owner has got about the webhook of an endpoint.
-async fn webhook_mails(app: &TestApp, owner: &Staff, endpoint: &Endpoint) -> usize {
+async fn webhook_mails(app: &TestApp, owner: &Staff, endpoint: &TestEndpoint) -> usize {
     app.settle().await;
     let host = endpoint.url.trim_start_matches("http://").trim_end_matches("/in");
     let mails = app.mails_to(&owner.email);
@@ -158,7 +158,7 @@ async fn five_days_of_failures_disable_a_webhook_and_enabling_it_goes_on_where_i
     let owner = app.owner().await;
     let mut hooks = Vec::new();
     for status in [500, 404, 302] {
-        let endpoint = Endpoint::start(move |_| status).await;
+        let endpoint = TestEndpoint::start(move |_| status).await;
         hooks.push((hook(&owner, &endpoint, json!({})).await, endpoint));
     }
     given(&owner, 4).await;
@@ -196,7 +196,7 @@ async fn five_days_of_failures_disable_a_webhook_and_enabling_it_goes_on_where_i
 async fn an_endpoint_that_is_gone_is_disabled_at_once() {
     let app = start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::start(|_| 410).await;
+    let endpoint = TestEndpoint::start(|_| 410).await;
     let uri = hook(&owner, &endpoint, json!({})).await;
     owner.label("one").await;
     app.settle().await;
@@ -216,7 +216,7 @@ async fn an_endpoint_that_is_gone_is_disabled_at_once() {
 async fn an_event_that_is_refused_for_ever_does_not_keep_an_endpoint_down() {
     let app = start().await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::start(|_| 500).await;
+    let endpoint = TestEndpoint::start(|_| 500).await;
     let uri = hook(&owner, &endpoint, json!({})).await;
     app.settle().await;
     assert_eq!(shown(&owner, &uri).await["status"], "failing");
@@ -236,7 +236,7 @@ async fn an_event_that_is_refused_for_ever_does_not_keep_an_endpoint_down() {
 async fn events_that_have_expired_are_passed_and_noted() {
     let app = TestApp::start_with(&[("EVENT_RETENTION_DAYS", "1"), ("SESSION_IDLE_MINUTES", "43200")]).await;
     let owner = app.owner().await;
-    let endpoint = Endpoint::willing().await;
+    let endpoint = TestEndpoint::willing().await;
     for number in 0..3 {
         owner.label(&format!("label {number}")).await;
     }

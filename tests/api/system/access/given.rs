@@ -12,10 +12,10 @@ use tests::http::Request;
 use tests::videos::film;
 
 use super::sent::{announcement, criterion, new_customer, question, veto, video, webhook};
-use super::{About, Credential, Row};
+use super::{AccessRow, CallerCredential, RowTarget};
 
 /// The service with one of each kind of caller, and a project in which some of them have a role.
-pub(crate) struct Given {
+pub(crate) struct AccessFixture {
     pub(crate) app: TestApp,
     pub(crate) project: String,
     /// Another project with the same roles, in which nobody begins.
@@ -32,7 +32,7 @@ pub(crate) struct Given {
     made: AtomicUsize,
 }
 
-impl Given {
+impl AccessFixture {
     pub(crate) async fn new() -> Self {
         let app = TestApp::start().await;
         let owner = app.owner().await;
@@ -82,7 +82,7 @@ impl Given {
     }
 
     /// A new candidate for a request of `kind` on the route with this path, if it names one.
-    async fn candidate(&self, kind: &str, path: &str) -> Option<About> {
+    async fn candidate(&self, kind: &str, path: &str) -> Option<RowTarget> {
         if !path.contains("{candidateId}") {
             return None;
         }
@@ -91,14 +91,14 @@ impl Given {
             if path.ends_with("/advance/") {
                 invited.choose_password().await;
             }
-            return Some(About::Invited(invited));
+            return Some(RowTarget::Invited(invited));
         }
         let ready = json!({ "email": "ada@mail.example", "deadline": "2027-01-01T00:00:00Z" });
-        Some(About::New(self.owner.candidate(&self.project, ready).await))
+        Some(RowTarget::New(self.owner.candidate(&self.project, ready).await))
     }
 
     /// The path with the identifiers of things that are there.
-    async fn target(&self, path: &str, about: Option<&About>) -> String {
+    async fn target(&self, path: &str, about: Option<&RowTarget>) -> String {
         let path = if path.ends_with("/search/") { format!("{path}?q=ada") } else { path.to_owned() };
         let is_asked = path.contains("/questions/") || path.contains("/criteria/");
         let project = if is_asked { &self.draft } else { &self.project };
@@ -206,16 +206,16 @@ impl Given {
     }
 
     /// A request on a route without a credential, for something that would be done for staff who may have it done.
-    pub(crate) async fn unsigned(&self, row: &Row) -> Request {
+    pub(crate) async fn unsigned(&self, row: &AccessRow) -> Request {
         let about = self.candidate("owner", row.path).await;
-        self.about(row, about.as_ref(), &Credential::None).await
+        self.about(row, about.as_ref(), &CallerCredential::None).await
     }
 
     async fn about(
         &self,
-        Row { method, path, .. }: &Row,
-        about: Option<&About>,
-        credential: &Credential,
+        AccessRow { method, path, .. }: &AccessRow,
+        about: Option<&RowTarget>,
+        credential: &CallerCredential,
     ) -> Request {
         let mut target = self.target(path, about).await;
         if let Some((of, field)) = target.strip_suffix("/{token}/").and_then(|of| of.rsplit_once('/')) {
@@ -237,7 +237,7 @@ impl Given {
     }
 
     /// A request of `kind` on a route, for something that would be done for whoever may have it done.
-    pub(crate) async fn request(&self, kind: &str, row: &Row) -> Request {
+    pub(crate) async fn request(&self, kind: &str, row: &AccessRow) -> Request {
         let about = self.candidate(kind, row.path).await;
         let credential = self.credential(kind, row.path, about.as_ref()).await;
         let request = self.about(row, about.as_ref(), &credential).await;
@@ -245,13 +245,13 @@ impl Given {
         if row.path.contains("{token}") { request } else { credential.sign(request) }
     }
 
-    async fn credential(&self, kind: &str, path: &str, about: Option<&About>) -> Credential {
+    async fn credential(&self, kind: &str, path: &str, about: Option<&RowTarget>) -> CallerCredential {
         let ends_it = path.ends_with("-invalidate/");
         let secret = match kind {
-            "anonymous" => return Credential::None,
+            "anonymous" => return CallerCredential::None,
             "dead" => self.dead.clone(),
             "token" => self.token.clone(),
-            "key" => return Credential::Key(about.map_or(&self.invited, About::invited).clone()),
+            "key" => return CallerCredential::Key(about.map_or(&self.invited, RowTarget::invited).clone()),
             "itself" if about.is_some() => about.unwrap().invited().register().await.secret,
             "itself" | "candidate" if ends_it => {
                 self.owner.invite(&self.project, json!({})).await.register().await.secret
@@ -262,7 +262,7 @@ impl Given {
                 if ends_it { staff.new_token().await.secret } else { staff.secret().to_owned() }
             }
         };
-        Credential::Token(self.app.token(&secret))
+        CallerCredential::Token(self.app.token(&secret))
     }
 
     async fn body(&self, method: &Method, path: &str) -> Option<Value> {

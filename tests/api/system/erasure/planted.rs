@@ -12,13 +12,13 @@ use tests::moment::Moment;
 pub(super) const CANARY: &str = "zugvogelnest";
 pub(super) const ADDRESS: &str = "zugvogelnest@mail.example";
 
-pub(super) struct Planted {
+pub(super) struct PlantedCandidate {
     pub(super) owner: Staff,
     pub(super) project: String,
     pub(super) candidate: String,
 }
 
-impl Planted {
+impl PlantedCandidate {
     /// The candidate's identifier.
     pub(super) fn id(&self) -> &str {
         last_segment(&self.candidate)
@@ -32,7 +32,7 @@ pub(super) fn found(moment: &Moment) -> Vec<String> {
 }
 
 /// Plants an interviewed candidate, whom two have evaluated.
-pub(super) async fn plant(app: &TestApp) -> Planted {
+pub(super) async fn plant(app: &TestApp) -> PlantedCandidate {
     let owner = app.owner().await;
     let second = app.staff("hiring-manager").await;
     let fields = json!({
@@ -65,7 +65,7 @@ pub(super) async fn plant(app: &TestApp) -> Planted {
     let veto = json!({ "comment": format!("{CANARY}, and I mean it") });
     owner.post(&format!("{candidate}vetos/"), veto).await.expect(201);
     app.settle().await;
-    Planted { owner, project, candidate }
+    PlantedCandidate { owner, project, candidate }
 }
 
 /// Every field of a candidate that the reference lets clients write, with the word in each text.
@@ -92,7 +92,7 @@ pub(super) fn written() -> Value {
 }
 
 /// The events of the candidate by their first types.
-pub(super) async fn told(planted: &Planted) -> Vec<Value> {
+pub(super) async fn told(planted: &PlantedCandidate) -> Vec<Value> {
     let query = format!("resource={}", planted.candidate);
     let events = crate::events::feed::read_all(&planted.owner, &query).await;
     assert!(events.iter().all(|event| event["data"]["resource_uri"] == json!(planted.candidate)));

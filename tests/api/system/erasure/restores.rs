@@ -7,14 +7,14 @@ use tests::caller::{Caller, last_segment};
 use tests::chaos::{Chaos, Fault};
 use tests::moment::Moment;
 
-use super::planted::{CANARY, Planted, found, plant, told};
+use super::planted::{CANARY, PlantedCandidate, found, plant, told};
 use super::{drift, erase_again};
 
 /// As in the program that restores a deployed stack.
 const DELETION_LASTS: TimeDelta = TimeDelta::minutes(15);
 
 /// The types of the last events of the candidate.
-async fn end_of(planted: &Planted) -> Vec<String> {
+async fn end_of(planted: &PlantedCandidate) -> Vec<String> {
     let events = told(planted).await;
     let types = events.iter().flat_map(|event| event["types"].as_array().unwrap().clone());
     let types: Vec<String> = types.map(|name| name.as_str().unwrap().to_owned()).collect();
@@ -29,7 +29,7 @@ async fn sweep_after(app: &TestApp, time: TimeDelta) {
 }
 
 /// Takes everything back to each of these moments, and makes sure that the candidate is forgotten each time.
-async fn assert_forgotten_since(app: &TestApp, planted: &Planted, moments: Vec<Moment>) {
+async fn assert_forgotten_since(app: &TestApp, planted: &PlantedCandidate, moments: Vec<Moment>) {
     for (step, moment) in moments.iter().enumerate() {
         app.clock().advance(TimeDelta::minutes(1));
         // The numbers that are lost would otherwise be missing.

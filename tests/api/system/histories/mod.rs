@@ -2,8 +2,8 @@
 //!
 //! `PROPTEST_CASES` sets how many.
 
+mod candidate;
 mod model;
-mod one;
 mod step;
 
 use std::collections::BTreeSet;
@@ -21,8 +21,8 @@ use tests::http::{Request, Response};
 use tests::platform::event;
 use tokio::runtime::{Builder, Runtime};
 
-use model::Model;
-use step::{Answer, Deadline, Means, Report, Step};
+use model::ProjectModel;
+use step::{DeadlineChange, HistoryStep, KeyOrToken, PlatformReport, StepAnswer};
 
 fn config() -> Config {
     contextualize_config(Config { cases: 24, max_shrink_iters: 300, ..Config::default() })
@@ -31,56 +31,56 @@ fn config() -> Config {
 prop_state_machine! {
     #![proptest_config(config())]
     #[test]
-    fn every_history_is_one_that_the_contract_allows(sequential 40..41 => Service);
+    fn every_history_is_one_that_the_contract_allows(sequential 40..41 => HistoryTest);
 }
 
 /// The service as one history goes on.
-struct Service {
+struct HistoryTest {
     runtime: Runtime,
-    there: There,
+    state: ServiceState,
 }
 
-struct There {
+struct ServiceState {
     app: TestApp,
     owner: Staff,
-    /// The first of them always manages the project, so that it can be seen by their eyes.
+    /// The first one also manages the project, so that a manager's view is compared as well.
     evaluators: [Staff; 3],
     project: String,
-    candidates: Vec<Known>,
+    candidates: Vec<KnownCandidate>,
     last_event: Value,
 }
 
-/// What is known of a candidate from outside.
-struct Known {
+/// What a client knows about a candidate.
+struct KnownCandidate {
     uri: String,
     email: String,
     by_key: Option<Invited>,
     by_token: Option<Token>,
 }
 
-impl StateMachineTest for Service {
+impl StateMachineTest for HistoryTest {
     type SystemUnderTest = Self;
-    type Reference = Model;
+    type Reference = ProjectModel;
 
-    fn init_test(model: &Model) -> Self {
+    fn init_test(model: &ProjectModel) -> Self {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let there = runtime.block_on(There::begin(model));
-        Self { runtime, there }
+        let state = runtime.block_on(ServiceState::begin(model));
+        Self { runtime, state }
     }
 
-    fn apply(mut service: Self, model: &Model, step: Step) -> Self {
-        let Self { runtime, there } = &mut service;
+    fn apply(mut service: Self, model: &ProjectModel, step: HistoryStep) -> Self {
+        let Self { runtime, state } = &mut service;
         runtime.block_on(async {
-            let answer = there.take(&step).await;
+            let answer = state.run(&step).await;
             assert_eq!(answer, model.answer, "the answer to {step:?}");
-            there.compare(model).await;
+            state.compare(model).await;
         });
         service
     }
 
-    fn teardown(service: Self, model: Model) {
+    fn teardown(service: Self, model: ProjectModel) {
         service.runtime.block_on(async {
-            let table = service.there.app.table();
+            let table = service.state.app.table();
             let items = table.snapshot().await;
             let mails = items.values().filter(|item| item["task"]["kind"] == "candidate-mail").count();
             assert_eq!(mails, model.mails, "mails to be sent");
@@ -88,8 +88,8 @@ impl StateMachineTest for Service {
     }
 }
 
-impl There {
-    async fn begin(model: &Model) -> Self {
+impl ServiceState {
+    async fn begin(model: &ProjectModel) -> Self {
         let app = TestApp::start_with(&[("SESSION_IDLE_MINUTES", "1440")]).await;
         // No moment of a request is a whole second.
         app.clock().advance(TimeDelta::milliseconds(250));
@@ -108,132 +108,136 @@ impl There {
         Self { app, owner, evaluators, project, candidates: Vec::new(), last_event: Value::Null }
     }
 
-    async fn take(&mut self, step: &Step) -> Answer {
-        let uri = |one: usize| self.candidates[one].uri.as_str();
+    async fn run(&mut self, step: &HistoryStep) -> StepAnswer {
+        let uri = |candidate: usize| self.candidates[candidate].uri.as_str();
         match *step {
-            Step::Create { has_email } => {
+            HistoryStep::Create { has_email } => {
                 let email = format!("candidate-{}@mail.example", self.candidates.len());
                 let fields = json!({
                     "first_name": "Ada", "last_name": "Byron", "email": if has_email { &email } else { "" },
                 });
                 let created = self.owner.post(&format!("{}candidates/", self.project), fields).await;
                 let uri = created.uri("resource_uri");
-                self.candidates.push(Known { uri, email, by_key: None, by_token: None });
+                self.candidates.push(KnownCandidate { uri, email, by_key: None, by_token: None });
                 answer(&created)
             }
-            Step::Email { one, has_email } => {
-                let email = has_email.then_some(&self.candidates[one].email);
-                answer(&self.owner.patch(uri(one), json!({ "email": email })).await)
+            HistoryStep::Email { candidate, has_email } => {
+                let email = has_email.then_some(&self.candidates[candidate].email);
+                answer(&self.owner.patch(uri(candidate), json!({ "email": email })).await)
             }
-            Step::Deadline { one, deadline: Deadline::In(minutes) } => {
+            HistoryStep::Deadline { candidate, deadline: DeadlineChange::In(minutes) } => {
                 let at = self.app.clock().now() + TimeDelta::minutes(minutes);
-                answer(&self.owner.set_deadline(uri(one), &text(at)).await)
+                answer(&self.owner.set_deadline(uri(candidate), &text(at)).await)
             }
-            Step::Deadline { one, deadline: Deadline::None } => {
-                answer(&self.owner.patch(uri(one), json!({ "deadline": null })).await)
+            HistoryStep::Deadline { candidate, deadline: DeadlineChange::None } => {
+                answer(&self.owner.patch(uri(candidate), json!({ "deadline": null })).await)
             }
-            Step::Advance { one } => answer(&self.owner.advance(uri(one)).await),
-            Step::AdvanceItself { one, by } => {
-                let Known { uri, by_key, by_token, .. } = &self.candidates[one];
+            HistoryStep::Advance { candidate } => answer(&self.owner.advance(uri(candidate)).await),
+            HistoryStep::AdvanceItself { candidate, by } => {
+                let KnownCandidate { uri, by_key, by_token, .. } = &self.candidates[candidate];
                 answer(&match by {
-                    Means::Key => by_key.as_ref().unwrap().advance(uri).await,
-                    Means::Token => by_token.as_ref().unwrap().advance(uri).await,
+                    KeyOrToken::Key => by_key.as_ref().unwrap().advance(uri).await,
+                    KeyOrToken::Token => by_token.as_ref().unwrap().advance(uri).await,
                 })
             }
-            Step::Password { one, by } => {
-                let Known { uri, email, by_key, by_token } = &mut self.candidates[one];
+            HistoryStep::Password { candidate, by } => {
+                let KnownCandidate { uri, email, by_key, by_token } = &mut self.candidates[candidate];
                 let password = json!({ "password": PASSWORD });
                 let changed = match by {
-                    Means::Key => by_key.as_ref().unwrap().patch(uri, password).await,
-                    Means::Token => by_token.as_ref().unwrap().patch(uri, password).await,
+                    KeyOrToken::Key => by_key.as_ref().unwrap().patch(uri, password).await,
+                    KeyOrToken::Token => by_token.as_ref().unwrap().patch(uri, password).await,
                 };
                 if changed.status == 200 {
                     if let Some(stale) = by_token {
                         stale.get("/whoami/").await.expect(401);
                     }
                     let login = self.app.anonymous().log_in("acme", email, PASSWORD).await;
-                    // Without an address, there is nothing to log in by.
+                    // Logins need an email address.
                     *by_token = (login.status == 200).then(|| self.app.token(&login.uri("token")));
                 }
                 answer(&changed)
             }
-            Step::Skip { one } => answer(&self.owner.skip(uri(one)).await),
-            Step::Remind { one } => answer(&self.owner.remind(uri(one)).await),
-            Step::Delete { one } => answer(&self.owner.delete(uri(one)).await),
-            Step::Wait { minutes } => {
+            HistoryStep::Skip { candidate } => answer(&self.owner.skip(uri(candidate)).await),
+            HistoryStep::Remind { candidate } => answer(&self.owner.remind(uri(candidate)).await),
+            HistoryStep::Delete { candidate } => answer(&self.owner.delete(uri(candidate)).await),
+            HistoryStep::Wait { minutes } => {
                 self.app.clock().advance(TimeDelta::minutes(minutes));
-                Answer::Done
+                StepAnswer::Done
             }
-            Step::Sweep => {
+            HistoryStep::Sweep => {
                 let summary = self.app.expire_overdue().await;
                 assert_eq!((summary.moved_on, summary.failed, summary.more), (0, 0, false));
-                Answer::Swept(summary.expired, summary.aborted)
+                StepAnswer::Swept(summary.expired, summary.aborted)
             }
-            Step::Report { one, report, minutes_ago } => {
+            HistoryStep::Report { candidate, report, minutes_ago } => {
                 let time = text(self.app.clock().now() - TimeDelta::minutes(minutes_ago));
-                let mut detail = json!({ "candidate": uri(one) });
+                let mut detail = json!({ "candidate": uri(candidate) });
                 let kind = match report {
-                    Report::Completed => "interview.completed",
-                    Report::Aborted => "interview.aborted",
-                    Report::Evaluated { by, completed } => {
+                    PlatformReport::Completed => "interview.completed",
+                    PlatformReport::Aborted => "interview.aborted",
+                    PlatformReport::Evaluated { by, completed } => {
                         detail["customer"] = json!(self.evaluators[by].uri);
                         detail["completed"] = json!(completed);
                         "evaluation.recorded"
                     }
                 };
                 self.last_event = event(kind, &time, detail);
-                Answer::Event(self.app.report(self.last_event.clone()).await.unwrap())
+                StepAnswer::Event(self.app.report(self.last_event.clone()).await.unwrap())
             }
-            Step::ReportAgain => Answer::Event(self.app.report(self.last_event.clone()).await.unwrap()),
-            Step::Save { one, by, completed } => {
+            HistoryStep::ReportAgain => {
+                StepAnswer::Event(self.app.report(self.last_event.clone()).await.unwrap())
+            }
+            HistoryStep::Save { candidate, by, completed } => {
                 let by = &self.evaluators[by];
-                let target = format!("{}evaluations/{}/", uri(one), by.id());
+                let target = format!("{}evaluations/{}/", uri(candidate), by.id());
                 let body = json!({ "completed": completed, "comment": "What I think." });
                 answer(&by.send(Request::put(&target).json(&body)).await)
             }
-            Step::Veto { one, by } => {
+            HistoryStep::Veto { candidate, by } => {
                 let comment = json!({ "comment": "The certificates are forged." });
-                answer(&self.evaluators[by].post(&format!("{}vetos/", uri(one)), comment).await)
+                answer(&self.evaluators[by].post(&format!("{}vetos/", uri(candidate)), comment).await)
             }
-            Step::Evaluators { who } => {
+            HistoryStep::Evaluators { who } => {
                 let evaluators = self.evaluators.iter().zip(who).filter(|(_, evaluates)| *evaluates);
-                let evaluators: Vec<_> = evaluators.map(|(one, _)| &one.uri).collect();
+                let evaluators: Vec<_> = evaluators.map(|(evaluator, _)| &evaluator.uri).collect();
                 answer(&self.owner.patch(&self.project, json!({ "evaluators": evaluators })).await)
             }
-            Step::Project { to } => answer(&self.owner.set_status(&self.project, to).await),
+            HistoryStep::Project { to } => answer(&self.owner.set_status(&self.project, to).await),
         }
     }
 
-    /// Makes sure that everything which clients see is as in the model.
-    async fn compare(&mut self, model: &Model) {
-        // By turns, to spare a request: what both see of the project differs only in the flags.
-        let looks_on = model.steps % 2;
-        let project = [&self.owner, &self.evaluators[0]][looks_on].get(&self.project);
+    /// Compares everything that clients see with the model.
+    async fn compare(&mut self, model: &ProjectModel) {
+        // The two viewers take turns to save a request: only the flags of the project differ between them.
+        let viewer = model.steps % 2;
+        let project = [&self.owner, &self.evaluators[0]][viewer].get(&self.project);
         let list = format!("{}candidates/?page_size=100", self.project);
         let results = format!("{}results/?page_size=100", self.project);
         let (list, shown, results) = tokio::join!(self.owner.get(&list), project, self.owner.get(&results));
         let [list, shown, results] = [list, shown, results].map(|response| response.expect(200).json());
         assert_eq!(results["meta"]["total_count"], model.results());
         assert_eq!(results["objects"].as_array().unwrap().len(), model.results());
-        let there = model.there();
-        assert_eq!(list["meta"]["total_count"], there.clone().count());
-        for (shown, (number, one)) in list["objects"].as_array().unwrap().iter().zip(there.clone()) {
+        let candidates = model.candidates();
+        assert_eq!(list["meta"]["total_count"], candidates.clone().count());
+        for (shown, (number, candidate)) in list["objects"].as_array().unwrap().iter().zip(candidates.clone())
+        {
             let known = &mut self.candidates[number];
             let date = |minute: Option<i64>| minute.map_or(Value::Null, |minute| text(moment(minute)).into());
             for (field, expected) in [
                 ("resource_uri", json!(known.uri)),
-                ("status", json!(one.status.as_str())),
-                ("deadline", date(one.deadline)),
-                ("invitationdate", date(one.invited_at)),
-                ("confirmationdate", date(one.confirmed_at)),
-                ("interviewdate", date(one.interviewed_at)),
-                ("evaluation_status", json!(model.evaluation_status(one))),
+                ("status", json!(candidate.status.as_str())),
+                ("deadline", date(candidate.deadline)),
+                ("invitationdate", date(candidate.invited_at)),
+                ("confirmationdate", date(candidate.confirmed_at)),
+                ("interviewdate", date(candidate.interviewed_at)),
+                ("evaluation_status", json!(model.evaluation_status(candidate))),
             ] {
                 assert_eq!(shown[field], expected, "{field} of candidate {number}");
             }
             let names = ["activation_key", "interview_key"];
             let shown_as: Vec<_> = names.into_iter().filter(|name| shown[name] != "").collect();
-            let expected = one.has_key.then_some(names[usize::from(one.status != CandidateStatus::Invited)]);
+            let expected =
+                candidate.has_key.then_some(names[usize::from(candidate.status != CandidateStatus::Invited)]);
             assert_eq!(shown_as, Vec::from_iter(expected), "keys of candidate {number}");
             if let Some(key) = shown_as.first().and_then(|name| shown[name].as_str()) {
                 known.by_key = Some(Invited::new(&self.app, &known.uri, key, &known.email));
@@ -241,31 +245,31 @@ impl There {
         }
 
         assert_eq!(shown["status"], model.project);
-        assert_eq!(shown["candidates_count"], there.clone().count());
+        assert_eq!(shown["candidates_count"], candidates.clone().count());
         assert_eq!(shown["evaluated_candidates_count"], model.evaluated());
         let counted: BTreeSet<_> =
             CandidateStatus::ALL.into_iter().filter(|s| *s != CandidateStatus::New).collect();
         for status in counted {
-            let count = there.clone().filter(|(_, one)| one.status == status).count();
+            let count = candidates.clone().filter(|(_, candidate)| candidate.status == status).count();
             assert_eq!(shown[format!("{}_candidates_count", status.as_str())], count, "{status:?}");
         }
         let flags = ["can_evaluate", "can_see_results", "can_archive"];
         let seen = flags.map(|flag| shown[flag].as_bool().unwrap());
-        assert_eq!(seen, model.flags()[looks_on], "{flags:?}");
+        assert_eq!(seen, model.flags()[viewer], "{flags:?}");
     }
 }
 
-fn answer(response: &Response) -> Answer {
+fn answer(response: &Response) -> StepAnswer {
     match response.status.as_u16() {
-        200 | 201 | 204 => Answer::Done,
-        401 => Answer::Unauthenticated,
-        429 => Answer::Throttled,
-        400 => Answer::Refused(response.uri("code")),
+        200 | 201 | 204 => StepAnswer::Done,
+        401 => StepAnswer::Unauthenticated,
+        429 => StepAnswer::Throttled,
+        400 => StepAnswer::Refused(response.uri("code")),
         _ => panic!("{response}"),
     }
 }
 
-/// The moment so many minutes after the beginning.
+/// The time `minute` minutes after the start.
 fn moment(minute: i64) -> DateTime<Utc> {
     ManualClock::START.parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(minute)
 }

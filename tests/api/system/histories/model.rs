@@ -8,8 +8,10 @@ use shared::domain::candidate::CandidateStatus::{
     Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
 };
 
-use super::one::{NOBODY, One};
-use super::step::{Answer, Deadline, Event, Means, Report, Step, refused};
+use super::candidate::{ModelCandidate, NEW_CANDIDATE};
+use super::step::{
+    DeadlineChange, HistoryStep, KeyOrToken, PlatformReport, ReportedEvent, StepAnswer, refused,
+};
 
 pub(super) const DRAFT: &str = "10-incomplete";
 
@@ -19,29 +21,29 @@ pub(super) const CLOSED: &str = "60-closed";
 
 /// A running project with some of three people as evaluators.
 #[derive(Debug, Clone)]
-pub(super) struct Model {
+pub(super) struct ProjectModel {
     pub(super) team_evaluation: usize,
     pub(super) allow_hash_login: bool,
-    /// Whether the project gives a day to whoever has no deadline.
+    /// Whether candidates without a deadline get one in a day when they are invited.
     pub(super) has_period: bool,
     pub(super) project: &'static str,
-    /// Which of the people evaluate in it; all of them may report evaluations.
+    /// Which of the three are evaluators now; events may report evaluations by all of them.
     evaluators: [bool; 3],
-    /// How many mails there are to be sent.
+    /// How many mails wait to be sent.
     pub(super) mails: usize,
-    /// How many steps were taken.
+    /// How many steps were run.
     pub(super) steps: usize,
     /// The answer to the last step.
-    pub(super) answer: Answer,
-    candidates: Vec<Option<One>>,
-    /// Minutes since the beginning.
+    pub(super) answer: StepAnswer,
+    candidates: Vec<Option<ModelCandidate>>,
+    /// Minutes since the start.
     now: i64,
-    last_event: Option<Event>,
+    last_event: Option<ReportedEvent>,
 }
 
-impl ReferenceStateMachine for Model {
+impl ReferenceStateMachine for ProjectModel {
     type State = Self;
-    type Transition = Step;
+    type Transition = HistoryStep;
 
     fn init_state() -> BoxedStrategy<Self> {
         (0..=2_usize, any::<bool>(), any::<bool>())
@@ -53,7 +55,7 @@ impl ReferenceStateMachine for Model {
                 evaluators: [true, true, false],
                 mails: 0,
                 steps: 0,
-                answer: Answer::Done,
+                answer: StepAnswer::Done,
                 candidates: Vec::new(),
                 now: 0,
                 last_event: None,
@@ -61,83 +63,93 @@ impl ReferenceStateMachine for Model {
             .boxed()
     }
 
-    fn transitions(model: &Self) -> BoxedStrategy<Step> {
-        let create =
-            prop_oneof![4 => Just(true), 1 => Just(false)].prop_map(|has_email| Step::Create { has_email });
-        let numbers: Vec<usize> = model.there().map(|(number, _)| number).collect();
+    fn transitions(model: &Self) -> BoxedStrategy<HistoryStep> {
+        let create = prop_oneof![4 => Just(true), 1 => Just(false)]
+            .prop_map(|has_email| HistoryStep::Create { has_email });
+        let numbers: Vec<usize> = model.candidates().map(|(number, _)| number).collect();
         if numbers.is_empty() {
             return create.boxed();
         }
-        let mut onwards: Vec<Step> =
-            model.there().filter_map(|(number, one)| one.onwards(number, model.now)).collect();
+        let mut next_steps: Vec<HistoryStep> = model
+            .candidates()
+            .filter_map(|(number, candidate)| candidate.next_step(number, model.now))
+            .collect();
         if model.project != RUNNING {
-            onwards.push(Step::Project { to: RUNNING });
+            next_steps.push(HistoryStep::Project { to: RUNNING });
         }
-        let onwards = if onwards.is_empty() { create.clone().boxed() } else { select(onwards).boxed() };
-        let one = select(numbers);
-        let means = prop_oneof![Just(Means::Key), Just(Means::Token)];
-        let deadline = prop_oneof![Just(Deadline::None), select(vec![-5, 0, 15, 120]).prop_map(Deadline::In)];
+        let next_steps =
+            if next_steps.is_empty() { create.clone().boxed() } else { select(next_steps).boxed() };
+        let candidate = select(numbers);
+        let by_means = prop_oneof![Just(KeyOrToken::Key), Just(KeyOrToken::Token)];
+        let deadline = prop_oneof![
+            Just(DeadlineChange::None),
+            select(vec![-5, 0, 15, 120]).prop_map(DeadlineChange::In)
+        ];
         let report = prop_oneof![
-            2 => Just(Report::Completed),
-            2 => Just(Report::Aborted),
-            3 => (0..3_usize, any::<bool>()).prop_map(|(by, completed)| Report::Evaluated { by, completed }),
+            2 => Just(PlatformReport::Completed),
+            2 => Just(PlatformReport::Aborted),
+            3 => (0..3_usize, any::<bool>()).prop_map(|(by, completed)| PlatformReport::Evaluated { by, completed }),
         ];
         let status = prop_oneof![1 => Just(DRAFT), 5 => Just(RUNNING), 2 => Just(CLOSED)];
         prop_oneof![
-            // Chance alone would hardly get anybody anywhere.
-            45 => onwards,
+            // Purely random steps would hardly ever complete an interview.
+            45 => next_steps,
             if model.candidates.len() < 6 { 8 } else { 1 } => create,
-            1 => (one.clone(), any::<bool>()).prop_map(|(one, has_email)| Step::Email { one, has_email }),
-            6 => (one.clone(), deadline).prop_map(|(one, deadline)| Step::Deadline { one, deadline }),
-            4 => one.clone().prop_map(|one| Step::Advance { one }),
-            6 => (one.clone(), means.clone()).prop_map(|(one, by)| Step::AdvanceItself { one, by }),
-            2 => (one.clone(), means).prop_map(|(one, by)| Step::Password { one, by }),
-            2 => one.clone().prop_map(|one| Step::Skip { one }),
-            3 => one.clone().prop_map(|one| Step::Remind { one }),
-            1 => one.clone().prop_map(|one| Step::Delete { one }),
-            5 => select(vec![1, 10, 20]).prop_map(|minutes| Step::Wait { minutes }),
-            5 => Just(Step::Sweep),
-            8 => (one.clone(), report, select(vec![0, 0, 0, 7]))
-                .prop_map(|(one, report, minutes_ago)| Step::Report { one, report, minutes_ago }),
-            2 => Just(Step::ReportAgain),
-            6 => (one.clone(), 0..3_usize, any::<bool>())
-                .prop_map(|(one, by, completed)| Step::Save { one, by, completed }),
-            2 => (one.clone(), 0..3_usize).prop_map(|(one, by)| Step::Veto { one, by }),
-            5 => status.prop_map(|to| Step::Project { to }),
-            4 => any::<[bool; 3]>().prop_map(|who| Step::Evaluators { who }),
+            1 => (candidate.clone(), any::<bool>()).prop_map(|(candidate, has_email)| HistoryStep::Email { candidate, has_email }),
+            6 => (candidate.clone(), deadline).prop_map(|(candidate, deadline)| HistoryStep::Deadline { candidate, deadline }),
+            4 => candidate.clone().prop_map(|candidate| HistoryStep::Advance { candidate }),
+            6 => (candidate.clone(), by_means.clone()).prop_map(|(candidate, by)| HistoryStep::AdvanceItself { candidate, by }),
+            2 => (candidate.clone(), by_means).prop_map(|(candidate, by)| HistoryStep::Password { candidate, by }),
+            2 => candidate.clone().prop_map(|candidate| HistoryStep::Skip { candidate }),
+            3 => candidate.clone().prop_map(|candidate| HistoryStep::Remind { candidate }),
+            1 => candidate.clone().prop_map(|candidate| HistoryStep::Delete { candidate }),
+            5 => select(vec![1, 10, 20]).prop_map(|minutes| HistoryStep::Wait { minutes }),
+            5 => Just(HistoryStep::Sweep),
+            8 => (candidate.clone(), report, select(vec![0, 0, 0, 7]))
+                .prop_map(|(candidate, report, minutes_ago)| HistoryStep::Report { candidate, report, minutes_ago }),
+            2 => Just(HistoryStep::ReportAgain),
+            6 => (candidate.clone(), 0..3_usize, any::<bool>())
+                .prop_map(|(candidate, by, completed)| HistoryStep::Save { candidate, by, completed }),
+            2 => (candidate.clone(), 0..3_usize).prop_map(|(candidate, by)| HistoryStep::Veto { candidate, by }),
+            5 => status.prop_map(|to| HistoryStep::Project { to }),
+            4 => any::<[bool; 3]>().prop_map(|who| HistoryStep::Evaluators { who }),
         ]
         .boxed()
     }
 
-    fn preconditions(model: &Self, step: &Step) -> bool {
-        let one = step.one().map(|one| model.candidates.get(one).and_then(Option::as_ref));
-        let Some(one) = one.unwrap_or(Some(&NOBODY)) else { return false };
+    fn preconditions(model: &Self, step: &HistoryStep) -> bool {
+        let candidate =
+            step.candidate().map(|candidate| model.candidates.get(candidate).and_then(Option::as_ref));
+        let Some(candidate) = candidate.unwrap_or(Some(&NEW_CANDIDATE)) else { return false };
         match step {
-            Step::AdvanceItself { by: Means::Key, .. } | Step::Password { by: Means::Key, .. } => one.had_key,
-            Step::AdvanceItself { by: Means::Token, .. } | Step::Password { by: Means::Token, .. } => {
-                one.has_token
-            }
-            Step::ReportAgain => model.last_event.is_some(),
-            Step::Save { by, .. } | Step::Veto { by, .. } => model.evaluators[*by],
+            HistoryStep::AdvanceItself { by: KeyOrToken::Key, .. }
+            | HistoryStep::Password { by: KeyOrToken::Key, .. } => candidate.had_key,
+            HistoryStep::AdvanceItself { by: KeyOrToken::Token, .. }
+            | HistoryStep::Password { by: KeyOrToken::Token, .. } => candidate.has_token,
+            HistoryStep::ReportAgain => model.last_event.is_some(),
+            HistoryStep::Save { by, .. } | HistoryStep::Veto { by, .. } => model.evaluators[*by],
             _ => true,
         }
     }
 
-    fn apply(mut model: Self, step: &Step) -> Self {
+    fn apply(mut model: Self, step: &HistoryStep) -> Self {
         model.steps += 1;
-        model.answer = model.take(step).unwrap_or_else(|answer| answer);
+        model.answer = model.run(step).unwrap_or_else(|answer| answer);
         model
     }
 }
 
-impl Model {
-    /// The candidates that are there, with their numbers.
-    pub(super) fn there(&self) -> impl Iterator<Item = (usize, &One)> + Clone {
-        self.candidates.iter().enumerate().filter_map(|(number, one)| Some((number, one.as_ref()?)))
+impl ProjectModel {
+    /// The candidates that are not deleted, with their numbers.
+    pub(super) fn candidates(&self) -> impl Iterator<Item = (usize, &ModelCandidate)> + Clone {
+        self.candidates
+            .iter()
+            .enumerate()
+            .filter_map(|(number, candidate)| Some((number, candidate.as_ref()?)))
     }
 
-    fn interviewed(&self) -> impl Iterator<Item = &One> {
-        self.there().map(|(_, one)| one).filter(|one| one.status == Interviewed)
+    fn interviewed(&self) -> impl Iterator<Item = &ModelCandidate> {
+        self.candidates().map(|(_, candidate)| candidate).filter(|candidate| candidate.status == Interviewed)
     }
 
     fn needed(&self) -> usize {
@@ -146,22 +158,22 @@ impl Model {
     }
 
     /// How many evaluators of today have completed their evaluation of a candidate.
-    fn completed(&self, one: &One) -> usize {
-        (0..3).filter(|by| self.evaluators[*by] && one.is_evaluated_by(*by)).count()
+    fn completed(&self, candidate: &ModelCandidate) -> usize {
+        (0..3).filter(|by| self.evaluators[*by] && candidate.is_evaluated_by(*by)).count()
     }
 
     /// Whether an evaluator of today has vetoed a candidate.
-    fn is_vetoed(&self, one: &One) -> bool {
-        (0..3).any(|by| self.evaluators[by] && one.vetos[by])
+    fn is_vetoed(&self, candidate: &ModelCandidate) -> bool {
+        (0..3).any(|by| self.evaluators[by] && candidate.vetos[by])
     }
 
-    fn is_evaluated(&self, one: &One) -> bool {
-        self.is_vetoed(one) || self.completed(one) >= self.needed()
+    fn is_evaluated(&self, candidate: &ModelCandidate) -> bool {
+        self.is_vetoed(candidate) || self.completed(candidate) >= self.needed()
     }
 
-    pub(super) fn evaluation_status(&self, one: &One) -> &'static str {
-        match self.completed(one) {
-            _ if self.is_vetoed(one) => "completed",
+    pub(super) fn evaluation_status(&self, candidate: &ModelCandidate) -> &'static str {
+        match self.completed(candidate) {
+            _ if self.is_vetoed(candidate) => "completed",
             0 => "pending",
             count if count < self.needed() => "partial",
             _ => "completed",
@@ -170,194 +182,180 @@ impl Model {
 
     /// How many interviewed candidates are fully evaluated.
     pub(super) fn evaluated(&self) -> usize {
-        self.interviewed().filter(|one| self.is_evaluated(one)).count()
+        self.interviewed().filter(|candidate| self.is_evaluated(candidate)).count()
     }
 
     /// How many interviewed candidates have results.
     pub(super) fn results(&self) -> usize {
-        self.interviewed().filter(|one| self.completed(one) > 0).count()
+        self.interviewed().filter(|candidate| self.completed(candidate) > 0).count()
     }
 
     fn can_archive(&self) -> bool {
-        let is_open = |one: &One| matches!(one.status, Invited | Confirmed | Interviewing);
-        !self.there().any(|(_, one)| is_open(one)) && self.evaluated() == self.interviewed().count()
+        let is_open =
+            |candidate: &ModelCandidate| matches!(candidate.status, Invited | Confirmed | Interviewing);
+        !self.candidates().any(|(_, candidate)| is_open(candidate))
+            && self.evaluated() == self.interviewed().count()
     }
 
     /// Whether the owner and the first of the people can evaluate, see results and archive.
     pub(super) fn flags(&self) -> [[bool; 3]; 2] {
-        let anybody = self.interviewed().any(|one| self.completed(one) > 0);
-        let by_first = self.interviewed().any(|one| one.is_evaluated_by(0));
-        let somebody = self.interviewed().count() > 0;
-        let as_evaluator = [somebody, by_first, self.can_archive()];
-        let as_manager = [false, anybody, self.can_archive()];
+        let has_results = self.interviewed().any(|candidate| self.completed(candidate) > 0);
+        let first_has_evaluated = self.interviewed().any(|candidate| candidate.is_evaluated_by(0));
+        let has_interviewed = self.interviewed().count() > 0;
+        let as_evaluator = [has_interviewed, first_has_evaluated, self.can_archive()];
+        let as_manager = [false, has_results, self.can_archive()];
         [as_manager, if self.evaluators[0] { as_evaluator } else { as_manager }]
     }
 
-    /// Takes a step; the answer is an error when nothing changes by it.
-    fn take(&mut self, step: &Step) -> Result<Answer, Answer> {
+    /// Runs a step. `Err` if the answer refuses it, so that nothing changes.
+    fn run(&mut self, step: &HistoryStep) -> Result<StepAnswer, StepAnswer> {
         let now = self.now;
         match *step {
-            Step::Create { has_email } => self.candidates.push(Some(One { has_email, ..NOBODY.clone() })),
-            Step::Email { one, has_email } => self.one(one).set_email(has_email)?,
-            Step::Deadline { one, deadline } => {
+            HistoryStep::Create { has_email } => {
+                self.candidates.push(Some(ModelCandidate { has_email, ..NEW_CANDIDATE.clone() }))
+            }
+            HistoryStep::Email { candidate, has_email } => {
+                self.candidate_mut(candidate).set_email(has_email)?
+            }
+            HistoryStep::Deadline { candidate, deadline } => {
                 let deadline = match deadline {
-                    Deadline::None => None,
-                    Deadline::In(minutes) => Some(now + minutes),
+                    DeadlineChange::None => None,
+                    DeadlineChange::In(minutes) => Some(now + minutes),
                 };
-                let one = self.one(one);
-                let is_news = one.deadline != deadline && deadline.is_none_or(|deadline| deadline > now);
-                one.deadline = deadline;
-                let is_told = is_news && one.has_email && matches!(one.status, Invited | Confirmed);
+                let candidate = self.candidate_mut(candidate);
+                let is_news =
+                    candidate.deadline != deadline && deadline.is_none_or(|deadline| deadline > now);
+                candidate.deadline = deadline;
+                let is_told =
+                    is_news && candidate.has_email && matches!(candidate.status, Invited | Confirmed);
                 self.mails += usize::from(is_told);
             }
-            Step::Advance { one } => self.advance(one)?,
-            Step::AdvanceItself { one, by } => {
-                self.let_in(one, by)?;
-                self.advance_itself(one)?;
+            HistoryStep::Advance { candidate } => self.advance(candidate)?,
+            HistoryStep::AdvanceItself { candidate, by } => {
+                self.authenticate(candidate, by)?;
+                self.advance_itself(candidate)?;
             }
-            Step::Password { one, by } => {
-                self.let_in(one, by)?;
-                let one = self.one(one);
-                one.has_password = true;
-                one.has_key &= one.status == Invited;
-                one.has_token = one.has_email;
+            HistoryStep::Password { candidate, by } => {
+                self.authenticate(candidate, by)?;
+                let candidate = self.candidate_mut(candidate);
+                candidate.has_password = true;
+                candidate.has_key &= candidate.status == Invited;
+                candidate.has_token = candidate.has_email;
             }
-            Step::Skip { one } => {
-                let one = self.one(one);
-                if matches!(one.status, Interviewing | Interviewed | Skipped) {
-                    return refused("no_transition");
-                }
-                one.status = Skipped;
-                one.has_key = false;
-            }
-            Step::Remind { one } => {
-                let one = self.one(one);
-                if !matches!(one.status, Invited | Confirmed) {
-                    return refused("no_reminder");
-                }
-                if one.is_overdue(now) {
-                    return refused("deadline_passed");
-                }
-                if !one.has_email {
-                    return refused("email_missing");
-                }
-                one.reminders.retain(|minute| now - minute < 60);
-                if one.reminders.len() == 5 {
-                    return Err(Answer::Throttled);
-                }
-                one.reminders.push(now);
+            HistoryStep::Skip { candidate } => self.candidate_mut(candidate).skip()?,
+            HistoryStep::Remind { candidate } => {
+                self.candidate_mut(candidate).remind(now)?;
                 self.mails += 1;
             }
-            Step::Delete { one } => self.candidates[one] = None,
-            Step::Wait { minutes } => self.now += minutes,
-            Step::Sweep => return Ok(self.sweep()),
-            Step::Report { one, report, minutes_ago } => {
-                let event = Event { one, report, at: now - minutes_ago, is_applied: false };
-                return Ok(Answer::Event(self.report(event)));
+            HistoryStep::Delete { candidate } => self.candidates[candidate] = None,
+            HistoryStep::Wait { minutes } => self.now += minutes,
+            HistoryStep::Sweep => return Ok(self.sweep()),
+            HistoryStep::Report { candidate, report, minutes_ago } => {
+                let event = ReportedEvent { candidate, report, at: now - minutes_ago, is_applied: false };
+                return Ok(StepAnswer::Event(self.report(event)));
             }
-            Step::ReportAgain => {
+            HistoryStep::ReportAgain => {
                 let event = self.last_event.unwrap();
-                return Ok(Answer::Event(if event.is_applied {
+                return Ok(StepAnswer::Event(if event.is_applied {
                     EventOutcome::Known
                 } else {
                     self.report(event)
                 }));
             }
-            Step::Save { one, by, completed } => {
-                let now = self.now;
-                self.one(one).save(by, completed, now)?;
+            HistoryStep::Save { candidate, by, completed } => {
+                self.candidate_mut(candidate).save(by, completed, now)?;
             }
-            Step::Veto { one, by } => {
-                let now = self.now;
-                self.one(one).veto(by, now)?;
+            HistoryStep::Veto { candidate, by } => {
+                self.candidate_mut(candidate).veto(by, now)?;
             }
-            Step::Project { to } => self.move_project(to)?,
-            Step::Evaluators { who } => self.evaluators = who,
+            HistoryStep::Project { to } => self.move_project(to)?,
+            HistoryStep::Evaluators { who } => self.evaluators = who,
         }
-        Ok(Answer::Done)
+        Ok(StepAnswer::Done)
     }
 
-    fn one(&mut self, number: usize) -> &mut One {
+    fn candidate_mut(&mut self, number: usize) -> &mut ModelCandidate {
         self.candidates[number].as_mut().unwrap()
     }
 
     /// Advances a candidate as its manager.
-    fn advance(&mut self, number: usize) -> Result<(), Answer> {
+    fn advance(&mut self, number: usize) -> Result<(), StepAnswer> {
         let (now, is_running, has_period) = (self.now, self.project == RUNNING, self.has_period);
-        let one = self.one(number);
-        if !matches!(one.status, New | Expired | Aborted) {
+        let candidate = self.candidate_mut(number);
+        if !matches!(candidate.status, New | Expired | Aborted) {
             return refused("no_transition");
         }
-        let default = (one.status == New && has_period).then_some(now + 24 * 60);
-        let deadline = one.deadline.or(default);
+        let default = (candidate.status == New && has_period).then_some(now + 24 * 60);
+        let deadline = candidate.deadline.or(default);
         if !is_running {
             return refused("project_not_running");
         }
-        let is_to_be_invited = one.status == New || (one.status == Expired && !one.has_password);
-        if is_to_be_invited && !one.has_email {
+        let is_to_be_invited =
+            candidate.status == New || (candidate.status == Expired && !candidate.has_password);
+        if is_to_be_invited && !candidate.has_email {
             return refused("email_missing");
         }
         match deadline {
             None => return refused("deadline_missing"),
             Some(deadline) if deadline <= now => return refused("deadline_passed"),
-            Some(_) => one.deadline = deadline,
+            Some(_) => candidate.deadline = deadline,
         }
         if is_to_be_invited {
-            one.status = Invited;
-            one.invited_at = Some(now);
-            one.has_key = true;
+            candidate.status = Invited;
+            candidate.invited_at = Some(now);
+            candidate.has_key = true;
         } else {
-            one.status = Confirmed;
-            one.confirmed_at = Some(now);
-            one.has_key = !one.has_password;
+            candidate.status = Confirmed;
+            candidate.confirmed_at = Some(now);
+            candidate.has_key = !candidate.has_password;
         }
-        one.had_key |= one.has_key;
-        let is_told = usize::from(one.has_email);
+        candidate.had_key |= candidate.has_key;
+        let is_told = usize::from(candidate.has_email);
         self.mails += is_told;
         Ok(())
     }
 
-    /// Advances a candidate as itself.
-    fn advance_itself(&mut self, number: usize) -> Result<(), Answer> {
+    /// Advances a candidate by its own request.
+    fn advance_itself(&mut self, number: usize) -> Result<(), StepAnswer> {
         let (now, is_running, allow_hash_login) = (self.now, self.project == RUNNING, self.allow_hash_login);
-        let one = self.one(number);
-        match one.status {
+        let candidate = self.candidate_mut(number);
+        match candidate.status {
             Interviewing => refused("not_implemented"),
             Invited | Confirmed if !is_running => refused("project_not_running"),
-            Confirmed if one.deadline.is_none() => refused("deadline_missing"),
-            Invited | Confirmed if one.is_overdue(now) => refused("deadline_passed"),
-            Invited if !one.has_password && !allow_hash_login => refused("password_missing"),
+            Confirmed if candidate.deadline.is_none() => refused("deadline_missing"),
+            Invited | Confirmed if candidate.is_overdue(now) => refused("deadline_passed"),
+            Invited if !candidate.has_password && !allow_hash_login => refused("password_missing"),
             Invited => {
-                one.status = Confirmed;
-                one.confirmed_at = Some(now);
-                one.has_key = !one.has_password;
+                candidate.status = Confirmed;
+                candidate.confirmed_at = Some(now);
+                candidate.has_key = !candidate.has_password;
                 Ok(())
             }
             Confirmed => {
-                one.status = Interviewing;
-                one.started_at = Some(now);
+                candidate.status = Interviewing;
+                candidate.started_at = Some(now);
                 Ok(())
             }
             New | Interviewed | Expired | Aborted | Skipped => refused("no_transition"),
         }
     }
 
-    /// Whether a candidate may act as itself.
-    fn let_in(&mut self, number: usize, by: Means) -> Result<(), Answer> {
+    /// `Err` if a candidate's key or token is not valid.
+    fn authenticate(&mut self, number: usize, by: KeyOrToken) -> Result<(), StepAnswer> {
         let now = self.now;
-        let one = self.one(number);
-        let is_let_in = match by {
-            Means::Key => one.has_key && !one.is_overdue(now),
-            Means::Token => one.status != Skipped,
+        let candidate = self.candidate_mut(number);
+        let is_authenticated = match by {
+            KeyOrToken::Key => candidate.has_key && !candidate.is_overdue(now),
+            KeyOrToken::Token => candidate.status != Skipped,
         };
-        if is_let_in { Ok(()) } else { Err(Answer::Unauthenticated) }
+        if is_authenticated { Ok(()) } else { Err(StepAnswer::Unauthenticated) }
     }
 
-    fn sweep(&mut self) -> Answer {
+    fn sweep(&mut self) -> StepAnswer {
         let now = self.now;
         let (mut expired, mut aborted) = (0, 0);
-        for one in self.candidates.iter_mut().flatten().filter(|one| one.is_overdue(now)) {
-            (one.status, one.has_key) = match one.status {
+        for candidate in self.candidates.iter_mut().flatten().filter(|candidate| candidate.is_overdue(now)) {
+            (candidate.status, candidate.has_key) = match candidate.status {
                 Invited | Confirmed => {
                     expired += 1;
                     (Expired, false)
@@ -366,25 +364,26 @@ impl Model {
                     aborted += 1;
                     (Aborted, false)
                 }
-                other => (other, one.has_key),
+                other => (other, candidate.has_key),
             };
         }
-        Answer::Swept(expired, aborted)
+        StepAnswer::Swept(expired, aborted)
     }
 
-    fn report(&mut self, event: Event) -> EventOutcome {
-        let Event { one, report, at, .. } = event;
-        let is_applied = self.candidates[one].as_mut().is_some_and(|one| one.take_report(report, at));
-        self.last_event = Some(Event { is_applied, ..event });
+    fn report(&mut self, event: ReportedEvent) -> EventOutcome {
+        let ReportedEvent { candidate, report, at, .. } = event;
+        let is_applied =
+            self.candidates[candidate].as_mut().is_some_and(|candidate| candidate.apply_report(report, at));
+        self.last_event = Some(ReportedEvent { is_applied, ..event });
         if is_applied { EventOutcome::Applied } else { EventOutcome::Ignored }
     }
 
-    fn move_project(&mut self, to: &'static str) -> Result<(), Answer> {
+    fn move_project(&mut self, to: &'static str) -> Result<(), StepAnswer> {
         match (self.project, to) {
             (from, to) if from == to => {}
             (CLOSED, DRAFT) => return refused("no_transition"),
             (_, CLOSED) if !self.can_archive() => return refused("cannot_archive"),
-            (_, DRAFT) if self.there().any(|(_, one)| one.status != New) => {
+            (_, DRAFT) if self.candidates().any(|(_, candidate)| candidate.status != New) => {
                 return refused("candidates_not_new");
             }
             _ => self.project = to,

@@ -1,99 +1,99 @@
-//! The steps of a history, and what each may be answered.
+//! The steps of a history, and their answers.
 
 use platform_events::EventOutcome;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Event {
-    pub(super) one: usize,
-    pub(super) report: Report,
+pub(super) struct ReportedEvent {
+    pub(super) candidate: usize,
+    pub(super) report: PlatformReport,
     pub(super) at: i64,
     pub(super) is_applied: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum StepAnswer {
     Done,
     Refused(String),
     Unauthenticated,
     Throttled,
     Event(EventOutcome),
-    /// So many expired, so many aborted.
+    /// Numbers of expired and of aborted candidates.
     Swept(usize, usize),
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Deadline {
+pub(super) enum DeadlineChange {
     None,
-    /// In so many minutes; negative for one that has passed.
+    /// Minutes from now; negative for one that has passed.
     In(i64),
 }
 
-/// How a candidate proves who it is.
+/// How a candidate authenticates.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Means {
+pub(super) enum KeyOrToken {
     Key,
     Token,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Report {
+pub(super) enum PlatformReport {
     Completed,
     Aborted,
     Evaluated { by: usize, completed: bool },
 }
 
-/// A step of a history; `one` is the number of a candidate.
+/// A step of a history. Candidates and evaluators are numbers.
 #[derive(Debug, Clone)]
-pub(super) enum Step {
+pub(super) enum HistoryStep {
     Create {
         has_email: bool,
     },
     Email {
-        one: usize,
+        candidate: usize,
         has_email: bool,
     },
     Deadline {
-        one: usize,
-        deadline: Deadline,
+        candidate: usize,
+        deadline: DeadlineChange,
     },
     Advance {
-        one: usize,
+        candidate: usize,
     },
     AdvanceItself {
-        one: usize,
-        by: Means,
+        candidate: usize,
+        by: KeyOrToken,
     },
     Password {
-        one: usize,
-        by: Means,
+        candidate: usize,
+        by: KeyOrToken,
     },
     Skip {
-        one: usize,
+        candidate: usize,
     },
     Remind {
-        one: usize,
+        candidate: usize,
     },
     Delete {
-        one: usize,
+        candidate: usize,
     },
     Wait {
         minutes: i64,
     },
     Sweep,
     Report {
-        one: usize,
-        report: Report,
+        candidate: usize,
+        report: PlatformReport,
         minutes_ago: i64,
     },
     ReportAgain,
     /// An evaluator saves an evaluation through the API.
     Save {
-        one: usize,
+        candidate: usize,
         by: usize,
         completed: bool,
     },
     Veto {
-        one: usize,
+        candidate: usize,
         by: usize,
     },
     Project {
@@ -104,21 +104,21 @@ pub(super) enum Step {
     },
 }
 
-impl Step {
-    /// Whom it is about.
-    pub(super) fn one(&self) -> Option<usize> {
+impl HistoryStep {
+    /// The candidate that the step is about.
+    pub(super) fn candidate(&self) -> Option<usize> {
         match *self {
-            Self::Email { one, .. }
-            | Self::Deadline { one, .. }
-            | Self::Advance { one }
-            | Self::AdvanceItself { one, .. }
-            | Self::Password { one, .. }
-            | Self::Skip { one }
-            | Self::Remind { one }
-            | Self::Delete { one }
-            | Self::Report { one, .. }
-            | Self::Save { one, .. }
-            | Self::Veto { one, .. } => Some(one),
+            Self::Email { candidate, .. }
+            | Self::Deadline { candidate, .. }
+            | Self::Advance { candidate }
+            | Self::AdvanceItself { candidate, .. }
+            | Self::Password { candidate, .. }
+            | Self::Skip { candidate }
+            | Self::Remind { candidate }
+            | Self::Delete { candidate }
+            | Self::Report { candidate, .. }
+            | Self::Save { candidate, .. }
+            | Self::Veto { candidate, .. } => Some(candidate),
             Self::Create { .. }
             | Self::Wait { .. }
             | Self::Sweep
@@ -129,6 +129,6 @@ impl Step {
     }
 }
 
-pub(super) fn refused<T>(code: &str) -> Result<T, Answer> {
-    Err(Answer::Refused(code.to_owned()))
+pub(super) fn refused<T>(code: &str) -> Result<T, StepAnswer> {
+    Err(StepAnswer::Refused(code.to_owned()))
 }

@@ -1,14 +1,14 @@
-//! A candidate as the contract sees it.
+//! The model of a candidate.
 
 use shared::domain::candidate::CandidateStatus::{
     self, Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped,
 };
 
-use super::step::{Answer, Deadline, Means, Report, Step, refused};
+use super::step::{DeadlineChange, HistoryStep, KeyOrToken, PlatformReport, StepAnswer, refused};
 
-/// A candidate; its moments are minutes since the beginning.
+/// A candidate; its times are minutes since the start.
 #[derive(Debug, Clone)]
-pub(super) struct One {
+pub(super) struct ModelCandidate {
     pub(super) status: CandidateStatus,
     pub(super) deadline: Option<i64>,
     pub(super) invited_at: Option<i64>,
@@ -18,18 +18,18 @@ pub(super) struct One {
     pub(super) started_at: Option<i64>,
     pub(super) has_email: bool,
     pub(super) has_password: bool,
-    /// When its managers had a reminder sent.
+    /// When reminders were sent.
     pub(super) reminders: Vec<i64>,
     pub(super) had_key: bool,
     /// Whether it has logged in since it chose its password.
     pub(super) has_token: bool,
-    /// What each of the people has said last, and when.
+    /// The last evaluation of each evaluator: whether it is completed, and when it was made.
     pub(super) evaluations: [Option<(bool, i64)>; 3],
-    /// Which of the people have vetoed.
+    /// Which evaluators have vetoed.
     pub(super) vetos: [bool; 3],
 }
 
-pub(super) static NOBODY: One = One {
+pub(super) static NEW_CANDIDATE: ModelCandidate = ModelCandidate {
     status: New,
     deadline: None,
     invited_at: None,
@@ -46,35 +46,37 @@ pub(super) static NOBODY: One = One {
     vetos: [false; 3],
 };
 
-impl One {
-    /// The step that leads this candidate, whose number is `one`, a little further.
-    pub(super) fn onwards(&self, one: usize, now: i64) -> Option<Step> {
+impl ModelCandidate {
+    /// The step that advances this candidate, whose number is `candidate`.
+    pub(super) fn next_step(&self, candidate: usize, now: i64) -> Option<HistoryStep> {
         let lacks_deadline = self.deadline.is_none() || self.is_overdue(now);
-        let by = if self.has_password { Means::Token } else { Means::Key };
-        let report = |report| Some(Step::Report { one, report, minutes_ago: 0 });
+        let by = if self.has_password { KeyOrToken::Token } else { KeyOrToken::Key };
+        let report = |report| Some(HistoryStep::Report { candidate, report, minutes_ago: 0 });
         match self.status {
             New | Invited | Confirmed | Expired | Aborted if lacks_deadline => {
-                Some(Step::Deadline { one, deadline: Deadline::In(30) })
+                Some(HistoryStep::Deadline { candidate, deadline: DeadlineChange::In(30) })
             }
-            New | Expired if !self.has_email => Some(Step::Email { one, has_email: true }),
-            New | Expired | Aborted => Some(Step::Advance { one }),
-            Invited if !self.has_password && !one.is_multiple_of(3) => Some(Step::Password { one, by }),
-            Invited | Confirmed => Some(Step::AdvanceItself { one, by }),
-            Interviewing => report(Report::Completed),
+            New | Expired if !self.has_email => Some(HistoryStep::Email { candidate, has_email: true }),
+            New | Expired | Aborted => Some(HistoryStep::Advance { candidate }),
+            Invited if !self.has_password && !candidate.is_multiple_of(3) => {
+                Some(HistoryStep::Password { candidate, by })
+            }
+            Invited | Confirmed => Some(HistoryStep::AdvanceItself { candidate, by }),
+            Interviewing => report(PlatformReport::Completed),
             Interviewed => {
                 let by = (0..2).find(|by| !self.is_evaluated_by(*by))?;
-                let is_saved = one.is_multiple_of(2);
+                let is_saved = candidate.is_multiple_of(2);
                 if is_saved {
-                    return Some(Step::Save { one, by, completed: true });
+                    return Some(HistoryStep::Save { candidate, by, completed: true });
                 }
-                report(Report::Evaluated { by, completed: true })
+                report(PlatformReport::Evaluated { by, completed: true })
             }
             Skipped => None,
         }
     }
 
-    /// Takes the address away, with the session that it led to, or gives it.
-    pub(super) fn set_email(&mut self, has_email: bool) -> Result<(), Answer> {
+    /// Removes the email address, and with it the session, or sets it.
+    pub(super) fn set_email(&mut self, has_email: bool) -> Result<(), StepAnswer> {
         if self.status == Invited && !has_email {
             return refused("email_missing");
         }
@@ -92,7 +94,7 @@ impl One {
     }
 
     /// Saves an evaluation.
-    pub(super) fn save(&mut self, by: usize, completed: bool, now: i64) -> Result<(), Answer> {
+    pub(super) fn save(&mut self, by: usize, completed: bool, now: i64) -> Result<(), StepAnswer> {
         if completed && self.status != Interviewed {
             return refused("not_interviewed");
         }
@@ -103,8 +105,36 @@ impl One {
         Ok(())
     }
 
-    /// Takes a veto in.
-    pub(super) fn veto(&mut self, by: usize, now: i64) -> Result<(), Answer> {
+    pub(super) fn skip(&mut self) -> Result<(), StepAnswer> {
+        if matches!(self.status, Interviewing | Interviewed | Skipped) {
+            return refused("no_transition");
+        }
+        self.status = Skipped;
+        self.has_key = false;
+        Ok(())
+    }
+
+    /// Sends a reminder, of which five an hour are allowed.
+    pub(super) fn remind(&mut self, now: i64) -> Result<(), StepAnswer> {
+        if !matches!(self.status, Invited | Confirmed) {
+            return refused("no_reminder");
+        }
+        if self.is_overdue(now) {
+            return refused("deadline_passed");
+        }
+        if !self.has_email {
+            return refused("email_missing");
+        }
+        self.reminders.retain(|minute| now - minute < 60);
+        if self.reminders.len() == 5 {
+            return Err(StepAnswer::Throttled);
+        }
+        self.reminders.push(now);
+        Ok(())
+    }
+
+    /// Records a veto.
+    pub(super) fn veto(&mut self, by: usize, now: i64) -> Result<(), StepAnswer> {
         if self.status != Interviewed {
             return refused("not_interviewed");
         }
@@ -116,22 +146,24 @@ impl One {
         Ok(())
     }
 
-    /// Takes a report in; whether it counts.
-    pub(super) fn take_report(&mut self, report: Report, at: i64) -> bool {
+    /// Applies a report. Returns whether it counts.
+    pub(super) fn apply_report(&mut self, report: PlatformReport, at: i64) -> bool {
         match report {
-            Report::Completed if matches!(self.status, Confirmed | Interviewing | Expired | Aborted) => {
+            PlatformReport::Completed
+                if matches!(self.status, Confirmed | Interviewing | Expired | Aborted) =>
+            {
                 self.status = Interviewed;
                 self.interviewed_at = Some(at);
                 self.has_key = false;
             }
-            Report::Aborted
+            PlatformReport::Aborted
                 if self.status == Interviewing && self.started_at.is_some_and(|start| start <= at) =>
             {
                 self.status = Aborted;
                 self.has_key = false;
             }
             // A veto completes the evaluation for good: no event takes that back.
-            Report::Evaluated { by, completed }
+            PlatformReport::Evaluated { by, completed }
                 if !self.vetos[by] && self.evaluations[by].is_none_or(|(_, known)| known <= at) =>
             {
                 self.evaluations[by] = Some((completed, at));

@@ -1,6 +1,7 @@
 //! Configuration of a deployment, read once from environment variables.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use chrono::TimeDelta;
 use sha2::{Digest, Sha256};
@@ -138,61 +139,28 @@ impl Config {
             Some(url) => url,
             None => base_url.join("/").map_err(|error| unusable("BASE_URL", error))?,
         };
-        let session_idle_minutes = match read.get("SESSION_IDLE_MINUTES") {
-            None => 120,
-            Some(text) => match text.parse() {
-                Ok(minutes @ 1..=43_200) => minutes,
-                _ => return Err(unusable("SESSION_IDLE_MINUTES", "must be a whole number from 1 to 43200")),
-            },
-        };
-        let event_retention = match read.get("EVENT_RETENTION_DAYS") {
-            None => TimeDelta::days(400),
-            Some(text) => match text.parse() {
-                Ok(days @ 1..=3_650) => TimeDelta::days(days),
-                _ => return Err(unusable("EVENT_RETENTION_DAYS", "must be a whole number from 1 to 3650")),
-            },
-        };
-        let mail_sender = match read.get("MAIL_SENDER") {
-            None => None,
-            Some(text) => Some(Email::parse(&text).map_err(|problem| unusable("MAIL_SENDER", problem))?),
-        };
+        let mail_sender = read.get("MAIL_SENDER").map(|text| Email::parse(&text)).transpose();
         let dynamodb_endpoint = read.endpoint("AWS_ENDPOINT_URL_DYNAMODB");
-        let weak_password_hashes = match read.get("WEAK_PASSWORD_HASHES").as_deref() {
-            None => false,
-            // DynamoDB never is on this computer in production, so the setting cannot weaken real passwords by
-            // mistake.
-            Some("1") if dynamodb_endpoint.as_deref().is_some_and(is_loopback) => true,
-            Some(_) => {
-                let problem =
-                    "must be 1 or absent, and absent unless DynamoDB's endpoint is on this computer";
-                return Err(unusable("WEAK_PASSWORD_HASHES", problem));
-            }
-        };
-        let webhook_targets = match read.get("WEBHOOK_TARGETS").as_deref() {
-            None => AllowedTargets::Public,
-            // In production, events could otherwise be sent to the metadata of the cloud or to the service's own
-            // network.
-            Some("any") if dynamodb_endpoint.as_deref().is_some_and(is_loopback) => AllowedTargets::Any,
-            Some(_) => {
-                let problem =
-                    "must be `any` or absent, and absent unless DynamoDB's endpoint is on this computer";
-                return Err(unusable("WEBHOOK_TARGETS", problem));
-            }
-        };
+        // DynamoDB never is on this computer in production, so these settings cannot weaken real passwords, or let webhooks
+        // reach the metadata of the cloud or the service's own network, by mistake.
+        let is_local = dynamodb_endpoint.as_deref().is_some_and(is_loopback);
         Ok(Self {
             base_url,
             suite_url,
             table: read.required("TABLE_NAME")?,
-            session_idle_minutes,
+            session_idle_minutes: read.number("SESSION_IDLE_MINUTES", 1..=43_200)?.unwrap_or(120),
             allowed_origins: read.origins("ALLOWED_ORIGINS")?,
             origin_secrets: OriginSecrets::parse(&read.get("ORIGIN_SECRETS").unwrap_or_default()),
-            mail_sender,
+            mail_sender: mail_sender.map_err(|problem| unusable("MAIL_SENDER", problem))?,
             mail_configuration_set: read.get("MAIL_CONFIGURATION_SET"),
             metrics_namespace: read.get("METRICS_NAMESPACE"),
             bucket: read.get("BUCKET_NAME"),
-            weak_password_hashes,
-            event_retention,
-            webhook_targets,
+            weak_password_hashes: read.local_flag("WEAK_PASSWORD_HASHES", "1", is_local)?,
+            event_retention: TimeDelta::days(read.number("EVENT_RETENTION_DAYS", 1..=3_650)?.unwrap_or(400)),
+            webhook_targets: match read.local_flag("WEBHOOK_TARGETS", "any", is_local)? {
+                true => AllowedTargets::Any,
+                false => AllowedTargets::Public,
+            },
             program_path: read.get("PATH").unwrap_or_default(),
             aws: AwsConfig {
                 region: read.required("AWS_REGION")?,
@@ -213,6 +181,31 @@ impl<F: Fn(&str) -> Option<String>> ConfigVariables<F> {
     fn get(&self, name: &'static str) -> Option<String> {
         // CloudFormation sets a variable whose parameter is empty.
         self.0(name).filter(|value| !value.is_empty())
+    }
+
+    fn number(&self, name: &'static str, range: RangeInclusive<i64>) -> Result<Option<i64>, ConfigError> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        match text.parse() {
+            Ok(number) if range.contains(&number) => Ok(Some(number)),
+            _ => {
+                let (from, to) = range.into_inner();
+                Err(unusable(name, format!("must be a whole number from {from} to {to}")))
+            }
+        }
+    }
+
+    /// Whether the variable has the value `on`, which is refused unless the deployment `is_local`.
+    fn local_flag(&self, name: &'static str, on: &str, is_local: bool) -> Result<bool, ConfigError> {
+        match self.get(name) {
+            None => Ok(false),
+            Some(value) if value == on && is_local => Ok(true),
+            Some(_) => Err(unusable(
+                name,
+                format!(
+                    "must be `{on}` or absent, and absent unless DynamoDB's endpoint is on this computer"
+                ),
+            )),
+        }
     }
 
     /// Origins as browsers send them.
@@ -266,96 +259,4 @@ fn unusable(variable: &'static str, problem: impl fmt::Display) -> ConfigError {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-
-    pub(crate) fn read(overrides: &[(&str, &str)]) -> Result<Config, ConfigError> {
-        let defaults = [
-            ("BASE_URL", "https://hr.example/api/v3/"),
-            ("TABLE_NAME", "interviews"),
-            ("AWS_REGION", "eu-central-1"),
-            ("AWS_ACCESS_KEY_ID", "id"),
-            ("AWS_SECRET_ACCESS_KEY", "secret"),
-        ];
-        Config::from_variables(|name| {
-            let found = overrides.iter().chain(&defaults).find(|(key, _)| *key == name)?;
-            Some(found.1.to_owned())
-        })
-    }
-
-    #[test]
-    fn defaults_follow_from_the_required_variables() {
-        let config = read(&[]).unwrap();
-        assert_eq!(config.base_url.as_str(), "https://hr.example/api/v3");
-        assert_eq!(config.suite_url.as_str(), "https://hr.example/");
-        assert_eq!(config.session_idle_minutes, 120);
-        assert!(config.aws.dynamodb_endpoint.is_none() && config.mail_sender.is_none());
-    }
-
-    #[test]
-    fn one_endpoint_serves_every_service_unless_a_service_has_its_own() {
-        let config = read(&[
-            ("AWS_ENDPOINT_URL", "http://localhost:4566"),
-            ("AWS_ENDPOINT_URL_SES", "http://localhost:1"),
-        ])
-        .unwrap();
-        assert_eq!(config.aws.s3_endpoint.as_deref(), Some("http://localhost:4566"));
-        assert_eq!(config.aws.ses_endpoint.as_deref(), Some("http://localhost:1"));
-    }
-
-    #[test]
-    fn passwords_are_hashed_at_full_cost_unless_dynamodb_is_on_this_computer() {
-        assert!(!read(&[]).unwrap().weak_password_hashes);
-        let weak = ("WEAK_PASSWORD_HASHES", "1");
-        for local in ["http://127.0.0.1:8000", "http://localhost:4566", "http://[::1]:8000"] {
-            assert!(read(&[weak, ("AWS_ENDPOINT_URL_DYNAMODB", local)]).unwrap().weak_password_hashes);
-        }
-        for other in
-            ["", "https://dynamodb.eu-central-1.amazonaws.com", "http://localhost.example", "localhost"]
-        {
-            let refused = read(&[weak, ("AWS_ENDPOINT_URL_DYNAMODB", other)]).err().unwrap();
-            assert_eq!(refused.variable, "WEAK_PASSWORD_HASHES", "{other:?}");
-        }
-        let local = ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:8000");
-        assert!(read(&[("WEAK_PASSWORD_HASHES", "yes"), local]).is_err());
-    }
-
-    #[test]
-    fn events_are_sent_to_public_names_unless_dynamodb_is_on_this_computer() {
-        assert_eq!(read(&[]).unwrap().webhook_targets, AllowedTargets::Public);
-        let (any, local) =
-            (("WEBHOOK_TARGETS", "any"), ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:8000"));
-        assert_eq!(read(&[any, local]).unwrap().webhook_targets, AllowedTargets::Any);
-        for wrong in [&[any][..], &[("WEBHOOK_TARGETS", "all"), local]] {
-            assert_eq!(read(wrong).err().unwrap().variable, "WEBHOOK_TARGETS");
-        }
-    }
-
-    #[test]
-    fn mails_have_a_sender_where_one_is_set() {
-        let sender = read(&[("MAIL_SENDER", "jobs@acme.example")]).unwrap().mail_sender;
-        assert_eq!(sender.unwrap().as_str(), "jobs@acme.example");
-    }
-
-    #[test]
-    fn a_bad_variable_is_named() {
-        for (variable, value) in [
-            ("BASE_URL", ""),
-            ("BASE_URL", "https://hr.example/"),
-            ("BASE_URL", "https://hr.example/x/api/v3"),
-            ("BASE_URL", "https://hr.example/api/v3?x"),
-            ("BASE_URL", "ftp://hr.example/api/v3"),
-            ("TABLE_NAME", ""),
-            ("SESSION_IDLE_MINUTES", "0"),
-            ("ALLOWED_ORIGINS", "*"),
-            ("ALLOWED_ORIGINS", "https://app.example,*"),
-            ("ALLOWED_ORIGINS", "https://app.example/"),
-            ("ALLOWED_ORIGINS", "https://app.example:443"),
-            ("ALLOWED_ORIGINS", "app.example"),
-            ("ALLOWED_ORIGINS", "null"),
-            ("MAIL_SENDER", "Acme <jobs@acme.example>"),
-        ] {
-            assert_eq!(read(&[(variable, value)]).err().unwrap().variable, variable, "{value:?}");
-        }
-    }
-}
+pub(crate) mod tests;

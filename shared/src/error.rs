@@ -101,7 +101,6 @@ impl Error {
 
     /// What clients get to read.
     pub fn body(&self) -> Value {
-        let detail = |code: &str, detail: &str| json!({"detail": detail, "code": code});
         match self {
             Self::Fields(errors) => json!(errors.0),
             Self::MalformedJson(problem) => json!({"detail": format!("JSON parse error - {problem}")}),
@@ -172,6 +171,10 @@ impl Error {
             _ => None,
         }
     }
+}
+
+fn detail(code: &str, detail: &str) -> Value {
+    json!({"detail": detail, "code": code})
 }
 
 impl fmt::Display for Error {

@@ -8,14 +8,12 @@ pub(crate) mod entry;
 mod plan;
 mod view;
 
-use std::time::Duration;
-
 use axum::Json;
 use shared::Result;
 use shared::auth::access::Admitted;
 use shared::domain::company::Company;
-use shared::domain::id::IdBlock;
 use shared::domain::policy::ImportCustomers;
+use shared::http::import::{MAX_ENTRIES, PATIENCE};
 use shared::http::respond::CommittedResponse;
 use shared::http::{IdempotentRun, JsonEntries, RunResult};
 
@@ -23,12 +21,6 @@ use apply::apply_rows;
 use entry::StaffList;
 use plan::plan_rows;
 use view::StaffImportResults;
-
-/// The most entries of one request.
-const MAX_ENTRIES: usize = IdBlock::SIZE;
-/// How long the storage may be busy before the import fails.
-// Leaves some of the function's 29 seconds to answer.
-const PATIENCE: Duration = Duration::from_secs(26);
 
 type ImportAccess = Admitted<Company, ImportCustomers>;
 

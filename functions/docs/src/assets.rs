@@ -7,7 +7,7 @@ use shared::app::App;
 use shared::openapi::{DescribeArgument, OperationDoc};
 use shared::{Error, Result};
 
-use crate::file::{DocsFile, DocsReader, packed};
+use crate::file::{CACHE_FOR_EVER, CACHE_SHORTLY, DocsFile, DocsReader, packed};
 
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
@@ -60,10 +60,6 @@ impl DescribeArgument for &'static PageAsset {
 
 /// GET /docs/{file}/.
 pub(crate) async fn show(asset: &'static PageAsset, reader: DocsReader) -> Result<Response> {
-    if reader.query == format!("v={}", asset.version) {
-        // This URL changes with the content of the file.
-        asset.file.send_for_ever(&reader)
-    } else {
-        asset.file.send(&reader)
-    }
+    let is_this_version = reader.query == format!("v={}", asset.version);
+    asset.file.send(&reader, if is_this_version { CACHE_FOR_EVER } else { CACHE_SHORTLY })
 }

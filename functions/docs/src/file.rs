@@ -1,4 +1,4 @@
-//! Files that are the same for everybody: kept packed, and sent so to clients that can unpack them.
+//! Files that are the same for all readers: stored packed, and sent packed to clients that accept it.
 
 use std::io::{self, Read, Write};
 
@@ -17,10 +17,10 @@ use shared::openapi::{DescribeArgument, OperationDoc};
 use shared::{Error, Result};
 use url::Url;
 
-/// How long, in seconds, a client may show what it has without asking whether it is still so.
-const SHORT: &str = "public, max-age=60";
-/// The same for what never changes under its address.
-const FOR_EVER: &str = "public, max-age=31536000, immutable";
+/// `Cache-Control` of a URL whose content changes with a release.
+pub(crate) const CACHE_SHORTLY: &str = "public, max-age=60";
+/// `Cache-Control` of a URL that contains the version of its content.
+pub(crate) const CACHE_FOR_EVER: &str = "public, max-age=31536000, immutable";
 
 /// A file.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ impl DocsFile {
     /// A file with this content.
     ///
     /// # Errors
-    /// None that can be told: packing writes to memory.
+    /// None in practice, because packing writes to memory.
     pub(crate) fn pack(media_type: &'static str, content: &[u8]) -> io::Result<Self> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(content)?;
@@ -46,29 +46,11 @@ impl DocsFile {
         Self { media_type, packed: Bytes::from_static(content) }
     }
 
-    fn unpack(&self) -> io::Result<Bytes> {
-        let mut content = Vec::new();
-        GzDecoder::new(&*self.packed).read_to_end(&mut content)?;
-        Ok(content.into())
-    }
-
-    /// The answer to `reader`, for which it may be taken to be so for a short while.
+    /// The response to `reader`, with this `Cache-Control`.
     ///
     /// # Errors
-    /// [`Error::Internal`] when it cannot be unpacked.
-    pub(crate) fn send(&self, reader: &DocsReader) -> Result<Response> {
-        self.answer(reader, SHORT)
-    }
-
-    /// The answer to `reader` under an address that stands for this very content.
-    ///
-    /// # Errors
-    /// [`Error::Internal`] when it cannot be unpacked.
-    pub(crate) fn send_for_ever(&self, reader: &DocsReader) -> Result<Response> {
-        self.answer(reader, FOR_EVER)
-    }
-
-    fn answer(&self, reader: &DocsReader, caching: &'static str) -> Result<Response> {
+    /// [`Error::Internal`] if the file cannot be unpacked.
+    pub(crate) fn send(&self, reader: &DocsReader, caching: &'static str) -> Result<Response> {
         let mut headers = HeaderMap::from_iter(
             [(CONTENT_TYPE, self.media_type), (CACHE_CONTROL, caching), (VARY, "Accept-Encoding")]
                 .map(|(name, value)| (name, HeaderValue::from_static(value))),
@@ -77,7 +59,9 @@ impl DocsFile {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             self.packed.clone()
         } else {
-            self.unpack().map_err(Error::internal)?
+            let mut content = Vec::new();
+            GzDecoder::new(&*self.packed).read_to_end(&mut content).map_err(Error::internal)?;
+            content.into()
         };
         let tag = EntityTag::of(&body);
         reader.preconditions.answer(headers, body, &tag)
@@ -98,7 +82,7 @@ pub(crate) use packed;
 /// A request for a file, which needs no credentials.
 #[derive(Debug)]
 pub(crate) struct DocsReader {
-    /// Where the service says that it is.
+    /// The base URL of this deployment.
     pub(crate) base_url: Url,
     /// The query of the address.
     pub(crate) query: String,

@@ -8,14 +8,14 @@ use shared::{Error, Result};
 use url::Url;
 
 use crate::DOCUMENT;
-use crate::file::{DocsFile, DocsReader};
+use crate::file::{CACHE_SHORTLY, DocsFile, DocsReader};
 
 /// The document of the deployment that was asked for last: in a process of its own, the only one there is.
 static LATEST: Mutex<Option<(Url, DocsFile)>> = Mutex::new(None);
 
 /// GET /openapi.json.
 pub(crate) async fn show(reader: DocsReader) -> Result<Response> {
-    of(&reader.base_url)?.send(&reader)
+    of(&reader.base_url)?.send(&reader, CACHE_SHORTLY)
 }
 
 fn of(base_url: &Url) -> Result<DocsFile> {

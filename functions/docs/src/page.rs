@@ -5,7 +5,7 @@ use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::Response;
 use shared::Result;
 
-use crate::file::{DocsFile, DocsReader, packed};
+use crate::file::{CACHE_SHORTLY, DocsFile, DocsReader, packed};
 
 /// Its addresses are whole paths, so that it is the same without the final slash: a gateway may lead from the one form to
 /// the other.
@@ -17,7 +17,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 /// GET /docs/.
 pub(crate) async fn show(reader: DocsReader) -> Result<Response> {
-    let mut response = PAGE.send(&reader)?;
+    let mut response = PAGE.send(&reader, CACHE_SHORTLY)?;
     // The page holds tokens that a reader tries requests with.
     response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     Ok(response)

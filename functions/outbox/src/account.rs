@@ -8,7 +8,7 @@ use shared::domain::customer::{Customer, CustomerStatus};
 use shared::domain::deletion::DeletionAuthor;
 use shared::domain::effect::FormerCustomer;
 use shared::domain::id::{CompanyId, CustomerId};
-use shared::mail::{AccountLetter, AccountMail, MailEnvelope, Mailer, activation_link, render_account};
+use shared::mail::{MailEnvelope, MailOccasion, Mailer, PersonalMail, activation_link};
 use shared::store::VersionedItem;
 use shared::{Error, Result};
 
@@ -49,8 +49,8 @@ async fn send_invitation(
     // Made when the mail is sent: the table never holds a usable key, and a new key revokes the previous one.
     let key = give_customer_key(system, before, TimeDelta::days(INVITATION_DAYS)).await?;
     let link = activation_link(&system.config().suite_url, &key);
-    let mail = AccountMail::Invitation { link: &link, days: INVITATION_DAYS };
-    send_to_customer(mailer, before, company, mail).await
+    let occasion = MailOccasion::StaffInvitation { link: &link, days: INVITATION_DAYS };
+    send_to_customer(mailer, before, company, occasion).await
 }
 
 /// Tells a customer that their account was deleted.
@@ -64,14 +64,14 @@ pub(crate) async fn send_farewell_mail(
     let Some(company) = system.store.company(company).await? else {
         return Ok((EffectResult::Outdated, "the company is gone".to_owned()));
     };
-    let letter = AccountLetter {
+    let mail = PersonalMail {
         first_name: &was.first_name,
         last_name: &was.last_name,
         company: &company.name,
         language: was.language,
-        mail: AccountMail::Deleted { by: &by.name, contact: by.email.as_ref() },
+        occasion: MailOccasion::AccountDeleted { by: &by.name, contact: by.email.as_ref() },
     };
-    let rendered = render_account(&letter).map_err(Error::internal)?;
+    let rendered = mail.render().map_err(Error::internal)?;
     let envelope = MailEnvelope { to: &was.email, account: None, company: &company, alias: None };
     Ok(outcome_of(mailer.send(&envelope, &rendered).await))
 }
@@ -93,16 +93,16 @@ pub(crate) async fn send_to_customer(
     mailer: &Mailer<'_>,
     customer: &Customer,
     company: &Company,
-    mail: AccountMail<'_>,
+    occasion: MailOccasion<'_>,
 ) -> Result<(EffectResult, String)> {
-    let letter = AccountLetter {
+    let mail = PersonalMail {
         first_name: &customer.first_name,
         last_name: &customer.last_name,
         company: &company.name,
         language: customer.preferred_language,
-        mail,
+        occasion,
     };
-    let rendered = render_account(&letter).map_err(Error::internal)?;
+    let rendered = mail.render().map_err(Error::internal)?;
     let account = Some(Account::Customer { customer: customer.id });
     let envelope = MailEnvelope { to: &customer.email, account, company, alias: None };
     Ok(outcome_of(mailer.send(&envelope, &rendered).await))

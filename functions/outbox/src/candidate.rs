@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use shared::auth::SystemAccess;
 use shared::domain::account::Account;
 use shared::domain::mail::CandidateMail;
-use shared::mail::{CandidateLetter, MailEnvelope, Mailer, render};
+use shared::mail::{MailEnvelope, Mailer, PersonalMail};
 use shared::store::LetterSubject;
 use shared::{Error, Result};
 
@@ -29,8 +29,9 @@ pub(crate) async fn send(
     let Some(to) = candidate.mail_address() else {
         return Ok((EffectResult::Outdated, "the candidate takes no mails".to_owned()));
     };
-    let letter = CandidateLetter::new(candidate, project, company, &system.config().suite_url);
-    let rendered = render(mail, &letter).map_err(Error::internal)?;
+    let suite = &system.config().suite_url;
+    let mail = PersonalMail::about_interview(mail, candidate, project, company, suite);
+    let rendered = mail.render().map_err(Error::internal)?;
     let account = Account::Candidate { project: candidate.project, candidate: candidate.id };
     let alias = project.settings.email_alias.as_ref();
     let envelope = MailEnvelope { to, account: Some(account), company, alias };

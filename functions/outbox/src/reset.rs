@@ -14,8 +14,7 @@ use shared::domain::project::Project;
 use shared::domain::secret::{OneTimeKey, RESET_HOURS};
 use shared::domain::text::{Email, ShortName, fold_case};
 use shared::mail::{
-    AccountLetter, AccountLink, AccountMail, MailEnvelope, Mailer, activation_link, render_account,
-    reset_link,
+    AccountLink, MailEnvelope, MailOccasion, Mailer, PersonalMail, activation_link, reset_link,
 };
 use shared::store::VersionedItem;
 use shared::{Error, Result};
@@ -104,16 +103,16 @@ async fn send(
     for holder in &holders {
         accounts.push(AccountLink { name: holder.name(), link: holder.give_link(system).await? });
     }
-    let mail = match (&accounts[..], first) {
+    let occasion = match (&accounts[..], first) {
         ([only], ResetAccount::Customer(customer)) if customer.status == CustomerStatus::Invited => {
-            AccountMail::Invitation { link: &only.link, days: INVITATION_DAYS }
+            MailOccasion::StaffInvitation { link: &only.link, days: INVITATION_DAYS }
         }
-        _ => AccountMail::PasswordReset { accounts: &accounts, hours: RESET_HOURS },
+        _ => MailOccasion::PasswordReset { accounts: &accounts, hours: RESET_HOURS },
     };
     let (first_name, last_name) = first.names();
     let language = first.language(company);
-    let letter = AccountLetter { first_name, last_name, company: &company.name, language, mail };
-    let rendered = render_account(&letter).map_err(Error::internal)?;
+    let mail = PersonalMail { first_name, last_name, company: &company.name, language, occasion };
+    let rendered = mail.render().map_err(Error::internal)?;
     // With accounts in several projects, no project speaks for all of them.
     let alias = if holders.len() == 1 { first.alias() } else { None };
     let envelope = MailEnvelope { to: &to, account: Some(first.account()), company, alias };

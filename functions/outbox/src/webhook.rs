@@ -5,7 +5,7 @@ use shared::auth::SystemAccess;
 use shared::domain::id::{CompanyId, CustomerId, WebhookId};
 use shared::domain::mail::WebhookMail;
 use shared::domain::webhook::DisabledReason;
-use shared::mail::{AccountMail, Mailer};
+use shared::mail::{MailOccasion, Mailer};
 
 use crate::account::send_to_customer;
 use crate::outcome::EffectResult;
@@ -31,12 +31,12 @@ pub(crate) async fn notify_owner(
     }
     // The host and the description: the rest of the URL may be secret.
     let (id, name) = (webhook.id, webhook.name());
-    let mail = match (mail, webhook.disabled_reason) {
-        (WebhookMail::Failing, None) => AccountMail::WebhookFailing { id, name: &name },
+    let occasion = match (mail, webhook.disabled_reason) {
+        (WebhookMail::Failing, None) => MailOccasion::WebhookFailing { id, name: &name },
         (WebhookMail::Disabled, Some(reason @ (DisabledReason::Gone | DisabledReason::Failing))) => {
-            AccountMail::WebhookDisabled { id, name: &name, is_gone: reason == DisabledReason::Gone }
+            MailOccasion::WebhookDisabled { id, name: &name, is_gone: reason == DisabledReason::Gone }
         }
         _ => return Ok((EffectResult::Outdated, "the webhook has changed".to_owned())),
     };
-    send_to_customer(mailer, &customer, &company, mail).await
+    send_to_customer(mailer, &customer, &company, occasion).await
 }

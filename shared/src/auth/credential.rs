@@ -134,7 +134,7 @@ pub fn new_one_time_key(
     entropy: &dyn RandomSource,
 ) -> (String, OneTimeKey) {
     let key = SecretKind::OneTimeKey.generate(claim, entropy);
-    let stored = OneTimeKey { hash: SecretHash::of(&key), expires_at: now + lifetime, made_at: Some(now) };
+    let stored = OneTimeKey { hash: SecretHash::of(&key), expires_at: now + lifetime, made_at: now };
     (key, stored)
 }
 
@@ -162,7 +162,7 @@ pub fn chosen_token_value(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Checks the form that every chosen value has, including those from before the check of their randomness.
+/// Checks the form of a chosen value: on each request, which the check of its randomness would slow down.
 fn check_token_value(text: &str) -> Result<(), String> {
     if text.len() < MIN_TOKEN || text.len() > MAX_TOKEN {
         return Err(format!("Ensure this field has {MIN_TOKEN} to {MAX_TOKEN} characters."));

@@ -64,14 +64,13 @@ impl SystemAccess {
     /// The table for the change that attaches a file, which is its author's.
     pub fn store_of(&self, upload: &Upload) -> Store {
         let origin = match &upload.author {
-            Some(UploadAuthor::Account { claim, .. }) => {
+            UploadAuthor::Account { claim, .. } => {
                 let origin = ChangeContext::new(ResponseRecipient::Account(claim.account), self.now);
                 ChangeContext { on_behalf_by: claim.on_behalf_by, ..origin }
             }
-            Some(UploadAuthor::NamedToken { token }) => {
+            UploadAuthor::NamedToken { token } => {
                 ChangeContext::new(ResponseRecipient::NamedToken(*token), self.now)
             }
-            None => return self.store.clone(),
         };
         self.store.clone().with_origin(origin)
     }
@@ -111,7 +110,7 @@ impl SystemAccess {
     /// Whether the author of an upload may still change its owner: they exist, may log in, have had no sessions revoked
     /// since, and have the right by which they announced the upload. The change itself handles an owner who is gone.
     pub async fn may_still_upload(&self, upload: &Upload) -> Result<bool> {
-        match self.identity_of(&upload.company, upload.author.as_ref()).await? {
+        match self.identity_of(&upload.company, &upload.author).await? {
             Some(identity) => self.may_change(&identity, upload).await,
             None => Ok(false),
         }
@@ -119,7 +118,8 @@ impl SystemAccess {
 
     /// Whether the author of a video may still upload videos.
     pub async fn may_still_upload_video(&self, video: &Video) -> Result<bool> {
-        let author = self.identity_of(&video.company, video.author.as_ref()).await?;
+        let Some(author) = &video.author else { return Ok(false) };
+        let author = self.identity_of(&video.company, author).await?;
         Ok(author.is_some_and(|author| Action::ManageVideos.is_allowed(&author.in_company())))
     }
 
@@ -127,9 +127,8 @@ impl SystemAccess {
     async fn identity_of(
         &self,
         company: &CompanyId,
-        author: Option<&UploadAuthor>,
+        author: &UploadAuthor,
     ) -> Result<Option<CallerIdentity>> {
-        let Some(author) = author else { return Ok(None) };
         match author {
             UploadAuthor::Account { claim, epoch, actor_epoch } => {
                 let actor = claim.on_behalf_by.map(|by| keys::customer(&claim.company, by));

@@ -121,7 +121,6 @@ pub struct Candidate {
     /// When the last reminder was requested.
     pub reminded_at: Option<DateTime<Utc>>,
     /// Recent mails that managers requested.
-    #[serde(default)]
     pub mail_rate: MailRate,
     /// Evaluations by customer, evaluators or not.
     pub evaluations: BTreeMap<CustomerId, EvaluationReport>,
@@ -138,10 +137,8 @@ pub struct Candidate {
     /// Resets the password.
     pub one_time_key: Option<OneTimeKey>,
     /// Customers who may read the candidate without a role in the project, each once.
-    #[serde(default)]
     pub shares: BTreeMap<ShareId, CustomerId>,
     /// Set when SES reported a bounce or a complaint.
-    #[serde(rename = "mail_trouble")]
     pub suppression: Option<Suppression>,
     /// The photo.
     pub photo: Option<StoredFile>,

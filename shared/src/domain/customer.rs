@@ -87,7 +87,6 @@ pub struct Customer {
     /// The job title.
     pub position: TextLine<150>,
     /// A role in the managers' own words, without effect on rights.
-    #[serde(default)]
     pub role: TextLine<100>,
     /// The language of mails to the customer.
     pub preferred_language: Language,
@@ -100,7 +99,6 @@ pub struct Customer {
     /// When the account was activated.
     pub confirmed_at: Option<DateTime<Utc>>,
     /// Recent repeated invitations.
-    #[serde(default)]
     pub mail_rate: MailRate,
     /// None for the operator.
     pub created_by: Option<CustomerId>,
@@ -117,7 +115,6 @@ pub struct Customer {
     /// Whether the operator lets the customer act on behalf of others.
     pub authenticate_on_behalf: bool,
     /// Set when SES reported a bounce or a complaint.
-    #[serde(rename = "mail_trouble")]
     pub suppression: Option<Suppression>,
     /// The photo.
     pub photo: Option<StoredFile>,

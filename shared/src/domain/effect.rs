@@ -47,10 +47,8 @@ pub struct Effect {
     /// When the effect may be tried next; none once it is given up.
     pub next_try_at: Option<DateTime<Utc>>,
     /// When it was given up, if it is.
-    #[serde(default)]
     pub given_up_at: Option<DateTime<Utc>>,
     /// When the operator last retried the effect.
-    #[serde(default)]
     pub retried_at: Option<DateTime<Utc>>,
 }
 

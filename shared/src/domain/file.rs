@@ -94,44 +94,33 @@ pub enum FileType {
 impl FileType {
     /// The content type for responses.
     pub fn content_type(self) -> &'static str {
-        match self {
-            Self::Jpeg => "image/jpeg",
-            Self::Png => "image/png",
-            Self::Pdf => "application/pdf",
-            Self::Doc => "application/msword",
-            Self::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-            Self::Odt => "application/vnd.oasis.opendocument.text",
-            Self::Ppt => "application/vnd.ms-powerpoint",
-            Self::Rtf => "application/rtf",
-            Self::PostScript => "application/postscript",
-            Self::Dvi => "application/x-dvi",
-            Self::Text => "text/plain; charset=utf-8",
-            Self::TextLatin1 => "text/plain; charset=iso-8859-1",
-            Self::TextWindows1252 => "text/plain; charset=windows-1252",
-            Self::TextUtf16 => "text/plain; charset=utf-16",
-            Self::RichText => "text/richtext; charset=utf-8",
-            Self::Mp4 => "video/mp4",
-            Self::Flv => "video/x-flv",
-        }
+        self.names().0
     }
 
     /// The file extension.
     pub fn extension(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Jpeg => "jpg",
-            Self::Png => "png",
-            Self::Pdf => "pdf",
-            Self::Doc => "doc",
-            Self::Docx => "docx",
-            Self::Odt => "odt",
-            Self::Ppt => "ppt",
-            Self::Rtf => "rtf",
-            Self::PostScript => "ps",
-            Self::Dvi => "dvi",
-            Self::Text | Self::TextLatin1 | Self::TextWindows1252 | Self::TextUtf16 => "txt",
-            Self::RichText => "rtx",
-            Self::Mp4 => "mp4",
-            Self::Flv => "flv",
+            Self::Jpeg => ("image/jpeg", "jpg"),
+            Self::Png => ("image/png", "png"),
+            Self::Pdf => ("application/pdf", "pdf"),
+            Self::Doc => ("application/msword", "doc"),
+            Self::Docx => ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+            Self::Odt => ("application/vnd.oasis.opendocument.text", "odt"),
+            Self::Ppt => ("application/vnd.ms-powerpoint", "ppt"),
+            Self::Rtf => ("application/rtf", "rtf"),
+            Self::PostScript => ("application/postscript", "ps"),
+            Self::Dvi => ("application/x-dvi", "dvi"),
+            Self::Text => ("text/plain; charset=utf-8", "txt"),
+            Self::TextLatin1 => ("text/plain; charset=iso-8859-1", "txt"),
+            Self::TextWindows1252 => ("text/plain; charset=windows-1252", "txt"),
+            Self::TextUtf16 => ("text/plain; charset=utf-16", "txt"),
+            Self::RichText => ("text/richtext; charset=utf-8", "rtx"),
+            Self::Mp4 => ("video/mp4", "mp4"),
+            Self::Flv => ("video/x-flv", "flv"),
         }
     }
 }

@@ -1,36 +1,13 @@
 //! Labels, with which a company organises its projects.
 
-use std::fmt;
-
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::history::{EventType, FieldValue, HasHistory, ResourceRef, private};
 use super::id::{CompanyId, LabelId};
-use super::text::TextLine;
+use super::text::VisibleLine;
 
-/// One line of at most 100 characters, not blank.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline, extend("minLength" = 1))]
-pub struct LabelText(TextLine<100>);
-
-impl LabelText {
-    /// Parses `text` like [`TextLine::parse`].
-    pub fn parse(text: &str) -> Result<Self, String> {
-        TextLine::parse_visible(text).map(Self)
-    }
-
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-}
-
-impl fmt::Display for LabelText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+/// The text of a label.
+pub type LabelText = VisibleLine<100>;
 
 /// A label as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

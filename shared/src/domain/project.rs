@@ -159,7 +159,6 @@ pub struct Project {
     /// The roles in the project.
     pub staff: ProjectStaff,
     /// Everyone who has ever evaluated in the project.
-    #[serde(default)]
     pub roster: EvaluatorIndex,
 }
 

@@ -63,9 +63,8 @@ pub struct OneTimeKey {
     pub hash: SecretHash,
     /// When it ends unused.
     pub expires_at: DateTime<Utc>,
-    /// None for keys from before this was recorded.
-    #[serde(default)]
-    pub made_at: Option<DateTime<Utc>>,
+    /// When it was made.
+    pub made_at: DateTime<Utc>,
 }
 
 impl OneTimeKey {

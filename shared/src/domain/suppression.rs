@@ -42,7 +42,6 @@ pub enum EmailStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suppression {
     address: Email,
-    #[serde(rename = "trouble")]
     reason: SuppressionReason,
 }
 

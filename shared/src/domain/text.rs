@@ -76,12 +76,15 @@ fn is_forbidden(character: char) -> bool {
         || matches!(character, '\u{200b}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// The name of a person or thing: one line of at most 150 characters, not blank.
+/// The name of a person or thing.
+pub type ShortName = VisibleLine<150>;
+
+/// One line of at most `MAX` characters, not blank.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline, extend("minLength" = 1))]
-pub struct ShortName(TextLine<150>);
+pub struct VisibleLine<const MAX: usize>(TextLine<MAX>);
 
-impl ShortName {
+impl<const MAX: usize> VisibleLine<MAX> {
     /// Parses `text` like [`TextLine::parse`].
     pub fn parse(text: &str) -> Result<Self, String> {
         TextLine::parse_visible(text).map(Self)
@@ -93,7 +96,7 @@ impl ShortName {
     }
 }
 
-impl fmt::Display for ShortName {
+impl<const MAX: usize> fmt::Display for VisibleLine<MAX> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }

@@ -47,11 +47,9 @@ pub struct Upload {
     /// The announcement, if the client uploads to S3.
     pub announced: Option<AnnouncedFile>,
     /// The detected type, once the file is attached.
-    #[serde(default)]
     pub found: Option<FileType>,
-    /// None for uploads from before this was recorded.
-    #[serde(default)]
-    pub author: Option<UploadAuthor>,
+    /// Who uploads.
+    pub author: UploadAuthor,
     /// When it began.
     pub created_at: DateTime<Utc>,
     /// Why the upload failed, a sentence.
@@ -88,29 +86,6 @@ pub struct AnnouncedFile {
 }
 
 impl Upload {
-    /// An upload that `author` starts at `now`; without an announcement, the request contains the file.
-    pub fn new(
-        id: FileId,
-        company: CompanyId,
-        (owner, kind): (Owner, FileKind),
-        announced: Option<AnnouncedFile>,
-        (author, now): (UploadAuthor, DateTime<Utc>),
-    ) -> Self {
-        let (status, author) = (UploadStatus::AwaitingUpload, Some(author));
-        Self {
-            id,
-            company,
-            owner,
-            kind,
-            status,
-            announced,
-            found: None,
-            author,
-            created_at: now,
-            failure: None,
-        }
-    }
-
     /// When the signed URL expires.
     pub fn url_expires_at(&self) -> DateTime<Utc> {
         self.created_at + URL_LIFETIME

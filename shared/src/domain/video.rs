@@ -110,7 +110,6 @@ pub struct Video {
     /// None for a named token.
     pub submitted_by: Option<CustomerId>,
     /// The author of an announced file.
-    #[serde(default)]
     pub author: Option<UploadAuthor>,
     /// When the video was created.
     pub submitted_at: DateTime<Utc>,

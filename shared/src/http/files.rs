@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use super::FileChange;
 use crate::domain::file::{FileKind, Owner, StoredFile};
 use crate::domain::id::CompanyId;
-use crate::domain::upload::{AnnouncedFile, Upload, UploadAuthor};
+use crate::domain::upload::{AnnouncedFile, Upload, UploadAuthor, UploadStatus};
 use crate::domain::video::Video;
 use crate::error::{Error, Result};
 use crate::media::{CheckedFile, ObjectStore, SignedUpload, object_key, upload_key, video_upload_key};
@@ -77,8 +77,17 @@ impl FileWriter<'_> {
     }
 
     fn new_upload(&self, owner: Owner, kind: FileKind, announced: Option<AnnouncedFile>) -> Upload {
-        let id = self.store.next_id(self.now);
-        let by = (self.author.clone(), self.now);
-        Upload::new(id, self.company.clone(), (owner, kind), announced, by)
+        Upload {
+            id: self.store.next_id(self.now),
+            company: self.company.clone(),
+            owner,
+            kind,
+            status: UploadStatus::AwaitingUpload,
+            announced,
+            found: None,
+            author: self.author.clone(),
+            created_at: self.now,
+            failure: None,
+        }
     }
 }

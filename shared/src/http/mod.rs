@@ -9,6 +9,7 @@ pub mod exchange;
 pub mod expand;
 pub mod fields;
 pub mod files;
+pub mod import;
 pub mod iso8601;
 mod json;
 pub mod mounts;

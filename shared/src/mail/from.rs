@@ -21,8 +21,8 @@ pub(super) fn sender(name: &str, address: &Email) -> String {
 
 /// Whether `name` can be quoted unchanged, and lenient readers do not take it for an encoded word.
 fn is_plain(name: &str) -> bool {
-    let is_printable = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
-    name.bytes().all(is_printable) && !name.contains("=?")
+    name.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'))
+        && !name.contains("=?")
 }
 
 fn quoted(name: &str, room: usize) -> String {

@@ -5,36 +5,35 @@ use chrono_tz::Tz;
 
 use crate::domain::language::Language;
 
-/// Weekdays from Monday, months from January; one line each.
-struct CalendarNames {
-    weekdays: &'static str,
-    months: &'static str,
+/// The weekdays from Monday and the months from January, each list separated by spaces.
+fn names_in(language: Language) -> (&'static str, &'static str) {
+    match language {
+        Language::En => (
+            "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
+            "January February March April May June July August September October November December",
+        ),
+        Language::De => (
+            "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
+            "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+        ),
+        Language::Fr => (
+            "lundi mardi mercredi jeudi vendredi samedi dimanche",
+            "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+        ),
+        Language::Es => (
+            "lunes martes miércoles jueves viernes sábado domingo",
+            "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+        ),
+        Language::It => (
+            "lunedì martedì mercoledì giovedì venerdì sabato domenica",
+            "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+        ),
+        Language::Nl => (
+            "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+            "januari februari maart april mei juni juli augustus september oktober november december",
+        ),
+    }
 }
-
-const ENGLISH: CalendarNames = CalendarNames {
-    weekdays: "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
-    months: "January February March April May June July August September October November December",
-};
-const GERMAN: CalendarNames = CalendarNames {
-    weekdays: "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
-    months: "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
-};
-const FRENCH: CalendarNames = CalendarNames {
-    weekdays: "lundi mardi mercredi jeudi vendredi samedi dimanche",
-    months: "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-};
-const SPANISH: CalendarNames = CalendarNames {
-    weekdays: "lunes martes miércoles jueves viernes sábado domingo",
-    months: "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-};
-const ITALIAN: CalendarNames = CalendarNames {
-    weekdays: "lunedì martedì mercoledì giovedì venerdì sabato domenica",
-    months: "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-};
-const DUTCH: CalendarNames = CalendarNames {
-    weekdays: "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
-    months: "januari februari maart april mei juni juli augustus september oktober november december",
-};
 
 fn nth(names: &'static str, index: u32) -> &'static str {
     names.split(' ').nth(index as usize).unwrap_or_default()
@@ -42,34 +41,22 @@ fn nth(names: &'static str, index: u32) -> &'static str {
 
 /// `moment` to the minute in `timezone`.
 pub(super) fn in_words(moment: DateTime<Utc>, timezone: &str, language: Language) -> String {
+    // Companies without a time zone have an empty name.
     let zone: Tz = timezone.parse().unwrap_or(Tz::UTC);
     let local = moment.with_timezone(&zone);
-    let calendar = match language {
-        Language::En => &ENGLISH,
-        Language::De => &GERMAN,
-        Language::Fr => &FRENCH,
-        Language::Es => &SPANISH,
-        Language::It => &ITALIAN,
-        Language::Nl => &DUTCH,
-    };
-    let weekday = nth(calendar.weekdays, local.weekday().num_days_from_monday());
-    let month = nth(calendar.months, local.month0());
+    let (weekdays, months) = names_in(language);
+    let weekday = nth(weekdays, local.weekday().num_days_from_monday());
+    let month = nth(months, local.month0());
     let (day, year, hour, minute) = (local.day(), local.year(), local.hour(), local.minute());
-    // French and Italian use an ordinal for the first day of a month only.
-    let first = |ordinal: &'static str| if day == 1 { ordinal } else { "" };
+    // French and Italian count only the first day of a month with an ordinal.
+    let [french, italian] = if day == 1 { ["er", "º"] } else { ["", ""] };
     // Without seconds, so that the mail never promises more time.
     let words = match language {
         Language::En => format!("{weekday} {day} {month} {year} at {hour:02}:{minute:02}"),
         Language::De => format!("{weekday}, {day}. {month} {year}, {hour:02}:{minute:02} Uhr"),
-        Language::Fr => {
-            let ordinal = first("er");
-            format!("{weekday} {day}{ordinal} {month} {year} à {hour}\u{a0}h\u{a0}{minute:02}")
-        }
+        Language::Fr => format!("{weekday} {day}{french} {month} {year} à {hour}\u{a0}h\u{a0}{minute:02}"),
         Language::Es => format!("{weekday}, {day} de {month} de {year}, {hour:02}:{minute:02}\u{a0}h"),
-        Language::It => {
-            let ordinal = first("º");
-            format!("{weekday} {day}{ordinal} {month} {year}, ore {hour:02}:{minute:02}")
-        }
+        Language::It => format!("{weekday} {day}{italian} {month} {year}, ore {hour:02}:{minute:02}"),
         Language::Nl => format!("{weekday} {day} {month} {year}, {hour:02}.{minute:02} uur"),
     };
     format!("{words} ({})", zone_of(&local, zone))
@@ -111,9 +98,8 @@ mod tests {
 
     #[test]
     fn every_day_and_month_has_a_name() {
-        for calendar in [ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, DUTCH] {
-            assert_eq!(calendar.weekdays.split(' ').count(), 7);
-            assert_eq!(calendar.months.split(' ').count(), 12);
+        for (weekdays, months) in Language::ALL.map(names_in) {
+            assert_eq!((weekdays.split(' ').count(), months.split(' ').count()), (7, 12));
         }
     }
 

@@ -1,8 +1,8 @@
-//! Renders letters to mails (subject, HTML and plain text) from the templates in `shared/templates`.
+//! Renders mails. Each language has one file of lines in `shared/templates`, which HTML and plain text share.
 
 use askama::Template;
 
-use super::{CandidateLetter, LetterLink, moment};
+use super::{MailLink, MailOccasion, PersonalMail};
 use crate::domain::language::Language;
 use crate::domain::mail::CandidateMail;
 
@@ -16,128 +16,98 @@ pub struct RenderedMail {
     pub text: String,
 }
 
-/// The fields that templates use.
-struct TemplateFields<'a> {
-    first_name: &'a str,
-    last_name: &'a str,
-    company: &'a str,
-    project: &'a str,
-    contact: Option<String>,
-    deadline: Option<String>,
-    link: &'a LetterLink,
+/// One line of a mail's text. A mail without text for a line leaves it out.
+#[derive(Clone, Copy)]
+enum MailLine {
+    Subject,
+    /// Above the HTML.
+    Heading,
+    Greeting,
+    /// What happened and what to do.
+    Body,
+    /// What a candidate does next, counted from 1.
+    Step(usize),
+    /// Precedes the deadline.
+    Deadline,
+    /// The label of the link in HTML.
+    Button,
+    /// Precedes the link in plain text.
+    Lead,
+    CopyLink,
+    Personal,
+    /// What to do otherwise, for example ignore the mail or ask somebody.
+    Otherwise,
+    Closing,
 }
 
-impl<'a> TemplateFields<'a> {
-    fn new(letter: &'a CandidateLetter<'_>) -> Self {
-        let deadline = letter.deadline;
-        Self {
-            first_name: letter.first_name.as_str(),
-            last_name: letter.last_name.as_str(),
-            company: letter.company.as_str(),
-            project: letter.project.as_str(),
-            contact: contact(letter.contact_person.as_str(), letter.contact_address.as_str()),
-            deadline: deadline.map(|at| moment::in_words(at, letter.timezone, letter.language)),
-            link: &letter.link,
-        }
-    }
-}
-
-fn contact(person: &str, address: &str) -> Option<String> {
-    match (person, address) {
-        ("", "") => None,
-        ("", one) | (one, "") => Some(one.to_owned()),
-        (person, address) => Some(format!("{person} ({address})")),
-    }
-}
-
-/// One row per mail and language. The compiler reports missing ones, and missing files.
-macro_rules! templates {
-    ($($mail:ident $language:ident $html:literal $text:literal)+) => {
-        /// The plain text; its first line is the subject.
-        fn text(mail: CandidateMail, letter: &TemplateFields<'_>, language: Language) -> askama::Result<String> {
-            match (mail, language) {
-                $((CandidateMail::$mail, Language::$language) => {
+/// One row per language. The compiler reports missing languages, and missing lines of any mail.
+macro_rules! languages {
+    ($($language:ident $path:literal)+) => {
+        fn write_line(mail: &PersonalMail<'_>, line: MailLine) -> askama::Result<String> {
+            match mail.language {
+                $(Language::$language => {
                     #[derive(Template)]
-                    #[template(path = $text)]
-                    struct TextBody<'a> {
-                        letter: &'a TemplateFields<'a>,
+                    #[template(path = $path)]
+                    struct LineTemplate<'a> {
+                        mail: &'a PersonalMail<'a>,
+                        line: MailLine,
                     }
-                    TextBody { letter }.render()
-                })+
-            }
-        }
-
-        fn html(
-            mail: CandidateMail,
-            letter: &TemplateFields<'_>,
-            language: Language,
-            subject: &str,
-        ) -> askama::Result<String> {
-            match (mail, language) {
-                $((CandidateMail::$mail, Language::$language) => {
-                    #[derive(Template)]
-                    #[template(path = $html)]
-                    struct HtmlBody<'a> {
-                        letter: &'a TemplateFields<'a>,
-                        lang: &'static str,
-                        subject: &'a str,
-                    }
-                    HtmlBody { letter, lang: language.as_str(), subject }.render()
+                    LineTemplate { mail, line }.render()
                 })+
             }
         }
     };
 }
 
-templates! {
-    Invitation En "candidate/invitation/en.html" "candidate/invitation/en.txt"
-    Invitation De "candidate/invitation/de.html" "candidate/invitation/de.txt"
-    Invitation Fr "candidate/invitation/fr.html" "candidate/invitation/fr.txt"
-    Invitation Es "candidate/invitation/es.html" "candidate/invitation/es.txt"
-    Invitation It "candidate/invitation/it.html" "candidate/invitation/it.txt"
-    Invitation Nl "candidate/invitation/nl.html" "candidate/invitation/nl.txt"
-    Reminder En "candidate/reminder/en.html" "candidate/reminder/en.txt"
-    Reminder De "candidate/reminder/de.html" "candidate/reminder/de.txt"
-    Reminder Fr "candidate/reminder/fr.html" "candidate/reminder/fr.txt"
-    Reminder Es "candidate/reminder/es.html" "candidate/reminder/es.txt"
-    Reminder It "candidate/reminder/it.html" "candidate/reminder/it.txt"
-    Reminder Nl "candidate/reminder/nl.html" "candidate/reminder/nl.txt"
-    DeadlineChanged En "candidate/deadline-changed/en.html" "candidate/deadline-changed/en.txt"
-    DeadlineChanged De "candidate/deadline-changed/de.html" "candidate/deadline-changed/de.txt"
-    DeadlineChanged Fr "candidate/deadline-changed/fr.html" "candidate/deadline-changed/fr.txt"
-    DeadlineChanged Es "candidate/deadline-changed/es.html" "candidate/deadline-changed/es.txt"
-    DeadlineChanged It "candidate/deadline-changed/it.html" "candidate/deadline-changed/it.txt"
-    DeadlineChanged Nl "candidate/deadline-changed/nl.html" "candidate/deadline-changed/nl.txt"
+languages! {
+    En "en.txt"
+    De "de.txt"
+    Fr "fr.txt"
+    Es "es.txt"
+    It "it.txt"
+    Nl "nl.txt"
 }
 
-/// Renders a letter in its language.
-pub fn render(mail: CandidateMail, letter: &CandidateLetter<'_>) -> askama::Result<RenderedMail> {
-    let shown = TemplateFields::new(letter);
-    let text = text(mail, &shown, letter.language)?;
-    // A line break in a name ends the subject; the rest can only become text.
-    let (subject, text) = text.trim_start().split_once('\n').unwrap_or((&text, ""));
-    let subject: String = subject.trim().chars().filter(|character| !character.is_control()).collect();
-    let html = html(mail, &shown, letter.language, &subject)?;
-    Ok(RenderedMail { html, text: without_gaps(text), subject })
+#[derive(Template)]
+#[template(path = "mail.txt")]
+struct TextTemplate<'a> {
+    mail: &'a PersonalMail<'a>,
 }
 
-/// Reduces consecutive empty lines to one.
-fn without_gaps(text: &str) -> String {
-    let mut tidy = String::with_capacity(text.len());
-    let mut is_gap = true;
-    for line in text.lines().map(str::trim_end) {
-        if line.is_empty() {
-            is_gap = true;
-            continue;
-        }
-        if is_gap && !tidy.is_empty() {
-            tidy.push('\n');
-        }
-        is_gap = false;
-        tidy.push_str(line);
-        tidy.push('\n');
+#[derive(Template)]
+#[template(path = "mail.html")]
+struct HtmlTemplate<'a> {
+    mail: &'a PersonalMail<'a>,
+    subject: &'a str,
+}
+
+impl PersonalMail<'_> {
+    /// Renders the mail in its reader's language.
+    pub fn render(&self) -> askama::Result<RenderedMail> {
+        let subject = self.say(MailLine::Subject)?;
+        let html = HtmlTemplate { mail: self, subject: &subject }.render()?;
+        let text = TextTemplate { mail: self }.render()?;
+        Ok(RenderedMail { subject, html, text })
     }
-    tidy
+
+    /// A line in the reader's language; empty if this mail has none.
+    fn say(&self, line: MailLine) -> askama::Result<String> {
+        let written = write_line(self, line)?;
+        // A line break in a name must not begin a header, or a paragraph that looks like ours.
+        let line: String = written.chars().filter(|character| !character.is_control()).collect();
+        Ok(line.trim().to_owned())
+    }
+
+    /// What a candidate does next: one step, or several to number.
+    fn steps(&self) -> askama::Result<Vec<String>> {
+        let mut steps = Vec::new();
+        loop {
+            match self.say(MailLine::Step(steps.len() + 1))? {
+                step if step.is_empty() => return Ok(steps),
+                step => steps.push(step),
+            }
+        }
+    }
 }
 
 #[cfg(test)]

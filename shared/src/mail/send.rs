@@ -52,8 +52,11 @@ pub struct Mailer<'a> {
 impl<'a> Mailer<'a> {
     /// Reads the sender from the configuration. Fails if `MAIL_SENDER` is missing.
     pub fn new(aws: &'a AwsClients, config: &'a Config) -> Result<Self, ConfigError> {
-        let missing = || ConfigError { variable: "MAIL_SENDER", problem: "is missing".to_owned() };
-        let sender = config.mail_sender.as_ref().ok_or_else(missing)?;
+        // Required here alone, so that functions that send no mails start without one.
+        let sender = config
+            .mail_sender
+            .as_ref()
+            .ok_or_else(|| ConfigError { variable: "MAIL_SENDER", problem: "is missing".to_owned() })?;
         Ok(Self { aws, sender, configuration_set: config.mail_configuration_set.as_deref() })
     }
 
@@ -101,8 +104,12 @@ impl<'a> Mailer<'a> {
     }
 }
 
+// SES takes text without a character set for ASCII.
+fn utf8(text: &str) -> Result<Content, BuildError> {
+    Content::builder().data(text).charset("UTF-8").build()
+}
+
 fn message(mail: &RenderedMail) -> Result<Message, BuildError> {
-    let utf8 = |text: &str| Content::builder().data(text).charset("UTF-8").build();
     let body = Body::builder().html(utf8(&mail.html)?).text(utf8(&mail.text)?).build();
     Ok(Message::builder().subject(utf8(&mail.subject)?).body(body).build())
 }
@@ -136,6 +143,7 @@ fn meaning(error: &SdkError<SendEmailError, HttpResponse>) -> MailDelivery {
                 MailDelivery::Postponed(code)
             }
         }
+        // SES may have accepted the mail. A second one does less harm than none.
         SdkError::TimeoutError(_) => MailDelivery::Transient("timeout".to_owned()),
         SdkError::DispatchFailure(_) => MailDelivery::Transient("connection failed".to_owned()),
         SdkError::ResponseError(_) => MailDelivery::Transient(format!("unreadable answer, status {status}")),

@@ -34,8 +34,9 @@ pub(super) fn recognise(bytes: &[u8]) -> Result<FileType, String> {
         return compound(bytes);
     }
     if bytes.starts_with(br"{\rtf") {
-        let end = bytes.trim_ascii_end().trim_suffix_zero();
-        return if end.ends_with(b"}") { Ok(FileType::Rtf) } else { Err(BROKEN.to_owned()) };
+        // Some writers end a file with zero bytes.
+        let last = bytes.iter().rfind(|byte| **byte != 0 && !byte.is_ascii_whitespace());
+        return if last == Some(&b'}') { Ok(FileType::Rtf) } else { Err(BROKEN.to_owned()) };
     }
     if bytes.starts_with(b"%!PS") {
         return Ok(FileType::PostScript);
@@ -46,18 +47,6 @@ pub(super) fn recognise(bytes: &[u8]) -> Result<FileType, String> {
         return if bytes.ends_with(&[223; 4]) { Ok(FileType::Dvi) } else { Err(BROKEN.to_owned()) };
     }
     text::recognise(bytes).ok_or_else(|| UNKNOWN.to_owned())
-}
-
-/// Some writers end a file with zero bytes.
-trait TrimZeroes {
-    fn trim_suffix_zero(&self) -> &[u8];
-}
-
-impl TrimZeroes for [u8] {
-    fn trim_suffix_zero(&self) -> &[u8] {
-        let end = self.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-        self[..end].trim_ascii_end()
-    }
 }
 
 fn pdf(bytes: &[u8]) -> Result<FileType, String> {

@@ -67,17 +67,25 @@ impl<'a> ObjectStore<'a> {
 
     /// The bytes under `key`; `None` if there are none or more than `limit`.
     pub async fn get(&self, key: &str, limit: u64) -> Result<Option<Bytes>> {
-        let found = match self.s3().get_object().bucket(self.bucket).key(key).send().await {
-            Ok(found) => found,
-            Err(SdkError::ServiceError(error)) if error.err().is_no_such_key() => return Ok(None),
-            Err(error) => return Err(busy(error)),
-        };
-        let length = found.content_length().and_then(|length| u64::try_from(length).ok());
-        // Before the body is read, which could fill the memory.
-        if length.is_none_or(|length| length > limit) {
-            return Ok(None);
+        match self.open(key).await? {
+            // Before the body is read, which could fill the memory.
+            Some((length, body)) if length <= limit => {
+                Ok(Some(body.collect().await.map_err(|error| Error::Busy(error.into()))?.into_bytes()))
+            }
+            _ => Ok(None),
         }
-        Ok(Some(found.body.collect().await.map_err(|error| Error::Busy(error.into()))?.into_bytes()))
+    }
+
+    /// The length of the object under `key` and its bytes, which are not read yet; `None` if there is no object.
+    async fn open(&self, key: &str) -> Result<Option<(u64, ByteStream)>> {
+        match self.s3().get_object().bucket(self.bucket).key(key).send().await {
+            Ok(found) => {
+                let length = found.content_length().and_then(|length| u64::try_from(length).ok());
+                Ok(length.map(|length| (length, found.body)))
+            }
+            Err(SdkError::ServiceError(error)) if error.err().is_no_such_key() => Ok(None),
+            Err(error) => Err(busy(error)),
+        }
     }
 
     /// Stores unvalidated bytes under `key`.
@@ -97,15 +105,10 @@ impl<'a> ObjectStore<'a> {
 
     /// Streams the object under `key` to a file at `path` if it has this size; returns whether it has.
     pub async fn fetch(&self, key: &str, size: u64, path: &Path) -> Result<bool> {
-        let found = match self.s3().get_object().bucket(self.bucket).key(key).send().await {
-            Ok(found) => found,
-            Err(SdkError::ServiceError(error)) if error.err().is_no_such_key() => return Ok(false),
-            Err(error) => return Err(busy(error)),
-        };
-        if found.content_length().and_then(|length| u64::try_from(length).ok()) != Some(size) {
+        let Some((_, body)) = self.open(key).await?.filter(|(length, _)| *length == size) else {
             return Ok(false);
-        }
-        let mut body = found.body.into_async_read();
+        };
+        let mut body = body.into_async_read();
         let mut file = File::create(path).await.map_err(Error::internal)?;
         tokio::io::copy_buf(&mut body, &mut file).await.map_err(|error| Error::Busy(error.into()))?;
         file.flush().await.map_err(Error::internal)?;

@@ -107,7 +107,6 @@ pub struct EventCounter {
     /// The event with the last number that an event has; `None` before the first. Numbers after it were left out.
     pub last_event: Option<EventMark>,
     /// Whether the company has webhooks, so that the schedule looks whether new numbers have reached them.
-    #[serde(default)]
     pub has_webhooks: bool,
     /// When the schedule looks for webhooks that new numbers have not reached; `None` if there were none since it has.
     pub look_at: Option<DateTime<Utc>>,

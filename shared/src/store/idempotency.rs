@@ -76,7 +76,6 @@ impl KeyedRequest {
 pub struct StoredResponse {
     pub(crate) status: u16,
     pub(crate) location: Option<String>,
-    #[serde(default)]
     pub(crate) tag: Option<String>,
     /// JSON, or nothing.
     pub(crate) body: String,

@@ -1,5 +1,5 @@
-//! Corrects the search entries of a company's candidates, and moves those that an earlier release has written elsewhere.
-//! Otherwise there should be nothing to correct: entries are written in the transactions that write their candidates.
+//! Corrects the search entries of a company's candidates. There should be nothing to correct: entries are written in the
+//! transactions that write their candidates.
 
 use std::collections::{BTreeMap, HashMap};
 

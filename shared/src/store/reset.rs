@@ -30,8 +30,7 @@ impl ResetMail {
     /// Whether the mail may replace an account's key: not within five minutes, unless an earlier attempt at this mail
     /// has made the key.
     pub fn may_replace(&self, key: Option<&OneTimeKey>, now: DateTime<Utc>) -> bool {
-        let made = key.and_then(|key| key.made_at);
-        made.is_none_or(|made| made >= self.begun_at || made + PAUSE <= now)
+        key.is_none_or(|key| key.made_at >= self.begun_at || key.made_at + PAUSE <= now)
     }
 }
 

@@ -35,7 +35,6 @@ pub struct Session {
     /// The account's session epoch at its start. A later epoch revokes it.
     pub epoch: u32,
     /// The session epoch of the customer who acts on behalf of the account.
-    #[serde(default)]
     pub actor_epoch: Option<u32>,
     /// Its start.
     pub created_at: DateTime<Utc>,

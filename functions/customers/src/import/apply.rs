@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use chrono::TimeDelta;
 use shared::domain::customer::LAST_OWNER;
 use shared::domain::id::CustomerId;
 use shared::http::IdempotentRun;
+use shared::http::import::TIME_LIMIT;
 use shared::store::{CustomerChange, Store};
 use shared::{Error, Result};
 
@@ -17,10 +17,6 @@ use super::plan::{ImportRow, plan_again};
 // From the fourth on, each row has a transaction of its own, which loses only to writes of this very customer. The service
 // makes one of those for each mail to them, so only other clients can make a row lose them all.
 const ROUNDS: u32 = 10;
-
-/// How long after the request's start transactions are begun.
-// The last one still needs some of the function's 29 seconds.
-const TIME_LIMIT: TimeDelta = TimeDelta::seconds(22);
 
 /// Makes the changes of all rows. Fails with [`Error::Changed`] if other clients keep changing a customer, with
 /// [`Error::Busy`] after the time limit, and with the errors of [`plan_again`] and of [`Store::change_customers`]. Changes

@@ -45,7 +45,6 @@ pub struct ResourceChange {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
     /// What the write did to its fields.
-    #[serde(default)]
     pub details: FieldChanges,
 }
 

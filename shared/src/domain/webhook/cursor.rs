@@ -56,16 +56,13 @@ pub struct DeliveryCursor {
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub accepted: BTreeSet<u64>,
     /// How often a client has set `after`. Stalled resources of earlier epochs are void.
-    #[serde(default)]
     pub epoch: u32,
     /// When a client last did.
     pub moved_at: Option<DateTime<Utc>>,
     /// How often a client has had the endpoint tried at once, whatever has failed before.
-    #[serde(default)]
     pub restarts: u32,
     /// Whether the table's stream is to start a run: a client has asked for something, or a run was too short for what the
     /// endpoint takes.
-    #[serde(default)]
     pub wakes_sender: bool,
     /// Until when a run of the sender has the endpoint to itself.
     pub leased_until: Option<DateTime<Utc>>,
@@ -74,13 +71,10 @@ pub struct DeliveryCursor {
     /// How the endpoint is doing.
     pub health: EndpointHealth,
     /// The number of stalled resources.
-    #[serde(default)]
     pub stalled: u32,
     /// Whether void stalled resources are still to be deleted.
-    #[serde(default)]
     pub has_void_resources: bool,
     /// What clients have asked to be sent, the oldest first.
-    #[serde(default)]
     pub requests: Vec<DeliveryRequest>,
     /// The last ping.
     pub pinged_at: Option<DateTime<Utc>>,

@@ -38,10 +38,8 @@ pub struct EndpointHealth {
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub suspects: BTreeSet<String>,
     /// The number of tries since then that may have failed because the endpoint is down.
-    #[serde(default)]
     pub failures: u32,
     /// How often in a row the endpoint has asked for fewer requests.
-    #[serde(default)]
     pub throttles: u32,
     /// Of how many resources events are sent at once: one after a pause that the endpoint has asked for, then twice as many
     /// with each accepted event.

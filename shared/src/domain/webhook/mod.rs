@@ -68,13 +68,10 @@ pub struct Webhook {
     /// The address.
     pub url: WebhookUrl,
     /// What it is for.
-    #[serde(default)]
     pub description: TextLine<200>,
     /// The types of events; empty for all.
-    #[serde(default)]
     pub types: BTreeSet<TypeFilter>,
     /// The projects whose events are sent; empty for all, and for events that belong to none.
-    #[serde(default)]
     pub projects: BTreeSet<ProjectId>,
     /// Why nothing is sent; none while it is enabled.
     pub disabled_reason: Option<DisabledReason>,

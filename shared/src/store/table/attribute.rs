@@ -1,4 +1,7 @@
-//! Deserialises values from items without copying the items, which serde_dynamo would take by value.
+//! Deserialises values from items.
+//!
+//! `serde_dynamo` takes items by value, and an item is kept with its value, so that it would be copied for each read. A page
+//! of 20 candidates takes 5.59 million instructions by this module and 6.55 million by `serde_dynamo`.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::de::value::{Error, MapAccessDeserializer, MapDeserializer, SeqDeserializer};

@@ -201,12 +201,11 @@ fn search_shard(c: &CompanyId, p: ProjectId, source: WordSource, group: u32) -> 
     format!("SEARCH#{c}#{}#{group:02}#PROJECT#{p}", source_name(source))
 }
 
-/// All partitions of the search entries of a project, that of releases which had only one included.
+/// All partitions of the search entries of a project.
 pub(crate) fn all_search_words(c: &CompanyId, p: ProjectId) -> impl Iterator<Item = String> {
-    let shards =
-        WordSource::ALL.into_iter().flat_map(|source| (0..LETTER_GROUPS).map(move |group| (source, group)));
-    let shards = shards.map(move |(source, group)| search_shard(c, p, source, group));
-    shards.chain([format!("SEARCH#{c}#PROJECT#{p}")])
+    WordSource::ALL
+        .into_iter()
+        .flat_map(move |source| (0..LETTER_GROUPS).map(move |group| search_shard(c, p, source, group)))
 }
 
 /// The partition of the index [`SEARCH`] for words with the first letter of `word`.

@@ -1,0 +1,157 @@
+//! Creating the candidates of an import, each in one transaction.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use shared::domain::Refusal;
+use shared::domain::candidate::{Candidate, CandidateProfile};
+use shared::domain::id::CandidateId;
+use shared::domain::tally::{SHARDS, shard_of};
+use shared::domain::transition::{Actor, AdvanceTerms, PROJECT_NOT_RUNNING, TransitionResult};
+use shared::http::IdempotentRun;
+use shared::http::import::TIME_LIMIT;
+use shared::store::VersionedItem;
+use shared::{Error, Result};
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::ImportAccess;
+
+/// How many entries are begun per second.
+// Each writes four units to the partition of its project, which takes 1,000 per second, and about 30 to the table, which
+// takes 4,000 when it is new. The rest is left to other requests.
+const PER_SECOND: u32 = 100;
+
+/// The result of one entry.
+pub(super) enum ImportEntryResult {
+    /// The candidate was created and invited.
+    Invited(CandidateId),
+    /// The candidate was created but not invited, for this reason; `None` if an invitation has become possible since.
+    New(CandidateId, Option<Refusal>),
+    /// There is no candidate.
+    Failed(Error),
+    /// There was no time.
+    Pending,
+}
+
+impl ImportEntryResult {
+    /// Whether the same entry may succeed at another time.
+    pub(super) fn may_succeed_later(&self) -> bool {
+        match self {
+            Self::Invited(_) | Self::New(..) => false,
+            Self::Pending => true,
+            Self::Failed(error) => error.status().is_server_error(),
+        }
+    }
+}
+
+/// An entry with its place in the list, and the identifier of its candidate.
+struct ImportEntry {
+    index: usize,
+    id: CandidateId,
+    profile: Result<CandidateProfile>,
+}
+
+/// Creates the candidates of all valid entries. Returns the results in the order of the entries.
+pub(super) async fn apply_entries(
+    access: &ImportAccess,
+    profiles: Vec<Result<CandidateProfile>>,
+    turn: &IdempotentRun,
+) -> Result<Vec<ImportEntryResult>> {
+    let mut lanes: [Vec<ImportEntry>; SHARDS as usize] = Default::default();
+    for (index, profile) in profiles.into_iter().enumerate() {
+        let id = turn.ids.id(index);
+        lanes[usize::from(shard_of(id))].push(ImportEntry { index, id, profile });
+    }
+    // Only an earlier run of the same request can have created any.
+    let valid = lanes.iter().flatten().filter(|entry| turn.is_resumed && entry.profile.is_ok());
+    let created = valid.map(|entry| entry.id);
+    let created = turn.store.candidates(access.company_id(), access.target.project.id, created).await?;
+    let terms = AdvanceTerms::of(&access.target.project, &access.target.company);
+    let context = ImportContext { access, turn, terms, created };
+    let results = join_all(lanes.map(|lane| context.create_in_turn(lane))).await;
+    Ok(results.into_iter().flatten().collect::<BTreeMap<_, _>>().into_values().collect())
+}
+
+/// What all entries have in common.
+struct ImportContext<'a> {
+    access: &'a ImportAccess,
+    turn: &'a IdempotentRun,
+    terms: AdvanceTerms,
+    /// The candidates that an earlier run of the same request has created.
+    created: HashMap<CandidateId, VersionedItem<Candidate>>,
+}
+
+impl ImportContext<'_> {
+    /// Creates the candidates of one shard of the tally. Returns the results by index.
+    async fn create_in_turn(&self, entries: Vec<ImportEntry>) -> Vec<(usize, ImportEntryResult)> {
+        // One after the other, so that no two transactions under way count in the same shard and conflict.
+        let mut pace = interval(Duration::from_secs(1) * u32::from(SHARDS) / PER_SECOND);
+        // A late entry must not be made up for by a burst.
+        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut results = Vec::with_capacity(entries.len());
+        for ImportEntry { index, id, profile } in entries {
+            let result = match profile {
+                Err(error) => ImportEntryResult::Failed(error),
+                Ok(_) if self.access.age() >= TIME_LIMIT => ImportEntryResult::Pending,
+                Ok(profile) => {
+                    pace.tick().await;
+                    self.create(id, profile).await.unwrap_or_else(ImportEntryResult::Failed)
+                }
+            };
+            if let ImportEntryResult::Failed(error) = &result
+                && error.status().is_server_error()
+            {
+                tracing::warn!(target: "import", candidate = %id, %error, "an entry was not done");
+            }
+            results.push((index, result));
+        }
+        results
+    }
+
+    /// Creates a candidate, invited if possible. One that exists stays as it is.
+    async fn create(&self, id: CandidateId, profile: CandidateProfile) -> Result<ImportEntryResult> {
+        if let Some(candidate) = self.created.get(&id) {
+            return Ok(self.result_of(candidate));
+        }
+        let (company, project) = (self.access.company_id().clone(), self.access.target.project.id);
+        let candidate = Candidate::new(id, company, project, profile, self.access.caller.customer());
+        let refusal = match self.advance(&candidate) {
+            Ok(step) => match self.commit(&step).await {
+                Ok(()) => return Ok(ImportEntryResult::Invited(id)),
+                // The project was read when the request began, and may have stopped since.
+                Err(Error::Refused(PROJECT_NOT_RUNNING)) => PROJECT_NOT_RUNNING,
+                Err(error) => return self.result_if_created(id, error).await,
+            },
+            Err(refusal) => refusal,
+        };
+        match self.commit(&TransitionResult::from(candidate)).await {
+            Ok(()) => Ok(ImportEntryResult::New(id, Some(refusal))),
+            Err(error) => self.result_if_created(id, error).await,
+        }
+    }
+
+    async fn commit(&self, step: &TransitionResult) -> Result<()> {
+        self.turn.commit(self.turn.store.create_candidate(step, self.access.now)).await
+    }
+
+    /// The result if a concurrent retry of this request has created the candidate; otherwise fails with `error`.
+    async fn result_if_created(&self, id: CandidateId, error: Error) -> Result<ImportEntryResult> {
+        let Error::Changed = error else { return Err(error) };
+        let found =
+            self.turn.store.candidates(self.access.company_id(), self.access.target.project.id, [id]).await?;
+        found.get(&id).map(|candidate| self.result_of(candidate)).ok_or(error)
+    }
+
+    fn result_of(&self, candidate: &Candidate) -> ImportEntryResult {
+        match candidate.invited_at {
+            Some(_) => ImportEntryResult::Invited(candidate.id),
+            None => ImportEntryResult::New(candidate.id, self.advance(candidate).err()),
+        }
+    }
+
+    fn advance(&self, candidate: &Candidate) -> Result<TransitionResult, Refusal> {
+        let key = self.access.new_access_key(candidate.project, candidate.id);
+        candidate.clone().advance(Actor::Manager, &self.terms, self.access.now, key)
+    }
+}

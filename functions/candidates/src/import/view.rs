@@ -1,0 +1,132 @@
+//! The response to an import.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+use shared::Error;
+use shared::domain::Refusal;
+use shared::http::example_uri;
+use shared::http::wire::Uri;
+
+use super::ImportAccess;
+use super::apply::ImportEntryResult;
+
+const NOT_DONE_IN_TIME: Refusal = Refusal {
+    code: "not_done_in_time",
+    detail: "This entry was not processed in time. `detail` says how to retry it.",
+};
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CandidateImport")]
+pub(crate) struct ImportReport {
+    /// Numbers of entries.
+    meta: ImportMeta,
+    /// Which entries to send again; only present while entries are pending.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(example = &"Entries 970-999 were not processed in time. Send only these again.")]
+    detail: Option<String>,
+    /// The result of each entry, in the order of the request.
+    objects: Vec<ImportReportRow>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CandidateImportMeta")]
+struct ImportMeta {
+    /// All entries.
+    #[schemars(example = 1)]
+    total: usize,
+    /// Entries whose candidate was created, invited or not.
+    #[schemars(example = 1)]
+    created: usize,
+    /// Entries whose candidate was created and invited.
+    #[schemars(example = 1)]
+    invited: usize,
+    /// Entries whose candidate could not be created.
+    #[schemars(example = 0)]
+    failed: usize,
+    /// Entries that were not processed in time.
+    #[schemars(example = 0)]
+    pending: usize,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ImportedCandidate")]
+struct ImportReportRow {
+    /// The index of the entry, from 0.
+    #[schemars(example = 0)]
+    index: usize,
+    /// What became of the entry.
+    status: RowStatus,
+    /// The candidate; null if there is none.
+    #[schemars(example = example_uri::CANDIDATE)]
+    candidate: Option<Uri>,
+    /// Why the candidate was not created or not invited; otherwise an empty object.
+    errors: Value,
+}
+
+/// What became of an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum RowStatus {
+    /// Created and invited.
+    Invited,
+    /// Created but not invited; `errors` gives the reason.
+    New,
+    /// Not created; `errors` gives the reason.
+    Failed,
+    /// Not processed in time; `detail` of the response says how to retry.
+    Pending,
+}
+
+impl ImportReport {
+    /// The report of an import with these `results`.
+    pub(super) fn new(access: &ImportAccess, results: &[ImportEntryResult], is_keyed: bool) -> Self {
+        let objects: Vec<ImportReportRow> = results
+            .iter()
+            .enumerate()
+            .map(|(index, result)| ImportReportRow::new(access, index, result))
+            .collect();
+        let [invited, failed, pending] = [RowStatus::Invited, RowStatus::Failed, RowStatus::Pending]
+            .map(|status| objects.iter().filter(|row| row.status == status).count());
+        let (total, left) = (objects.len(), ranges_of(&objects, RowStatus::Pending));
+        let created = total - failed - pending;
+        // Without a key, repeating the whole request would create the others twice.
+        let advice = if is_keyed {
+            "Retry the whole request with the same `Idempotency-Key`."
+        } else {
+            "Send only these again."
+        };
+        let detail = (pending > 0).then(|| format!("Entries {left} were not processed in time. {advice}"));
+        Self { meta: ImportMeta { total, created, invited, failed, pending }, detail, objects }
+    }
+}
+
+impl ImportReportRow {
+    fn new(access: &ImportAccess, index: usize, result: &ImportEntryResult) -> Self {
+        let (status, id, error) = match result {
+            ImportEntryResult::Invited(id) => (RowStatus::Invited, Some(*id), None),
+            ImportEntryResult::New(id, refusal) => {
+                (RowStatus::New, Some(*id), refusal.map(|refusal| Error::Refused(refusal).body()))
+            }
+            ImportEntryResult::Failed(error) => (RowStatus::Failed, None, Some(error.body())),
+            // Not `failed`, which means that the entry itself is wrong.
+            ImportEntryResult::Pending => {
+                (RowStatus::Pending, None, Some(Error::from(NOT_DONE_IN_TIME).body()))
+            }
+        };
+        let candidate =
+            id.map(|id| access.references().candidate(access.company_id(), access.target.project.id, id));
+        Self { index, status, candidate, errors: error.unwrap_or_else(|| json!({})) }
+    }
+}
+
+/// The indices of the rows with this status as text, such as `3, 5-9`.
+fn ranges_of(rows: &[ImportReportRow], status: RowStatus) -> String {
+    let indices: Vec<usize> = rows.iter().filter(|row| row.status == status).map(|row| row.index).collect();
+    let ranges = indices.chunk_by(|one, next| one + 1 == *next).map(|range| match range {
+        [first, .., last] => format!("{first}-{last}"),
+        _ => range.iter().map(usize::to_string).collect(),
+    });
+    ranges.collect::<Vec<_>>().join(", ")
+}

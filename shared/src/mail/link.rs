@@ -1,0 +1,67 @@
+//! The pages of the web application that mails lead to.
+
+use url::Url;
+
+use crate::domain::candidate::Candidate;
+use crate::domain::project::Project;
+use crate::domain::secret::AccessKey;
+
+/// The link in a mail to a candidate.
+#[derive(Clone, PartialEq, Eq)]
+pub enum MailLink {
+    /// Registration with a password. Secret: holds the activation key.
+    Register(String),
+    /// The interview without a password. Secret: holds the interview key.
+    Open(String),
+    /// Login, then the interview.
+    Start(String),
+}
+
+impl MailLink {
+    /// Registration, or the interview if the project needs no password and none was chosen; login once the candidate
+    /// needs no key any more.
+    pub fn new(suite: &Url, candidate: &Candidate, project: &Project) -> Self {
+        let company = candidate.company.as_str();
+        let needs_no_password = project.settings.allow_hash_login && candidate.password_hash.is_none();
+        match candidate.access_key.as_ref().map(AccessKey::as_str) {
+            Some(key) if needs_no_password => Self::Open(page(suite, &["interview", company, key])),
+            Some(key) => Self::Register(page(suite, &["register", key])),
+            None => Self::Start(page(suite, &["interview", company, ""])),
+        }
+    }
+
+    /// Whether the URL is secret.
+    pub fn is_secret(&self) -> bool {
+        matches!(self, Self::Register(_) | Self::Open(_))
+    }
+
+    /// The URL.
+    pub fn url(&self) -> &str {
+        match self {
+            Self::Register(url) | Self::Open(url) | Self::Start(url) => url,
+        }
+    }
+}
+
+/// The page where an invited customer chooses a first password.
+pub fn activation_link(suite: &Url, key: &str) -> String {
+    page(suite, &["activate", key])
+}
+
+/// The page where a user chooses a new password.
+pub fn reset_link(suite: &Url, key: &str) -> String {
+    page(suite, &["reset-password", key])
+}
+
+/// A page of the web application at `suite`. Segments are escaped.
+fn page(suite: &Url, segments: &[&str]) -> String {
+    let mut url = suite.clone();
+    // Only a URL such as `mailto:` has no segments, and the configuration refuses those.
+    if let Ok(mut path) = url.path_segments_mut() {
+        path.pop_if_empty().extend(segments);
+    }
+    String::from(url)
+}
+
+#[cfg(test)]
+mod tests;

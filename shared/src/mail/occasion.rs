@@ -1,0 +1,194 @@
+//! The content of each mail.
+
+use url::Url;
+
+use super::{MailLink, moment};
+use crate::domain::candidate::Candidate;
+use crate::domain::company::Company;
+use crate::domain::id::WebhookId;
+use crate::domain::language::Language;
+use crate::domain::mail::CandidateMail;
+use crate::domain::project::Project;
+use crate::domain::text::{Email, ShortName};
+
+/// A mail to one person.
+pub struct PersonalMail<'a> {
+    /// Of the reader.
+    pub first_name: &'a ShortName,
+    /// Of the reader.
+    pub last_name: &'a ShortName,
+    /// The company's name.
+    pub company: &'a ShortName,
+    /// The reader's language.
+    pub language: Language,
+    /// Why the mail is sent.
+    pub occasion: MailOccasion<'a>,
+}
+
+/// Why a mail is sent, with what only mails of this kind say.
+#[derive(Clone)]
+pub enum MailOccasion<'a> {
+    /// Asks a candidate to take the interview.
+    Interview {
+        /// What has happened.
+        reason: CandidateMail,
+        /// The project's name.
+        project: &'a ShortName,
+        /// Answers questions.
+        contact: Option<String>,
+        /// The end of the time for the interview, in words.
+        deadline: Option<String>,
+        /// The candidate's next page.
+        link: MailLink,
+    },
+    /// Asks a customer to choose a first password.
+    StaffInvitation {
+        /// Secret: holds a one-time key.
+        link: &'a str,
+        /// Validity of the key.
+        days: i64,
+    },
+    /// Lets the reader choose a new password for one account or several.
+    PasswordReset {
+        /// The accounts with the reader's address, at least one.
+        accounts: &'a [AccountLink],
+        /// Validity of the keys.
+        hours: i64,
+    },
+    /// Tells the reader that their account was deleted.
+    AccountDeleted {
+        /// The name of the user, or of the company, that deleted it.
+        by: &'a str,
+        /// The address for questions; the company's name stands in if there is none.
+        contact: Option<&'a Email>,
+    },
+    /// Tells an owner that every delivery to a webhook has failed for a day.
+    WebhookFailing {
+        /// Its identifier.
+        id: WebhookId,
+        /// Tells the reader which one it is.
+        name: &'a str,
+    },
+    /// Tells an owner that a webhook was disabled.
+    WebhookDisabled {
+        /// Its identifier.
+        id: WebhookId,
+        /// Tells the reader which one it is.
+        name: &'a str,
+        /// Whether its server has answered 410, or else every delivery has failed for five days.
+        is_gone: bool,
+    },
+}
+
+/// A link to choose a password for one of several accounts.
+pub struct AccountLink {
+    /// Distinguishes the reader's accounts: a user name, or the name of a candidate's project.
+    pub name: String,
+    /// Secret: holds a one-time key.
+    pub link: String,
+}
+
+impl<'a> PersonalMail<'a> {
+    /// A mail to a candidate about their interview. `suite` is the web application's base URL.
+    pub fn about_interview(
+        reason: CandidateMail,
+        candidate: &'a Candidate,
+        project: &'a Project,
+        company: &'a Company,
+        suite: &Url,
+    ) -> Self {
+        let (person, address) =
+            (project.settings.contact_person.as_str(), company.registration_email.as_str());
+        let language = project.settings.support_lang.unwrap_or(company.default_project_lang);
+        let deadline = candidate.profile.deadline;
+        Self {
+            first_name: &candidate.profile.first_name,
+            last_name: &candidate.profile.last_name,
+            company: &company.name,
+            language,
+            occasion: MailOccasion::Interview {
+                reason,
+                project: &project.settings.name,
+                contact: contact(person, address),
+                deadline: deadline.map(|at| moment::in_words(at, company.timezone.as_str(), language)),
+                link: MailLink::new(suite, candidate, project),
+            },
+        }
+    }
+
+    /// The deadline to show.
+    pub(super) fn deadline(&self) -> Option<&str> {
+        match &self.occasion {
+            MailOccasion::Interview { deadline, .. } => deadline.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The link of a mail with a single one, shown as a button.
+    pub(super) fn link(&self) -> Option<&str> {
+        match &self.occasion {
+            MailOccasion::Interview { link, .. } => Some(link.url()),
+            MailOccasion::StaffInvitation { link, .. } => Some(link),
+            MailOccasion::PasswordReset { accounts: [account], .. } => Some(&account.link),
+            _ => None,
+        }
+    }
+
+    /// The links of a mail about several accounts.
+    pub(super) fn links(&self) -> &[AccountLink] {
+        match self.occasion {
+            MailOccasion::PasswordReset { accounts, .. } if accounts.len() > 1 => accounts,
+            _ => &[],
+        }
+    }
+
+    /// How many links the reader must keep to themselves.
+    pub(super) fn secret_links(&self) -> usize {
+        match &self.occasion {
+            MailOccasion::Interview { link, .. } => usize::from(link.is_secret()),
+            MailOccasion::StaffInvitation { .. } => 1,
+            MailOccasion::PasswordReset { accounts, .. } => accounts.len(),
+            _ => 0,
+        }
+    }
+}
+
+fn contact(person: &str, address: &str) -> Option<String> {
+    match (person, address) {
+        ("", "") => None,
+        ("", one) | (one, "") => Some(one.to_owned()),
+        (person, address) => Some(format!("{person} ({address})")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples;
+    use crate::domain::text::TextLine;
+
+    #[test]
+    fn a_contact_is_named_as_far_as_it_is_known() {
+        assert_eq!(contact("", ""), None);
+        assert_eq!(contact("Zoë", "").as_deref(), Some("Zoë"));
+        assert_eq!(contact("", "a@b.co").as_deref(), Some("a@b.co"));
+        assert_eq!(contact("Zoë", "a@b.co").as_deref(), Some("Zoë (a@b.co)"));
+    }
+
+    #[test]
+    fn a_mail_about_an_interview_has_the_fields_of_the_stored_items() {
+        let (mut company, project, mut candidate) =
+            (samples::company(), samples::project(), samples::candidate());
+        company.timezone = TextLine::parse("Europe/Berlin").unwrap();
+        candidate.profile.deadline = Some("2026-11-08T22:59:59Z".parse().unwrap());
+        let suite = Url::parse("https://hr.example").unwrap();
+        let mail =
+            PersonalMail::about_interview(CandidateMail::Invitation, &candidate, &project, &company, &suite);
+        assert_eq!((mail.first_name.as_str(), mail.last_name.as_str()), ("Ada", "Byron"));
+        assert_eq!((mail.company.as_str(), mail.language), ("Acme", company.default_project_lang));
+        assert_eq!(mail.deadline(), Some("Sunday 8 November 2026 at 23:59 (Europe/Berlin, UTC+1)"));
+        let MailOccasion::Interview { project: name, link, .. } = &mail.occasion else { panic!() };
+        assert_eq!(name.as_str(), "Sales");
+        assert!(*link == MailLink::new(&suite, &candidate, &project));
+    }
+}

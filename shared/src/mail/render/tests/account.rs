@@ -1,0 +1,222 @@
+//! Mails about accounts and webhooks.
+
+use std::sync::LazyLock;
+
+use super::*;
+use crate::domain::id::{Id, WebhookId};
+use crate::domain::text::{Email, ShortName};
+use crate::mail::AccountLink;
+
+const FIRST: &str = "<script>alert(1)</script>";
+const LAST: &str = "O'Neil \"Q\" & 🎥";
+const COMPANY: &str = "<b>Ac&me</b>, \"Inc\" {{ x }}";
+const BY: &str = "Zoë <i>O'Hara</i> & {% if %}";
+const LINK: &str = "https://hr.example/activate/aB3-_x";
+const OTHER_LINK: &str = "https://hr.example/reset-password/cD4-_y";
+const NAME: &str = "R&D <i>Lead</i>";
+
+const INVITATION: MailOccasion<'_> = MailOccasion::StaffInvitation { link: LINK, days: 7 };
+static ACCOUNT: LazyLock<[AccountLink; 1]> = LazyLock::new(|| [account("grace", LINK)]);
+static ACCOUNTS: LazyLock<[AccountLink; 2]> =
+    LazyLock::new(|| [account("grace", LINK), account(NAME, OTHER_LINK)]);
+const WEBHOOK: &str = "hooks.acme.example (<i>Payroll</i> & {{ y }})";
+const ID: WebhookId = Id::from_bytes([1; 16]);
+const FAILING: MailOccasion<'_> = MailOccasion::WebhookFailing { id: ID, name: WEBHOOK };
+const DISABLED: MailOccasion<'_> = MailOccasion::WebhookDisabled { id: ID, name: WEBHOOK, is_gone: false };
+const GONE: MailOccasion<'_> = MailOccasion::WebhookDisabled { id: ID, name: WEBHOOK, is_gone: true };
+const DELETED: MailOccasion<'_> = MailOccasion::AccountDeleted { by: BY, contact: None };
+
+fn account(name: &str, link: &str) -> AccountLink {
+    AccountLink { name: name.to_owned(), link: link.to_owned() }
+}
+
+fn reset(hours: i64) -> MailOccasion<'static> {
+    MailOccasion::PasswordReset { accounts: &*ACCOUNT, hours }
+}
+
+fn resets(hours: i64) -> MailOccasion<'static> {
+    MailOccasion::PasswordReset { accounts: &*ACCOUNTS, hours }
+}
+
+fn render_to(names: &[ShortName; 3], mail: &MailOccasion<'_>, language: Language) -> RenderedMail {
+    let [first_name, last_name, company] = names;
+    PersonalMail { first_name, last_name, company, language, occasion: mail.clone() }.render().unwrap()
+}
+
+fn render(mail: &MailOccasion<'_>, language: Language) -> RenderedMail {
+    render_to(&[FIRST, LAST, COMPANY].map(|name| ShortName::parse(name).unwrap()), mail, language)
+}
+
+fn is_about_webhook(mail: &MailOccasion<'_>) -> bool {
+    matches!(mail, MailOccasion::WebhookFailing { .. } | MailOccasion::WebhookDisabled { .. })
+}
+
+fn all() -> impl Iterator<Item = (MailOccasion<'static>, Language)> {
+    [INVITATION, reset(2), resets(2), DELETED, FAILING, DISABLED, GONE]
+        .into_iter()
+        .flat_map(|mail| Language::ALL.map(|language| (mail.clone(), language)))
+}
+
+#[test]
+fn names_are_escaped_in_html_and_plain_in_text() {
+    for (mail, language) in all() {
+        let RenderedMail { subject, html, text } = render(&mail, language);
+        let by = matches!(mail, MailOccasion::AccountDeleted { .. }).then_some(BY);
+        let webhook = is_about_webhook(&mail).then_some(WEBHOOK);
+        for name in [FIRST, LAST, COMPANY].into_iter().chain(by).chain(webhook) {
+            assert!(!html.contains(name), "{language:?}: {html}");
+            assert!(unescaped(&html).contains(name), "{language:?}: {html}");
+            assert!(text.contains(name), "{language:?}: {text}");
+        }
+        assert!(subject.contains(COMPANY), "{subject}");
+        for tag in ["<script", "<b>", "<i>", "&#38;#"] {
+            assert!(!html.contains(tag), "{language:?}: {html}");
+        }
+        assert!(!text.contains("&#"), "{text}");
+    }
+}
+
+#[test]
+fn nothing_of_a_template_is_left() {
+    for (mail, language) in all() {
+        let RenderedMail { subject, html, text } = render(&mail, language);
+        for part in [&subject, &unescaped(&html), &text] {
+            // These names contain template marks.
+            let rest = part.replace(COMPANY, "").replace(BY, "").replace(WEBHOOK, "");
+            for mark in ["{{", "}}", "{%", "%}", "{#", "#}"] {
+                assert!(!rest.contains(mark), "{language:?}: {rest}");
+            }
+        }
+        assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
+        assert!(html.contains(&format!("<html lang=\"{}\">", language.as_str())));
+        assert!(!html.contains("src="), "nothing is loaded from elsewhere");
+        assert!(!text.contains("\n\n\n") && !text.starts_with('\n') && !text.contains(" \n"), "{text:?}");
+        assert!(!text.contains("  ") && !text.contains(" ."), "{text:?}");
+        for element in ["<h1></h1>", "<p></p>", "><br>", "></a>"] {
+            assert!(!html.contains(element), "{language:?}: {html}");
+        }
+    }
+}
+
+#[test]
+fn every_part_is_one_line_despite_line_breaks_in_stored_names() {
+    // Names that bypassed parsing.
+    let names = ["a\r\n\r\nb", "c\n", "\nAc\0me\r\nBcc: all@other.example\r\n\r\n<p>"]
+        .map(|name| serde_json::from_value::<ShortName>(name.into()).unwrap());
+    let broken = MailOccasion::AccountDeleted {
+        by: "Eve\r\n\r\nPlease log in at https://evil.example\n",
+        contact: None,
+    };
+    for language in Language::ALL {
+        for (mail, plain) in [
+            (INVITATION, INVITATION),
+            (reset(2), reset(2)),
+            (resets(2), resets(2)),
+            (broken.clone(), DELETED),
+        ] {
+            let RenderedMail { subject, text, .. } = render_to(&names, &mail, language);
+            assert!(subject.contains("AcmeBcc"), "{subject:?}");
+            assert!(!subject.contains(char::is_control), "{subject:?}");
+            assert_eq!(subject, subject.trim());
+            // Only the signature prints a name unchanged, and it comes last.
+            let lines = |text: &str| text.lines().position(|line| line.starts_with("https:"));
+            assert_eq!(lines(&text), lines(&render(&plain, language).text), "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_link_stands_in_both_parts_if_there_is_one() {
+    for (mail, language) in all() {
+        let RenderedMail { html, text, .. } = render(&mail, language);
+        if matches!(mail, MailOccasion::AccountDeleted { .. }) || is_about_webhook(&mail) {
+            assert!(!html.contains("href=") && !html.contains("class=\"note\""));
+            assert!(!text.contains("https:"));
+        } else if matches!(mail, MailOccasion::PasswordReset { accounts: [_, _], .. }) {
+            for (name, link) in [("grace", LINK), (NAME, OTHER_LINK)] {
+                assert_eq!(html.matches(&format!("href=\"{link}\"")).count(), 1, "{html}");
+                assert!(unescaped(&html).contains(&format!("<p>{name}<br><a")), "{html}");
+                assert!(text.contains(&format!("\n\n{name}\n{link}\n\n")), "{text}");
+            }
+        } else {
+            assert_eq!(html.matches(&format!("href=\"{LINK}\"")).count(), 2);
+            assert!(html.contains(&format!(">{LINK}</a>")));
+            assert!(text.contains(&format!(":\n{LINK}\n\n")), "{text}");
+        }
+    }
+    let hostile = [account("grace", "https://hr.example/\"><b>x")];
+    let hostile = MailOccasion::PasswordReset { accounts: &hostile, hours: 1 };
+    assert!(!render(&hostile, Language::En).html.contains("<b>"));
+}
+
+#[test]
+fn how_long_a_link_is_good_is_told_as_people_count() {
+    for (language, day, days, hour, hours) in [
+        (Language::En, "1 day", "14 days", "1 hour", "24 hours"),
+        (Language::De, "1 Tag", "14 Tage", "1 Stunde", "24 Stunden"),
+        (Language::Fr, "1 jour", "14 jours", "1 heure", "24 heures"),
+        (Language::Es, "1 día", "14 días", "1 hora", "24 horas"),
+        (Language::It, "1 giorno", "14 giorni", "1 ora", "24 ore"),
+        (Language::Nl, "1 dag", "14 dagen", "1 uur", "24 uur"),
+    ] {
+        let invitation = |days| MailOccasion::StaffInvitation { link: LINK, days };
+        for (mail, told) in [
+            (invitation(1), day),
+            (invitation(14), days),
+            (reset(1), hour),
+            (reset(24), hours),
+            (resets(1), hour),
+            (resets(24), hours),
+        ] {
+            let RenderedMail { html, text, .. } = render(&mail, language);
+            // The number and its unit stay on one line.
+            let told = format!(" {} ", told.replace(' ', "\u{a0}"));
+            for part in [html, text] {
+                assert!(part.contains(&told), "{told}: {part}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_mail_names_the_user_who_deleted_the_account_and_a_contact() {
+    let email = Email::parse("o'hara&co@acme.example").unwrap();
+    for language in Language::ALL {
+        let RenderedMail { html, text, .. } =
+            render(&MailOccasion::AccountDeleted { by: BY, contact: Some(&email) }, language);
+        let told = format!("{BY} ({})", email.as_str());
+        for part in [unescaped(&html), text] {
+            assert_eq!(part.matches(BY).count(), 2, "{part}");
+            assert!(part.contains(&told), "{part}");
+        }
+        // A named token has no address; the company's is used.
+        let RenderedMail { html, text, .. } = render(&DELETED, language);
+        for part in [unescaped(&html), text] {
+            assert_eq!(part.matches(BY).count(), 1, "{part}");
+            assert!(part.contains(&format!(" {COMPANY}.")), "{part}");
+        }
+    }
+}
+
+#[test]
+fn a_mail_about_a_webhook_says_where_to_look() {
+    for language in Language::ALL {
+        for (mail, path) in [(FAILING, "/deliveries/"), (DISABLED, "/"), (GONE, "/")] {
+            let RenderedMail { html, text, .. } = render(&mail, language);
+            let path = format!(" webhooks/{}{path}", ID);
+            for part in [html, text] {
+                assert_eq!(part.matches(&path).count(), 1, "{part}");
+            }
+        }
+        assert!(render(&GONE, language).text.contains("(410 Gone)"));
+    }
+}
+
+#[test]
+fn mails_differ_by_occasion_and_language() {
+    let mut subjects: Vec<_> = all().map(|(mail, language)| render(&mail, language).subject).collect();
+    subjects.sort();
+    subjects.dedup();
+    // Both reset mails have the same subject.
+    assert_eq!(subjects.len(), 36);
+}

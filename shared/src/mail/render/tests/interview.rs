@@ -1,0 +1,185 @@
+//! Mails to candidates about their interview, with every link.
+
+use super::*;
+use crate::domain::text::ShortName;
+
+const FIRST: &str = "<script>alert(1)</script>";
+const LAST: &str = "O'Neil \"Q\" & 🎥";
+const COMPANY: &str = "<b>Ac&me</b>, \"Inc\"";
+const PROJECT: &str = "C++ <dev> & {{ ops }} 'x'";
+const PERSON: &str = "Zoë <zoe@acme.example>";
+const DEADLINE: &str = "Sunday 8 November 2026";
+const REGISTER: &str = "https://hr.example/register/aB3-_x";
+const OPEN: &str = "https://hr.example/interview/acme/aB3-_x";
+const START: &str = "https://hr.example/interview/acme/";
+
+struct Case {
+    names: [ShortName; 4],
+    contact: Option<String>,
+    deadline: Option<String>,
+    link: MailLink,
+}
+
+impl Case {
+    fn hostile(link: MailLink) -> Self {
+        Self {
+            names: [FIRST, LAST, COMPANY, PROJECT].map(|name| ShortName::parse(name).unwrap()),
+            contact: Some(PERSON.to_owned()),
+            deadline: Some(DEADLINE.to_owned()),
+            link,
+        }
+    }
+
+    fn render(&self, reason: CandidateMail, language: Language) -> RenderedMail {
+        let [first_name, last_name, company, project] = &self.names;
+        let (contact, deadline) = (self.contact.clone(), self.deadline.clone());
+        let occasion =
+            MailOccasion::Interview { reason, project, contact, deadline, link: self.link.clone() };
+        PersonalMail { first_name, last_name, company, language, occasion }.render().unwrap()
+    }
+}
+
+fn links() -> [MailLink; 3] {
+    [
+        MailLink::Register(REGISTER.to_owned()),
+        MailLink::Open(OPEN.to_owned()),
+        MailLink::Start(START.to_owned()),
+    ]
+}
+
+fn all() -> impl Iterator<Item = (CandidateMail, Language, MailLink)> {
+    let mails =
+        CandidateMail::ALL.into_iter().flat_map(|mail| Language::ALL.map(|language| (mail, language)));
+    mails.flat_map(|(mail, language)| links().map(|link| (mail, language, link)))
+}
+
+#[test]
+fn names_are_escaped_in_html_and_plain_in_text() {
+    for (mail, language, link) in all() {
+        let rendered = Case::hostile(link.clone()).render(mail, language);
+        for name in [FIRST, LAST, COMPANY, PROJECT, PERSON] {
+            assert!(!rendered.html.contains(name), "{mail:?} {language:?}: {name}");
+            assert!(unescaped(&rendered.html).contains(name), "{mail:?} {language:?}: {name}");
+            assert!(rendered.text.contains(name), "{mail:?} {language:?}: {name}");
+        }
+        for name in [COMPANY, PROJECT] {
+            assert!(rendered.subject.contains(name), "{mail:?} {language:?}: {}", rendered.subject);
+        }
+        assert!(!rendered.html.contains("<script") && !rendered.html.contains("<b>"));
+        assert!(!rendered.text.contains("&#"), "{}", rendered.text);
+    }
+}
+
+#[test]
+fn nothing_of_a_template_is_left() {
+    for (mail, language, link) in all() {
+        let RenderedMail { subject, html, text } = Case::hostile(link.clone()).render(mail, language);
+        // The name of the project contains template marks.
+        for part in [subject, unescaped(&html), text.clone()] {
+            let rest = part.replace(PROJECT, "");
+            for mark in ["{{", "}}", "{%", "%}", "{#", "#}"] {
+                assert!(!rest.contains(mark), "{mail:?} {language:?}: {mark}");
+            }
+        }
+        assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
+        assert!(html.contains(&format!("<html lang=\"{}\">", language.as_str())));
+        assert!(!html.contains("src="), "nothing is loaded from elsewhere");
+        assert!(!text.contains("\n\n\n") && !text.starts_with('\n') && !text.contains(" \n"), "{text:?}");
+        assert_eq!(html.matches("<h1></h1>").count() + html.matches("<p></p>").count(), 0);
+    }
+}
+
+#[test]
+fn subjects_are_one_line_despite_line_breaks_in_stored_names() {
+    // A name that bypassed parsing.
+    let name = |text: &str| serde_json::from_value::<ShortName>(text.into()).unwrap();
+    let names = [name("a"), name("b"), name("Ac\0me\r"), name("dev\r\nBcc: all@other.example\r\n\r\n<p>")];
+    for (mail, language, link) in all() {
+        let case = Case { names: names.clone(), ..Case::hostile(link.clone()) };
+        let plain = Case::hostile(link.clone()).render(mail, language).subject;
+        let broken = case.render(mail, language).subject;
+        for subject in [plain, broken] {
+            assert!(!subject.is_empty() && !subject.contains(char::is_control), "{subject:?}");
+            assert_eq!(subject, subject.trim());
+        }
+    }
+}
+
+#[test]
+fn the_link_stands_in_both_parts() {
+    for (mail, language, link) in all() {
+        let RenderedMail { html, text, .. } = Case::hostile(link.clone()).render(mail, language);
+        let url = link.url();
+        assert!(html.contains(&format!("href=\"{url}\"")) && html.contains(&format!(">{url}</a>")));
+        // Below the line that labels it.
+        assert!(text.contains(&format!(":\n{url}\n\n")), "{text}");
+        for part in [&html, &text] {
+            for other in links().iter().filter(|other| !url.starts_with(other.url())) {
+                assert!(!part.contains(other.url()), "{mail:?} {language:?}: {}", other.url());
+            }
+        }
+        let notes = if link.is_secret() { 2 } else { 1 };
+        assert_eq!(
+            html.matches("class=\"note\"").count(),
+            notes,
+            "{mail:?} {language:?}: meant for one alone"
+        );
+    }
+}
+
+#[test]
+fn the_steps_fit_the_link() {
+    for (mail, language, link) in all() {
+        let (password, registration) = match language {
+            Language::En | Language::It => ("password", "regist"),
+            Language::De => ("passwort", "regist"),
+            Language::Fr => ("mot de passe", "inscri"),
+            Language::Es => ("contraseña", "regist"),
+            Language::Nl => ("wachtwoord", "regist"),
+        };
+        let RenderedMail { subject, html, text } = Case::hostile(link.clone()).render(mail, language);
+        for part in [html, text] {
+            // The registration page's URL is not a word of the text.
+            let told = part.replace(link.url(), "").to_lowercase();
+            let has_steps = told.contains("<ol>") || told.contains("\n1. ");
+            assert_eq!(told.contains(password), link != MailLink::Open(OPEN.to_owned()), "{subject}");
+            assert_eq!(told.contains(registration), link != MailLink::Open(OPEN.to_owned()), "{subject}");
+            let is_first = matches!((mail, &link), (CandidateMail::Invitation, MailLink::Register(_)));
+            assert_eq!(has_steps, is_first, "{subject}");
+        }
+    }
+}
+
+#[test]
+fn a_deadline_is_told_if_there_is_one() {
+    for (mail, language, link) in all() {
+        let rendered = Case::hostile(link.clone()).render(mail, language);
+        assert!(rendered.html.contains(&format!("</span><br><strong>{DEADLINE}</strong>")));
+        assert!(!rendered.html.contains(":</span>"), "{mail:?} {language:?}");
+        assert!(rendered.text.contains(&format!(": {DEADLINE}\n\n")), "{mail:?} {language:?}");
+
+        let without = Case { deadline: None, ..Case::hostile(link.clone()) }.render(mail, language);
+        for part in [&without.html, &without.text] {
+            assert!(!part.contains("2026") && !part.contains("None"), "{mail:?} {language:?}");
+        }
+        assert!(!without.html.contains("class=\"deadline\""));
+    }
+}
+
+#[test]
+fn a_contact_is_named_if_there_is_one() {
+    for (mail, language, link) in all() {
+        let case = Case { contact: None, ..Case::hostile(link.clone()) };
+        let with = Case::hostile(link.clone()).render(mail, language).text.lines().count();
+        assert_eq!(case.render(mail, language).text.lines().count() + 2, with, "{mail:?} {language:?}");
+    }
+}
+
+#[test]
+fn mails_differ_by_occasion_and_language() {
+    let mut subjects: Vec<_> =
+        all().map(|(mail, language, link)| Case::hostile(link).render(mail, language).subject).collect();
+    subjects.sort();
+    subjects.dedup();
+    assert_eq!(subjects.len(), 18);
+}

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use shared::app::App;
 use shared::clock::Clock;
 use shared::domain::candidate::{Candidate, CandidateProfile, CandidateStatus};
-use shared::domain::tally::shard_of;
+use shared::domain::project_counts::shard_of;
 use shared::domain::text::ShortName;
 use tokio::task::JoinSet;
 

@@ -12,16 +12,16 @@ use serde_json::Value;
 use shared::domain::candidate::{Candidate, CandidateStatus};
 use shared::domain::customer::{AccountType, Customer};
 use shared::domain::effect::Effect;
+use shared::domain::evaluation::evaluator_index::EvaluatorIndex;
+use shared::domain::evaluation::result::ResultSummary;
+use shared::domain::evaluation::{Evaluation, ScoreNumbers};
 use shared::domain::history::HistoryEntry;
 use shared::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use shared::domain::label::Label;
 use shared::domain::named_token::NamedToken;
-use shared::domain::outcome::ResultSummary;
 use shared::domain::project::Project;
-use shared::domain::roster::EvaluatorIndex;
-use shared::domain::scorecard::{Evaluation, ScoreNumbers};
+use shared::domain::project_counts::{SHARDS, shard_of};
 use shared::domain::secret::SecretHash;
-use shared::domain::tally::{SHARDS, shard_of};
 use shared::domain::text::fold_case;
 use shared::domain::upload::{Upload, UploadStatus};
 use shared::domain::video::Video;
@@ -87,11 +87,12 @@ fn problems_of(items: &Contents) -> Vec<String> {
     }
     let mut wrong = Vec::new();
     // Those of deleted candidates await the outbox.
-    for card in &expected.cards {
-        if let Some(score) = expected.scores.get(&(card.candidate, card.evaluator))
-            && (&score.rated, score.veto) != (&card.values(), card.veto.as_ref().map(|veto| veto.id))
+    for evaluation in &expected.evaluations {
+        if let Some(score) = expected.scores.get(&(evaluation.candidate, evaluation.evaluator))
+            && (&score.rated, score.veto)
+                != (&evaluation.values(), evaluation.veto.as_ref().map(|veto| veto.id))
         {
-            wrong.push(format!("{score:?} is not the score of {card:?}"));
+            wrong.push(format!("{score:?} is not the score of {evaluation:?}"));
         }
     }
     for (key, item) in items {
@@ -121,9 +122,9 @@ type Attributes = BTreeMap<String, Value>;
 #[derive(Default)]
 struct Expected {
     items: BTreeMap<Key, Attributes>,
-    rosters: BTreeMap<ProjectId, EvaluatorIndex>,
+    evaluator_indices: BTreeMap<ProjectId, EvaluatorIndex>,
     scores: BTreeMap<(CandidateId, CustomerId), ScoreNumbers>,
-    cards: Vec<Evaluation>,
+    evaluations: Vec<Evaluation>,
     histories: Histories,
     /// Whether the feed of each company knows of webhooks.
     feeds: BTreeMap<CompanyId, bool>,
@@ -153,7 +154,7 @@ impl Expected {
             self.check_due(key, item, candidate.id.to_bytes()[15] % 16, candidate.expires_at());
             self.add_candidate(&candidate);
         } else if pk.ends_with("#EVALUATIONS") {
-            self.cards.push(read(item));
+            self.evaluations.push(read(item));
         } else if sk == "EFFECT" {
             let effect: Effect = read(item);
             let shard = item.get("due_shard").and_then(|shard| shard.as_n().ok()?.parse().ok());
@@ -226,7 +227,7 @@ impl Expected {
 
     fn add_project(&mut self, project: &Project) {
         let (c, p) = (&project.company, project.id);
-        self.rosters.insert(p, project.roster.clone());
+        self.evaluator_indices.insert(p, project.evaluator_index.clone());
         let counter = (format!("projects:{}", project.status.as_str()), 1);
         self.count(company_tally(c), [counter]);
         for shard in 0..SHARDS {
@@ -244,10 +245,10 @@ impl Expected {
         self.count(shard_key(candidate), counted(candidate));
         // A project's item comes before those of its candidates.
         for (customer, evaluation) in &candidate.evaluations {
-            let roster = &self.rosters[project];
-            let mut with_them = roster.clone();
-            if with_them.take_seat(*customer) != Ok(evaluation.seat) || with_them != *roster {
-                self.wrong.push(format!("{customer} has another seat than in the evaluation of {id}"));
+            let index = &self.evaluator_indices[project];
+            let mut with_them = index.clone();
+            if with_them.assign_bit(*customer) != Ok(evaluation.bit) || with_them != *index {
+                self.wrong.push(format!("{customer} has another bit than in the evaluation of {id}"));
             }
         }
         self.scores.extend(candidate.scores.iter().map(|(by, score)| ((*id, *by), score.clone())));
@@ -357,9 +358,9 @@ fn not_zero(mut attributes: Attributes) -> Attributes {
 fn counted(candidate: &Candidate) -> Vec<(String, i64)> {
     let mut counters = BTreeSet::from([format!("status:{}", candidate.status.as_str())]);
     if candidate.status == CandidateStatus::Interviewed {
-        let vetoed = candidate.vetoed_seats().to_string();
+        let vetoed = candidate.vetoed_set().to_string();
         let vetoed = if vetoed == "0" { String::new() } else { format!(":{vetoed}") };
-        counters.insert(format!("evaluated_by:{}{vetoed}", candidate.completed_seats()));
+        counters.insert(format!("evaluated_by:{}{vetoed}", candidate.completed_set()));
     }
     counters.into_iter().map(|counter| (counter, 1)).collect()
 }

@@ -2,8 +2,8 @@
 
 use shared::Result;
 use shared::domain::company::{Company, time_zone};
+use shared::domain::evaluation::MAX_SCORE;
 use shared::domain::parse_enum;
-use shared::domain::scorecard::MAX_SCORE;
 use shared::domain::text::{Email, ShortName, TextLine, TextLines};
 use shared::http::{BodyChanges, BodyFields};
 

@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use shared::Result;
 use shared::app::App;
 use shared::auth::SystemAccess;
-use shared::domain::tally::SHARDS;
+use shared::domain::project_counts::SHARDS;
 use shared::store::{DueCursor, DueQueue};
 
 use lane::ReadBudget;

@@ -1,4 +1,4 @@
-//! The criteria by which evaluators rate candidates, apart from their answers.
+//! The criteria by which evaluators rate candidates besides their answers.
 
 use axum::Json;
 use shared::Result;
@@ -17,7 +17,7 @@ pub(crate) async fn list(
     access: Admitted<Interview, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<CriterionView>> {
-    let interview = &access.target.stored.interview;
+    let interview = &access.target.interview;
     let (page, total) = query.slice_unsorted(interview.criteria.clone(), |one| one.id.to_string());
     let page = page.map(|one| CriterionView::new(&one, interview, access.references()));
     query.answer(page, total)
@@ -28,22 +28,14 @@ pub(crate) async fn create(
     access: Admitted<Interview, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<CriterionView>>> {
-    let before = &access.target.stored.interview;
+    let before = &access.target.interview;
     let id = access.store.next_id(access.now);
-    let position = before.last_position::<Criterion>();
+    let position = before.next_criterion_position();
     let criterion = NewCriterion::read(body)?.into_criterion(id, 1, position)?;
     let address = access.references().criterion(&before.company, before.project, id);
     let created = Created(address, CriterionView::new(&criterion, before, access.references()));
-    access
-        .commit(
-            access.target.stored.change_to(
-                &access.store,
-                &access.target.project,
-                &before.clone().with(criterion)?,
-            )?,
-            created,
-        )
-        .await
+    let (stored, after) = (access.target.stored.as_ref(), before.clone().with_criterion(criterion)?);
+    access.commit(access.store.save_interview(&access.target.project, stored, before, &after), created).await
 }
 
 /// GET …/criteria/{criterionId}/
@@ -52,7 +44,7 @@ pub(crate) async fn read(
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
     access.show(CriterionView::new(
         &access.target.criterion,
-        &access.target.interview.stored.interview,
+        &access.target.all.interview,
         access.references(),
     ))
 }
@@ -80,17 +72,11 @@ async fn change(
     access: &Admitted<Criterion, ChangeProject>,
     after: Criterion,
 ) -> Result<CommittedResponse<Json<CriterionView>>> {
-    let interview = &access.target.interview.stored.interview;
+    let interview = &access.target.all.interview;
     let view = Json(CriterionView::new(&after, interview, access.references()));
+    let (stored, after) = (access.target.all.stored.as_ref(), interview.clone().with_criterion(after)?);
     access
-        .commit(
-            access.target.interview.stored.change_to(
-                &access.store,
-                &access.target.interview.project,
-                &interview.clone().with(after)?,
-            )?,
-            view,
-        )
+        .commit(access.store.save_interview(&access.target.all.project, stored, interview, &after), view)
         .await
 }
 
@@ -98,16 +84,9 @@ async fn change(
 pub(crate) async fn delete(
     access: Admitted<Criterion, ChangeProject>,
 ) -> Result<CommittedResponse<NoContent>> {
-    let after =
-        access.target.interview.stored.interview.clone().without::<Criterion>(access.target.criterion.id);
+    let (stored, before) = (access.target.all.stored.as_ref(), &access.target.all.interview);
+    let after = before.clone().without_criterion(access.target.criterion.id);
     access
-        .commit(
-            access.target.interview.stored.change_to(
-                &access.store,
-                &access.target.interview.project,
-                &after,
-            )?,
-            NoContent,
-        )
+        .commit(access.store.save_interview(&access.target.all.project, stored, before, &after), NoContent)
         .await
 }

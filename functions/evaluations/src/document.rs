@@ -1,11 +1,11 @@
 //! The documentation of each route.
 
 use serde_json::{Value, json};
-use shared::domain::interview::{QUESTIONS_IN_USE, TOO_MANY_CRITERIA, TOO_MANY_QUESTIONS};
-use shared::domain::roster::NO_SEAT;
-use shared::domain::scorecard::{
+use shared::domain::evaluation::evaluator_index::TOO_MANY_EVALUATORS;
+use shared::domain::evaluation::{
     ALREADY_VETOED, NOT_EVALUATOR, NOT_INTERVIEWED, NOTHING_RATED, VETO_DISABLED, VETOED,
 };
+use shared::domain::interview::{QUESTIONS_IN_USE, TOO_MANY_CRITERIA, TOO_MANY_QUESTIONS};
 use shared::http::view::{CriterionView, QuestionView};
 use shared::openapi::OperationDoc;
 
@@ -118,7 +118,7 @@ pub(crate) fn save_evaluation(operation: OperationDoc) -> OperationDoc {
              event that was applied before. Values are on the scale of `maximum_score`, by default the project's.",
         )
         .body::<EvaluationView, _>(|body| SaveEvaluation::read(body, 5, |_| Err(String::new())))
-        .refuses(&[NOT_EVALUATOR, NOT_INTERVIEWED, NOTHING_RATED, VETOED, NO_SEAT])
+        .refuses(&[NOT_EVALUATOR, NOT_INTERVIEWED, NOTHING_RATED, VETOED, TOO_MANY_EVALUATORS])
         .example("completed", evaluation())
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn veto_candidate(operation: OperationDoc) -> OperationDoc {
         .summary("Veto candidate")
         .text("Completes the caller's own evaluation and, for all evaluators, that of the candidate.")
         .body::<VetoView, _>(read_new)
-        .refuses(&[VETO_DISABLED, NOT_INTERVIEWED, ALREADY_VETOED, NO_SEAT])
+        .refuses(&[VETO_DISABLED, NOT_INTERVIEWED, ALREADY_VETOED, TOO_MANY_EVALUATORS])
         .example("veto", json!({ "comment": "The certificates could not be verified." }))
 }
 

@@ -5,19 +5,17 @@ use std::collections::BTreeSet;
 use axum::Json;
 use serde_json::Value;
 use shared::auth::access::{Admitted, CandidateEvaluations, RatedCandidate};
-use shared::domain::candidate::Candidate;
-use shared::domain::id::CustomerId;
-use shared::domain::parse_enum;
-use shared::domain::policy::{Evaluate, ReadProject};
-use shared::domain::scorecard::{
+use shared::domain::evaluation::change::EvaluationChange;
+use shared::domain::evaluation::{
     Evaluation, MAX_RATINGS, MAX_SCORE, NOT_EVALUATOR, Rating, RatingTarget, Recommendation,
 };
+use shared::domain::parse_enum;
+use shared::domain::policy::{Evaluate, ReadProject};
 use shared::domain::text::TextLines;
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::{CommittedResponse, Created, CreatedOrUpdated, NoContent};
 use shared::http::wire::tenths;
-use shared::store::EvaluationChange;
 use shared::{Error, Result};
 
 use crate::view::{EvaluationScope, EvaluationView};
@@ -27,16 +25,19 @@ pub(crate) async fn list(
     access: Admitted<CandidateEvaluations, ReadProject>,
     query: ListQuery,
 ) -> Result<PageView<EvaluationView>> {
-    let candidate = &access.target.candidate;
-    let cards = access.store.scorecards_of(access.company_id(), candidate.project, candidate.id).await?;
+    let (project, candidate) = (&access.target.project, &access.target.candidate);
+    let evaluations = access.store.evaluations_of(access.company_id(), project.id, candidate.id).await?;
     // Evaluators are blind until they complete their own evaluation, managers and owners too: an opinion is as biased
     // with another role.
-    let completed = candidate.completed_by().into_iter().filter(|_| !access.is_blind());
-    let own = cards.keys().copied().filter(|by| access.caller.customer() == Some(*by));
-    let shown: BTreeSet<CustomerId> = completed.chain(own).collect();
-    let of = EvaluationScope::new(&access.target, access.references());
-    let (page, total) = query.slice(shown.into_iter().collect(), ToString::to_string);
-    let page = page.map(|by| EvaluationView::new(candidate, by, cards.get(&by), of));
+    let mut evaluators = if access.is_blind() { BTreeSet::new() } else { candidate.completed_by() };
+    // Drafts are shown to those who write them.
+    let own = access.caller.customer();
+    evaluators.extend(own.filter(|own| evaluations.contains_key(&(candidate.id, *own))));
+    let scope = EvaluationScope::new(project, &access.target.interview, access.references());
+    let (page, total) = query.slice(evaluators.into_iter().collect(), ToString::to_string);
+    let page = page.map(|evaluator| {
+        EvaluationView::new(candidate, evaluator, evaluations.get(&(candidate.id, evaluator)), scope)
+    });
     query.answer(page, total)
 }
 
@@ -44,7 +45,18 @@ pub(crate) async fn list(
 pub(crate) async fn read(
     access: Admitted<Evaluation, ReadProject>,
 ) -> Result<CommittedResponse<Json<EvaluationView>>> {
-    access.show(view(&access, &access.target.rated.candidate, access.target.evaluation.as_deref()))
+    let scope = EvaluationScope::new(
+        &access.target.rated.project,
+        &access.target.rated.interview,
+        access.references(),
+    );
+    let evaluation = access.target.evaluation.as_deref();
+    access.show(EvaluationView::new(
+        &access.target.rated.candidate,
+        access.target.evaluator,
+        evaluation,
+        scope,
+    ))
 }
 
 /// PUT …/evaluations/{customerId}/
@@ -53,27 +65,23 @@ pub(crate) async fn save(
     body: BodyFields,
 ) -> Result<CommittedResponse<CreatedOrUpdated<EvaluationView>>> {
     let RatedCandidate { project, interview, candidate } = &access.target.rated;
-    let sent = SaveEvaluation::read(body, project.settings.maximum_score, |rating| about(&access, rating))?;
+    let maximum = project.settings.maximum_score;
+    let body = SaveEvaluation::read(body, maximum, |rating| target_of(rating, &access))?;
     require_evaluator(&access)?;
-    let card = sent.apply_to(&access);
-    let mut roster = project.roster.clone();
-    let cards = (access.target.evaluation.as_deref(), &card);
-    let after = Candidate::clone(candidate);
-    let after = after.after_saving(cards, sent.completed, interview, &mut roster, access.now)?;
-    let view = view(&access, &after, Some(&card));
+    let completed = body.completed;
+    let before = access.target.evaluation.as_deref();
+    let after = body.into_evaluation(&access);
+    let change = EvaluationChange::save(project, interview, candidate, before, after, completed, access.now)?;
+    let scope = EvaluationScope::new(project, interview, access.references());
+    let view =
+        EvaluationView::new(&change.candidate, access.target.evaluator, change.evaluation.as_ref(), scope);
     let shown = if access.target.exists() {
         CreatedOrUpdated::Old(view)
     } else {
-        CreatedOrUpdated::New(created(&access, view))
+        CreatedOrUpdated::New(Created(scope.evaluation(candidate.id, access.target.evaluator), view))
     };
-    let saved =
-        EvaluationChange { project, roster, candidate, after, card: access.target.evaluation.as_ref() };
-    access.commit(access.store.save_scorecard(saved, Some(&card), access.now), shown).await
-}
-
-fn created(access: &Admitted<Evaluation, Evaluate>, view: EvaluationView) -> Created<EvaluationView> {
-    let of = EvaluationScope::new(&access.target.rated, access.references());
-    Created(of.evaluation(access.target.rated.candidate.id, access.target.evaluator), view)
+    let stored = access.target.evaluation.as_ref();
+    access.commit(access.store.save_evaluation(project, candidate, stored, change, access.now), shown).await
 }
 
 /// Refuses named tokens that write for a customer without the role; admission has checked people.
@@ -82,11 +90,11 @@ fn require_evaluator(access: &Admitted<Evaluation, Evaluate>) -> Result<()> {
     if is_evaluator { Ok(()) } else { Err(NOT_EVALUATOR.into()) }
 }
 
-/// What a rating in a body is about.
-fn about(access: &Admitted<Evaluation, Evaluate>, rating: &Value) -> Result<RatingTarget, String> {
+/// The question or criterion of a rating in a body.
+fn target_of(rating: &Value, access: &Admitted<Evaluation, Evaluate>) -> Result<RatingTarget, String> {
     let (company, project, references) =
         (access.company_id(), access.target.rated.project.id, access.references());
-    let about = match (rating.get("question"), rating.get("criterion")) {
+    let target = match (rating.get("question"), rating.get("criterion")) {
         (Some(Value::String(question)), None | Some(Value::Null)) => {
             RatingTarget::Question(references.parse_question(company, project, question)?)
         }
@@ -95,8 +103,11 @@ fn about(access: &Admitted<Evaluation, Evaluate>, rating: &Value) -> Result<Rati
         }
         _ => return Err("Expected objects with either question or criterion.".to_owned()),
     };
-    let unknown = || "The project has no such question or criterion.".to_owned();
-    if about.is_in(&access.target.rated.interview) { Ok(about) } else { Err(unknown()) }
+    if target.is_in(&access.target.rated.interview) {
+        Ok(target)
+    } else {
+        Err("The project has no such question or criterion.".to_owned())
+    }
 }
 
 /// DELETE …/evaluations/{customerId}/
@@ -105,34 +116,15 @@ pub(crate) async fn delete(access: Admitted<Evaluation, Evaluate>) -> Result<Com
         return Err(Error::NotFound);
     }
     require_evaluator(&access)?;
-    let project = &access.target.rated.project;
-    let mut roster = project.roster.clone();
-    let candidate = Candidate::clone(&access.target.rated.candidate);
-    let after = candidate.after_taking_back(access.target.evaluator, &mut roster, access.now)?;
-    let saved = EvaluationChange {
-        project,
-        roster,
-        candidate: &access.target.rated.candidate,
-        after,
-        card: access.target.evaluation.as_ref(),
-    };
-    access.commit(access.store.save_scorecard(saved, None, access.now), NoContent).await
+    let (project, candidate, stored) =
+        (&access.target.rated.project, &access.target.rated.candidate, access.target.evaluation.as_ref());
+    let change = EvaluationChange::delete(project, candidate, access.target.evaluator, access.now)?;
+    access
+        .commit(access.store.save_evaluation(project, candidate, stored, change, access.now), NoContent)
+        .await
 }
 
-fn view<A>(
-    access: &Admitted<Evaluation, A>,
-    candidate: &Candidate,
-    card: Option<&Evaluation>,
-) -> EvaluationView {
-    EvaluationView::new(
-        candidate,
-        access.target.evaluator,
-        card,
-        EvaluationScope::new(&access.target.rated, access.references()),
-    )
-}
-
-/// What a client sent of an evaluation.
+/// The body of an evaluation.
 pub(crate) struct SaveEvaluation {
     maximum: u32,
     ratings: Vec<Rating>,
@@ -142,14 +134,13 @@ pub(crate) struct SaveEvaluation {
 }
 
 impl SaveEvaluation {
-    /// Reads the body, with values up to the `maximum_score` that it names; without one, up to `maximum`. `about` tells
-    /// what a rating is about.
+    /// Reads a body whose values go up to its `maximum_score`, by default `maximum`. `target` reads what is rated.
     pub(crate) fn read(
         mut body: BodyFields,
         maximum: u32,
-        about: impl Fn(&Value) -> Result<RatingTarget, String>,
+        target: impl Fn(&Value) -> Result<RatingTarget, String>,
     ) -> Result<Self> {
-        // Names the scale of the values, so that what was read can be sent back after the project's has changed.
+        // The scale is sent too, so that what was read can be sent back after the project's scale has changed.
         let maximum = body.integer("maximum_score", 1, MAX_SCORE).unwrap_or(maximum);
         let ratings = body.list("ratings", MAX_RATINGS, |value| {
             let number = value.get("value").ok_or("Expected objects with value.")?;
@@ -157,10 +148,10 @@ impl SaveEvaluation {
                 None | Some(Value::Null) => TextLines::default(),
                 Some(comment) => TextLines::parse(comment.as_str().ok_or("Expected comments as strings.")?)?,
             };
-            Ok(Rating { about: about(value)?, tenths: tenths(number, maximum)?, comment })
+            Ok(Rating { target: target(value)?, tenths: tenths(number, maximum)?, comment })
         });
         let ratings = ratings.unwrap_or_default();
-        let distinct: BTreeSet<RatingTarget> = ratings.iter().map(|rating| rating.about).collect();
+        let distinct: BTreeSet<RatingTarget> = ratings.iter().map(|rating| rating.target).collect();
         if distinct.len() < ratings.len() {
             body.refuse("ratings", "Each question and criterion may be rated only once.");
         }
@@ -170,20 +161,15 @@ impl SaveEvaluation {
         body.finish(|| Some(Self { maximum, ratings, recommendation, comment, completed }))
     }
 
-    /// The evaluation with what was sent. A veto stays.
-    fn apply_to<A>(&self, access: &Admitted<Evaluation, A>) -> Evaluation {
-        let known = access.target.evaluation.as_deref();
-        Evaluation {
-            maximum: self.maximum,
-            ratings: self.ratings.clone(),
-            recommendation: self.recommendation,
-            comment: self.comment.clone(),
-            veto: known.and_then(|known| known.veto.clone()),
-            ..Evaluation::new(
-                &access.target.rated.candidate,
-                access.target.evaluator,
-                &access.target.rated.project,
-            )
-        }
+    fn into_evaluation<A>(self, access: &Admitted<Evaluation, A>) -> Evaluation {
+        let Self { maximum, ratings, recommendation, comment, .. } = self;
+        let empty = Evaluation::new(
+            &access.target.rated.candidate,
+            access.target.evaluator,
+            &access.target.rated.project,
+        );
+        // A veto is permanent.
+        let veto = access.target.evaluation.as_ref().and_then(|before| before.veto.clone());
+        Evaluation { maximum, ratings, recommendation, comment, veto, ..empty }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) async fn list(
     access: Admitted<Interview, ReadQuestions>,
     query: ListQuery,
 ) -> Result<PageView<QuestionView>> {
-    let interview = &access.target.stored.interview;
+    let interview = &access.target.interview;
     let (page, total) = query.slice_unsorted(interview.questions.clone(), |one| one.id.to_string());
     let page = page.map(|one| view(&one, interview, &access.target.relation, access.references()));
     query.answer(page, total)
@@ -29,35 +29,22 @@ pub(crate) async fn create(
     access: Admitted<Interview, ChangeProject>,
     body: BodyFields,
 ) -> Result<CommittedResponse<Created<QuestionView>>> {
-    let before = &access.target.stored.interview;
+    let before = &access.target.interview;
     let new = NewQuestion::read(body, access.company_id(), access.references())?;
     let id = access.store.next_id(access.now);
-    let question = new.into_question(id, 1, before.last_position::<Question>())?;
+    let question = new.into_question(id, 1, before.next_question_position())?;
     let address = access.references().question(&before.company, before.project, id);
     let created = Created(address, QuestionView::new(&question, before, access.references()));
-    access
-        .commit(
-            access.target.stored.change_to(
-                &access.store,
-                &access.target.project,
-                &before.clone().with(question)?,
-            )?,
-            created,
-        )
-        .await
+    let (stored, after) = (access.target.stored.as_ref(), before.clone().with_question(question)?);
+    access.commit(access.store.save_interview(&access.target.project, stored, before, &after), created).await
 }
 
 /// GET …/questions/{questionId}/
 pub(crate) async fn read(
     access: Admitted<Question, ReadQuestions>,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let interview = &access.target.interview.stored.interview;
-    access.show(view(
-        &access.target.question,
-        interview,
-        &access.target.interview.relation,
-        access.references(),
-    ))
+    let interview = &access.target.all.interview;
+    access.show(view(&access.target.question, interview, &access.target.all.relation, access.references()))
 }
 
 /// PUT …/questions/{questionId}/
@@ -84,17 +71,11 @@ async fn change(
     access: &Admitted<Question, ChangeProject>,
     after: Question,
 ) -> Result<CommittedResponse<Json<QuestionView>>> {
-    let interview = &access.target.interview.stored.interview;
+    let interview = &access.target.all.interview;
     let view = Json(QuestionView::new(&after, interview, access.references()));
+    let (stored, after) = (access.target.all.stored.as_ref(), interview.clone().with_question(after)?);
     access
-        .commit(
-            access.target.interview.stored.change_to(
-                &access.store,
-                &access.target.interview.project,
-                &interview.clone().with(after)?,
-            )?,
-            view,
-        )
+        .commit(access.store.save_interview(&access.target.all.project, stored, interview, &after), view)
         .await
 }
 
@@ -102,17 +83,10 @@ async fn change(
 pub(crate) async fn delete(
     access: Admitted<Question, ChangeProject>,
 ) -> Result<CommittedResponse<NoContent>> {
-    let after =
-        access.target.interview.stored.interview.clone().without::<Question>(access.target.question.id);
+    let (stored, before) = (access.target.all.stored.as_ref(), &access.target.all.interview);
+    let after = before.clone().without_question(access.target.question.id);
     access
-        .commit(
-            access.target.interview.stored.change_to(
-                &access.store,
-                &access.target.interview.project,
-                &after,
-            )?,
-            NoContent,
-        )
+        .commit(access.store.save_interview(&access.target.all.project, stored, before, &after), NoContent)
         .await
 }
 

@@ -1,18 +1,19 @@
 //! What the evaluations of candidates amount to.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use axum::Json;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use shared::auth::access::{Admitted, AdmittedRequest, CandidateEvaluations};
+use shared::domain::evaluation::mean::RatingMean;
+use shared::domain::evaluation::result::{ResultSummary, average};
+use shared::domain::evaluation::{Evaluation, RatingTarget};
 use shared::domain::id::{CandidateId, CustomerId};
-use shared::domain::interview::{Criterion, Interview, Question};
-use shared::domain::mean::RatingMean;
-use shared::domain::outcome::{ResultSummary, average};
+use shared::domain::interview::Interview;
 use shared::domain::parse_enum;
 use shared::domain::policy::ReadProject;
-use shared::domain::scorecard::{Evaluation, RatingTarget};
 use shared::http::example_uri;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::CommittedResponse;
@@ -57,16 +58,12 @@ pub(crate) struct ResultView {
 }
 
 impl ResultView {
-    fn hidden(candidate: CandidateId, of: EvaluationScope<'_>) -> Self {
+    fn hidden(candidate: CandidateId, scope: EvaluationScope<'_>) -> Self {
         Self {
-            resource_uri: of
-                .references
-                .project(&of.project.company, of.project.id)
-                .join("results")
-                .join(candidate),
-            candidate: of.candidate(candidate),
+            resource_uri: scope.results().join(candidate),
+            candidate: scope.candidate(candidate),
             overall_rating: None,
-            maximum_score: of.project.settings.maximum_score,
+            maximum_score: scope.project.settings.maximum_score,
             question_results: None,
             criteria_results: None,
             ratings: None,
@@ -75,40 +72,46 @@ impl ResultView {
         }
     }
 
-    fn new<'a>(
+    fn new(
         candidate: CandidateId,
         summary: &ResultSummary,
-        card_of: impl Fn(CustomerId) -> Option<&'a Evaluation>,
-        of: EvaluationScope<'_>,
+        evaluations: &HashMap<(CandidateId, CustomerId), Evaluation>,
+        scope: EvaluationScope<'_>,
     ) -> Self {
-        let counting: Vec<_> = summary.counting(of.project).collect();
-        let cards: Vec<&Evaluation> = counting.iter().filter_map(|(by, _)| card_of(*by)).collect();
-        let scale = of.project.settings.maximum_score;
-        let mean = |about: RatingTarget| decimal(average(about, cards.iter().copied(), scale));
-        let project = (&of.project.company, of.project.id);
-        let question = |one: &Question| QuestionResultView {
-            question: of.references.question(project.0, project.1, one.id),
-            average_rating: mean(RatingTarget::Question(one.id)),
-        };
-        let criterion = |one: &Criterion| CriterionResultView {
-            criterion: of.references.criterion(project.0, project.1, one.id),
-            average_rating: mean(RatingTarget::Criterion(one.id)),
-        };
-        let evaluations = counting.iter().map(|(by, completed)| ResultEvaluationView {
-            evaluator: of.customer(*by),
-            recommendation: card_of(*by).and_then(|card| card.recommendation),
-            comment: card_of(*by).map(|card| card.comment.to_string()).unwrap_or_default(),
-            completed_at: Timestamp(completed.at),
+        let EvaluationScope { project, interview, .. } = scope;
+        let (mut views, mut counting) = (Vec::new(), Vec::new());
+        for (evaluator, completed) in summary.counting(project) {
+            // Missing if only an event has completed it.
+            let evaluation = evaluations.get(&(candidate, evaluator));
+            views.push(ResultEvaluationView {
+                evaluator: scope.customer(evaluator),
+                recommendation: evaluation.and_then(|evaluation| evaluation.recommendation),
+                comment: evaluation.map(|evaluation| evaluation.comment.to_string()).unwrap_or_default(),
+                completed_at: Timestamp(completed.at),
+            });
+            counting.extend(evaluation);
+        }
+        let scale = project.settings.maximum_score;
+        let questions = interview.questions.iter().map(|question| QuestionResultView {
+            question: scope.question(question.id),
+            average_rating: decimal(average(RatingTarget::Question(question.id), &counting, scale)),
         });
-        let vetos = cards.iter().filter_map(|card| Some(VetoView::new(card.veto.as_ref()?, card, of)));
+        let criteria = interview.criteria.iter().map(|criterion| CriterionResultView {
+            criterion: scope.criterion(criterion.id),
+            average_rating: decimal(average(RatingTarget::Criterion(criterion.id), &counting, scale)),
+        });
+        let ratings = counting.iter().flat_map(|evaluation| ResultRatingView::all_of(evaluation, scope));
+        let vetos = counting
+            .iter()
+            .filter_map(|evaluation| Some(VetoView::new(evaluation.veto.as_ref()?, evaluation, scope)));
         Self {
-            overall_rating: decimal(summary.overall(of.project, of.interview)),
-            question_results: Some(of.interview.questions.iter().map(question).collect()),
-            criteria_results: Some(of.interview.criteria.iter().map(criterion).collect()),
-            ratings: Some(cards.iter().flat_map(|card| ResultRatingView::all_of(card, of)).collect()),
-            evaluations: Some(evaluations.collect()),
+            overall_rating: decimal(summary.overall(project, interview)),
+            question_results: Some(questions.collect()),
+            criteria_results: Some(criteria.collect()),
+            ratings: Some(ratings.collect()),
             vetos: Some(vetos.collect()),
-            ..Self::hidden(candidate, of)
+            evaluations: Some(views),
+            ..Self::hidden(candidate, scope)
         }
     }
 }
@@ -134,19 +137,23 @@ impl ResultOrder {
         }
     }
 
-    /// Sorts results, of which the caller sees those that are not hidden. Equal ones keep their order.
+    /// Sorts results as `caller` sees them. Equal ones keep their order.
     fn sort(
         self,
         rows: Vec<CandidateResult>,
         caller: Option<CustomerId>,
-        of: EvaluationScope<'_>,
+        scope: EvaluationScope<'_>,
     ) -> Vec<CandidateResult> {
-        let mean = |row: &CandidateResult| match row.summary.is_hidden_from(caller, of.project) {
-            // Sorted like results without a rating: the order must not tell what the caller may not see.
-            true => RatingMean::default(),
-            false => row.summary.overall(of.project, of.interview),
-        };
-        let mut rated: Vec<_> = rows.into_iter().map(|row| (mean(&row), row)).collect();
+        let mut rated = Vec::with_capacity(rows.len());
+        for row in rows {
+            // Hidden results sort like those without a rating, so that the order tells nothing.
+            let mean = if row.summary.is_hidden_from(caller, scope.project) {
+                RatingMean::default()
+            } else {
+                row.summary.overall(scope.project, scope.interview)
+            };
+            rated.push((mean, row));
+        }
         rated.sort_by(|(one, _), (other, _)| self.compare(*one, *other));
         rated.into_iter().map(|(_, row)| row).collect()
     }
@@ -160,21 +167,16 @@ pub(crate) async fn list(
     let order: Option<ResultOrder> = query.filter("ordering", parse_enum)?;
     let total = access.target.counts.results(&access.target.project);
     query.check_range(total)?;
-    let references = access.references();
-    let of = EvaluationScope {
-        project: &access.target.project,
-        interview: &access.target.stored.interview,
-        references,
-    };
+    let scope = EvaluationScope::new(&access.target.project, &access.target.interview, access.references());
     let page = match order {
-        None => access.store.list_results(of.project, query.page()).await?,
+        None => access.store.list_results(scope.project, query.page()).await?,
         Some(order) => {
-            let rows = access.store.all_results(of.project).await?;
-            let rows = order.sort(rows, access.caller.customer(), of);
+            let rows = access.store.all_results(scope.project).await?;
+            let rows = order.sort(rows, access.caller.customer(), scope);
             query.slice_unsorted(rows, |row| row.candidate.to_string()).0
         }
     };
-    let page = views(&access, page, of).await?;
+    let page = views(&access, page, scope).await?;
     query.answer(page, total)
 }
 
@@ -182,36 +184,35 @@ pub(crate) async fn list(
 async fn views(
     access: &AdmittedRequest,
     page: Page<CandidateResult>,
-    of: EvaluationScope<'_>,
+    scope: EvaluationScope<'_>,
 ) -> Result<Page<ResultView>> {
-    let is_hidden = |row: &CandidateResult| row.summary.is_hidden_from(access.caller.customer(), of.project);
+    let (caller, project) = (access.caller.customer(), scope.project);
     let mut ids = Vec::new();
-    for row in page.rows.iter().filter(|row| !is_hidden(row)) {
-        ids.extend(row.summary.counting(of.project).map(|(by, _)| (row.candidate, by)));
+    for row in page.rows.iter().filter(|row| !row.summary.is_hidden_from(caller, project)) {
+        ids.extend(row.summary.counting(project).map(|(evaluator, _)| (row.candidate, evaluator)));
     }
-    let cards = access.store.scorecards(access.company_id(), of.project.id, ids).await?;
-    let view = |row: CandidateResult| {
-        let card_of = |by| cards.get(&(row.candidate, by));
-        if is_hidden(&row) {
+    let evaluations = access.store.evaluations(access.company_id(), project.id, ids).await?;
+    Ok(page.map(|row| {
+        if row.summary.is_hidden_from(caller, project) {
             // Shown without its ratings instead of left out, so that pages stay even.
-            ResultView::hidden(row.candidate, of)
+            ResultView::hidden(row.candidate, scope)
         } else {
-            ResultView::new(row.candidate, &row.summary, card_of, of)
+            ResultView::new(row.candidate, &row.summary, &evaluations, scope)
         }
-    };
-    Ok(page.map(view))
+    }))
 }
 
 /// GET …/results/{candidateId}/
 pub(crate) async fn read(
     access: Admitted<CandidateEvaluations, ReadProject>,
 ) -> Result<CommittedResponse<Json<ResultView>>> {
-    let candidate = &access.target.candidate;
-    let summary = ResultSummary::of(candidate);
-    let summary = summary.filter(|summary| summary.counting(&access.target.project).next().is_some());
-    let summary = summary.ok_or(Error::NotFound)?;
+    let (project, candidate) = (&access.target.project, &access.target.candidate);
+    let summary = ResultSummary::of(candidate).ok_or(Error::NotFound)?;
+    if summary.counting(project).next().is_none() {
+        return Err(Error::NotFound);
+    }
     access.require_sight()?;
-    let cards = access.store.scorecards_of(access.company_id(), candidate.project, candidate.id).await?;
-    let of = EvaluationScope::new(&access.target, access.references());
-    access.show(ResultView::new(candidate.id, &summary, |by| cards.get(&by), of))
+    let evaluations = access.store.evaluations_of(access.company_id(), project.id, candidate.id).await?;
+    let scope = EvaluationScope::new(project, &access.target.interview, access.references());
+    access.show(ResultView::new(candidate.id, &summary, &evaluations, scope))
 }

@@ -2,18 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::auth::access::RatedCandidate;
 use shared::domain::candidate::Candidate;
-use shared::domain::id::{CandidateId, CustomerId};
+use shared::domain::evaluation::mean::{RatingMean, rescaled};
+use shared::domain::evaluation::{Evaluation, RatingTarget, Recommendation, Veto};
+use shared::domain::id::{CandidateId, CriterionId, CustomerId, QuestionId};
 use shared::domain::interview::Interview;
-use shared::domain::mean::{RatingMean, rescaled};
 use shared::domain::project::Project;
-use shared::domain::scorecard::{Evaluation, Rating, RatingTarget, Recommendation, Veto};
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
 use shared::http::wire::{Decimal, Timestamp, Uri};
 
-/// What a view is about: a project and what is rated in it.
+/// The project and the interview that a view belongs to.
 #[derive(Clone, Copy)]
 pub(crate) struct EvaluationScope<'a> {
     pub(crate) project: &'a Project,
@@ -22,21 +21,16 @@ pub(crate) struct EvaluationScope<'a> {
 }
 
 impl<'a> EvaluationScope<'a> {
-    pub(crate) fn new(of: &'a RatedCandidate, references: ReferenceUris<'a>) -> Self {
-        Self { project: &of.project, interview: &of.interview, references }
+    pub(crate) fn new(project: &'a Project, interview: &'a Interview, references: ReferenceUris<'a>) -> Self {
+        Self { project, interview, references }
     }
 
-    /// The references of what is rated: a question, or a criterion.
-    pub(crate) fn rated(&self, about: RatingTarget) -> (Option<Uri>, Option<Uri>) {
-        let Project { company, id, .. } = self.project;
-        match about {
-            RatingTarget::Question(question) => {
-                (Some(self.references.question(company, *id, question)), None)
-            }
-            RatingTarget::Criterion(criterion) => {
-                (None, Some(self.references.criterion(company, *id, criterion)))
-            }
-        }
+    pub(crate) fn question(&self, question: QuestionId) -> Uri {
+        self.references.question(&self.project.company, self.project.id, question)
+    }
+
+    pub(crate) fn criterion(&self, criterion: CriterionId) -> Uri {
+        self.references.criterion(&self.project.company, self.project.id, criterion)
     }
 
     pub(crate) fn customer(&self, customer: CustomerId) -> Uri {
@@ -51,11 +45,22 @@ impl<'a> EvaluationScope<'a> {
         self.candidate(candidate).join("evaluations").join(evaluator)
     }
 
-    /// The ratings that count, with their values on today's scale.
-    pub(crate) fn ratings<'b>(&self, card: &'b Evaluation) -> impl Iterator<Item = (&'b Rating, Decimal)> {
-        let (scale, maximum) = (self.project.settings.maximum_score, card.maximum);
-        let there = card.ratings.iter().filter(|rating| rating.about.is_in(self.interview));
-        there.map(move |rating| (rating, Decimal::of_tenths(rescaled(rating.tenths, maximum, scale))))
+    pub(crate) fn results(&self) -> Uri {
+        self.references.project(&self.project.company, self.project.id).join("results")
+    }
+
+    /// The ratings whose questions and criteria still exist, on today's scale.
+    fn ratings(self, evaluation: &Evaluation) -> impl Iterator<Item = RatingView> {
+        let (scale, maximum) = (self.project.settings.maximum_score, evaluation.maximum);
+        let existing = evaluation.ratings.iter().filter(move |rating| rating.target.is_in(self.interview));
+        existing.map(move |rating| {
+            let (question, criterion) = match rating.target {
+                RatingTarget::Question(question) => (Some(self.question(question)), None),
+                RatingTarget::Criterion(criterion) => (None, Some(self.criterion(criterion))),
+            };
+            let value = Decimal::of_tenths(rescaled(rating.tenths, maximum, scale));
+            RatingView { question, criterion, value, comment: rating.comment.to_string() }
+        })
     }
 }
 
@@ -109,26 +114,22 @@ pub(crate) struct EvaluationView {
 }
 
 impl EvaluationView {
-    /// The view of an evaluation of a candidate.
+    /// The view of an evaluation of a candidate; `evaluation` is `None` if only an event has completed it.
     pub(crate) fn new(
         candidate: &Candidate,
         evaluator: CustomerId,
-        card: Option<&Evaluation>,
-        of: EvaluationScope<'_>,
+        evaluation: Option<&Evaluation>,
+        scope: EvaluationScope<'_>,
     ) -> Self {
-        let ratings = card.into_iter().flat_map(|card| of.ratings(card)).map(|(rating, value)| {
-            let (question, criterion) = of.rated(rating.about);
-            RatingView { question, criterion, value, comment: rating.comment.to_string() }
-        });
         let completed_at = candidate.completed_at(evaluator);
         Self {
-            resource_uri: of.evaluation(candidate.id, evaluator),
-            candidate: of.candidate(candidate.id),
-            evaluator: of.customer(evaluator),
-            ratings: ratings.collect(),
-            maximum_score: of.project.settings.maximum_score,
-            recommendation: card.and_then(|card| card.recommendation),
-            comment: card.map(|card| card.comment.to_string()).unwrap_or_default(),
+            resource_uri: scope.evaluation(candidate.id, evaluator),
+            candidate: scope.candidate(candidate.id),
+            evaluator: scope.customer(evaluator),
+            ratings: evaluation.into_iter().flat_map(|evaluation| scope.ratings(evaluation)).collect(),
+            maximum_score: scope.project.settings.maximum_score,
+            recommendation: evaluation.and_then(|evaluation| evaluation.recommendation),
+            comment: evaluation.map(|evaluation| evaluation.comment.to_string()).unwrap_or_default(),
             completed: completed_at.is_some(),
             completed_at: completed_at.map(Timestamp),
         }
@@ -155,13 +156,13 @@ pub(crate) struct VetoView {
 
 impl VetoView {
     /// The view of a veto in an evaluation.
-    pub(crate) fn new(veto: &Veto, card: &Evaluation, of: EvaluationScope<'_>) -> Self {
-        let candidate = of.candidate(card.candidate);
+    pub(crate) fn new(veto: &Veto, evaluation: &Evaluation, scope: EvaluationScope<'_>) -> Self {
+        let candidate = scope.candidate(evaluation.candidate);
         Self {
             resource_uri: candidate.join("vetos").join(veto.id),
             comment: veto.comment.to_string(),
             candidate,
-            evaluator: of.customer(card.evaluator),
+            evaluator: scope.customer(evaluation.evaluator),
         }
     }
 }
@@ -213,13 +214,12 @@ pub(crate) struct ResultRatingView {
 
 impl ResultRatingView {
     /// The views of the ratings in an evaluation.
-    pub(crate) fn all_of(card: &Evaluation, of: EvaluationScope<'_>) -> Vec<Self> {
-        let ratings = of.ratings(card).map(|(rating, value)| {
-            let (question, criterion) = of.rated(rating.about);
-            let evaluator = of.customer(card.evaluator);
-            Self { question, criterion, evaluator, value, comment: rating.comment.to_string() }
-        });
-        ratings.collect()
+    pub(crate) fn all_of(evaluation: &Evaluation, scope: EvaluationScope<'_>) -> impl Iterator<Item = Self> {
+        let evaluator = scope.customer(evaluation.evaluator);
+        scope.ratings(evaluation).map(move |rating| {
+            let RatingView { question, criterion, value, comment } = rating;
+            Self { question, criterion, evaluator: evaluator.clone(), value, comment }
+        })
     }
 }
 

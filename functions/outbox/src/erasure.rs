@@ -25,7 +25,7 @@ impl PersonalDataLeft {
     async fn find(system: &SystemAccess, company: &CompanyId, erased: ErasedItem) -> Result<Self> {
         let (evaluations, owner) = match erased {
             ErasedItem::Candidate { project, candidate } => {
-                let evaluations = system.store.scorecard_keys(company, project, candidate).await?;
+                let evaluations = system.store.evaluation_keys(company, project, candidate).await?;
                 (evaluations, Owner::Candidate { project, candidate })
             }
             ErasedItem::Customer { customer } => (Vec::new(), Owner::Customer { customer }),
@@ -89,7 +89,7 @@ async fn erase_once(
         // Before the first is erased, so that a try that breaks off loses no count.
         note_counts(system, effect, counts).await?;
     }
-    store.delete_scorecards(&remains.evaluations).await?;
+    store.delete_evaluations(&remains.evaluations).await?;
     let history = store.strip_history(&company, erased.into()).await?;
     // Under the moment of this try: what a restored table or bucket brings back was there when it began.
     objects.note_erasure(&ErasureRecord { company: company.clone(), erased, at: system.now }).await?;

@@ -82,9 +82,10 @@ async fn apply_event(system: &SystemAccess, event: &CandidateEvent) -> Result<Ev
     let (Some(before), Some(project)) = (found.candidate, found.project) else {
         return Ok(EventOutcome::Ignored);
     };
-    let mut roster = project.roster.clone();
-    let after = Candidate::clone(&before).after_report(event.report, &mut roster, event.at)?;
+    let mut evaluator_index = project.evaluator_index.clone();
+    let after = Candidate::clone(&before).after_report(event.report, &mut evaluator_index, event.at)?;
     let Some(after) = after else { return Ok(EventOutcome::Ignored) };
-    let transaction = system.store.apply_report(&event.id, (&before, after), (&project, roster), system.now);
+    let transaction =
+        system.store.apply_report(&event.id, (&before, after), (&project, evaluator_index), system.now);
     system.commit(transaction).await.map(|()| EventOutcome::Applied)
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use shared::domain::evaluation::MAX_SCORE;
 use shared::domain::id::{CompanyId, CustomerId};
 use shared::domain::parse_enum;
 use shared::domain::project::{MAX_ATTACHED, PlacedVideo, Project};
-use shared::domain::scorecard::MAX_SCORE;
 use shared::domain::staff::MAX_STAFF;
 use shared::domain::text::{Email, ShortName, TextLine, WebLink};
 use shared::error::FieldErrors;

@@ -8,14 +8,14 @@ use shared::domain::customer::Customer;
 use shared::domain::parse_enum;
 use shared::domain::policy::{Action, ChangeProject, CreateProject, ListProjects, ReadProject};
 use shared::domain::project::Project;
-use shared::domain::tally::ProjectCounts;
+use shared::domain::project_counts::ProjectCounts;
 use shared::http::BodyFields;
 use shared::http::page::{ListQuery, PageView};
 use shared::http::respond::{CommittedResponse, Created};
 use shared::{Error, Result};
 
 use crate::changes::{apply, read_changes, read_new};
-use crate::nested::{ExpandedResources, NAMES, read_expand};
+use crate::expand::{ExpandedResources, NAMES, read_expand};
 use crate::view::{ListedProjectView, ProjectView, ProjectViewer};
 
 /// A named token cannot run the project that it creates.
@@ -39,7 +39,7 @@ pub(crate) async fn list(
     let loaded =
         ExpandedResources::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
     let viewer = ProjectViewer::of(&access, &access.target).with(loaded);
-    let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
+    let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.counts, &viewer));
     query.answer(page, total)
 }
 
@@ -58,7 +58,7 @@ pub(crate) async fn list_of_customer(
     let loaded =
         ExpandedResources::load(&access, expand, page.rows.iter().map(|counted| &*counted.project)).await?;
     let viewer = ProjectViewer::of(&access, &access.target.company).with(loaded);
-    let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.tally, &viewer));
+    let page = page.map(|counted| ListedProjectView::new(&counted.project, &counted.counts, &viewer));
     query.answer(page, total)
 }
 

@@ -5,7 +5,7 @@ use shared::domain::project::{CandidatesMust, NO_MOVE, ProjectStatus};
 use shared::openapi::OperationDoc;
 
 use crate::changes::{read_changes, read_new};
-use crate::nested::NAMES;
+use crate::expand::NAMES;
 use crate::roles::{RoleView, SetRoles};
 use crate::status::{StatusView, read_status};
 use crate::view::ProjectView;

@@ -3,7 +3,7 @@
 mod changes;
 mod crud;
 mod document;
-mod nested;
+mod expand;
 mod roles;
 mod status;
 mod view;

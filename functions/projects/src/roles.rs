@@ -44,18 +44,17 @@ pub(crate) struct RoleView {
 }
 
 impl RoleView {
-    /// The view of a customer's role in a project.
+    /// The view of a role in a project.
     pub(crate) fn new(project: &Project, held: HeldRole, references: ReferenceUris<'_>) -> Self {
         let Project { company, id, staff, .. } = project;
-        let has = |role| staff.has(HeldRole { customer: held.customer, role });
         Self {
             resource_uri: references.role(company, *id, held.id()),
             project: references.project(company, *id),
             customer: references.customer(company, held.customer),
             role: held.role,
-            interview_manager: has(StaffRole::InterviewManager),
-            evaluator: has(StaffRole::Evaluator),
-            reviewer: has(StaffRole::Reviewer),
+            interview_manager: staff.interview_managers.contains(&held.customer),
+            evaluator: staff.evaluators.contains(&held.customer),
+            reviewer: staff.reviewers.contains(&held.customer),
         }
     }
 }
@@ -77,7 +76,8 @@ pub(crate) async fn create(
 ) -> Result<CommittedResponse<CreatedOrUpdated<RoleView>>> {
     let change = SetRoles::read(body, access.company_id(), access.references())?;
     let after = change.apply_to(&access.target.project)?;
-    let given = change.held().find(|held| !access.target.project.staff.has(*held));
+    let staff = &access.target.project.staff;
+    let given = change.held().find(|held| !staff.holders(held.role).contains(&held.customer));
     let shown = given.or_else(|| change.held().next());
     let shown = shown.ok_or_else(|| Error::internal("a change without a role was read"))?;
     let view = RoleView::new(&after, shown, access.references());
@@ -110,12 +110,14 @@ impl SetRoles {
         let customer = body.required("customer", |reference| references.parse_customer(company, reference));
         // `role` and a URL for each role, or the flags of existing clients: both find what they expect.
         let named = body.text("role", parse_enum);
-        let flags = StaffRole::ALL.map(|role| (role, body.flag(role.as_str())));
-        let with =
-            |wanted| flags.into_iter().filter(move |(_, flag)| *flag == Some(wanted)).map(|(role, _)| role);
-        let given: Vec<StaffRole> =
-            named.into_iter().chain(with(true).filter(|role| Some(*role) != named)).collect();
-        let taken: Vec<StaffRole> = with(false).collect();
+        let (mut given, mut taken) = (Vec::from_iter(named), Vec::new());
+        for role in StaffRole::ALL {
+            match body.flag(role.as_str()) {
+                Some(true) if Some(role) != named => given.push(role),
+                Some(false) => taken.push(role),
+                _ => {}
+            }
+        }
         if given.is_empty() && !body.has("role") {
             body.refuse("role", "Send `role`, or set the flag of a role to true.");
         } else if named.is_some_and(|named| taken.contains(&named)) {
@@ -132,9 +134,11 @@ impl SetRoles {
     /// The project with the roles given and taken.
     fn apply_to(&self, project: &Project) -> Result<Project> {
         let mut after = project.clone();
-        self.held().for_each(|held| after.staff.give(held));
+        for role in &self.given {
+            after.staff.holders_mut(*role).insert(self.customer);
+        }
         for role in &self.taken {
-            after.staff.take(HeldRole { customer: self.customer, role: *role });
+            after.staff.holders_mut(*role).remove(&self.customer);
         }
         after.staff.check().map_err(|message| Error::field(FieldErrors::ACROSS, message))?;
         Ok(after)
@@ -153,6 +157,7 @@ pub(crate) async fn delete(
     access: Admitted<HeldRole, ChangeProject>,
 ) -> Result<CommittedResponse<NoContent>> {
     let mut after = Project::clone(&access.target.project);
-    after.staff.take(access.target.held);
+    let held = access.target.held;
+    after.staff.holders_mut(held.role).remove(&held.customer);
     access.commit(access.store.update_project(&access.target.project, &after), NoContent).await
 }

@@ -10,7 +10,7 @@ use shared::domain::company::Company;
 use shared::domain::id::CustomerId;
 use shared::domain::language::Language;
 use shared::domain::project::{JoinMode, Project, ProjectStatus};
-use shared::domain::tally::ProjectCounts;
+use shared::domain::project_counts::ProjectCounts;
 use shared::domain::text::Email;
 use shared::http::example_uri;
 use shared::http::reference::ReferenceUris;
@@ -19,7 +19,7 @@ use shared::http::view::{
 };
 use shared::http::wire::{OrEmpty, Uri};
 
-use crate::nested::{EVALUATORS, ExpandedResources, INTERVIEW_MANAGERS, REVIEWERS};
+use crate::expand::{EVALUATORS, ExpandedResources, INTERVIEW_MANAGERS, REVIEWERS};
 use crate::roles::RoleView;
 
 /// Who looks at a project.
@@ -56,9 +56,9 @@ pub(crate) struct ProjectView {
 
 impl ProjectView {
     /// The view that `viewer` has of a project with these counts.
-    pub(crate) fn new(project: &Project, tally: &ProjectCounts, viewer: &ProjectViewer<'_>) -> Self {
-        let skipped_candidates_count = tally.with_status(CandidateStatus::Skipped);
-        Self { fields: ProjectFields::new(project, tally, viewer), skipped_candidates_count }
+    pub(crate) fn new(project: &Project, counts: &ProjectCounts, viewer: &ProjectViewer<'_>) -> Self {
+        let skipped_candidates_count = counts.with_status(CandidateStatus::Skipped);
+        Self { fields: ProjectFields::new(project, counts, viewer), skipped_candidates_count }
     }
 }
 
@@ -75,9 +75,9 @@ pub(crate) struct ListedProjectView {
 
 impl ListedProjectView {
     /// The view that `viewer` has of a project with these counts.
-    pub(crate) fn new(project: &Project, tally: &ProjectCounts, viewer: &ProjectViewer<'_>) -> Self {
-        let skipped_candiates_count = tally.with_status(CandidateStatus::Skipped);
-        Self { fields: ProjectFields::new(project, tally, viewer), skipped_candiates_count }
+    pub(crate) fn new(project: &Project, counts: &ProjectCounts, viewer: &ProjectViewer<'_>) -> Self {
+        let skipped_candiates_count = counts.with_status(CandidateStatus::Skipped);
+        Self { fields: ProjectFields::new(project, counts, viewer), skipped_candiates_count }
     }
 }
 
@@ -218,7 +218,7 @@ struct ProjectFields {
 }
 
 impl ProjectFields {
-    fn new(project: &Project, tally: &ProjectCounts, viewer: &ProjectViewer<'_>) -> Self {
+    fn new(project: &Project, counts: &ProjectCounts, viewer: &ProjectViewer<'_>) -> Self {
         let Project { company, settings, .. } = project;
         let (references, loaded) = (viewer.references, &viewer.loaded);
         let own = references.project(company, project.id);
@@ -259,17 +259,17 @@ impl ProjectFields {
             roles: loaded.roles(project, references),
             criteria: loaded.criteria(project, references),
             videos: PlacedVideoView::all_of(project, references),
-            can_evaluate: tally.can_evaluate(project, viewer.customer),
-            can_see_results: tally.can_see_results(project, viewer.customer),
-            can_archive: tally.can_archive(project),
-            candidates_count: tally.candidates(),
-            interviewed_candidates_count: tally.with_status(CandidateStatus::Interviewed),
-            expired_candidates_count: tally.with_status(CandidateStatus::Expired),
-            invited_candidates_count: tally.with_status(CandidateStatus::Invited),
-            confirmed_candidates_count: tally.with_status(CandidateStatus::Confirmed),
-            interviewing_candidates_count: tally.with_status(CandidateStatus::Interviewing),
-            aborted_candidates_count: tally.with_status(CandidateStatus::Aborted),
-            evaluated_candidates_count: tally.evaluated(project),
+            can_evaluate: counts.can_evaluate(project, viewer.customer),
+            can_see_results: counts.can_see_results(project, viewer.customer),
+            can_archive: counts.can_archive(project),
+            candidates_count: counts.candidates(),
+            interviewed_candidates_count: counts.with_status(CandidateStatus::Interviewed),
+            expired_candidates_count: counts.with_status(CandidateStatus::Expired),
+            invited_candidates_count: counts.with_status(CandidateStatus::Invited),
+            confirmed_candidates_count: counts.with_status(CandidateStatus::Confirmed),
+            interviewing_candidates_count: counts.with_status(CandidateStatus::Interviewing),
+            aborted_candidates_count: counts.with_status(CandidateStatus::Aborted),
+            evaluated_candidates_count: counts.evaluated(project),
             partner_data: settings.partner_data.as_object().clone(),
             team_evaluation: settings.team_evaluation,
             interview_suite_url: references.suite_page(&own),

@@ -8,13 +8,13 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Refusal;
+use super::evaluation::evaluator_index::EvaluatorSet;
+use super::evaluation::{EvaluationReport, ScoreNumbers};
 use super::file::{FileKind, Owner, StoredFile};
-use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId};
+use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, ShareId, VetoId};
 use super::names::named;
 use super::partner_data::PartnerData;
 use super::rate::MailRate;
-use super::roster::{EvaluatorBit, EvaluatorSet};
-use super::scorecard::ScoreNumbers;
 use super::search::{WordSource, words_of};
 use super::secret::{AccessKey, OneTimeKey, PasswordHash};
 use super::suppression::{EmailStatus, Suppression, SuppressionReason, UNDELIVERABLE};
@@ -144,17 +144,6 @@ pub struct Candidate {
     pub photo: Option<StoredFile>,
     /// The CV.
     pub cv: Option<StoredFile>,
-}
-
-/// The last report of a customer's evaluation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EvaluationReport {
-    /// Whether the evaluation is complete.
-    pub completed: bool,
-    /// When it was reported.
-    pub at: DateTime<Utc>,
-    /// The customer's seat in the project's roster.
-    pub seat: EvaluatorBit,
 }
 
 impl Candidate {
@@ -294,12 +283,37 @@ impl Candidate {
 
     /// Everyone who has completed an evaluation, evaluators of the project or not.
     pub fn completed_by(&self) -> BTreeSet<CustomerId> {
-        let completed = self.evaluations.iter().filter(|(_, evaluation)| evaluation.completed);
+        let completed = self.evaluations.iter().filter(|(_, report)| report.completed);
         completed.map(|(customer, _)| *customer).collect()
     }
 
-    /// The seats of everyone who has completed an evaluation.
-    pub fn completed_seats(&self) -> EvaluatorSet {
-        self.evaluations.values().filter(|one| one.completed).map(|one| one.seat).collect()
+    /// When `evaluator` completed their evaluation; `None` if they have not.
+    pub fn completed_at(&self, evaluator: CustomerId) -> Option<DateTime<Utc>> {
+        self.evaluations.get(&evaluator).filter(|report| report.completed).map(|report| report.at)
+    }
+
+    /// Everyone who has vetoed, evaluators of the project or not.
+    pub fn vetos(&self) -> impl Iterator<Item = (CustomerId, VetoId)> {
+        self.scores.iter().filter_map(|(customer, score)| Some((*customer, score.veto?)))
+    }
+
+    /// Whether `customer` has vetoed.
+    pub fn is_vetoed_by(&self, customer: CustomerId) -> bool {
+        self.scores.get(&customer).is_some_and(|score| score.veto.is_some())
+    }
+
+    /// The revision of an evaluation; 0 before it is first saved.
+    pub fn revision_of(&self, evaluator: CustomerId) -> u64 {
+        self.scores.get(&evaluator).map_or(0, |score| score.revision)
+    }
+
+    /// Everyone who has completed an evaluation, as a set.
+    pub fn completed_set(&self) -> EvaluatorSet {
+        self.evaluations.values().filter(|report| report.completed).map(|report| report.bit).collect()
+    }
+
+    /// Everyone who has vetoed, as a set.
+    pub fn vetoed_set(&self) -> EvaluatorSet {
+        self.vetos().filter_map(|(customer, _)| Some(self.evaluations.get(&customer)?.bit)).collect()
     }
 }

@@ -71,66 +71,49 @@ pub struct Id<T> {
     of: PhantomData<fn() -> T>,
 }
 
-/// Types of resources; they have no values.
-pub mod mark {
-    /// A staff user.
-    pub enum Customer {}
-    /// A project.
-    pub enum Project {}
-    /// A candidate.
-    pub enum Candidate {}
-    /// A welcome video.
-    pub enum Video {}
-    /// A label.
-    pub enum Label {}
-    /// A named token.
-    pub enum Token {}
-    /// A share of a candidate.
-    pub enum Share {}
-    /// A customer's role in a project.
-    pub enum Role {}
-    /// A file.
-    pub enum File {}
-    /// A question of a project.
-    pub enum Question {}
-    /// A criterion of a project.
-    pub enum Criterion {}
-    /// An evaluator's veto against a candidate.
-    pub enum Veto {}
-    /// A webhook.
-    pub enum Webhook {}
-    /// An attempt to deliver an event to a webhook.
-    pub enum Attempt {}
+/// Declares kinds of identifiers: a type without values that marks them, and their name.
+// Not marked by the resources' own types: those contain identifiers, so the modules would depend on each other.
+macro_rules! ids {
+    ($($(#[doc = $doc:literal])+ $id:ident of $mark:ident,)+) => {
+        $(
+            #[doc(hidden)]
+            pub enum $mark {}
+            $(#[doc = $doc])+
+            pub type $id = Id<$mark>;
+        )+
+    };
 }
 
-/// Of a staff user.
-pub type CustomerId = Id<mark::Customer>;
-/// Of a project.
-pub type ProjectId = Id<mark::Project>;
-/// Of a candidate.
-pub type CandidateId = Id<mark::Candidate>;
-/// Of a welcome video.
-pub type VideoId = Id<mark::Video>;
-/// Of a label.
-pub type LabelId = Id<mark::Label>;
-/// Of a named token; not its secret.
-pub type TokenId = Id<mark::Token>;
-/// Of a share.
-pub type ShareId = Id<mark::Share>;
-/// Of a customer's role in a project.
-pub type RoleId = Id<mark::Role>;
-/// Of a file, from the start of its upload.
-pub type FileId = Id<mark::File>;
-/// Of a question.
-pub type QuestionId = Id<mark::Question>;
-/// Of a criterion.
-pub type CriterionId = Id<mark::Criterion>;
-/// Of a veto.
-pub type VetoId = Id<mark::Veto>;
-/// Of a webhook.
-pub type WebhookId = Id<mark::Webhook>;
-/// Of an attempt to deliver an event.
-pub type AttemptId = Id<mark::Attempt>;
+ids! {
+    /// Of a staff user.
+    CustomerId of CustomerMark,
+    /// Of a project.
+    ProjectId of ProjectMark,
+    /// Of a candidate.
+    CandidateId of CandidateMark,
+    /// Of a welcome video.
+    VideoId of VideoMark,
+    /// Of a label.
+    LabelId of LabelMark,
+    /// Of a named token; not its secret.
+    TokenId of TokenMark,
+    /// Of a share of a candidate.
+    ShareId of ShareMark,
+    /// Of a customer's role in a project.
+    RoleId of RoleMark,
+    /// Of a file, from the start of its upload.
+    FileId of FileMark,
+    /// Of a question.
+    QuestionId of QuestionMark,
+    /// Of a criterion.
+    CriterionId of CriterionMark,
+    /// Of a veto.
+    VetoId of VetoMark,
+    /// Of a webhook.
+    WebhookId of WebhookMark,
+    /// Of an attempt to deliver an event.
+    AttemptId of AttemptMark,
+}
 
 impl<T> Id<T> {
     /// The identifier with this ULID.

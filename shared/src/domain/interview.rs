@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Refusal;
 use super::history::{EventType, FieldChanges, FieldValue, HasHistory, ResourceChange, private};
-use super::id::{CompanyId, CriterionId, Id, ProjectId, QuestionId, VideoId};
+use super::id::{CompanyId, CriterionId, ProjectId, QuestionId, VideoId};
 use super::names::named;
 use super::project::Project;
 use super::text::{TextLine, TextLines};
@@ -20,6 +20,11 @@ pub const MAX_SECONDS: u32 = 600;
 pub const ANSWER_SECONDS: u32 = 120;
 /// The maximum number of takes.
 pub const MAX_TAKES: u32 = 10;
+
+/// The maximum number of questions in a project.
+pub const MAX_QUESTIONS: usize = 30;
+/// The maximum number of criteria in a project.
+pub const MAX_CRITERIA: usize = 20;
 
 /// The project has the maximum number of questions.
 pub const TOO_MANY_QUESTIONS: Refusal =
@@ -97,13 +102,13 @@ pub struct Question {
     pub text: QuestionText,
     /// How candidates answer.
     pub kind: QuestionKind,
-    /// The welcome video in which somebody asks the question.
+    /// The video that asks the question.
     pub video: Option<VideoId>,
     /// Seconds to prepare.
     pub preparation_seconds: Option<u32>,
     /// The maximum length of an answer in seconds.
     pub answer_seconds: u32,
-    /// How often candidates may record an answer; none for no limit.
+    /// How often candidates may record an answer; `None` for no limit.
     pub takes: Option<u32>,
     /// Whether candidates must answer.
     pub is_required: bool,
@@ -125,66 +130,6 @@ pub struct Criterion {
     /// The meaning of the criterion.
     pub description: TextLines<1000>,
 }
-
-/// A question or a criterion: a part of an interview.
-pub trait InterviewItem: Clone + PartialEq + Sized {
-    /// The type of its identifier.
-    type Of;
-    /// The maximum number in one project.
-    const MAX: usize;
-    /// The refusal of one more.
-    const TOO_MANY: Refusal;
-
-    /// All parts of this kind, in the order of their positions.
-    fn all(interview: &Interview) -> &Vec<Self>;
-    /// All parts of this kind, in the order of their positions.
-    fn all_mut(interview: &mut Interview) -> &mut Vec<Self>;
-    /// Its identifier.
-    fn id(&self) -> Id<Self::Of>;
-    /// Its place among the others of its kind.
-    fn position(&self) -> u32;
-    /// The number of its changes.
-    fn revision(&self) -> u64;
-    /// The part as a change with this number.
-    fn in_revision(self, revision: u64) -> Self;
-}
-
-macro_rules! part {
-    ($part:ident in $all:ident, $of:ident, at most $max:literal, else $too_many:ident) => {
-        impl InterviewItem for $part {
-            type Of = super::id::mark::$of;
-            const MAX: usize = $max;
-            const TOO_MANY: Refusal = $too_many;
-
-            fn all(interview: &Interview) -> &Vec<Self> {
-                &interview.$all
-            }
-
-            fn all_mut(interview: &mut Interview) -> &mut Vec<Self> {
-                &mut interview.$all
-            }
-
-            fn id(&self) -> Id<Self::Of> {
-                self.id
-            }
-
-            fn position(&self) -> u32 {
-                self.position
-            }
-
-            fn revision(&self) -> u64 {
-                self.revision
-            }
-
-            fn in_revision(self, revision: u64) -> Self {
-                Self { revision, ..self }
-            }
-        }
-    };
-}
-
-part!(Question in questions, Question, at most 30, else TOO_MANY_QUESTIONS);
-part!(Criterion in criteria, Criterion, at most 20, else TOO_MANY_CRITERIA);
 
 /// Why a question or a criterion is not added or changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -219,36 +164,77 @@ impl Interview {
         self.questions.is_empty() && self.criteria.is_empty()
     }
 
-    /// The part with this identifier.
-    pub fn find<P: InterviewItem>(&self, id: Id<P::Of>) -> Option<&P> {
-        P::all(self).iter().find(|part| part.id() == id)
+    /// The question with this identifier.
+    pub fn question(&self, id: QuestionId) -> Option<&Question> {
+        self.questions.iter().find(|question| question.id == id)
     }
 
-    /// The position after all parts of a kind.
-    pub fn last_position<P: InterviewItem>(&self) -> u32 {
-        P::all(self).last().map_or(1, |last| last.position() + 1)
+    /// The criterion with this identifier.
+    pub fn criterion(&self, id: CriterionId) -> Option<&Criterion> {
+        self.criteria.iter().find(|criterion| criterion.id == id)
     }
 
-    /// Adds a part, or replaces the one with its identifier, which then is in its next revision.
-    pub fn with<P: InterviewItem>(mut self, part: P) -> Result<Self, NotPlaced> {
-        let all = P::all_mut(&mut self);
-        let place = all.iter().position(|old| old.id() == part.id());
-        if all.iter().any(|other| other.position() == part.position() && other.id() != part.id()) {
+    /// The position after all questions.
+    pub fn next_question_position(&self) -> u32 {
+        self.questions.last().map_or(1, |last| last.position + 1)
+    }
+
+    /// The position after all criteria.
+    pub fn next_criterion_position(&self) -> u32 {
+        self.criteria.last().map_or(1, |last| last.position + 1)
+    }
+
+    /// Adds a question, or replaces the one with its identifier and counts its revision.
+    pub fn with_question(mut self, mut question: Question) -> Result<Self, NotPlaced> {
+        let place = self.questions.iter().position(|known| known.id == question.id);
+        if self.questions.iter().any(|other| other.position == question.position && other.id != question.id) {
             return Err(NotPlaced::PositionTaken);
         }
         match place {
-            Some(place) if all[place] == part => {}
-            Some(place) => all[place] = part.in_revision(all[place].revision() + 1),
-            None if all.len() >= P::MAX => return Err(NotPlaced::Refused(P::TOO_MANY)),
-            None => all.push(part),
+            // No revision: a client that sends back what it has read has changed nothing.
+            Some(place) if self.questions[place] == question => {}
+            Some(place) => {
+                question.revision = self.questions[place].revision + 1;
+                self.questions[place] = question;
+            }
+            None if self.questions.len() >= MAX_QUESTIONS => {
+                return Err(NotPlaced::Refused(TOO_MANY_QUESTIONS));
+            }
+            None => self.questions.push(question),
         }
-        all.sort_by_key(P::position);
+        self.questions.sort_by_key(|question| question.position);
         Ok(self)
     }
 
-    /// Removes a part.
-    pub fn without<P: InterviewItem>(mut self, id: Id<P::Of>) -> Self {
-        P::all_mut(&mut self).retain(|part| part.id() != id);
+    /// Adds a criterion, or replaces the one with its identifier and counts its revision.
+    pub fn with_criterion(mut self, mut criterion: Criterion) -> Result<Self, NotPlaced> {
+        let place = self.criteria.iter().position(|known| known.id == criterion.id);
+        if self.criteria.iter().any(|other| other.position == criterion.position && other.id != criterion.id)
+        {
+            return Err(NotPlaced::PositionTaken);
+        }
+        match place {
+            Some(place) if self.criteria[place] == criterion => {}
+            Some(place) => {
+                criterion.revision = self.criteria[place].revision + 1;
+                self.criteria[place] = criterion;
+            }
+            None if self.criteria.len() >= MAX_CRITERIA => return Err(NotPlaced::Refused(TOO_MANY_CRITERIA)),
+            None => self.criteria.push(criterion),
+        }
+        self.criteria.sort_by_key(|criterion| criterion.position);
+        Ok(self)
+    }
+
+    /// Removes a question.
+    pub fn without_question(mut self, id: QuestionId) -> Self {
+        self.questions.retain(|question| question.id != id);
+        self
+    }
+
+    /// Removes a criterion.
+    pub fn without_criterion(mut self, id: CriterionId) -> Self {
+        self.criteria.retain(|criterion| criterion.id != id);
         self
     }
 
@@ -267,18 +253,19 @@ impl Interview {
         self.questions.iter().any(|question| question.video == Some(video))
     }
 
-    /// Whether candidates who have begun can continue after a change to `after`: its questions differ in their texts at
-    /// most.
+    /// Whether candidates who have begun can continue after a change to `after`: its questions differ at most in texts.
     pub fn asks_the_same_as(&self, after: &Self) -> bool {
         // A candidate who has begun may see a corrected text, but not another question.
-        let but_texts = |question: &Question, of: &Question| Question {
-            text: of.text.clone(),
-            internal_description: of.internal_description.clone(),
-            revision: of.revision,
-            ..question.clone()
-        };
         self.questions.len() == after.questions.len()
-            && self.questions.iter().zip(&after.questions).all(|(old, new)| but_texts(old, new) == *new)
+            && self.questions.iter().zip(&after.questions).all(|(old, new)| {
+                let reworded = Question {
+                    text: new.text.clone(),
+                    internal_description: new.internal_description.clone(),
+                    revision: new.revision,
+                    ..old.clone()
+                };
+                reworded == *new
+            })
     }
 }
 
@@ -302,6 +289,7 @@ impl Interview {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::id::Id;
     use crate::domain::samples;
 
     fn question(number: u8, position: u32) -> Question {
@@ -322,34 +310,34 @@ mod tests {
 
     fn interview(questions: impl IntoIterator<Item = Question>) -> Interview {
         let empty = Interview::new(samples::company().id, samples::project().id);
-        questions.into_iter().fold(empty, |interview, question| interview.with(question).unwrap())
+        questions.into_iter().fold(empty, |interview, question| interview.with_question(question).unwrap())
     }
 
     #[test]
-    fn parts_are_sorted_by_positions_that_are_unique() {
+    fn questions_are_sorted_by_positions_that_are_unique() {
         let two = interview([question(1, 7), question(2, 3)]);
         assert_eq!(two.questions.iter().map(|one| one.position).collect::<Vec<_>>(), [3, 7]);
-        assert_eq!(two.last_position::<Question>(), 8);
-        assert_eq!(two.last_position::<Criterion>(), 1);
-        assert_eq!(two.clone().with(question(3, 7)), Err(NotPlaced::PositionTaken));
-        assert_eq!(two.clone().with(question(1, 3)), Err(NotPlaced::PositionTaken));
-        let moved = two.with(question(1, 1)).unwrap();
+        assert_eq!(two.next_question_position(), 8);
+        assert_eq!(two.next_criterion_position(), 1);
+        assert_eq!(two.clone().with_question(question(3, 7)), Err(NotPlaced::PositionTaken));
+        assert_eq!(two.clone().with_question(question(1, 3)), Err(NotPlaced::PositionTaken));
+        let moved = two.with_question(question(1, 1)).unwrap();
         assert_eq!(moved.questions.iter().map(|one| one.position).collect::<Vec<_>>(), [1, 3]);
-        assert_eq!(moved.without::<Question>(Id::from_bytes([1; 16])), interview([question(2, 3)]));
+        assert_eq!(moved.without_question(Id::from_bytes([1; 16])), interview([question(2, 3)]));
     }
 
     #[test]
     fn a_project_has_at_most_thirty_questions() {
         let full = interview((1..=30).map(|number| question(number, number.into())));
-        assert_eq!(full.clone().with(question(31, 31)), Err(NotPlaced::Refused(TOO_MANY_QUESTIONS)));
-        assert!(full.with(question(30, 31)).is_ok(), "replaces one");
+        assert_eq!(full.clone().with_question(question(31, 31)), Err(NotPlaced::Refused(TOO_MANY_QUESTIONS)));
+        assert!(full.with_question(question(30, 31)).is_ok(), "replaces one");
     }
 
     #[test]
     fn only_real_changes_count_as_revisions() {
         let one = interview([question(1, 1)]);
-        assert_eq!(one.clone().with(question(1, 1)).unwrap(), one);
-        let changed = one.with(Question { is_required: false, ..question(1, 1) }).unwrap();
+        assert_eq!(one.clone().with_question(question(1, 1)).unwrap(), one);
+        let changed = one.with_question(Question { is_required: false, ..question(1, 1) }).unwrap();
         assert_eq!(changed.questions[0].revision, 2);
     }
 
@@ -357,7 +345,7 @@ mod tests {
     fn texts_may_differ_where_candidates_have_begun() {
         let one = interview([question(1, 1)]);
         let text = QuestionText::parse("Why not?").unwrap();
-        let worded = one.clone().with(Question { text, ..question(1, 1) }).unwrap();
+        let worded = one.clone().with_question(Question { text, ..question(1, 1) }).unwrap();
         assert!(one.asks_the_same_as(&worded));
         for other in [
             Question { position: 2, ..question(1, 1) },
@@ -368,7 +356,7 @@ mod tests {
             Question { takes: None, ..question(1, 1) },
             Question { is_required: false, ..question(1, 1) },
         ] {
-            assert!(!one.asks_the_same_as(&one.clone().with(other).unwrap()));
+            assert!(!one.asks_the_same_as(&one.clone().with_question(other).unwrap()));
         }
         assert!(!one.asks_the_same_as(&interview([question(1, 1), question(2, 2)])));
         assert!(!one.asks_the_same_as(&interview([])));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Refusal;
 use super::company::Company;
-use super::evaluation;
+use super::evaluation::evaluator_index::{EvaluatorIndex, EvaluatorSet};
 use super::history::{
     EventType, FieldChanges, FieldValue, HasHistory, ResourceRef, customers, fact, holding, private,
 };
@@ -16,7 +16,6 @@ use super::id::{CompanyId, LabelId, ProjectId, VideoId};
 use super::language::Language;
 use super::names::named;
 use super::partner_data::PartnerData;
-use super::roster::{EvaluatorIndex, EvaluatorSet};
 use super::staff::ProjectStaff;
 use super::text::{Email, ShortName, TextLine, WebLink};
 
@@ -159,7 +158,7 @@ pub struct Project {
     /// The roles in the project.
     pub staff: ProjectStaff,
     /// Everyone who has ever evaluated in the project.
-    pub roster: EvaluatorIndex,
+    pub evaluator_index: EvaluatorIndex,
 }
 
 /// The condition on a project's candidates for a move of its status, checked when the move is written.
@@ -202,18 +201,22 @@ impl Project {
             status: ProjectStatus::Incomplete,
             settings: ProjectSettings::new(name, company, now),
             staff: ProjectStaff::default(),
-            roster: EvaluatorIndex::default(),
+            evaluator_index: EvaluatorIndex::default(),
         }
     }
 
     /// The number of completed evaluations that a fully evaluated candidate needs; never 0.
     pub fn evaluations_needed(&self) -> usize {
-        evaluation::needed(self.settings.team_evaluation, self.staff.evaluators.len())
+        match self.settings.team_evaluation {
+            // Without evaluators, no candidate is fully evaluated.
+            0 => self.staff.evaluators.len().max(1),
+            needed => needed.into(),
+        }
     }
 
-    /// The seats of those evaluators who have evaluated before.
-    pub fn evaluator_seats(&self) -> EvaluatorSet {
-        self.roster.seats_of(&self.staff.evaluators)
+    /// Those evaluators who have evaluated before.
+    pub fn evaluator_set(&self) -> EvaluatorSet {
+        self.evaluator_index.set_of(&self.staff.evaluators)
     }
 
     /// The project with status `to`, and the condition on its candidates. Fails if there is no such move. A move to the
@@ -250,7 +253,7 @@ impl HasHistory for Project {
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)> {
         let Self {
             status, settings, staff: ProjectStaff { interview_managers, evaluators, reviewers },
-            id: _, company: _, roster: _,
+            id: _, company: _, evaluator_index: _,
         } = self;
         let ProjectSettings {
             name, job_url, email_alias, mode, maximum_score, support_lang, internal_id, allow_hash_login,

@@ -3,9 +3,10 @@
 use chrono::{DateTime, Utc};
 
 use super::Refusal;
-use super::candidate::{Candidate, CandidateStatus, EvaluationReport};
+use super::candidate::{Candidate, CandidateStatus};
+use super::evaluation::EvaluationReport;
+use super::evaluation::evaluator_index::EvaluatorIndex;
 use super::id::CustomerId;
-use super::roster::EvaluatorIndex;
 
 /// A report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,28 +26,26 @@ pub enum PlatformReport {
 
 impl Candidate {
     /// The candidate after `report` of an event at `at`; none if it changes nothing. The first evaluation by a customer
-    /// assigns a seat in the project's `roster`.
+    /// assigns a bit in the project's `evaluator_index`.
     ///
     /// A completed interview counts after any earlier report or expiry. An aborted one counts only for the current
-    /// attempt. An evaluation may arrive before its interview; of two by one evaluator, or of one and what they have
-    /// saved here, the later one counts. That of an evaluator who has vetoed stays completed. Evaluations by other
-    /// customers are kept. Fails with [`NO_SEAT`](super::roster::NO_SEAT).
+    /// attempt. An evaluation may arrive before its interview; of two by one evaluator, or of one and what they have saved
+    /// here, the later one counts. That of an evaluator who has vetoed stays completed.
+    /// Evaluations by other customers are kept. Fails with
+    /// [`TOO_MANY_EVALUATORS`](super::evaluation::evaluator_index::TOO_MANY_EVALUATORS).
     pub fn after_report(
         mut self,
         report: PlatformReport,
-        roster: &mut EvaluatorIndex,
+        evaluator_index: &mut EvaluatorIndex,
         at: DateTime<Utc>,
     ) -> Result<Option<Self>, Refusal> {
         use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing};
         match (report, self.status) {
-            // Events arrive late and in any order. That an interview was completed is a fact in each of these
-            // statuses.
             (PlatformReport::Completed, Interviewing | Confirmed | Aborted | Expired) => {
                 self.status = Interviewed;
                 self.interviewed_at = Some(at);
                 self.access_key = None;
             }
-            // May be about an earlier attempt, so it counts only if it is not older than the current one.
             (PlatformReport::Aborted, Interviewing) if !self.started_after(at) => {
                 self.status = Aborted;
                 self.access_key = None;
@@ -58,8 +57,8 @@ impl Candidate {
                     return Ok(None);
                 }
                 // Their authors may become evaluators.
-                let seat = roster.take_seat(customer)?;
-                self.evaluations.insert(customer, EvaluationReport { completed, at, seat });
+                let bit = evaluator_index.assign_bit(customer)?;
+                self.evaluations.insert(customer, EvaluationReport { completed, at, bit });
                 self.scores.entry(customer).or_default().revision += 1;
             }
             (PlatformReport::Completed | PlatformReport::Aborted, _) => return Ok(None),

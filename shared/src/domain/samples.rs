@@ -4,9 +4,9 @@ use chrono::DateTime;
 
 use super::candidate::{Candidate, CandidateProfile};
 use super::company::Company;
+use super::evaluation::evaluator_index::EvaluatorIndex;
 use super::id::{CustomerId, Id};
 use super::project::{Project, ProjectSettings, ProjectStatus};
-use super::roster::EvaluatorIndex;
 use super::staff::ProjectStaff;
 use super::text::ShortName;
 
@@ -25,7 +25,7 @@ pub(crate) fn project() -> Project {
         status,
         settings,
         staff: ProjectStaff::default(),
-        roster: EvaluatorIndex::default(),
+        evaluator_index: EvaluatorIndex::default(),
     }
 }
 
@@ -39,11 +39,11 @@ pub(crate) fn customer(byte: u8) -> CustomerId {
     Id::from_bytes([byte; 16])
 }
 
-/// The roster of a project in which customers 1 to 3 have evaluated.
-pub(crate) fn roster() -> EvaluatorIndex {
-    let mut roster = EvaluatorIndex::default();
+/// The evaluators of a project in which customers 1 to 3 have evaluated.
+pub(crate) fn evaluator_index() -> EvaluatorIndex {
+    let mut index = EvaluatorIndex::default();
     for byte in 1..=3 {
-        roster.take_seat(customer(byte)).unwrap();
+        index.assign_bit(customer(byte)).unwrap();
     }
-    roster
+    index
 }

@@ -38,7 +38,7 @@ impl HeldRole {
         // Made of customer and role, because the project stores roles as just these two.
         let mut id = self.customer.to_bytes();
         let hash = Sha256::new().chain_update(id).chain_update(self.role.as_str()).finalize();
-        // The first bytes are the customer's creation time.
+        // The first bytes are the customer's creation time, so that roles are listed in the order of their customers.
         id[6..].copy_from_slice(&hash[..10]);
         Id::from_bytes(id)
     }
@@ -47,16 +47,17 @@ impl HeldRole {
 /// The roles in a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectStaff {
-    /// Those who run it.
+    /// Customers who run it.
     pub interview_managers: BTreeSet<CustomerId>,
-    /// Those who evaluate.
+    /// Customers who evaluate.
     pub evaluators: BTreeSet<CustomerId>,
-    /// None of them is an evaluator.
+    /// Customers who only read; not evaluators.
     pub reviewers: BTreeSet<CustomerId>,
 }
 
 impl ProjectStaff {
-    fn holders(&self, role: StaffRole) -> &BTreeSet<CustomerId> {
+    /// Everyone with this role.
+    pub fn holders(&self, role: StaffRole) -> &BTreeSet<CustomerId> {
         match role {
             StaffRole::InterviewManager => &self.interview_managers,
             StaffRole::Evaluator => &self.evaluators,
@@ -64,7 +65,8 @@ impl ProjectStaff {
         }
     }
 
-    fn holders_mut(&mut self, role: StaffRole) -> &mut BTreeSet<CustomerId> {
+    /// Everyone with this role, for changes.
+    pub fn holders_mut(&mut self, role: StaffRole) -> &mut BTreeSet<CustomerId> {
         match role {
             StaffRole::InterviewManager => &mut self.interview_managers,
             StaffRole::Evaluator => &mut self.evaluators,
@@ -74,27 +76,12 @@ impl ProjectStaff {
 
     /// All roles that customers hold, sorted by identifier.
     pub fn roles(&self) -> Vec<HeldRole> {
-        let held_by = |role: StaffRole| {
-            self.holders(role).iter().map(move |customer| HeldRole { customer: *customer, role })
-        };
-        let mut roles: Vec<HeldRole> = StaffRole::ALL.into_iter().flat_map(held_by).collect();
+        let mut roles = Vec::new();
+        for role in StaffRole::ALL {
+            roles.extend(self.holders(role).iter().map(|customer| HeldRole { customer: *customer, role }));
+        }
         roles.sort_by_key(|held| held.id());
         roles
-    }
-
-    /// Whether the customer has the role.
-    pub fn has(&self, HeldRole { customer, role }: HeldRole) -> bool {
-        self.holders(role).contains(&customer)
-    }
-
-    /// Grants a role.
-    pub fn give(&mut self, HeldRole { customer, role }: HeldRole) {
-        self.holders_mut(role).insert(customer);
-    }
-
-    /// Removes a role.
-    pub fn take(&mut self, HeldRole { customer, role }: HeldRole) {
-        self.holders_mut(role).remove(&customer);
     }
 
     /// The roles of `customer`.
@@ -102,7 +89,7 @@ impl ProjectStaff {
         StaffRole::ALL.into_iter().filter(|role| self.holders(*role).contains(&customer)).collect()
     }
 
-    /// `customer`, if they are an evaluator.
+    /// Returns `customer` if they are an evaluator.
     pub fn evaluates(&self, customer: Option<CustomerId>) -> Option<CustomerId> {
         customer.filter(|customer| self.evaluators.contains(customer))
     }

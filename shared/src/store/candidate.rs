@@ -21,7 +21,7 @@ use crate::domain::erasure::{ErasedItem, ErasureReason};
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CandidateId, CompanyId, ProjectId};
 use crate::domain::project::Project;
-use crate::domain::tally::{ProjectCounts, shard_of};
+use crate::domain::project_counts::ProjectCounts;
 use crate::domain::text::{fold_case, is_login};
 use crate::domain::transition::TransitionResult;
 use crate::error::{Error, Result};
@@ -89,7 +89,7 @@ impl Store {
         transaction
     }
 
-    /// Changes up to [`MAX_TOGETHER`](Self::MAX_TOGETHER) candidates of one shard of one project's tally, whose names
+    /// Changes up to [`MAX_TOGETHER`](Self::MAX_TOGETHER) candidates of one shard of one project's counts, whose names
     /// stay as they are. Sends no mails.
     pub fn change_together(&self, changes: &[(VersionedItem<Candidate>, Candidate)]) -> Transaction {
         let mut transaction = self.transaction();
@@ -101,7 +101,7 @@ impl Store {
                 total.add(counter, count);
             }
         }
-        transaction.tally((&first.company, first.project, shard_of(first.id)), &total, false);
+        transaction.count(first, &total, false);
         transaction
     }
 
@@ -242,8 +242,7 @@ impl Transaction {
         now: DateTime<Utc>,
     ) {
         if let Some(one) = after.or(before) {
-            let shard = (&one.company, one.project, shard_of(one.id));
-            self.tally(shard, &ProjectCounts::change(before, after), needs_running_project);
+            self.count(one, &ProjectCounts::change(before, after), needs_running_project);
         }
         self.candidate_logins(before, after);
         self.search_entries(before, after);

@@ -4,11 +4,11 @@ use aws_sdk_dynamodb::operation::scan::ScanOutput;
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity;
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::table::item::{self, Item, StoredEntity, VersionedItem, number, string};
 use super::table::keys::{self, ItemKey};
 use super::table::retry::CallFailure;
 use super::table::transaction::Transaction;
-use super::tally::CompanyCount;
 use crate::domain::company::Company;
 use crate::domain::customer::Customer;
 use crate::domain::history::ResourceChange;

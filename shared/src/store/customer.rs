@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::login::LoginPartition;
 use super::table::condition::WriteCondition;
 use super::table::item::{StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
-use super::tally::CompanyCount;
 use super::upload::FilesOf;
 use crate::domain::account::Account;
 use crate::domain::customer::Customer;

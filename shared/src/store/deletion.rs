@@ -6,11 +6,11 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::customer::counts;
 use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys;
 use super::table::transaction::Transaction;
-use super::tally::CompanyCount;
 use crate::domain::customer::Customer;
 use crate::domain::deletion::{DeletionAuthor, ItemDeletion};
 use crate::domain::effect::{Effect, EffectTask, FormerCustomer};

@@ -2,11 +2,11 @@
 //! are none.
 
 use super::Store;
+use super::project_counts::{HAS_BEGUN, shards};
 use super::table::condition::{IS_ACTIVE, WriteCondition};
 use super::table::item::{StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::transaction::Transaction;
-use super::tally::{self, HAS_BEGUN};
 use crate::domain::id::{CompanyId, ProjectId, VideoId};
 use crate::domain::interview::{Interview, QUESTIONS_IN_USE};
 use crate::domain::project::Project;
@@ -14,28 +14,25 @@ use crate::error::{Error, Result};
 
 impl StoredEntity for Interview {
     fn key(&self) -> ItemKey {
-        // One item, so that a page of projects nests them in one read. Each question has a revision of its own: two
-        // people who change different ones do not meet.
         keys::interview(&self.company, self.project)
     }
 }
 
 impl Store {
-    /// Replaces `before`, none for a project without questions and criteria, by `after`. Fails with [`Error::Changed`]
-    /// also after a concurrent write of the project, with `QUESTIONS_IN_USE` if a candidate has begun whom the change
-    /// would affect, and with a message on `video` if a new one does not exist.
+    /// Replaces `before` by `after`; `stored` is the item, `None` for a project without questions and criteria. Fails with
+    /// [`Error::Changed`] also after a concurrent write of the project, with `QUESTIONS_IN_USE` if the change would affect a
+    /// candidate who has begun, and with a message on `video` if a new one does not exist.
     pub fn save_interview(
         &self,
         project: &VersionedItem<Project>,
-        before: Option<&VersionedItem<Interview>>,
+        stored: Option<&VersionedItem<Interview>>,
+        before: &Interview,
         after: &Interview,
     ) -> Transaction {
-        let mut transaction = self.write_interview(project, before, after);
-        let nothing = Interview::new(after.company.clone(), after.project);
-        let before = before.map_or(&nothing, |before| before);
+        let mut transaction = self.write_interview(project, stored, before, after);
         if !before.asks_the_same_as(after) {
-            // Every candidate who begins writes a shard. The mark stays when they are aborted or deleted.
-            for shard in tally::shards(&after.company, after.project) {
+            // A condition instead of a check of what was read: a candidate may begin in the meantime.
+            for shard in shards(&after.company, after.project) {
                 transaction.require(shard, WriteCondition::Without(HAS_BEGUN), QUESTIONS_IN_USE.into());
             }
         }
@@ -48,25 +45,24 @@ impl Store {
         transaction
     }
 
-    /// Writes the questions and criteria of a project, and notes the change in the project's history: clients know both
-    /// by one URL, so their events need one order.
+    /// Writes the questions and criteria of a project, and notes the change in the project's history.
     fn write_interview(
         &self,
         project: &VersionedItem<Project>,
-        before: Option<&VersionedItem<Interview>>,
+        stored: Option<&VersionedItem<Interview>>,
+        before: &Interview,
         after: &Interview,
     ) -> Transaction {
         let mut transaction = self.transaction();
-        let nothing = Interview::new(after.company.clone(), after.project);
-        if before.map_or(&nothing, |before| before) == after {
+        if before == after {
             return transaction;
         }
-        match before {
-            Some(before) => transaction.replace(before, after),
+        match stored {
+            Some(stored) => transaction.replace(stored, after),
             None => transaction.create_unless(after, || Error::Changed),
         }
-        let before = before.map_or(&nothing, |before| before);
-        // A new version of the project, whose tag stays: it shows neither questions nor criteria.
+        // Clients know the project and its questions by one URL, so their events need one order. The project's tag stays:
+        // it shows neither questions nor criteria.
         transaction.note_change_of_part(project, Interview::change(project, before, after));
         transaction
     }
@@ -97,6 +93,6 @@ impl Store {
         let (project, before) = (batch.take::<Project>(&project)?, batch.take::<Interview>(&interview)?);
         let (Some(project), Some(before)) = (project, before) else { return Ok(()) };
         let after = Interview::clone(&before).without_video(video);
-        self.commit(self.write_interview(&project, Some(&before), &after)).await
+        self.commit(self.write_interview(&project, Some(&before), &before, &after)).await
     }
 }

@@ -1,11 +1,11 @@
 //! Access patterns of labels. A label's text is unique in its company: the key of its unique marker is a hash of it.
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
-use super::tally::CompanyCount;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::CompanyId;
 use crate::domain::label::Label;

@@ -3,21 +3,22 @@
 use std::collections::BTreeSet;
 
 use super::Store;
+use super::company_counts::CompanyCount;
+use super::project_counts::{CountShards, shards};
 use super::table::batch::FoundItems;
 use super::table::condition::IS_ACTIVE;
 use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
-use super::tally::{self, CompanyCount, CountShards};
 use crate::domain::history::ResourceChange;
 use crate::domain::id::{CompanyId, CustomerId, ProjectId};
 use crate::domain::project::{CandidatesMust, Project, ProjectStatus};
-use crate::domain::tally::ProjectCounts;
+use crate::domain::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Project {
-    const INTERNAL_FIELDS: &'static [&'static str] = &["roster"];
+    const INTERNAL_FIELDS: &'static [&'static str] = &["evaluator_index"];
     const MERGED_MAPS: &'static [&'static str] = &["settings", "staff"];
 
     fn key(&self) -> ItemKey {
@@ -39,7 +40,7 @@ pub struct CountedProject {
     /// The project.
     pub project: VersionedItem<Project>,
     /// The counts of its candidates.
-    pub tally: ProjectCounts,
+    pub counts: ProjectCounts,
 }
 
 impl Store {
@@ -52,7 +53,7 @@ impl Store {
         self.one(keys::project(company, id)).await
     }
 
-    /// Creates a project with its tally and memberships. Fails with messages on fields whose references do not exist.
+    /// Creates a project with its counts and memberships. Fails with messages on fields whose references do not exist.
     pub fn create_project(&self, project: &Project) -> Transaction {
         let mut transaction = self.transaction();
         transaction.create(project);
@@ -117,7 +118,7 @@ impl Store {
         let counted: Vec<CompanyCount> = counted.map(CompanyCount::Projects).collect();
         let (page, total) = self.list_owned::<Project>(company, &listing, &counted, request).await?;
         let Page { rows, next, previous } = page;
-        let mut batch = self.get(rows.iter().flat_map(|row| tally::shards(company, row.id))).await?;
+        let mut batch = self.get(rows.iter().flat_map(|row| shards(company, row.id))).await?;
         let rows = rows.into_iter().map(|project| batch.count(project)).collect();
         Ok((Page { rows, next, previous }, total))
     }
@@ -137,9 +138,8 @@ impl Store {
         status: Option<ProjectStatus>,
     ) -> Result<Vec<CountedProject>> {
         let ids = self.project_ids_of(company, customer).await?;
-        let keys = ids
-            .iter()
-            .flat_map(|id| [keys::project(company, *id)].into_iter().chain(tally::shards(company, *id)));
+        let keys =
+            ids.iter().flat_map(|id| [keys::project(company, *id)].into_iter().chain(shards(company, *id)));
         let mut batch = self.get(keys).await?;
         let mut projects = Vec::new();
         for id in ids {
@@ -178,8 +178,8 @@ impl Store {
 
 impl FoundItems {
     fn count(&mut self, project: VersionedItem<Project>) -> CountedProject {
-        let tally = self.take_tally(&project.company, project.id);
-        CountedProject { project, tally }
+        let counts = self.take_shards(&project.company, project.id).sum();
+        CountedProject { project, counts }
     }
 }
 

@@ -6,18 +6,19 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::customer;
+use super::project_counts::{EVALUATIONS_VERSION, PROJECT_STATUS, counts_in, shards};
 use super::table::amend::ATTEMPTS;
-use super::table::condition::{AttributeUpdate, WriteCondition};
+use super::table::condition::WriteCondition;
 use super::table::item::{Item, VERSION, VersionedItem, number, number_in, string};
 use super::table::keys::{self, ItemKey};
-use super::tally::{self, CompanyCount, EVALUATIONS_VERSION, PROJECT_STATUS};
 use crate::domain::candidate::Candidate;
 use crate::domain::customer::Customer;
+use crate::domain::evaluation::result::ResultSummary;
 use crate::domain::id::{CompanyId, ProjectId};
-use crate::domain::outcome::ResultSummary;
 use crate::domain::project::Project;
-use crate::domain::tally::{CounterName, ProjectCounts, SHARDS, shard_of};
+use crate::domain::project_counts::{CounterName, ProjectCounts, SHARDS, shard_of};
 use crate::error::{Error, Result};
 
 /// The result of a recount.
@@ -38,7 +39,7 @@ pub struct RecountResult {
 /// A count that was wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WrongCount {
-    /// The project of the tally; none for the company's tally.
+    /// The project of the tally; `None` for the company's tally.
     pub project: Option<ProjectId>,
     /// The shard of the project's tally.
     pub shard: Option<u8>,
@@ -82,7 +83,7 @@ impl Store {
         Ok(recount)
     }
 
-    /// Recounts the candidates of a project; false if it is gone.
+    /// Recounts the candidates of a project. Returns false if it does not exist.
     async fn recount_project(
         &self,
         company: &CompanyId,
@@ -91,7 +92,7 @@ impl Store {
     ) -> Result<bool> {
         let mut open: BTreeSet<u8> = (0..SHARDS).collect();
         for _ in 0..ATTEMPTS {
-            let keys: Vec<ItemKey> = tally::shards(company, id).collect();
+            let keys: Vec<ItemKey> = shards(company, id).collect();
             let before = self.items(&keys).await?;
             // Between two reads of the tally: shards that were not written in between hold the counts of this moment.
             let Some(project) = self.project(company, id).await? else { return Ok(false) };
@@ -125,7 +126,7 @@ impl Store {
                 if version_of(&before[place]) != version_of(&after[place]) {
                     continue;
                 }
-                let counts = counted[place].iter().map(|(counter, count)| (tally::attribute(counter), count));
+                let counts = counted[place].iter().map(|(counter, count)| (counter.to_string(), count));
                 match self.mend_shard(&keys[place], after[place].as_ref(), &project, counts.collect()).await {
                     Err(Error::Changed | Error::NotFound) => continue,
                     found => recount.drift.extend(found?.into_iter().map(|found| found.of(id, shard))),
@@ -143,7 +144,7 @@ impl Store {
     }
 
     /// Counts what a company owns and mends its tally, unless something cannot be read. Returns the differences and the
-    /// sort keys of unreadable items. Fails with [`Error::Changed`] if the tally changed meanwhile.
+    /// sort keys of unreadable items. Fails with [`Error::Changed`] if the tally changed in the meantime.
     async fn recount_company(&self, company: &CompanyId) -> Result<(Vec<WrongCount>, Vec<String>)> {
         let key = keys::company_tally(company);
         let before = self.item(&key).await?;
@@ -155,36 +156,42 @@ impl Store {
         if version_of(&before) != version_of(&after) {
             return Err(Error::Changed);
         }
+        let mut tally = after.unwrap_or_default();
         let stored = CompanyCount::all().map(CompanyCount::attribute);
-        let stored = stored.filter_map(|name| Some((name.clone(), number_in(after.as_ref()?, &name)?)));
-        let drift = compare(stored.collect(), counted);
-        self.mend(&key, after.as_ref(), &drift).await?;
+        let stored = stored.filter_map(|name| Some((name.clone(), number_in(&tally, &name)?)));
+        let drift = compare(&stored.collect(), &counted);
+        if !drift.is_empty() {
+            tally.extend(drift.iter().map(|wrong| (wrong.counter.clone(), number(&wrong.counted))));
+            self.replace_counts(key, tally).await?;
+        }
         Ok((drift, Vec::new()))
     }
 
     /// Counts what a company owns. Returns also the sort keys of unreadable items.
     async fn count_all_owned(&self, company: &CompanyId) -> Result<(CountsByAttribute, Vec<String>)> {
-        let (mut counts, mut unreadable) = (CountsByAttribute::new(), Vec::new());
-        let mut add =
-            |(owned, count): (CompanyCount, i64)| *counts.entry(owned.attribute()).or_default() += count;
+        let (mut found, mut unreadable) = (Vec::new(), Vec::new());
         self.for_each(keys::customers(company), |row: Result<VersionedItem<Customer>, ItemKey>| match row {
-            Ok(customer) => customer::counts(None, Some(&customer)).into_iter().for_each(&mut add),
+            Ok(customer) => found.extend(customer::counts(None, Some(&customer))),
             Err(key) => unreadable.push(key.sk),
         })
         .await?;
         self.for_each(keys::projects(company), |row: Result<VersionedItem<Project>, ItemKey>| match row {
-            Ok(project) => add((CompanyCount::Projects(project.status), 1)),
+            Ok(project) => found.push((CompanyCount::Projects(project.status), 1)),
             Err(key) => unreadable.push(key.sk),
         })
         .await?;
-        for (owned, collection) in [
+        for (count, range) in [
             (CompanyCount::Labels, keys::labels(company)),
             (CompanyCount::Videos, keys::videos(company)),
             (CompanyCount::NamedTokens, keys::tokens(company)),
             (CompanyCount::Webhooks, keys::webhooks(company)),
         ] {
             // Unreadable items count as well.
-            add((owned, self.all_items(&collection).await?.len() as i64));
+            found.push((count, self.all_items(&range).await?.len() as i64));
+        }
+        let mut counts = CountsByAttribute::new();
+        for (count, number) in found {
+            *counts.entry(count.attribute()).or_default() += number;
         }
         Ok((counts, unreadable))
     }
@@ -204,12 +211,10 @@ impl Store {
         counted: CountsByAttribute,
     ) -> Result<Vec<WrongCount>> {
         let mut shard = seen.cloned().unwrap_or_default();
-        let said = tally::counts_in(&shard);
-        let is_empty_set =
-            |(counter, count)| matches!((counter, count), (CounterName::EvaluatedBy { .. }, 0));
-        let holds_empty_sets = said.iter().copied().any(is_empty_set);
-        let said = said.into_iter().map(|(counter, count)| (tally::attribute(counter), count));
-        let mut drift = compare(said.collect(), counted.clone());
+        let stored: Vec<(CounterName, i64)> = counts_in(&shard).collect();
+        let holds_empty_sets = stored.iter().any(|one| matches!(one, (CounterName::EvaluatedBy { .. }, 0)));
+        let stored = stored.into_iter().map(|(counter, count)| (counter.to_string(), count));
+        let mut drift = compare(&stored.collect(), &counted);
         let status = shard.insert(PROJECT_STATUS.to_owned(), string(project.status.as_str()));
         let status = status.as_ref().and_then(|status| status.as_s().ok());
         if status.is_none_or(|status| status != project.status.as_str()) {
@@ -219,32 +224,23 @@ impl Store {
         if drift.is_empty() && !holds_empty_sets {
             return Ok(drift);
         }
-        shard.retain(|name, _| tally::counter(name).is_none());
+        // DynamoDB cannot remove a counter by its value while other writes add to it, so only a recount removes empty sets.
+        shard.retain(|name, _| name.parse::<CounterName>().is_err());
         shard.extend(counted.into_iter().map(|(name, count)| (name, number(count))));
-        let version = number_in::<u64>(&shard, VERSION);
-        for name in [VERSION, EVALUATIONS_VERSION] {
-            let next = number_in::<u64>(&shard, name).unwrap_or(0) + 1;
-            shard.insert(name.to_owned(), number(next));
-        }
-        let mut transaction = self.transaction();
-        let condition = version.map_or(WriteCondition::Absent, WriteCondition::Version);
-        transaction.put(key.clone(), shard, condition, Error::Changed);
-        self.commit(transaction).await?;
+        // A move of the project that has read the shard must not pass.
+        let version = number_in::<u64>(&shard, EVALUATIONS_VERSION).unwrap_or(0);
+        shard.insert(EVALUATIONS_VERSION.to_owned(), number(version + 1));
+        self.replace_counts(key.clone(), shard).await?;
         Ok(drift)
     }
 
-    /// Corrects the tally of a company. Fails with [`Error::Changed`] if it was written since it was `seen`.
-    async fn mend(&self, key: &ItemKey, seen: Option<&Item>, drift: &[WrongCount]) -> Result<()> {
-        if drift.is_empty() {
-            return Ok(());
-        }
-        let missing =
-            |one: &WrongCount| Some((one.counter.clone(), one.counted.as_i64()? - one.stored.as_i64()?));
-        let version = seen.and_then(|item| number_in::<u64>(item, VERSION));
-        let change = AttributeUpdate::add(drift.iter().filter_map(missing))
-            .on(version.map_or(WriteCondition::Absent, WriteCondition::Version));
+    /// Replaces an item of counts. Fails with [`Error::Changed`] if it was written since it was read.
+    async fn replace_counts(&self, key: ItemKey, mut item: Item) -> Result<()> {
+        let version = number_in::<u64>(&item, VERSION);
+        item.insert(VERSION.to_owned(), number(version.unwrap_or(0) + 1));
         let mut transaction = self.transaction();
-        transaction.update(key.clone(), change, Error::Changed);
+        let condition = version.map_or(WriteCondition::Absent, WriteCondition::Version);
+        transaction.put(key, item, condition, Error::Changed);
         self.commit(transaction).await
     }
 }
@@ -263,12 +259,13 @@ fn version_of(item: &Option<Item>) -> Option<u64> {
     number_in(item.as_ref()?, VERSION)
 }
 
-fn compare(stored: CountsByAttribute, counted: CountsByAttribute) -> Vec<WrongCount> {
-    let names: BTreeSet<&String> = stored.keys().chain(counted.keys()).collect();
-    let count = |counts: &CountsByAttribute, name: &String| counts.get(name).copied().unwrap_or(0);
-    let pairs = names.into_iter().map(|name| (name, count(&stored, name), count(&counted, name)));
-    let differ = pairs.filter(|(_, stored, counted)| stored != counted);
-    differ
-        .map(|(name, stored, counted)| WrongCount::new(name.clone(), stored.into(), counted.into()))
-        .collect()
+fn compare(stored: &CountsByAttribute, counted: &CountsByAttribute) -> Vec<WrongCount> {
+    let mut wrong = Vec::new();
+    for name in stored.keys().chain(counted.keys()).collect::<BTreeSet<_>>() {
+        let [stored, counted] = [stored, counted].map(|counts| counts.get(name).copied().unwrap_or(0));
+        if stored != counted {
+            wrong.push(WrongCount::new(name.clone(), stored.into(), counted.into()));
+        }
+    }
+    wrong
 }

@@ -8,9 +8,9 @@ use super::table::item::{self, EXPIRES_AT, VersionedItem, number};
 use super::table::keys;
 use super::table::transaction::Transaction;
 use crate::domain::candidate::Candidate;
+use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
 use crate::domain::id::{CandidateId, CompanyId, CustomerId, ProjectId};
 use crate::domain::project::Project;
-use crate::domain::roster::EvaluatorIndex;
 use crate::domain::transition::TransitionResult;
 use crate::error::{Error, Result};
 
@@ -52,13 +52,13 @@ impl Store {
         })
     }
 
-    /// Applies an event: changes the candidate and the project's roster. Fails with [`Error::Changed`] also if the
+    /// Applies an event: changes the candidate and the project's index of evaluators. Fails with [`Error::Changed`] also if the
     /// event was applied meanwhile.
     pub fn apply_report(
         &self,
         event: &str,
         (before, after): (&VersionedItem<Candidate>, Candidate),
-        (project, roster): (&VersionedItem<Project>, EvaluatorIndex),
+        (project, evaluator_index): (&VersionedItem<Project>, EvaluatorIndex),
         now: DateTime<Utc>,
     ) -> Transaction {
         let step = TransitionResult::from(after);
@@ -67,7 +67,7 @@ impl Store {
         // In the same transaction: an event that is delivered twice is applied once.
         transaction.put(keys::event(event), mark, WriteCondition::Absent, Error::Changed);
         transaction.step(before, &step, now);
-        transaction.roster(project, roster);
+        transaction.evaluator_index(project, evaluator_index);
         transaction
     }
 }

@@ -1,11 +1,11 @@
 //! Access patterns of named tokens: found by the hash of their value, listed by their company.
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::table::condition::WriteCondition;
 use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::transaction::Transaction;
-use super::tally::CompanyCount;
 use crate::domain::history::ResourceChange;
 use crate::domain::id::CompanyId;
 use crate::domain::named_token::NamedToken;

@@ -3,12 +3,12 @@
 use chrono::{DateTime, Utc};
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::due::DueQueue;
 use super::table::item::{StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::page::{ListSource, Page, PageRequest};
 use super::table::transaction::Transaction;
-use super::tally::CompanyCount;
 use crate::domain::candidate::Candidate;
 use crate::domain::effect::{Effect, EffectTask};
 use crate::domain::history::ResourceChange;

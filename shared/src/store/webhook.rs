@@ -7,6 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use chrono::{DateTime, Utc};
 
 use super::Store;
+use super::company_counts::CompanyCount;
 use super::due::DueQueue;
 use super::history::EventCounter;
 use super::table::condition::{AttributeUpdate, WriteCondition};
@@ -14,7 +15,6 @@ use super::table::item::{self, StoredEntity, VersionedItem};
 use super::table::keys::{self, ItemKey};
 use super::table::query::Query;
 use super::table::transaction::Transaction;
-use super::tally::CompanyCount;
 use crate::domain::history;
 use crate::domain::id::{AttemptId, CompanyId, ProjectId, WebhookId};
 use crate::domain::webhook::{AttemptFilter, DeliveryAttempt, DeliveryCursor, StalledResource, Webhook};

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use shared::domain::Refusal;
 use shared::domain::candidate::{Candidate, CandidateProfile};
 use shared::domain::id::CandidateId;
-use shared::domain::tally::{SHARDS, shard_of};
+use shared::domain::project_counts::{SHARDS, shard_of};
 use shared::domain::transition::{Actor, AdvanceTerms, PROJECT_NOT_RUNNING, TransitionResult};
 use shared::http::IdempotentRun;
 use shared::http::import::TIME_LIMIT;

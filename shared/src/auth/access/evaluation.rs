@@ -1,16 +1,16 @@
 //! The evaluations of a candidate as targets: all of them, one, and a veto.
 
 use super::candidate::CandidateTarget;
-use super::interview::StoredInterview;
+use super::interview::interview_in;
 use super::request::PathIds;
 use super::{Admitted, AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::domain::account::Account;
 use crate::domain::candidate::Candidate;
+use crate::domain::evaluation::{EVALUATE_FIRST, Evaluation, Veto};
 use crate::domain::id::{CustomerId, InvalidId, VetoId};
 use crate::domain::interview::Interview;
 use crate::domain::policy::{Action, CallerRelation, NOT_ALLOWED};
 use crate::domain::project::Project;
-use crate::domain::scorecard::{EVALUATE_FIRST, Evaluation, Veto};
 use crate::error::{Error, Result};
 use crate::http::exchange::UNCHANGING;
 use crate::store::{ItemKey, VersionedItem};
@@ -53,12 +53,12 @@ impl RequestTarget for CandidateEvaluations {
 async fn load_rated(
     mut request: AuthenticatedRequest,
 ) -> Result<(AdmittedRequest, RatedCandidate, CallerRelation)> {
-    let item = request.take_interview()?;
+    let stored = request.take_interview()?;
     let (mut request, CandidateTarget { project, candidate, relation, .. }) =
         Candidate::load(request).await?;
     // An evaluation has a revision of its own, and a list has none.
     request.exchange.revision = None;
-    let interview = StoredInterview::of(&project, item, false).interview;
+    let interview = interview_in(stored.as_ref(), &project);
     Ok((request, RatedCandidate { project, interview, candidate }, relation))
 }
 
@@ -100,13 +100,13 @@ impl RequestTarget for Evaluation {
 
     fn keys(request: &UnauthenticatedRequest<'_>) -> Vec<Result<ItemKey, InvalidId>> {
         let mut keys = CandidateEvaluations::keys(request);
-        keys.push(evaluator(&request.path, own_id(request)).and_then(|by| request.path.scorecard(by)));
+        keys.push(evaluator(&request.path, own_id(request)).and_then(|by| request.path.evaluation(by)));
         keys
     }
 
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, EvaluationTarget)> {
         let evaluator = evaluator(&request.path, request.caller().customer());
-        let evaluation = match evaluator.and_then(|by| request.path.scorecard(by)) {
+        let evaluation = match evaluator.and_then(|by| request.path.evaluation(by)) {
             Ok(key) => request.batch.take::<Self>(&key)?,
             Err(_) => None,
         };

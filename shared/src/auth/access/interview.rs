@@ -2,46 +2,13 @@
 
 use super::{AdmittedRequest, AuthenticatedRequest, RequestTarget, UnauthenticatedRequest};
 use crate::auth::caller::CallerIdentity;
-use crate::domain::id::{CriterionId, Id, InvalidId, QuestionId};
-use crate::domain::interview::{Criterion, Interview, InterviewItem, QUESTIONS_IN_USE, Question};
+use crate::domain::id::{CriterionId, InvalidId, QuestionId};
+use crate::domain::interview::{Criterion, Interview, Question};
 use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
-use crate::domain::tally::ProjectCounts;
+use crate::domain::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
-use crate::store::{ItemKey, Store, Transaction, VersionedItem};
-
-/// The questions and criteria of a project, and what their change depends on.
-pub struct StoredInterview {
-    /// The questions and criteria.
-    pub interview: Interview,
-    /// Their item; none if there is none yet.
-    pub item: Option<VersionedItem<Interview>>,
-    /// Whether a candidate has begun the interview.
-    pub has_begun: bool,
-}
-
-impl StoredInterview {
-    /// The transaction that changes them to `after`, and the history of their `project`. Fails with [`QUESTIONS_IN_USE`]
-    /// if a candidate has begun whom the change would affect.
-    pub fn change_to(
-        &self,
-        store: &Store,
-        project: &VersionedItem<Project>,
-        after: &Interview,
-    ) -> Result<Transaction> {
-        // Spares the write. The transaction has the same condition, for a candidate who begins at this moment.
-        if self.has_begun && !self.interview.asks_the_same_as(after) {
-            return Err(QUESTIONS_IN_USE.into());
-        }
-        Ok(store.save_interview(project, self.item.as_ref(), after))
-    }
-
-    pub(super) fn of(project: &Project, item: Option<VersionedItem<Interview>>, has_begun: bool) -> Self {
-        let empty = || Interview::new(project.company.clone(), project.id);
-        let interview = item.as_ref().map_or_else(empty, |item| Interview::clone(item));
-        Self { interview, item, has_begun }
-    }
-}
+use crate::store::{ItemKey, VersionedItem};
 
 /// The questions and criteria of a project, with the project.
 pub struct InterviewTarget {
@@ -50,7 +17,9 @@ pub struct InterviewTarget {
     /// The counts of its candidates.
     pub counts: ProjectCounts,
     /// Its questions and criteria.
-    pub stored: StoredInterview,
+    pub interview: Interview,
+    /// Their item; `None` if there are none yet.
+    pub stored: Option<VersionedItem<Interview>>,
     /// What the caller is in the project; candidates who have begun are [`CallerRelation::Own`].
     pub relation: CallerRelation,
 }
@@ -66,8 +35,9 @@ impl RequestTarget for Interview {
 
     async fn load(mut request: AuthenticatedRequest) -> Result<(AdmittedRequest, InterviewTarget)> {
         let project = request.take::<Project>(request.path.project())?;
-        let shards = request.batch.take_shards(&project.company, project.id);
-        let stored = StoredInterview::of(&project, request.take_interview()?, shards.have_begun());
+        let counts = request.batch.take_shards(&project.company, project.id).sum();
+        let stored = request.take_interview()?;
+        let interview = interview_in(stored.as_ref(), &project);
         let relation = match &request.caller().identity {
             CallerIdentity::Candidate(own) if own.project == project.id && own.sees_questions() => {
                 CallerRelation::Own
@@ -79,14 +49,14 @@ impl RequestTarget for Interview {
             CallerRelation::Own => request.authorise(&relation).map_err(|_| Error::NotFound)?,
             _ => request.authorise_reader(Action::ReadProject, &relation)?,
         };
-        Ok((request, InterviewTarget { project, counts: shards.tally(), stored, relation }))
+        Ok((request, InterviewTarget { project, counts, interview, stored, relation }))
     }
 }
 
 /// A question with all others of its project.
 pub struct QuestionTarget {
     /// The project and its interview.
-    pub interview: InterviewTarget,
+    pub all: InterviewTarget,
     /// The question.
     pub question: Question,
 }
@@ -100,15 +70,17 @@ impl RequestTarget for Question {
 
     async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, QuestionTarget)> {
         let id = request.path.id::<QuestionId>("questionId");
-        let (request, interview, question) = load_item(request, id).await?;
-        Ok((request, QuestionTarget { interview, question }))
+        let (request, target) = Interview::load(request).await?;
+        let question =
+            id.ok().and_then(|id| target.interview.question(id)).cloned().ok_or(Error::NotFound)?;
+        Ok((request.about_revision(question.revision), QuestionTarget { all: target, question }))
     }
 }
 
 /// A criterion with all others of its project.
 pub struct CriterionTarget {
     /// The project and its interview.
-    pub interview: InterviewTarget,
+    pub all: InterviewTarget,
     /// The criterion.
     pub criterion: Criterion,
 }
@@ -122,17 +94,17 @@ impl RequestTarget for Criterion {
 
     async fn load(request: AuthenticatedRequest) -> Result<(AdmittedRequest, CriterionTarget)> {
         let id = request.path.id::<CriterionId>("criterionId");
-        let (request, interview, criterion) = load_item(request, id).await?;
-        Ok((request, CriterionTarget { interview, criterion }))
+        let (request, target) = Interview::load(request).await?;
+        let criterion =
+            id.ok().and_then(|id| target.interview.criterion(id)).cloned().ok_or(Error::NotFound)?;
+        Ok((request.about_revision(criterion.revision), CriterionTarget { all: target, criterion }))
     }
 }
 
-async fn load_item<P: InterviewItem>(
-    request: AuthenticatedRequest,
-    id: Result<Id<P::Of>, InvalidId>,
-) -> Result<(AdmittedRequest, InterviewTarget, P)> {
-    let (request, target) = Interview::load(request).await?;
-    let item = id.ok().and_then(|id| target.stored.interview.find::<P>(id).cloned());
-    let item = item.ok_or(Error::NotFound)?;
-    Ok((request.about_revision(item.revision()), target, item))
+/// The interview in the item, which is missing while there are no questions and criteria.
+pub(super) fn interview_in(stored: Option<&VersionedItem<Interview>>, project: &Project) -> Interview {
+    match stored {
+        Some(stored) => Interview::clone(stored),
+        None => Interview::new(project.company.clone(), project.id),
+    }
 }

@@ -25,7 +25,7 @@ pub use candidate::{CandidateTarget, ShareTarget};
 pub use customer::CustomerTarget;
 pub use evaluation::{CandidateEvaluations, EvaluationTarget, RatedCandidate, VetoTarget};
 pub use file::{FileRedirect, MediaAccess, UploadOf};
-pub use interview::{CriterionTarget, InterviewTarget, QuestionTarget, StoredInterview};
+pub use interview::{CriterionTarget, InterviewTarget, QuestionTarget};
 pub use project::{CountedTarget, ProjectTarget, RoleTarget};
 pub(super) use request::UnauthenticatedRequest;
 pub use video::RenditionAccess;

@@ -5,8 +5,8 @@ use crate::domain::company::Company;
 use crate::domain::id::{InvalidId, ProjectId, RoleId};
 use crate::domain::policy::{Action, CallerRelation};
 use crate::domain::project::Project;
+use crate::domain::project_counts::ProjectCounts;
 use crate::domain::staff::HeldRole;
-use crate::domain::tally::ProjectCounts;
 use crate::error::{Error, Result};
 use crate::http::exchange::UNCHANGING;
 use crate::store::{CountShards, ItemKey, VersionedItem, shards};
@@ -67,7 +67,7 @@ impl RequestTarget for ProjectCounts {
         let company = request.caller().company().clone();
         let shards = request.batch.take_shards(&company, project);
         let (request, ProjectTarget { company, project, relation }) = Project::load(request).await?;
-        let counts = shards.tally();
+        let counts = shards.sum();
         Ok((request, CountedTarget { company, project, relation, counts, shards }))
     }
 }

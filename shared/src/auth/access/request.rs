@@ -81,9 +81,9 @@ impl PathIds {
         Ok(keys::interview(&self.company_id()?, self.id("projectId")?))
     }
 
-    pub(super) fn scorecard(&self, evaluator: CustomerId) -> Result<ItemKey, InvalidId> {
+    pub(super) fn evaluation(&self, evaluator: CustomerId) -> Result<ItemKey, InvalidId> {
         let (project, candidate) = (self.id("projectId")?, self.id("candidateId")?);
-        Ok(keys::scorecard(&self.company_id()?, project, candidate, evaluator))
+        Ok(keys::evaluation(&self.company_id()?, project, candidate, evaluator))
     }
 
     pub(super) fn webhook(&self) -> Result<ItemKey, InvalidId> {

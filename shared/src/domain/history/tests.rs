@@ -4,14 +4,15 @@ use chrono::{DateTime, TimeDelta};
 use serde_json::json;
 
 use super::*;
-use crate::domain::candidate::{Candidate, CandidateStatus, EvaluationReport};
+use crate::domain::candidate::{Candidate, CandidateStatus};
 use crate::domain::customer::{AccountType, Customer, CustomerStatus, NewCustomer};
+use crate::domain::evaluation::EvaluationReport;
+use crate::domain::evaluation::ScoreNumbers;
 use crate::domain::id::Id;
 use crate::domain::interview::Interview;
 use crate::domain::language::Language;
 use crate::domain::project::ProjectStatus;
-use crate::domain::samples::{self, candidate, customer, project, roster};
-use crate::domain::scorecard::ScoreNumbers;
+use crate::domain::samples::{self, candidate, customer, evaluator_index, project};
 use crate::domain::text::{Email, ShortName, Username};
 
 fn change<T: HasHistory>(before: Option<&T>, after: Option<&T>) -> ResourceChange {
@@ -72,10 +73,10 @@ fn photo() -> crate::domain::file::StoredFile {
 #[test]
 fn drafts_have_no_event_and_completed_evaluations_have_one_each_time() {
     let at = DateTime::UNIX_EPOCH;
-    let seat = roster().take_seat(customer(1)).unwrap();
+    let bit = evaluator_index().assign_bit(customer(1)).unwrap();
     let written = |completed, revision| {
         let mut candidate = candidate();
-        candidate.evaluations.insert(customer(1), EvaluationReport { completed, at, seat });
+        candidate.evaluations.insert(customer(1), EvaluationReport { completed, at, bit });
         candidate.scores.insert(customer(1), ScoreNumbers { revision, ..ScoreNumbers::default() });
         candidate
     };
@@ -119,7 +120,7 @@ fn projects_and_their_interviews_have_events() {
     assert_eq!(change(None, Some(&before)).types, ["project.created"]);
     let (closed, _) = before.clone().move_to(ProjectStatus::Closed, DateTime::UNIX_EPOCH).unwrap();
     assert_eq!(change(Some(&before), Some(&closed)).types, ["project.status_changed"]);
-    assert_eq!(types_of(&before, |after| after.roster = roster()), [""; 0]);
+    assert_eq!(types_of(&before, |after| after.evaluator_index = evaluator_index()), [""; 0]);
     let types = types_of(&before, |after| {
         after.staff.evaluators.insert(customer(1));
         after.settings.veto_enabled = true;

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::samples::{self, customer, roster};
+use crate::domain::samples::{self, customer, evaluator_index};
 use crate::domain::secret::AccessKey;
 use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, New, Skipped};
 
@@ -14,7 +14,7 @@ fn at() -> DateTime<Utc> {
 }
 
 fn reported(before: Candidate, report: PlatformReport, at: DateTime<Utc>) -> Option<Candidate> {
-    before.after_report(report, &mut roster(), at).unwrap()
+    before.after_report(report, &mut evaluator_index(), at).unwrap()
 }
 
 fn candidate(status: CandidateStatus) -> Candidate {
@@ -71,17 +71,17 @@ fn an_evaluation_is_noted_wherever_the_candidate_stands_unless_a_later_one_is_kn
         for completed in [false, true] {
             for (seconds_later, counts) in known {
                 let mut before = candidate(status);
-                let [one, two] = [1, 2].map(|byte| roster().take_seat(customer(byte)).unwrap());
-                let other = EvaluationReport { completed: true, at: at(), seat: two };
+                let [one, two] = [1, 2].map(|byte| evaluator_index().assign_bit(customer(byte)).unwrap());
+                let other = EvaluationReport { completed: true, at: at(), bit: two };
                 before.evaluations.insert(customer(2), other);
                 if let Some(seconds) = seconds_later {
                     let at = at() + TimeDelta::seconds(seconds);
                     before
                         .evaluations
-                        .insert(customer(1), EvaluationReport { completed: !completed, at, seat: one });
+                        .insert(customer(1), EvaluationReport { completed: !completed, at, bit: one });
                 }
                 let mut expected = before.clone();
-                expected.evaluations.insert(customer(1), EvaluationReport { completed, at: at(), seat: one });
+                expected.evaluations.insert(customer(1), EvaluationReport { completed, at: at(), bit: one });
                 expected.scores.entry(customer(1)).or_default().revision += 1;
                 let report = PlatformReport::Evaluated { customer: customer(1), completed };
                 let case = format!("{status:?} {completed} {seconds_later:?}");

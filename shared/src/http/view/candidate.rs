@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::domain::candidate::{Candidate, CandidateStatus};
-use crate::domain::evaluation::{self, EvaluationStatus};
+use crate::domain::evaluation::status::EvaluationStatus;
 use crate::domain::file::FileKind;
 use crate::domain::id::CustomerId;
 use crate::domain::policy::{Action, CallerRelation};
@@ -172,8 +172,7 @@ impl CandidateFields {
     /// The fields as `viewer` sees them.
     pub fn new(candidate: &Candidate, viewer: &CandidateViewer<'_>) -> Self {
         let Candidate { company, project, profile, .. } = candidate;
-        let completed_by = candidate.completed_by();
-        let (staff, references) = (&viewer.project.staff, viewer.references);
+        let references = viewer.references;
         let own = references.candidate(company, *project, candidate.id);
         Self {
             first_name: profile.first_name.to_string(),
@@ -188,8 +187,8 @@ impl CandidateFields {
             deadline: profile.deadline.map(Timestamp),
             photo: OrEmpty(references.file(company, candidate.owner(), FileKind::Photo, candidate.photo)),
             cv: OrEmpty(references.file(company, candidate.owner(), FileKind::Cv, candidate.cv)),
-            evaluation_status: evaluation::status_of(candidate, viewer.project),
-            my_evaluation_status: evaluation::status_for(staff.evaluates(viewer.customer), &completed_by),
+            evaluation_status: candidate.evaluation_status(viewer.project),
+            my_evaluation_status: candidate.own_evaluation_status(viewer.customer, viewer.project),
             phone: profile.phone.to_string(),
             gender: profile.gender.to_string(),
             created_by: candidate.created_by.map(|by| references.customer(company, by)),

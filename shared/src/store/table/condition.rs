@@ -98,11 +98,6 @@ impl AttributeUpdate {
         Self { condition: Some(condition.into()), ..self }
     }
 
-    pub(in crate::store) fn on(mut self, condition: WriteCondition) -> Self {
-        self.values.extend(condition.values().unwrap_or_default());
-        Self { condition: condition.expression(), ..self }
-    }
-
     /// Adds a value that the condition refers to.
     pub(in crate::store) fn with(mut self, name: &str, value: AttributeValue) -> Self {
         self.values.insert(name.to_owned(), value);

@@ -112,12 +112,12 @@ pub(crate) fn interview(c: &CompanyId, p: ProjectId) -> ItemKey {
 }
 
 /// What evaluators have written in a project. The identifiers are those of the candidate and of the evaluator.
-pub(crate) fn scorecards(c: &CompanyId, p: ProjectId) -> KeyRange {
+pub(crate) fn evaluations(c: &CompanyId, p: ProjectId) -> KeyRange {
     KeyRange { pk: format!("{}#EVALUATIONS", project_partition(c, p)), prefix: "" }
 }
 
-pub(crate) fn scorecard(c: &CompanyId, p: ProjectId, k: CandidateId, u: CustomerId) -> ItemKey {
-    scorecards(c, p).key(format!("{k}#{u}"))
+pub(crate) fn evaluation(c: &CompanyId, p: ProjectId, k: CandidateId, u: CustomerId) -> ItemKey {
+    evaluations(c, p).key(format!("{k}#{u}"))
 }
 
 /// The summaries of the evaluations of candidates.

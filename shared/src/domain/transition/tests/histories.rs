@@ -5,9 +5,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::candidate::CandidateProfile;
+use crate::domain::evaluation::evaluator_index::EvaluatorIndex;
 use crate::domain::id::Id;
 use crate::domain::report::PlatformReport;
-use crate::domain::roster::EvaluatorIndex;
 
 #[derive(Debug, Clone, Copy)]
 enum Event {

@@ -1,37 +1,36 @@
 //! Counts of a project's candidates, so that no request has to count them.
+//!
+//! Each write of a candidate adds to these counters in the same transaction. Candidates are counted by status; interviewed
+//! candidates also by exactly who has completed their evaluation, for example "Ada and Grace, and nobody else: 12".
+//! Evaluators come and go, and all numbers for the current ones follow on read: a candidate counts as evaluated if
+//! enough bits of the counter's set belong to current evaluators. So a change of the evaluators changes no counter.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
 use super::Refusal;
 use super::candidate::{Candidate, CandidateStatus};
+use super::evaluation::evaluator_index::EvaluatorSet;
 use super::id::{CandidateId, CustomerId};
+use super::names::parse_enum;
 use super::project::{CandidatesMust, Project};
-use super::roster::EvaluatorSet;
 
-/// The number of shards of a project's tally.
+/// The number of shards of a project's counts.
 // Enough that two candidates' changes rarely conflict, few enough to read at once.
 pub const SHARDS: u8 = 4;
-
-/// The statuses before the end of the interview, which keep a project from closing.
-pub const OPEN: [CandidateStatus; 3] =
-    [CandidateStatus::Invited, CandidateStatus::Confirmed, CandidateStatus::Interviewing];
-
-/// The statuses after the beginning of an interview.
-const BEGUN: [CandidateStatus; 3] =
-    [CandidateStatus::Interviewing, CandidateStatus::Interviewed, CandidateStatus::Aborted];
 
 /// The shard for a candidate's changes.
 pub fn shard_of(candidate: CandidateId) -> u8 {
     candidate.to_bytes()[15] % SHARDS
 }
 
-/// The name of a count.
+/// The name of a count; as text `status:<status>`, `evaluated_by:<set>` or `evaluated_by:<set>:<set that has vetoed>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CounterName {
     /// Candidates with this status.
     Status(CandidateStatus),
-    /// Interviewed candidates whose evaluation exactly these people of the roster have completed. The counts of any set
-    /// of evaluators follow from these, so a change of evaluators changes no counter.
+    /// Interviewed candidates whose evaluation exactly these people have completed.
     EvaluatedBy {
         /// Those who have completed their evaluation.
         completed: EvaluatorSet,
@@ -40,27 +39,52 @@ pub enum CounterName {
     },
 }
 
+impl fmt::Display for CounterName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(status) => write!(f, "status:{}", status.as_str()),
+            // All sets of 14 people take 330 of an item's 400 KB. With 40 people, a shard holds some 15,000 sets.
+            Self::EvaluatedBy { completed, vetoed } if *vetoed == EvaluatorSet::default() => {
+                write!(f, "evaluated_by:{completed}")
+            }
+            Self::EvaluatedBy { completed, vetoed } => write!(f, "evaluated_by:{completed}:{vetoed}"),
+        }
+    }
+}
+
+impl FromStr for CounterName {
+    /// The text is another attribute, or a counter that only newer code knows.
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (kind, value) = text.split_once(':').ok_or(())?;
+        match kind {
+            "status" => parse_enum(value).map(Self::Status).map_err(|_| ()),
+            "evaluated_by" => {
+                let (completed, vetoed) = value.split_once(':').unwrap_or((value, "0"));
+                let completed = completed.parse().map_err(|_| ())?;
+                Ok(Self::EvaluatedBy { completed, vetoed: vetoed.parse().map_err(|_| ())? })
+            }
+            _ => Err(()),
+        }
+    }
+}
+
 /// Counts; missing ones are 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProjectCounts(BTreeMap<CounterName, i64>);
 
 impl ProjectCounts {
-    fn of(candidate: &Candidate) -> Self {
-        let mut tally = Self::default();
-        tally.add(CounterName::Status(candidate.status), 1);
-        if candidate.status == CandidateStatus::Interviewed {
-            // Of everyone, evaluators or not: changing the evaluators of a project then writes only the project.
-            let (completed, vetoed) = (candidate.completed_seats(), candidate.vetoed_seats());
-            tally.add(CounterName::EvaluatedBy { completed, vetoed }, 1);
-        }
-        tally
-    }
-
     /// The difference between `before` and `after`; `None` stands for a candidate that does not exist.
     pub fn change(before: Option<&Candidate>, after: Option<&Candidate>) -> Self {
-        let mut change = after.map(Self::of).unwrap_or_default();
-        for (counter, count) in before.map(Self::of).unwrap_or_default().0 {
-            change.add(counter, -count);
+        let mut change = Self::default();
+        for (candidate, count) in before.map(|one| (one, -1)).into_iter().chain(after.map(|one| (one, 1))) {
+            change.add(CounterName::Status(candidate.status), count);
+            if candidate.status == CandidateStatus::Interviewed {
+                // Of everyone, evaluators or not: changing the evaluators of a project then writes only the project.
+                let (completed, vetoed) = (candidate.completed_set(), candidate.vetoed_set());
+                change.add(CounterName::EvaluatedBy { completed, vetoed }, count);
+            }
         }
         change.0.retain(|_, count| *count != 0);
         change
@@ -81,19 +105,15 @@ impl ProjectCounts {
         self.0.is_empty()
     }
 
-    /// The count of one counter.
-    pub fn get(&self, counter: CounterName) -> i64 {
-        self.0.get(&counter).copied().unwrap_or(0)
-    }
-
     /// Candidates with this status.
     pub fn with_status(&self, status: CandidateStatus) -> i64 {
-        self.get(CounterName::Status(status))
+        self.0.get(&CounterName::Status(status)).copied().unwrap_or(0)
     }
 
     /// Whether it counts candidates who have begun the interview.
     pub fn has_begun(&self) -> bool {
-        BEGUN.into_iter().any(|status| self.with_status(status) > 0)
+        use CandidateStatus::{Aborted, Interviewed, Interviewing};
+        [Interviewing, Interviewed, Aborted].into_iter().any(|status| self.with_status(status) > 0)
     }
 
     /// The statuses that candidates have.
@@ -108,23 +128,25 @@ impl ProjectCounts {
 
     /// Interviewed candidates whose evaluation at least `at_least` of `evaluators` have completed, or one has by a veto.
     fn evaluated_by(&self, evaluators: EvaluatorSet, at_least: usize) -> i64 {
-        let counts = |counter| match counter {
-            CounterName::EvaluatedBy { completed, vetoed } => {
-                completed.among(evaluators) >= at_least || vetoed.among(evaluators) > 0
+        let mut evaluated = 0;
+        for (counter, count) in self.iter() {
+            if let CounterName::EvaluatedBy { completed, vetoed } = counter
+                && (completed.count_in(evaluators) >= at_least || vetoed.count_in(evaluators) > 0)
+            {
+                evaluated += count;
             }
-            CounterName::Status(_) => false,
-        };
-        self.iter().filter(|(counter, _)| counts(*counter)).map(|(_, count)| count).sum()
+        }
+        evaluated
     }
 
     /// Fully evaluated candidates.
     pub fn evaluated(&self, project: &Project) -> i64 {
-        self.evaluated_by(project.evaluator_seats(), project.evaluations_needed())
+        self.evaluated_by(project.evaluator_set(), project.evaluations_needed())
     }
 
     /// Interviewed candidates with results.
     pub fn results(&self, project: &Project) -> u64 {
-        u64::try_from(self.evaluated_by(project.evaluator_seats(), 1)).unwrap_or(0)
+        u64::try_from(self.evaluated_by(project.evaluator_set(), 1)).unwrap_or(0)
     }
 
     /// Whether `customer` is an evaluator and there are interviewed candidates.
@@ -134,37 +156,42 @@ impl ProjectCounts {
 
     /// Whether there are results for `customer`; evaluators see them once they have evaluated a candidate.
     pub fn can_see_results(&self, project: &Project, customer: Option<CustomerId>) -> bool {
-        let whose = match project.staff.evaluates(customer) {
-            Some(evaluator) => project.roster.seats_of([&evaluator]),
-            None => project.evaluator_seats(),
+        let evaluators = match project.staff.evaluates(customer) {
+            Some(evaluator) => project.evaluator_index.set_of([&evaluator]),
+            None => project.evaluator_set(),
         };
-        self.evaluated_by(whose, 1) > 0
+        self.evaluated_by(evaluators, 1) > 0
     }
 
     /// Refuses a move of `project` unless its candidates meet the condition `must`. Fails with the refusal of `must`.
     pub fn check(&self, must: CandidatesMust, project: &Project) -> Result<(), Refusal> {
-        let holds = match must {
-            CandidatesMust::BeAnything => true,
-            CandidatesMust::BeArchivable => self.can_archive(project),
-            CandidatesMust::BeNew => self.candidates() == self.with_status(CandidateStatus::New),
-        };
+        let holds = forbidden_statuses(must).iter().all(|status| self.with_status(*status) == 0)
+            && (must != CandidatesMust::BeArchivable
+                || self.evaluated(project) == self.with_status(CandidateStatus::Interviewed));
         if holds { Ok(()) } else { Err(must.refusal()) }
     }
 
     /// Whether `project` may be closed.
     pub fn can_archive(&self, project: &Project) -> bool {
-        OPEN.into_iter().all(|status| self.with_status(status) == 0)
-            && self.evaluated(project) == self.with_status(CandidateStatus::Interviewed)
+        self.check(CandidatesMust::BeArchivable, project).is_ok()
+    }
+}
+
+/// The statuses that no candidate may have for a move.
+pub fn forbidden_statuses(must: CandidatesMust) -> &'static [CandidateStatus] {
+    use CandidateStatus::{Aborted, Confirmed, Expired, Interviewed, Interviewing, Invited, Skipped};
+    match must {
+        CandidatesMust::BeAnything => &[],
+        CandidatesMust::BeArchivable => &[Invited, Confirmed, Interviewing],
+        CandidatesMust::BeNew => &[Invited, Confirmed, Interviewing, Interviewed, Expired, Aborted, Skipped],
     }
 }
 
 impl FromIterator<(CounterName, i64)> for ProjectCounts {
     fn from_iter<I: IntoIterator<Item = (CounterName, i64)>>(counts: I) -> Self {
-        let mut tally = Self::default();
-        for (counter, count) in counts {
-            tally.add(counter, count);
-        }
-        tally
+        let mut sum = Self::default();
+        counts.into_iter().for_each(|(counter, count)| sum.add(counter, count));
+        sum
     }
 }
 
@@ -173,33 +200,32 @@ mod tests {
     use chrono::DateTime;
 
     use super::*;
-    use crate::domain::candidate::EvaluationReport;
-    use crate::domain::evaluation::{self, EvaluationStatus};
+    use crate::domain::evaluation::status::EvaluationStatus;
+    use crate::domain::evaluation::{EvaluationReport, ScoreNumbers};
     use crate::domain::id::Id;
-    use crate::domain::samples::{self, customer, roster};
-    use crate::domain::scorecard::ScoreNumbers;
+    use crate::domain::samples::{self, customer, evaluator_index};
 
-    fn seats(of: &[u8]) -> EvaluatorSet {
-        roster().seats_of(&of.iter().map(|byte| customer(*byte)).collect::<Vec<_>>())
+    fn set(of: &[u8]) -> EvaluatorSet {
+        evaluator_index().set_of(&of.iter().map(|byte| customer(*byte)).collect::<Vec<_>>())
     }
 
     fn candidate(status: CandidateStatus, completed_by: &[u8]) -> Candidate {
         let evaluation = |byte: &u8| {
-            let seat = roster().take_seat(customer(*byte)).unwrap();
-            (customer(*byte), EvaluationReport { completed: true, at: DateTime::UNIX_EPOCH, seat })
+            let bit = evaluator_index().assign_bit(customer(*byte)).unwrap();
+            (customer(*byte), EvaluationReport { completed: true, at: DateTime::UNIX_EPOCH, bit })
         };
         let evaluations = completed_by.iter().map(evaluation).collect();
         Candidate { status, evaluations, ..samples::candidate() }
     }
 
     fn project(team_evaluation: u8, evaluators: &[u8]) -> Project {
-        let mut project = Project { roster: roster(), ..samples::project() };
+        let mut project = Project { evaluator_index: evaluator_index(), ..samples::project() };
         project.settings.team_evaluation = team_evaluation;
         project.staff.evaluators = evaluators.iter().map(|byte| customer(*byte)).collect();
         project
     }
 
-    fn tally(candidates: &[Candidate]) -> ProjectCounts {
+    fn counts_of(candidates: &[Candidate]) -> ProjectCounts {
         candidates
             .iter()
             .flat_map(|one| ProjectCounts::change(None, Some(one)).iter().collect::<Vec<_>>())
@@ -211,32 +237,31 @@ mod tests {
         let before = candidate(CandidateStatus::Interviewed, &[1]);
         let after = candidate(CandidateStatus::Interviewed, &[1, 2]);
         let change = ProjectCounts::change(Some(&before), Some(&after));
-        let by =
-            |of: &[u8]| CounterName::EvaluatedBy { completed: seats(of), vetoed: EvaluatorSet::default() };
+        let by = |of: &[u8]| CounterName::EvaluatedBy { completed: set(of), vetoed: EvaluatorSet::default() };
         let expected = [(by(&[1]), -1), (by(&[1, 2]), 1)];
         assert_eq!(change.iter().collect::<Vec<_>>(), expected);
         assert!(ProjectCounts::change(Some(&before), Some(&before)).is_empty());
         let gone = ProjectCounts::change(Some(&after), None);
-        assert!(tally(&[after]).iter().all(|(counter, count)| gone.get(counter) == -count));
+        assert!(counts_of(&[after]).iter().all(|(counter, count)| gone.0[&counter] == -count));
     }
 
     #[test]
     fn every_status_counts_as_a_candidate() {
         let everyone: Vec<_> =
             CandidateStatus::ALL.into_iter().map(|status| candidate(status, &[])).collect();
-        let tally = tally(&everyone);
-        assert_eq!(tally.candidates(), 8);
-        assert!(CandidateStatus::ALL.into_iter().all(|status| tally.with_status(status) == 1));
+        let counts = counts_of(&everyone);
+        assert_eq!(counts.candidates(), 8);
+        assert!(CandidateStatus::ALL.into_iter().all(|status| counts.with_status(status) == 1));
     }
 
     #[test]
     fn evaluated_follows_the_team_evaluation() {
         let interviewed = |by: &[u8]| candidate(CandidateStatus::Interviewed, by);
-        let tally =
-            tally(&[interviewed(&[]), interviewed(&[1]), interviewed(&[1, 2]), interviewed(&[1, 2, 3])]);
+        let counts =
+            counts_of(&[interviewed(&[]), interviewed(&[1]), interviewed(&[1, 2]), interviewed(&[1, 2, 3])]);
         for (team_evaluation, evaluated) in [(0, 1), (1, 3), (2, 2)] {
             assert_eq!(
-                tally.evaluated(&project(team_evaluation, &[1, 2, 3])),
+                counts.evaluated(&project(team_evaluation, &[1, 2, 3])),
                 evaluated,
                 "{team_evaluation}"
             );
@@ -246,18 +271,18 @@ mod tests {
     #[test]
     fn only_evaluations_by_current_evaluators_count() {
         let interviewed = |by: &[u8]| candidate(CandidateStatus::Interviewed, by);
-        let tally = tally(&[interviewed(&[1]), interviewed(&[1, 2])]);
+        let counts = counts_of(&[interviewed(&[1]), interviewed(&[1, 2])]);
         for (evaluators, evaluated) in
             [(&[1][..], 2), (&[2], 1), (&[1, 2], 1), (&[3], 0), (&[1, 3], 0), (&[4], 0), (&[], 0)]
         {
             let project = project(0, evaluators);
-            assert_eq!(tally.evaluated(&project), evaluated, "{evaluators:?}");
-            assert_eq!(tally.can_archive(&project), evaluated == 2, "{evaluators:?}");
+            assert_eq!(counts.evaluated(&project), evaluated, "{evaluators:?}");
+            assert_eq!(counts.can_archive(&project), evaluated == 2, "{evaluators:?}");
             let has_results = evaluators.contains(&1) || evaluators.contains(&2);
-            assert_eq!(tally.can_see_results(&project, None), has_results, "{evaluators:?}");
+            assert_eq!(counts.can_see_results(&project, None), has_results, "{evaluators:?}");
         }
-        assert_eq!(tally.evaluated(&project(2, &[1, 3])), 0, "a second one has yet to evaluate");
-        assert_eq!(tally.evaluated(&project(1, &[2, 3])), 1);
+        assert_eq!(counts.evaluated(&project(2, &[1, 3])), 0, "a second one has yet to evaluate");
+        assert_eq!(counts.evaluated(&project(1, &[2, 3])), 1);
     }
 
     #[test]
@@ -265,13 +290,13 @@ mod tests {
         let mut vetoed = candidate(CandidateStatus::Interviewed, &[1]);
         let score = ScoreNumbers { veto: Some(Id::from_bytes([7; 16])), ..ScoreNumbers::default() };
         vetoed.scores.insert(customer(1), score);
-        let tally = tally(&[vetoed.clone(), candidate(CandidateStatus::Interviewed, &[2])]);
+        let counts = counts_of(&[vetoed.clone(), candidate(CandidateStatus::Interviewed, &[2])]);
         for (team_evaluation, evaluators, evaluated) in
             [(0, &[1, 2][..], 1), (2, &[1, 2], 1), (2, &[2, 3], 0), (0, &[3], 0), (1, &[1, 2], 2)]
         {
             let project = project(team_evaluation, evaluators);
-            assert_eq!(tally.evaluated(&project), evaluated, "{team_evaluation} {evaluators:?}");
-            let is_evaluated = evaluation::status_of(&vetoed, &project) == EvaluationStatus::Completed;
+            assert_eq!(counts.evaluated(&project), evaluated, "{team_evaluation} {evaluators:?}");
+            let is_evaluated = vetoed.evaluation_status(&project) == EvaluationStatus::Completed;
             assert_eq!(is_evaluated, evaluators.contains(&1), "{team_evaluation} {evaluators:?}");
         }
     }
@@ -289,14 +314,14 @@ mod tests {
             (vec![candidate(Interviewed, &[1])], false),
             (vec![candidate(Interviewed, &[1, 2])], true),
         ] {
-            assert_eq!(tally(&candidates).can_archive(&both), can_archive, "{candidates:?}");
+            assert_eq!(counts_of(&candidates).can_archive(&both), can_archive, "{candidates:?}");
         }
-        let half = tally(&[candidate(Interviewed, &[1])]);
+        let half = counts_of(&[candidate(Interviewed, &[1])]);
         assert!(half.can_evaluate(&both, Some(customer(1))) && !half.can_evaluate(&both, Some(customer(3))));
-        assert!(!tally(&[candidate(Invited, &[])]).can_evaluate(&both, Some(customer(1))));
+        assert!(!counts_of(&[candidate(Invited, &[])]).can_evaluate(&both, Some(customer(1))));
         assert!(half.can_see_results(&both, Some(customer(1))), "has evaluated");
         assert!(!half.can_see_results(&both, Some(customer(2))), "has yet to evaluate");
         assert!(half.can_see_results(&both, Some(customer(3))), "does not evaluate");
-        assert!(!tally(&[candidate(Interviewed, &[])]).can_see_results(&both, Some(customer(3))));
+        assert!(!counts_of(&[candidate(Interviewed, &[])]).can_see_results(&both, Some(customer(3))));
     }
 }

@@ -1,19 +1,20 @@
-//! Results: what the evaluations of a candidate by the project's evaluators amount to.
+//! Results: what a candidate's evaluations amount to.
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::candidate::{Candidate, CandidateStatus};
-use super::id::{CustomerId, VetoId};
-use super::interview::Interview;
 use super::mean::{RatingMean, RatingSum};
-use super::project::Project;
-use super::scorecard::{Evaluation, RatingTarget, RatingValues};
+use super::{Evaluation, RatingTarget, RatingValues};
+use crate::domain::candidate::{Candidate, CandidateStatus};
+use crate::domain::id::{CustomerId, VetoId};
+use crate::domain::interview::Interview;
+use crate::domain::project::Project;
 
-/// What an interviewed candidate's evaluations amount to, whoever the evaluators are: an item of its own, derived from
-/// the candidate, by which results are listed and sorted.
+/// A candidate's result, before it is reduced to the current evaluators.
+// An item of its own, so that a change of evaluators, questions or criteria writes no candidates, and a list by rating
+// reads no evaluations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultSummary {
     /// Everyone who has completed an evaluation.
@@ -23,27 +24,25 @@ pub struct ResultSummary {
     pub vetos: BTreeMap<CustomerId, VetoId>,
 }
 
-/// A completed evaluation in short.
+/// The numbers of a completed evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompletedEvaluation {
     /// When it was completed.
     pub at: DateTime<Utc>,
-    /// Its ratings; none without ratings.
+    /// The values of its ratings; `None` without ratings.
     pub rated: Option<RatingValues>,
 }
 
 impl ResultSummary {
-    /// The summary of a candidate; none unless they are interviewed and somebody has evaluated them.
+    /// The summary of a candidate; `None` unless they are interviewed and have a completed evaluation.
     pub fn of(candidate: &Candidate) -> Option<Self> {
-        if candidate.status != CandidateStatus::Interviewed {
-            return None;
-        }
-        let completed = |customer: CustomerId| {
+        let mut by = BTreeMap::new();
+        for customer in candidate.completed_by() {
             let rated = candidate.scores.get(&customer).and_then(|score| score.rated.clone());
-            Some((customer, CompletedEvaluation { at: candidate.completed_at(customer)?, rated }))
-        };
-        let by: BTreeMap<_, _> = candidate.evaluations.keys().copied().filter_map(completed).collect();
-        (!by.is_empty()).then(|| Self { by, vetos: candidate.vetos().collect() })
+            by.insert(customer, CompletedEvaluation { at: candidate.completed_at(customer)?, rated });
+        }
+        let has_result = candidate.status == CandidateStatus::Interviewed && !by.is_empty();
+        has_result.then(|| Self { by, vetos: candidate.vetos().collect() })
     }
 
     /// Whether `customer` is an evaluator who has yet to evaluate.
@@ -58,29 +57,25 @@ impl ResultSummary {
     }
 
     /// The overall rating on today's scale: the mean over the evaluators of the mean of each one's ratings.
+    // Not the mean of all ratings: evaluators who rate more do not weigh more.
     pub fn overall(&self, project: &Project, interview: &Interview) -> RatingMean {
         let mut overall = RatingMean::default();
-        // A mean of means: those who rate more must not weigh more.
         for (_, completed) in self.counting(project) {
             if let Some(values) = &completed.rated {
                 // By today's questions, criteria and scale: changing those writes no candidates.
-                overall.add(values.ratings(interview), project.settings.maximum_score);
+                overall.add(values.sum(interview), project.settings.maximum_score);
             }
         }
         overall
     }
 }
 
-/// The mean of what `cards` say about one question or criterion, on a scale with the maximum `scale`.
-pub fn average<'a>(
-    about: RatingTarget,
-    cards: impl IntoIterator<Item = &'a Evaluation>,
-    scale: u32,
-) -> RatingMean {
+/// The mean of the ratings of `target`, on a scale with the maximum `scale`.
+pub fn average(target: RatingTarget, evaluations: &[&Evaluation], scale: u32) -> RatingMean {
     let mut average = RatingMean::default();
-    for card in cards {
-        for rating in card.ratings.iter().filter(|rating| rating.about == about) {
-            average.add(RatingSum { tenths: rating.tenths, count: 1, maximum: card.maximum }, scale);
+    for evaluation in evaluations {
+        for rating in evaluation.ratings.iter().filter(|rating| rating.target == target) {
+            average.add(RatingSum { tenths: rating.tenths, count: 1, maximum: evaluation.maximum }, scale);
         }
     }
     average

@@ -2,27 +2,15 @@
 
 use std::cmp::Ordering;
 
-/// The unit of sums. A multiple of every number of ratings that one evaluation can hold, times 1,000 for the factors
-/// by which scales usually change.
-const UNIT: u128 = multiple_of_all(50) * 1_000;
-
-const fn multiple_of_all(most: u128) -> u128 {
-    let (mut multiple, mut number) = (1, 2);
-    while number <= most {
-        let (mut a, mut b) = (multiple, number);
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
-        multiple *= number / a;
-        number += 1;
-    }
-    multiple
-}
+/// The unit of sums: a multiple of every number of ratings that one evaluation can hold, from 1 to 50, times 1,000 for the
+/// factors by which scales usually change.
+// Divisions by such numbers leave no rest, so means that are equal compare as equal.
+const UNIT: u128 = 3_099_044_504_245_996_706_400 * 1_000;
 
 /// The mean of ratings on one scale.
 ///
-/// Exact while all ratings were given on this scale, or on one from which it differs by a factor such as 2 or 10.
-/// Otherwise off by less than a unit of the twentieth decimal.
+/// Exact if all ratings were given on this scale, or on one that differs by a factor such as 2 or 10. Otherwise off by
+/// less than a unit of the twentieth decimal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RatingMean {
     /// In [`UNIT`]s.
@@ -30,7 +18,7 @@ pub struct RatingMean {
     count: u128,
 }
 
-/// Ratings of which one mean is taken.
+/// The sum of ratings that were given on one scale.
 #[derive(Debug, Clone, Copy)]
 pub struct RatingSum {
     /// Their sum in tenths.
@@ -52,7 +40,7 @@ impl RatingMean {
         }
     }
 
-    /// The mean in hundredths, rounded half up; none without values.
+    /// The mean in hundredths, rounded half up; `None` without values.
     pub fn hundredths(self) -> Option<u32> {
         // Whole numbers, because a float would not round half up exactly.
         let whole = 2 * self.count * UNIT;
@@ -60,7 +48,7 @@ impl RatingMean {
         u32::try_from(rounded).ok()
     }
 
-    /// Compares two means, of which none is without values.
+    /// Compares two means that both have values.
     pub fn compare(self, other: Self) -> Ordering {
         (self.sum * other.count).cmp(&(other.sum * self.count))
     }

@@ -4,31 +4,34 @@
 //! |---|---|---|
 //! | [`Evaluation`] | an item of its own | what the evaluator wrote |
 //! | [`EvaluationReport`] | the candidate | whether and when it was completed, here or by an event |
-//! | [`ScoreNumbers`] | the candidate | the numbers of the scorecard, and its revision |
-//! | [`ResultSummary`](super::outcome::ResultSummary) | the item of a result | the completed ones of a candidate, derived from the two above |
+//! | [`ScoreNumbers`] | the candidate | the values of the ratings, the veto and the revision |
+//! | [`ResultSummary`](result::ResultSummary) | an item of its own | the completed evaluations of a candidate, derived from the candidate |
+
+pub mod change;
+pub mod evaluator_index;
+pub mod mean;
+pub mod result;
+pub mod status;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use chrono::{DateTime, SubsecRound, Utc};
+use chrono::{DateTime, Utc};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Refusal;
-use super::candidate::{Candidate, CandidateStatus, EvaluationReport};
 use super::id::{CandidateId, CompanyId, CriterionId, CustomerId, ProjectId, QuestionId, VetoId};
-use super::interview::{Interview, InterviewItem};
-use super::mean::RatingSum;
+use super::interview::{Interview, MAX_CRITERIA, MAX_QUESTIONS};
 use super::names::named;
-use super::project::Project;
-use super::roster::{EvaluatorIndex, EvaluatorSet};
 use super::text::TextLines;
+use evaluator_index::EvaluatorBit;
+use mean::RatingSum;
 
 /// The maximum number of ratings in one evaluation: of all questions and criteria.
-pub const MAX_RATINGS: usize =
-    <super::interview::Question as InterviewItem>::MAX + <super::interview::Criterion as InterviewItem>::MAX;
+pub const MAX_RATINGS: usize = MAX_QUESTIONS + MAX_CRITERIA;
 
 /// The greatest maximum score that a project can have.
 pub const MAX_SCORE: u32 = 1_000;
@@ -46,7 +49,7 @@ pub const NOTHING_RATED: Refusal = Refusal {
 /// Named tokens write evaluations of evaluators only.
 pub const NOT_EVALUATOR: Refusal =
     Refusal { code: "not_evaluator", detail: "This customer is not an evaluator of the project." };
-/// The evaluation of somebody who has vetoed.
+/// An evaluator who has vetoed cannot withdraw their evaluation.
 pub const VETOED: Refusal = Refusal {
     code: "vetoed",
     detail: "The evaluator has vetoed the candidate, so the evaluation stays completed.",
@@ -111,8 +114,8 @@ impl RatingTarget {
     /// Whether it still belongs to the interview.
     pub fn is_in(self, interview: &Interview) -> bool {
         match self {
-            Self::Question(id) => interview.find::<super::interview::Question>(id).is_some(),
-            Self::Criterion(id) => interview.find::<super::interview::Criterion>(id).is_some(),
+            Self::Question(id) => interview.question(id).is_some(),
+            Self::Criterion(id) => interview.criterion(id).is_some(),
         }
     }
 }
@@ -121,7 +124,7 @@ impl RatingTarget {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rating {
     /// What is rated.
-    pub about: RatingTarget,
+    pub target: RatingTarget,
     /// The value in tenths, from 0 to ten times the maximum of the evaluation.
     pub tenths: u32,
     /// Why.
@@ -190,26 +193,11 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// An empty one.
-    pub fn new(candidate: &Candidate, evaluator: CustomerId, project: &Project) -> Self {
-        Self {
-            company: candidate.company.clone(),
-            project: candidate.project,
-            candidate: candidate.id,
-            evaluator,
-            maximum: project.settings.maximum_score,
-            ratings: Vec::new(),
-            recommendation: None,
-            comment: TextLines::default(),
-            veto: None,
-        }
-    }
-
-    /// The ratings in short, for the candidate; none without ratings.
+    /// The values of the ratings; `None` without ratings.
     pub fn values(&self) -> Option<RatingValues> {
         let (mut questions, mut criteria) = (BTreeMap::new(), BTreeMap::new());
         for rating in &self.ratings {
-            match rating.about {
+            match rating.target {
                 RatingTarget::Question(id) => questions.insert(id, rating.tenths),
                 RatingTarget::Criterion(id) => criteria.insert(id, rating.tenths),
             };
@@ -218,7 +206,8 @@ impl Evaluation {
     }
 }
 
-/// The numbers of a [`Evaluation`], in tenths. Each stands for itself, because what it is about may be deleted.
+/// The values of an evaluator's ratings, in tenths.
+// Not yet a sum: questions and criteria that are deleted later no longer count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RatingValues {
     /// The maximum of the scale.
@@ -232,8 +221,8 @@ pub struct RatingValues {
 }
 
 impl RatingValues {
-    /// The ratings of what belongs to the interview.
-    pub fn ratings(&self, interview: &Interview) -> RatingSum {
+    /// The sum of the ratings whose questions and criteria still exist.
+    pub fn sum(&self, interview: &Interview) -> RatingSum {
         let questions = interview.questions.iter().filter_map(|question| self.questions.get(&question.id));
         let criteria = interview.criteria.iter().filter_map(|criterion| self.criteria.get(&criterion.id));
         let mut ratings = RatingSum { tenths: 0, count: 0, maximum: self.maximum };
@@ -245,134 +234,28 @@ impl RatingValues {
     }
 }
 
-/// What a candidate's item tells of a [`Evaluation`].
+/// What the candidate's item repeats of an [`Evaluation`].
+// Candidates are read anyway, and the summaries of results are written with them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScoreNumbers {
     /// The number of its changes that responses show, deletions included.
     pub revision: u64,
-    /// When it was last saved, to the second: earlier events count no more.
+    /// When it was last saved, to the second. Events from before are ignored.
     pub saved_at: DateTime<Utc>,
-    /// The ratings; none without ratings.
+    /// The values of the ratings; `None` without ratings.
     pub rated: Option<RatingValues>,
     /// The veto.
     pub veto: Option<VetoId>,
 }
 
-impl Candidate {
-    /// Everyone who has vetoed, evaluators of the project or not.
-    pub fn vetos(&self) -> impl Iterator<Item = (CustomerId, VetoId)> {
-        self.scores.iter().filter_map(|(customer, score)| Some((*customer, score.veto?)))
-    }
-
-    /// The seats of everyone who has vetoed.
-    pub fn vetoed_seats(&self) -> EvaluatorSet {
-        let seat = |(customer, _)| self.evaluations.get(&customer).map(|evaluation| evaluation.seat);
-        self.vetos().filter_map(seat).collect()
-    }
-
-    /// Whether `customer` has vetoed.
-    pub fn is_vetoed_by(&self, customer: CustomerId) -> bool {
-        self.scores.get(&customer).is_some_and(|score| score.veto.is_some())
-    }
-
-    /// The revision of an evaluation; 0 before it is first saved.
-    pub fn revision_of(&self, evaluator: CustomerId) -> u64 {
-        self.scores.get(&evaluator).map_or(0, |score| score.revision)
-    }
-
-    /// When `evaluator` completed their evaluation; none if they have not.
-    pub fn completed_at(&self, evaluator: CustomerId) -> Option<DateTime<Utc>> {
-        self.evaluations.get(&evaluator).filter(|evaluation| evaluation.completed).map(|known| known.at)
-    }
-
-    /// Whether `customer` is an evaluator who has yet to evaluate, and so sees nothing that others have written.
-    pub fn is_hidden_from(&self, customer: Option<CustomerId>, project: &Project) -> bool {
-        project.staff.evaluates(customer).is_some_and(|own| self.completed_at(own).is_none())
-    }
-
-    /// The candidate after `card` was saved at `now` in place of `before`, completed or as a draft. Fails with [`VETOED`],
-    /// [`NOT_INTERVIEWED`], [`NOTHING_RATED`] and [`NO_SEAT`](super::roster::NO_SEAT).
-    pub fn after_saving(
-        mut self,
-        (before, card): (Option<&Evaluation>, &Evaluation),
-        completed: bool,
-        interview: &Interview,
-        roster: &mut EvaluatorIndex,
-        now: DateTime<Utc>,
-    ) -> Result<Self, Refusal> {
-        if completed {
-            self.require_interviewed()?;
-            // A project without questions and criteria has nothing to rate.
-            if card.ratings.is_empty() && !interview.is_empty() {
-                return Err(NOTHING_RATED);
-            }
-        }
-        self.record_completion((card.evaluator, before != Some(card)), completed, roster, now)?.rated =
-            card.values();
-        Ok(self)
-    }
-
-    /// The candidate after `evaluator` took back their evaluation. Fails with [`VETOED`].
-    pub fn after_taking_back(
-        mut self,
-        evaluator: CustomerId,
-        roster: &mut EvaluatorIndex,
-        now: DateTime<Utc>,
-    ) -> Result<Self, Refusal> {
-        self.record_completion((evaluator, true), false, roster, now)?.rated = None;
-        Ok(self)
-    }
-
-    /// The candidate after a veto, which completes the evaluation of its author. Fails with [`VETO_DISABLED`],
-    /// [`NOT_INTERVIEWED`], [`ALREADY_VETOED`] and [`NO_SEAT`](super::roster::NO_SEAT).
-    pub fn after_veto(
-        mut self,
-        (evaluator, veto): (CustomerId, VetoId),
-        project: &Project,
-        roster: &mut EvaluatorIndex,
-        now: DateTime<Utc>,
-    ) -> Result<Self, Refusal> {
-        if !project.settings.veto_enabled {
-            return Err(VETO_DISABLED);
-        }
-        self.require_interviewed()?;
-        if self.is_vetoed_by(evaluator) {
-            return Err(ALREADY_VETOED);
-        }
-        self.record_completion((evaluator, true), true, roster, now)?.veto = Some(veto);
-        Ok(self)
-    }
-
-    fn require_interviewed(&self) -> Result<(), Refusal> {
-        let is_interviewed = self.status == CandidateStatus::Interviewed;
-        if is_interviewed { Ok(()) } else { Err(NOT_INTERVIEWED) }
-    }
-
-    /// Makes the same move as an event about `evaluator` would. Counts the revision of their evaluation if that changes
-    /// or `is_new`.
-    fn record_completion(
-        &mut self,
-        (evaluator, is_new): (CustomerId, bool),
-        completed: bool,
-        roster: &mut EvaluatorIndex,
-        now: DateTime<Utc>,
-    ) -> Result<&mut ScoreNumbers, Refusal> {
-        if !completed && self.is_vetoed_by(evaluator) {
-            return Err(VETOED);
-        }
-        // Events have whole seconds: one of the same second that comes later is later.
-        let at = now.trunc_subsecs(0);
-        let known = self.evaluations.get(&evaluator);
-        let was_completed = known.is_some_and(|known| known.completed);
-        // Later than every event so far, even one with a date in the future.
-        let moves = was_completed != completed || known.is_some_and(|known| known.at > at);
-        if moves {
-            let seat = roster.take_seat(evaluator)?;
-            self.evaluations.insert(evaluator, EvaluationReport { completed, at, seat });
-        }
-        let score = self.scores.entry(evaluator).or_default();
-        score.revision += u64::from(moves || is_new);
-        score.saved_at = at;
-        Ok(score)
-    }
+/// The last report of a customer's evaluation, by an event or by what they saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvaluationReport {
+    /// Whether the evaluation is complete.
+    pub completed: bool,
+    /// When it was reported.
+    pub at: DateTime<Utc>,
+    /// The customer's bit in the project's index of evaluators.
+    // Repeated here, so that a write of the candidate knows its counters without reading the project.
+    pub bit: EvaluatorBit,
 }

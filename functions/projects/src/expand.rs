@@ -1,0 +1,139 @@
+//! Resources instead of references in projects, for clients that ask with `?expand=`.
+
+use std::collections::BTreeSet;
+
+use shared::Result;
+use shared::auth::access::AdmittedRequest;
+use shared::domain::id::CustomerId;
+use shared::domain::project::Project;
+use shared::http::expand::ExpandFields;
+use shared::http::reference::ReferenceUris;
+use shared::http::view::{CriterionView, CustomerView, ExpandedReference, LabelView, QuestionView};
+use shared::store::{ReferenceIds, ReferencedResources};
+
+use crate::roles::RoleView;
+
+pub(crate) const EVALUATORS: &str = "evaluators";
+pub(crate) const INTERVIEW_MANAGERS: &str = "interview_managers";
+pub(crate) const REVIEWERS: &str = "reviewers";
+const LABELS: &str = "labels";
+const ROLES: &str = "roles";
+const QUESTIONS: &str = "questions";
+const CRITERIA: &str = "criteria";
+/// The fields that can be expanded. Videos are always shown whole.
+pub(crate) const NAMES: &[&str] =
+    &[EVALUATORS, INTERVIEW_MANAGERS, REVIEWERS, LABELS, ROLES, "videos", QUESTIONS, CRITERIA];
+
+/// Reads which fields to expand. Fails with a message on `expand`.
+pub(crate) fn read_expand(query: Option<&str>) -> Result<ExpandFields> {
+    ExpandFields::parse(query, NAMES)
+}
+
+/// The resources to show instead of references.
+#[derive(Default)]
+pub(crate) struct ExpandedResources {
+    fields: ExpandFields,
+    found: ReferencedResources,
+}
+
+impl ExpandedResources {
+    /// Reads what `fields` of all of `projects` refer to, in at most one round trip.
+    pub(crate) async fn load(
+        access: &AdmittedRequest,
+        fields: ExpandFields,
+        projects: impl Iterator<Item = &Project>,
+    ) -> Result<Self> {
+        let mut ids = ReferenceIds::default();
+        let shows_interview = fields.has(QUESTIONS) || fields.has(CRITERIA);
+        for Project { id, staff, settings, .. } in projects {
+            ids.interviews.extend(Some(*id).filter(|_| shows_interview));
+            for (name, people) in [
+                (EVALUATORS, &staff.evaluators),
+                (INTERVIEW_MANAGERS, &staff.interview_managers),
+                (REVIEWERS, &staff.reviewers),
+            ] {
+                ids.customers.extend(people.iter().filter(|_| fields.has(name)));
+            }
+            ids.labels.extend(settings.labels.iter().filter(|_| fields.has(LABELS)));
+        }
+        let found = access.store.referred(access.company_id(), &ids).await?;
+        Ok(Self { fields, found })
+    }
+
+    /// The people of one role, `name`, in a project.
+    pub(crate) fn people(
+        &self,
+        name: &str,
+        project: &Project,
+        ids: &BTreeSet<CustomerId>,
+        references: ReferenceUris<'_>,
+    ) -> Vec<ExpandedReference<CustomerView>> {
+        let mut people = Vec::with_capacity(ids.len());
+        for id in ids {
+            // A customer may have been read for another role.
+            let customer = self.found.customers.get(id).filter(|_| self.fields.has(name));
+            let view = customer.map(|customer| CustomerView::new(customer, references));
+            let reference = ExpandedReference::Reference(references.customer(&project.company, *id));
+            people.push(reference.expanded(view));
+        }
+        people
+    }
+
+    /// The labels of a project.
+    pub(crate) fn labels(
+        &self,
+        project: &Project,
+        references: ReferenceUris<'_>,
+    ) -> Vec<ExpandedReference<LabelView>> {
+        let mut labels = Vec::with_capacity(project.settings.labels.len());
+        for id in &project.settings.labels {
+            let view = self.found.labels.get(id).map(|label| LabelView::new(label, references));
+            let reference = ExpandedReference::Reference(references.label(&project.company, *id));
+            labels.push(reference.expanded(view));
+        }
+        labels
+    }
+
+    /// The questions of a project.
+    pub(crate) fn questions(
+        &self,
+        project: &Project,
+        references: ReferenceUris<'_>,
+    ) -> ExpandedReference<Vec<QuestionView>> {
+        let interview = self.found.interviews.get(&project.id);
+        let views = interview.into_iter().flat_map(|interview| {
+            interview.questions.iter().map(|question| QuestionView::new(question, interview, references))
+        });
+        let reference =
+            ExpandedReference::Reference(references.project(&project.company, project.id).join("questions"));
+        reference.expanded(self.fields.has(QUESTIONS).then(|| views.collect()))
+    }
+
+    /// The criteria of a project.
+    pub(crate) fn criteria(
+        &self,
+        project: &Project,
+        references: ReferenceUris<'_>,
+    ) -> ExpandedReference<Vec<CriterionView>> {
+        let interview = self.found.interviews.get(&project.id);
+        let views = interview.into_iter().flat_map(|interview| {
+            interview.criteria.iter().map(|criterion| CriterionView::new(criterion, interview, references))
+        });
+        let reference =
+            ExpandedReference::Reference(references.project(&project.company, project.id).join("criteria"));
+        reference.expanded(self.fields.has(CRITERIA).then(|| views.collect()))
+    }
+
+    /// All roles in a project.
+    pub(crate) fn roles(
+        &self,
+        project: &Project,
+        references: ReferenceUris<'_>,
+    ) -> ExpandedReference<Vec<RoleView>> {
+        let roles = project.staff.roles().into_iter();
+        let views = roles.map(|held| RoleView::new(project, held, references));
+        let reference =
+            ExpandedReference::Reference(references.project(&project.company, project.id).join("roles"));
+        reference.expanded(self.fields.has(ROLES).then(|| views.collect()))
+    }
+}

@@ -1,4 +1,4 @@
-//! What logging in takes and shows.
+//! Request and response bodies of login.
 
 use std::collections::BTreeSet;
 

@@ -90,7 +90,7 @@ async fn erase_once(
         note_counts(system, effect, counts).await?;
     }
     store.delete_evaluations(&remains.evaluations).await?;
-    let history = store.strip_history(&company, erased.resource()).await?;
+    let history = store.strip_history(&company, erased.into()).await?;
     // Under the moment of this try: what a restored table or bucket brings back was there when it began.
     objects.note_erasure(&ErasureRecord { company: company.clone(), erased, at: system.now }).await?;
     for file in &remains.files {
@@ -111,7 +111,7 @@ async fn erase_once(
     if let ErasedItem::Candidate { .. } = erased {
         counts.history_entries = history.iter().filter(|entry| !entry.is_erasure()).count();
         let details = ErasureDetails { reason, erased: counts };
-        let change = ResourceChange::of_erasure(&company, erased.resource(), details);
+        let change = ResourceChange::of_erasure(&company, erased.into(), details);
         store.end_history(&history, change).await?;
     }
     Ok(true)

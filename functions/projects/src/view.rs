@@ -37,7 +37,7 @@ impl<'a> ProjectViewer<'a> {
         Self { customer: access.caller.customer(), company, loaded, references: access.references() }
     }
 
-    /// The same, with what was loaded in place of references.
+    /// The same, with what was loaded instead of references.
     pub(crate) fn with(self, loaded: ExpandedResources) -> Self {
         Self { loaded, ..self }
     }
@@ -254,7 +254,7 @@ impl ProjectFields {
             reviewers: loaded.people(REVIEWERS, project, &project.staff.reviewers, references),
             labels: loaded.labels(project, references),
             questions: loaded.questions(project, references),
-            candidates: references.uri(company, project.id).join("candidates"),
+            candidates: own.join("candidates"),
             results: own.join("results"),
             roles: loaded.roles(project, references),
             criteria: loaded.criteria(project, references),

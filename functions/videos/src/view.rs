@@ -101,6 +101,7 @@ impl VideoView {
             resource_uri: references.uri(company, video.id),
             company: references.company(company),
             submitted_by: video.submitted_by.map(|by| references.uri(company, by)),
+            // The contract hides both texts for staff from candidates.
             name: is_for_staff.then(|| video.name.to_string()),
             description: video.description.to_string(),
             internal_description: is_for_staff.then(|| video.internal_description.to_string()),
@@ -122,7 +123,7 @@ impl VideoView {
         }
     }
 
-    /// The view with the request by which the client puts the file, which may begin until `expires_at`.
+    /// The view with the request that uploads the file, which may begin until `expires_at`.
     pub(crate) fn with_request(self, signed: SignedUpload, expires_at: DateTime<Utc>) -> Self {
         Self { upload: Some(SignedUploadView::new(signed, expires_at)), ..self }
     }

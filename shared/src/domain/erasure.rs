@@ -6,7 +6,6 @@ use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::history::ResourceRef;
 use super::id::{CandidateId, CompanyId, CustomerId, ProjectId, VideoId};
 use super::names::named;
 
@@ -108,17 +107,6 @@ pub enum ErasedItem {
         /// Its identifier.
         video: VideoId,
     },
-}
-
-impl ErasedItem {
-    /// The item as a resource with a history.
-    pub fn resource(self) -> ResourceRef {
-        match self {
-            Self::Candidate { project, candidate } => ResourceRef::Candidate { project, candidate },
-            Self::Customer { customer } => ResourceRef::Customer { customer },
-            Self::Video { video } => ResourceRef::Video { video },
-        }
-    }
 }
 
 /// The identifier, unique in the company.

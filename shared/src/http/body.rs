@@ -1,4 +1,4 @@
-//! Bodies of requests: of which type they say they are, and read up to a length.
+//! Bodies of requests: their declared type, and reading up to a length.
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;

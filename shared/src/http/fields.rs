@@ -17,14 +17,14 @@ pub(super) const NOT_A_STRING: &str = "Not a valid string.";
 
 /// The fields of a JSON object or of a form, and what was found wrong with them so far.
 ///
-/// A method that reads a field gives none when the field is absent or wrong; [`BodyFields::finish`] tells which, and hands
+/// A method that reads a field returns `None` if the field is absent or wrong; [`BodyFields::finish`] tells which, and hands
 /// over the values. Fields that nothing reads are ignored, so that a client may send back what it read.
 #[derive(Debug, Default)]
 pub struct BodyFields {
     object: Map<String, Value>,
     errors: FieldErrors,
     pub(super) form: Option<BodyForm>,
-    /// Takes down what is asked for, when nothing is read.
+    /// Set only while the docs are generated: records which fields the reader asks for.
     outline: Option<Arc<Mutex<BodyOutline>>>,
 }
 
@@ -74,7 +74,7 @@ impl BodyFields {
         self.errors.add(field, message);
     }
 
-    /// The value that `build` makes of the fields, or all errors together. `build` gives none only if a required field
+    /// The value that `build` makes of the fields, or all errors together. `build` returns `None` only if a required field
     /// is missing, so it can apply `?` to what was read.
     pub fn finish<T>(self, build: impl FnOnce() -> Option<T>) -> Result<T> {
         if !self.errors.is_empty() {
@@ -124,6 +124,7 @@ impl BodyFields {
     ) -> Option<Option<T>> {
         self.note(name, BodyOutline::clearable_text::<T>);
         self.read_or_null(name, |value| match value.as_str().ok_or(NOT_A_STRING)? {
+            // Forms cannot send null, so the empty text stands for it.
             text if text.trim().is_empty() => Ok(None),
             text => parse(text).map(Some),
         })
@@ -144,6 +145,7 @@ impl BodyFields {
     /// True or false.
     pub fn flag(&mut self, name: &str) -> Option<bool> {
         self.note(name, BodyOutline::value::<bool>);
+        // A form has texts alone.
         let is_form = self.form.is_some();
         self.read(name, |value| {
             let flag = match value {
@@ -234,7 +236,9 @@ impl BodyFields {
 /// The changes to a `T` that a body asks for, one for each field that was sent.
 ///
 /// A reader names each field once, with its rule and its place in the resource. Fields that were not sent stay as they are.
-pub struct BodyChanges<T>(Vec<Box<dyn FnOnce(&mut T) + Send>>);
+pub struct BodyChanges<T>(Vec<FieldSetter<T>>);
+
+type FieldSetter<T> = Box<dyn FnOnce(&mut T) + Send>;
 
 impl<T> Default for BodyChanges<T> {
     fn default() -> Self {
@@ -246,9 +250,9 @@ impl<T: 'static> BodyChanges<T> {
     /// Puts `value`, if the client sent one, in the `field` of the resource.
     pub fn set<V: Send + 'static>(&mut self, value: Option<V>, field: fn(&mut T) -> &mut V) {
         // Applied later: a body is read before the resource is known that it changes or creates.
-        self.0.extend(value.map(|value| -> Box<dyn FnOnce(&mut T) + Send> {
-            Box::new(move |resource| *field(resource) = value)
-        }));
+        self.0.extend(
+            value.map(|value| -> FieldSetter<T> { Box::new(move |resource| *field(resource) = value) }),
+        );
     }
 
     /// Makes the changes.

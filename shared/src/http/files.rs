@@ -61,7 +61,7 @@ impl FileWriter<'_> {
         Ok((upload, signed))
     }
 
-    /// The request by which the client puts the file of a new video straight into the bucket.
+    /// The request that lets the client put the file of a new video straight into the bucket.
     pub async fn announce_video(&self, video: &Video) -> Result<SignedUpload> {
         let AnnouncedFile { content_type, size } = &video.file;
         let lifetime = (video.url_expires_at() - self.now).to_std().map_err(Error::internal)?;
@@ -72,6 +72,7 @@ impl FileWriter<'_> {
 
     /// Stores the file of a video, which is converted as soon as it is there.
     pub async fn put_video(&self, video: &Video, bytes: Bytes) -> Result<()> {
+        // The conversion checks it, where a decoder may fail without harm.
         self.objects.put_unchecked(&video_upload_key(&video.company, video.id), bytes).await
     }
 

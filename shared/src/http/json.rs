@@ -36,15 +36,15 @@ impl<const MAX: usize> FromRequest<App> for JsonEntries<MAX> {
 
 impl<const MAX: usize> JsonEntries<MAX> {
     fn parse(json: &[u8]) -> Result<Self> {
-        let refuse = |message: &str| Err(Error::field(FieldErrors::ACROSS, message));
-        match parse(json)? {
-            Value::Array(list) if list.is_empty() => refuse("This list may not be empty."),
+        let message = match parse(json)? {
+            Value::Array(list) if list.is_empty() => "This list may not be empty.".to_owned(),
             Value::Array(list) if list.len() > MAX => {
-                refuse(&format!("Ensure this list has no more than {MAX} items."))
+                format!("Ensure this list has no more than {MAX} items.")
             }
-            Value::Array(list) => Ok(Self(list.into_iter().map(BodyFields::of).collect())),
-            _ => refuse("Invalid data. Expected a list."),
-        }
+            Value::Array(list) => return Ok(Self(list.into_iter().map(BodyFields::of).collect())),
+            _ => "Invalid data. Expected a list.".to_owned(),
+        };
+        Err(Error::field(FieldErrors::ACROSS, message))
     }
 }
 

@@ -52,6 +52,7 @@ impl FromRequest<App> for WithFiles {
             return Err(Error::UnsupportedMediaType);
         };
         let body = read_body(request.into_body(), MAX_FILES_BYTES).await;
+        // Another text than for JSON: it names the way for large files.
         let body = body.map_err(|_| Error::FilesTooLarge)?;
         match boundary {
             Some(boundary) => read_form(body, boundary).await.map(Self),
@@ -75,16 +76,18 @@ impl FormPart {
         texts.into_iter().chain([Some(&bytes[..])]).fold(hasher, |hasher, value| match value {
             // The length tells where each ends.
             Some(value) => hasher.chain_update((value.len() as u64).to_be_bytes()).chain_update(value),
+            // An absent text differs from an empty one.
             None => hasher.chain_update(u64::MAX.to_be_bytes()),
         })
     }
 }
 
-/// The hasher after what a body means: the parts of a form, whatever separates them; the bytes of any other body.
+/// Hashes the content of the body, so that two encodings of one form are equal.
 pub(super) async fn hash(hasher: Sha256, headers: &HeaderMap, body: &Bytes) -> Sha256 {
     let declared = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let boundary = parse_boundary(declared).ok().filter(|_| is_of_type(declared, "multipart/form-data"));
     let parts = match boundary {
+        // Each retry of a form has another boundary, so its bytes differ though it says the same.
         Some(boundary) => read_parts(body.clone(), boundary).await.ok(),
         None => None,
     };
@@ -101,6 +104,7 @@ async fn read_parts(body: Bytes, boundary: String) -> Result<Vec<FormPart>> {
     let mut form = Multipart::with_constraints(body, boundary, constraints);
     let mut parts = Vec::new();
     while let Some(part) = form.next_field().await.map_err(malformed)? {
+        // Each part costs an allocation, however small it is.
         if parts.len() == MAX_PARTS {
             return Err(Error::MalformedForm("too many parts".to_owned()));
         }

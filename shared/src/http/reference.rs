@@ -164,6 +164,7 @@ impl<'a> ReferenceUris<'a> {
     /// The author of changes at `reference`, or of this name.
     pub fn parse_author(&self, c: &CompanyId, reference: &str) -> Result<ChangeAuthor, String> {
         match reference {
+            // Neither has a URL.
             "system" => return Ok(ChangeAuthor::System),
             "operator" => return Ok(ChangeAuthor::Operator),
             _ => {}

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 pub(crate) fn generator() -> SchemaGenerator {
     let settings = SchemaSettings::draft2020_12().for_serialize().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
+        // OpenAPI 3.1 sets the dialect for all components.
         settings.meta_schema = None;
         settings.transforms.push(Box::new(RecursiveTransform(plain_choice)));
     });
@@ -40,6 +41,7 @@ fn plain_choice(schema: &mut Schema) {
     let lines = lines.collect::<Vec<_>>().join("\n");
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let text = format!("{text}\n\n{lines}");
+    // Generators make one type per `oneOf` branch, but one enum of these.
     schema.remove("oneOf");
     schema.insert("type".to_owned(), json!("string"));
     schema.insert("enum".to_owned(), json!(values));

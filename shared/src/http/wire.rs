@@ -86,6 +86,7 @@ impl Decimal {
 impl Serialize for Decimal {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 % 100 {
+            // 4 instead of 4.0, as clients sent it.
             0 => serializer.serialize_u32(self.0 / 100),
             _ => serializer.serialize_f64(f64::from(self.0) / 100.0),
         }
@@ -94,6 +95,7 @@ impl Serialize for Decimal {
 
 /// Reads a number from 0 to `maximum` with at most one decimal, in tenths.
 pub fn tenths(number: &Value, maximum: u32) -> Result<u32, String> {
+    // JSON numbers are floats to most clients.
     let tenths = number.as_f64().ok_or("A valid number is required.")? * 10.0;
     let most = f64::from(maximum) * 10.0;
     if !(0.0..=most).contains(&tenths) {

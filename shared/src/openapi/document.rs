@@ -54,12 +54,14 @@ impl ApiDocument {
             self.problems.push(format!("{place} has no answer"));
         }
         operation.follow(method);
+        // Generated clients name their methods by it, so it must stay unique and stable.
         let id = operation_id(operation.summary);
         if !self.names.insert(id.clone()) {
             self.problems.push(format!("{place} has the same identifier as another operation: {id}"));
         }
         for (name, schema) in operation.generator.take_definitions(true) {
             let known = self.schemas.insert(name.clone(), schema.clone());
+            // Two types with one name would silently describe each other's answers.
             if known.is_some_and(|known| known != schema) {
                 self.problems.push(format!("two schemas are called {name}"));
             }
@@ -167,6 +169,7 @@ impl OperationDoc {
     /// Adds the headers and errors that all operations with this method have.
     fn follow(&mut self, method: &Method) {
         match *method {
+            // Lists have no tag: their rows change one by one.
             Method::GET if self.answers.contains_key(&200) && !self.is_list => {
                 self.parameters.push(parameter("IfNoneMatch"));
                 self.answers.insert(304, json!({ "$ref": "#/components/responses/NotModified" }));
@@ -251,14 +254,12 @@ fn security(security: SecurityScheme) -> Value {
 }
 
 fn add_headers(answer: &mut Value, method: &Method, is_tagged: bool) {
-    let mut add = |header: &str, component: &str| {
+    let headers = [
+        (true, "X-Request-Id", "RequestId"),
+        (is_tagged, "ETag", "ETag"),
+        (*method == Method::POST, "Idempotent-Replayed", "Replayed"),
+    ];
+    for (_, header, component) in headers.into_iter().filter(|(is_sent, ..)| *is_sent) {
         answer["headers"][header] = json!({ "$ref": format!("#/components/headers/{component}") });
-    };
-    add("X-Request-Id", "RequestId");
-    if is_tagged {
-        add("ETag", "ETag");
-    }
-    if *method == Method::POST {
-        add("Idempotent-Replayed", "Replayed");
     }
 }

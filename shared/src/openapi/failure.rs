@@ -75,7 +75,6 @@ impl ErrorResponseDoc {
     }
 
     fn samples(self) -> Vec<(&'static str, Error)> {
-        let source = || "a sample";
         let refusal = Refusal { code: "code", detail: "Why the request was refused." };
         match self {
             Self::Invalid => vec![
@@ -96,10 +95,10 @@ impl ErrorResponseDoc {
             Self::UnsupportedMediaType => vec![("type", Error::UnsupportedMediaType)],
             Self::KeyReused => vec![("reused", Error::KeyReused)],
             Self::Throttled => vec![("throttled", Error::Throttled(TimeDelta::minutes(15)))],
-            Self::Internal => vec![("internal", Error::internal(source()))],
+            Self::Internal => vec![("internal", Error::internal("a sample"))],
             Self::Busy => vec![
-                ("busy", Error::Busy(source().into())),
-                ("unreadable", Error::Unreadable(source().into())),
+                ("busy", Error::Busy("a sample".into())),
+                ("unreadable", Error::Unreadable("a sample".into())),
             ],
         }
     }

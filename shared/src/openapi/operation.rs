@@ -105,6 +105,7 @@ impl OperationDoc {
         let schema = json!({ "type": "array", "items": { "type": "string", "enum": names } });
         self.parameters.push(json!({
             "name": "expand", "in": "query", "description": text, "schema": schema,
+            // One parameter with commas, as the contract has it.
             "style": "form", "explode": false,
         }));
         self.fails(ErrorResponseDoc::Invalid);

@@ -8,7 +8,7 @@ use crate::domain::history::EventType;
 use crate::http::example_uri;
 use crate::http::schema::generator;
 
-/// The title of the group of routes by which clients manage webhooks.
+/// The title of the group of routes that manage webhooks.
 const TAG: &str = "Webhooks";
 
 /// What the service makes of all other answers.
@@ -17,12 +17,14 @@ const TAKEN: &str = "2xx accepts the event, whatever the body. After any other s
 
 /// The section `webhooks` of a document with these schemas.
 pub(super) fn section(schemas: &Map<String, Value>) -> Map<String, Value> {
+    // Not `inline`, which folds the descriptions of the choices into one text.
     let descriptions = EventType::json_schema(&mut generator()).to_value();
     let described = descriptions["oneOf"].as_array().into_iter().flatten();
-    let text = |choice: &Value| choice["description"].as_str().unwrap_or_default().to_owned();
-    let described = described.filter_map(|choice| Some((choice["const"].as_str()?.to_owned(), text(choice))));
     described
-        .map(|(name, text)| (name.clone(), json!({ "post": operation(&name, &text, schemas) })))
+        .filter_map(|choice| {
+            let (name, text) = (choice["const"].as_str()?, choice["description"].as_str()?);
+            Some((name.to_owned(), json!({ "post": operation(name, text, schemas) })))
+        })
         .collect()
 }
 
@@ -49,7 +51,7 @@ fn operation(name: &str, text: &str, schemas: &Map<String, Value>) -> Value {
     })
 }
 
-/// An example of an event, for types of which the example of the schema is one, or becomes one.
+/// An example of an event, for types that the example of the schema fits or can be made to fit.
 fn example(name: &str, event: &Value, schemas: &Map<String, Value>) -> Option<Value> {
     let mut example = example::of(event, schemas);
     match name {
@@ -88,7 +90,7 @@ fn example(name: &str, event: &Value, schemas: &Map<String, Value>) -> Option<Va
     Some(example)
 }
 
-/// The identifier of the request that tells of an event: `onCandidateInterviewed` for `candidate.interviewed`.
+/// The identifier of the request that delivers an event: `onCandidateInterviewed` for `candidate.interviewed`.
 fn operation_id(name: &str) -> String {
     let words = name.split(['.', '_']).map(|word| {
         let (first, rest) = word.split_at(word.len().min(1));

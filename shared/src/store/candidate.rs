@@ -27,7 +27,7 @@ use crate::domain::transition::TransitionResult;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Candidate {
-    const UNSHOWN: &'static [&'static str] = &[
+    const INTERNAL_FIELDS: &'static [&'static str] = &[
         "mail_rate",
         "one_time_key",
         "password_hash",
@@ -36,7 +36,7 @@ impl StoredEntity for Candidate {
         "session_epoch",
         "started_at",
     ];
-    const PARTS: &'static [&'static str] = &["evaluations", "profile", "scores"];
+    const MERGED_MAPS: &'static [&'static str] = &["evaluations", "profile", "scores"];
 
     fn key(&self) -> ItemKey {
         keys::candidate(&self.company, self.project, self.id)

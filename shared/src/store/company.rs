@@ -16,7 +16,7 @@ use crate::domain::id::CompanyId;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Company {
-    const UNSHOWN: &'static [&'static str] = &["verified_senders"];
+    const INTERNAL_FIELDS: &'static [&'static str] = &["verified_senders"];
 
     fn key(&self) -> ItemKey {
         keys::company(&self.id)

@@ -23,7 +23,8 @@ use crate::domain::text::fold_case;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Customer {
-    const UNSHOWN: &'static [&'static str] = &["mail_rate", "one_time_key", "password_hash", "session_epoch"];
+    const INTERNAL_FIELDS: &'static [&'static str] =
+        &["mail_rate", "one_time_key", "password_hash", "session_epoch"];
 
     fn key(&self) -> ItemKey {
         keys::customer(&self.company, self.id)

@@ -13,7 +13,7 @@ use crate::domain::history::{EventId, EventMark, HistoryEntry, ResourceChange, R
 use crate::domain::id::{CompanyId, Id};
 use crate::error::{Error, Result};
 
-/// The delay in which the table's stream, which is faster, has an event numbered.
+/// How long an event waits for the table's stream before the schedule numbers it. The stream is faster.
 const DELAY: TimeDelta = TimeDelta::minutes(1);
 
 /// The most entries that one query passes to find the first that has not expired.
@@ -58,7 +58,7 @@ pub struct EntryKey {
 }
 
 impl EntryKey {
-    /// The entry with this partition and sort key; none for other items.
+    /// The entry with this partition and sort key; `None` for other items.
     pub fn parse(pk: &str, sk: &str) -> Option<Self> {
         let (company, history) = keys::in_history(pk)?;
         Some(Self { company, history: history.to_owned(), version: sk.parse().ok()? })
@@ -87,9 +87,11 @@ impl StoredEntity for HistoryEntry {
     }
 
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
-        let shard = || DueQueue::Events.shard_of_text(&self.change.resource.history_id(&self.change.company));
         // Due until it has a number, in case the stream misses it.
-        self.is_unnumbered().then(|| (shard(), self.origin.at + DELAY))
+        self.is_unnumbered().then(|| {
+            let history = self.change.resource.history_id(&self.change.company);
+            (DueQueue::Events.shard_of_text(&history), self.origin.at + DELAY)
+        })
     }
 }
 
@@ -102,11 +104,11 @@ pub struct EventCounter {
     pub last: u64,
     /// When it was given.
     pub at: DateTime<Utc>,
-    /// The event with the last number that an event has; none before the first. Numbers after it were left out.
+    /// The event with the last number that an event has; `None` before the first. Numbers after it were left out.
     pub last_event: Option<EventMark>,
     /// Whether the company has webhooks, so that the schedule looks whether new numbers have reached them.
     pub has_webhooks: bool,
-    /// When the schedule looks for webhooks that new numbers have not reached; none if there were none since it has.
+    /// When the schedule looks for webhooks that new numbers have not reached; `None` if there were none since it has.
     pub look_at: Option<DateTime<Utc>>,
 }
 
@@ -118,6 +120,7 @@ impl EventCounter {
 
     /// The sequence after some more numbers, which were given at `now`.
     pub(super) fn advance(&mut self, by: u64, now: DateTime<Utc>) {
+        // Numbers are dense per company, so readers notice a gap.
         self.last += by;
         self.at = now;
         self.look_at = self.look_at.or(Some(now + DELAY)).filter(|_| self.has_webhooks);
@@ -167,6 +170,7 @@ impl Store {
             rows.reverse();
         }
         let mut rows: Vec<VersionedItem<HistoryEntry>> = item::readable(rows)?;
+        // TTL deletes hours late, and clients must not see more at one time than at another.
         rows.retain(|entry| entry.is_kept(now));
         let versions =
             rows.first().zip(rows.last()).map(|(top, last)| (top.version_after, last.version_after));
@@ -179,9 +183,10 @@ impl Store {
         Ok((Page { rows, next, previous }, latest.max(last) + 1 - first))
     }
 
-    /// The version of the first entry that has not expired at `now`; none if all have.
+    /// The version of the first entry that has not expired at `now`; `None` if all have.
     async fn first_kept(&self, history: &KeyRange, now: DateTime<Utc>) -> Result<Option<u64>> {
         let mut query = Query::of(history);
+        // Nearly always the first entry: only histories older than the retention have expired ones in front.
         query.limit = Some(1);
         loop {
             let found = self.query(&query).await?;
@@ -206,6 +211,7 @@ impl Store {
     ) -> Result<Vec<VersionedItem<HistoryEntry>>> {
         let history = keys::history(company, &resource.history_id(company));
         let mut entries: Vec<VersionedItem<HistoryEntry>> = self.all(&history).await?;
+        // Read whole, since entries without an event in between would make pages uneven.
         entries.retain(|entry| entry.is_event() && entry.is_kept(now));
         Ok(entries)
     }
@@ -226,7 +232,7 @@ impl Store {
         Ok((item::readable(rows)?, may_go_on))
     }
 
-    /// The event with this identifier; none if there is none, or if it has expired at `now`.
+    /// The event with this identifier; `None` if there is none, or if it has expired at `now`.
     pub async fn event(
         &self,
         company: &CompanyId,
@@ -256,6 +262,7 @@ impl Store {
         let entries = self.all::<HistoryEntry>(&history).await?;
         for entry in &entries {
             let stripped = HistoryEntry::clone(entry).stripped();
+            // A repeated try writes only what is left.
             if stripped != **entry {
                 self.replace(entry, stripped).await?;
             }
@@ -283,6 +290,7 @@ impl Store {
             history.iter().rev().find(|entry| entry.is_event()).map(|entry| entry.version_after);
         let entry = HistoryEntry::new(change, version, origin, self.app.config().event_retention)
             .with_event_before(event_before);
+        // Its key is the next version, so of two tries one fails.
         self.create_alone(entry).await.map(drop)
     }
 }

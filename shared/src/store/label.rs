@@ -12,7 +12,7 @@ use crate::domain::label::Label;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Label {
-    const UNSHOWN: &'static [&'static str] = &["is_active"];
+    const INTERNAL_FIELDS: &'static [&'static str] = &["is_active"];
 
     fn key(&self) -> ItemKey {
         keys::label(&self.company, self.id)

@@ -18,8 +18,8 @@ use crate::domain::project_counts::ProjectCounts;
 use crate::error::{Error, Result};
 
 impl StoredEntity for Project {
-    const UNSHOWN: &'static [&'static str] = &["evaluator_index"];
-    const PARTS: &'static [&'static str] = &["settings", "staff"];
+    const INTERNAL_FIELDS: &'static [&'static str] = &["evaluator_index"];
+    const MERGED_MAPS: &'static [&'static str] = &["settings", "staff"];
 
     fn key(&self) -> ItemKey {
         keys::project(&self.company, self.id)

@@ -28,7 +28,7 @@ use crate::domain::webhook::{DeliveryAttempt, DeliveryCursor, StalledResource, W
 use crate::error::{Error, Result};
 
 /// Reads an item as the type that its key tells, and checks that to write it again would lose nothing. Returns its
-/// type; none for items without a value of their own, such as tallies, and for items that only another release knows.
+/// type; `None` for items without a value of their own, such as tallies, and for items that only another release knows.
 pub fn check(item: Item) -> Result<Option<&'static str>> {
     let key = item::key_of(&item)?;
     let is_of_company = key.pk.starts_with("COMPANY#");
@@ -36,6 +36,7 @@ pub fn check(item: Item) -> Result<Option<&'static str>> {
     let name = match (kind, key.pk.split('#').next().unwrap_or_default()) {
         ("COMPANY", _) => entity::<Company>("company", item),
         ("CUSTOMER", _) => entity::<Customer>("customer", item),
+        // A membership: its key says everything.
         ("PROJECT", _) if key.pk.contains("#CUSTOMER#") => return Ok(None),
         ("PROJECT", _) => entity::<Project>("project", item),
         ("CANDIDATE", _) if is_of_company => entity::<Candidate>("candidate", item),
@@ -70,12 +71,12 @@ fn value<T: DeserializeOwned>(name: &'static str, item: Item) -> Result<&'static
 
 fn entity<T: StoredEntity>(name: &'static str, item: Item) -> Result<&'static str> {
     let read = item::read::<T>(item.clone())?;
+    // What a release does not know must survive its writes.
     let again = rewrite::next(&read, &read, None)?.item;
-    let is_own = |name: &String| OWN.contains(&name.as_str());
-    let lost: Vec<&String> =
-        item.keys().filter(|name| !is_own(name) && again.get(*name) != item.get(*name)).collect();
-    match lost.is_empty() {
-        true => Ok(name),
-        false => Err(Error::Unreadable(format!("a {name} would be written again without {lost:?}").into())),
+    let values = item.keys().filter(|name| !OWN.contains(&name.as_str()));
+    let lost: Vec<&String> = values.filter(|name| again.get(*name) != item.get(*name)).collect();
+    if lost.is_empty() {
+        return Ok(name);
     }
+    Err(Error::Unreadable(format!("a {name} would be written again without {lost:?}").into()))
 }

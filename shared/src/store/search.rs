@@ -51,7 +51,7 @@ pub(super) fn entry(
     (word, source): (&str, WordSource),
     words: &SearchWords,
 ) -> (ItemKey, Item) {
-    let key = keys::search_entry(&candidate.company, (word, source), candidate.project, candidate.id);
+    let key = keys::search_entry(&candidate.company, word, source, candidate.project, candidate.id);
     let all: Vec<&str> = words.keys().map(String::as_str).filter(|word| !word.contains(' ')).collect();
     let attributes = Item::from([
         (SEARCH.pk.to_owned(), string(keys::search_letter(&candidate.company, word))),
@@ -95,7 +95,7 @@ impl Transaction {
         }
         if let Some(Candidate { company, project, id, .. }) = before {
             for (word, source) in old.iter().filter(|(word, source)| new.get(*word) != Some(*source)) {
-                self.delete_derived(keys::search_entry(company, (word, *source), *project, *id));
+                self.delete_derived(keys::search_entry(company, word, *source, *project, *id));
             }
         }
         if let Some(after) = after {
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(all.len(), 3 * 32);
         for word in ["ada lovelace", "łukasz", "王", "123", "_"] {
             for source in WordSource::ALL {
-                let key = keys::search_entry(company, (word, source), *project, *id);
+                let key = keys::search_entry(company, word, source, *project, *id);
                 assert!(all.contains(&key.pk), "{key:?}");
                 assert_eq!(keys::in_search_entry(&key), Some((word, source, *project, *id)));
                 for (end, letter) in word.char_indices() {

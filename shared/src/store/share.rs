@@ -87,6 +87,7 @@ impl Store {
         for (shared, key) in shares.iter().zip(&keys) {
             found.extend(batch.take::<Candidate>(key)?.map(|candidate| (shared.share, candidate)));
         }
+        // Each candidate is an item of its own, so these writes do not conflict.
         stream::iter(found.into_iter().map(Ok))
             // Each is a candidate of its own, so these transactions do not conflict.
             .try_for_each_concurrent(WITHDRAWN_AT_ONCE, |(share, candidate)| {

@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::media::video_keys;
 
 impl StoredEntity for Video {
-    const UNSHOWN: &'static [&'static str] = &["attempt", "given_up_at", "is_active"];
+    const INTERNAL_FIELDS: &'static [&'static str] = &["attempt", "given_up_at", "is_active"];
 
     fn key(&self) -> ItemKey {
         keys::video(&self.company, self.id)

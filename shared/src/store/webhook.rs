@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 const MAX_LOOKED_AT: usize = 500;
 
 impl StoredEntity for Webhook {
-    const UNSHOWN: &'static [&'static str] = &["secret"];
+    const INTERNAL_FIELDS: &'static [&'static str] = &["secret"];
 
     fn key(&self) -> ItemKey {
         keys::webhook(&self.company, self.id)

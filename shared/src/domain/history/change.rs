@@ -6,7 +6,7 @@ use super::{EventType, FieldChanges, FieldValue, ResourceRef};
 use crate::domain::erasure::ErasureDetails;
 use crate::domain::id::CompanyId;
 
-/// A resource whose changes the history keeps. Each implementation stands beside its type.
+/// A resource that has a history. Each implementation stands in the file of its type.
 pub(crate) trait HasHistory {
     /// The event of its creation.
     const CREATED: EventType;
@@ -21,7 +21,7 @@ pub(crate) trait HasHistory {
     /// compile until it is listed or left out on purpose.
     fn history_fields(&self) -> Vec<(&'static str, FieldValue)>;
 
-    /// The events of a change besides those of the creation and the deletion, the most telling first; `before` is `None` for
+    /// The events of a write, without those of the creation and the deletion, the most telling first; `before` is `None` for
     /// a new resource.
     fn events(_before: Option<&Self>, _after: &Self, changes: &FieldChanges) -> Vec<EventType> {
         Self::UPDATED.into_iter().filter(|_| changes.has_other_than(&[])).collect()

@@ -29,16 +29,16 @@ pub struct HistoryEntry {
     pub version_after: u64,
     /// Who did it, and when.
     pub origin: ChangeContext,
-    /// The version of the last write of the resource before this one that is an event; none if there is none.
+    /// The version of the last write of the resource before this one that is an event; `None` if there is none.
     pub event_before: Option<u64>,
     /// When it is deleted.
     #[serde(with = "ts_seconds")]
     pub expires_at: DateTime<Utc>,
-    /// Its number among the company's events, from 1; none before it is numbered.
+    /// Its number among the company's events, from 1; `None` before it is numbered.
     pub sequence: Option<u64>,
     /// When it was numbered.
     pub numbered_at: Option<DateTime<Utc>>,
-    /// The event with the number before; none for the first event of the company, and before it is numbered. Numbers
+    /// The event with the number before; `None` for the first event of the company, and before it is numbered. Numbers
     /// between the two were left out and never had an event.
     pub predecessor: Option<EventMark>,
 }
@@ -99,7 +99,7 @@ impl HistoryEntry {
         self
     }
 
-    /// Whether it tells of an erasure instead of a write.
+    /// Whether it records an erasure instead of a write.
     pub fn is_erasure(&self) -> bool {
         self.change.details.erasure.is_some()
     }

@@ -16,6 +16,7 @@ pub use entry::{EventId, EventMark, HistoryEntry};
 pub use event_types::{EventType, TypeFilter};
 
 use super::account::{Account, ResponseRecipient};
+use super::erasure::ErasedItem;
 use super::id::{CandidateId, CompanyId, CustomerId, LabelId, ProjectId, TokenId, VideoId, WebhookId};
 
 /// A resource that has a history. Sorted by what may refer to what: a company comes first.
@@ -92,6 +93,16 @@ impl ResourceRef {
     }
 }
 
+impl From<ErasedItem> for ResourceRef {
+    fn from(item: ErasedItem) -> Self {
+        match item {
+            ErasedItem::Candidate { project, candidate } => Self::Candidate { project, candidate },
+            ErasedItem::Customer { customer } => Self::Customer { customer },
+            ErasedItem::Video { video } => Self::Video { video },
+        }
+    }
+}
+
 /// Who made a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -156,7 +167,7 @@ impl ChangeContext {
 /// A condition on events. Every part that is set must hold.
 #[derive(Debug, Clone, Default)]
 pub struct EventFilter {
-    /// The types of events, of which an event must have one.
+    /// Types of events. An event must have one of them.
     pub types: Option<TypeFilter>,
     /// The resource.
     pub resource: Option<ResourceRef>,

@@ -28,13 +28,14 @@ pub struct CandidateViewer<'a> {
 }
 
 impl<'a> CandidateViewer<'a> {
-    /// A caller of this standing in the project; `customer` is none unless they are a staff user.
+    /// A caller of this standing in the project; `customer` is `None` unless they are a staff user.
     pub fn new(
         customer: Option<CustomerId>,
         standing: &CallerRelation,
         project: &'a Project,
         references: ReferenceUris<'a>,
     ) -> Self {
+        // The contract calls `partner_data` internal.
         let is_staff = !matches!(standing, CallerRelation::Own);
         let sees_keys = Action::AdvanceCandidate.is_allowed(standing);
         let sees_shares = Action::ChangeProject.is_allowed(standing);

@@ -113,6 +113,7 @@ impl CustomerView {
             )),
             position: customer.position.to_string(),
             role: customer.role.to_string(),
+            // The contract has the field, but only the hash of the key is stored.
             activation_key: "",
             projects: own.join("projects"),
             seen_welcome: customer.seen_welcome,

@@ -26,7 +26,7 @@ pub struct QuestionView {
     text: String,
     /// How candidates answer.
     kind: QuestionKind,
-    /// The welcome video in which somebody asks the question; null for none.
+    /// The welcome video that asks the question; null for none.
     #[schemars(example = ())]
     video: Option<Uri>,
     /// Seconds to prepare; null for no preparation.

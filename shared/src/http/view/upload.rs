@@ -70,7 +70,7 @@ impl UploadView {
         }
     }
 
-    /// The view with the request by which the client puts the file.
+    /// The view with the request that uploads the file.
     pub fn with_request(self, upload: &Upload, signed: SignedUpload) -> Self {
         Self { upload: Some(SignedUploadView::new(signed, upload.url_expires_at())), ..self }
     }

@@ -37,7 +37,7 @@ impl Store {
     }
 
     /// Commits `change` of an entity that has been read, and again of a fresh copy when it loses to a concurrent write.
-    /// Does nothing when the entity is deleted or `change` gives none. Fails with [`Error::Changed`] after too many
+    /// Does nothing if the entity is deleted or `change` returns `None`. Fails with [`Error::Changed`] after too many
     /// attempts, and with other errors of a transaction.
     pub(in crate::store) async fn update_with_retry<T: StoredEntity>(
         &self,

@@ -113,6 +113,7 @@ impl Store {
             .set_keys(Some(keys.to_vec()))
             .set_projection_expression(attributes.expression())
             .set_expression_attribute_names(attributes.names())
+            // Guards decide on what they read, so it must hold the last write.
             .consistent_read(true)
             .build();
         let response = self
@@ -127,6 +128,7 @@ impl Store {
         let found = response.responses.unwrap_or_default().remove(self.table()).unwrap_or_default();
         let unprocessed = response.unprocessed_keys.unwrap_or_default().remove(self.table());
         let unprocessed = unprocessed.map(|left| left.keys).unwrap_or_default();
+        // No progress at all is throttling: wait as after an error, instead of asking again at once.
         if unprocessed.len() == keys.len() {
             return Err(CallFailure::Overload("DynamoDB processed none of the keys".into()));
         }

@@ -9,14 +9,14 @@ use super::item::{Item, VERSION, number};
 pub(in crate::store) enum WriteCondition {
     None,
     Absent,
-    /// There is none, or DynamoDB may delete it at this moment.
+    /// No item exists, or DynamoDB may delete it at this moment.
     AbsentOrExpired(DateTime<Utc>),
     Present,
     /// Its last write was the one with this number.
     Version(u64),
     /// This attribute of it is true.
     True(&'static str),
-    /// There is none, or it is without this attribute.
+    /// No item exists, or it lacks this attribute.
     Without(&'static str),
 }
 
@@ -69,6 +69,7 @@ impl AttributeUpdate {
 
     fn of(expression: String) -> Self {
         Self {
+            // Each write counts, so that conditions on the version notice it.
             expression: format!("{expression} {VERSION} :one"),
             condition: None,
             names: Vec::new(),

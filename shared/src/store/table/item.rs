@@ -37,14 +37,14 @@ impl ItemKey {
 /// A value with an item of its own.
 pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
     /// Attributes that no response shows: to write only these leaves the revision.
-    const UNSHOWN: &'static [&'static str] = &[];
+    const INTERNAL_FIELDS: &'static [&'static str] = &[];
 
     /// Attributes that are maps whose entries change one by one. Other values are replaced as a whole.
-    const PARTS: &'static [&'static str] = &[];
+    const MERGED_MAPS: &'static [&'static str] = &[];
 
     fn key(&self) -> ItemKey;
 
-    /// Partition and sort key in the index by status; none keeps it out of the index.
+    /// Partition and sort key in the index by status; `None` keeps it out of the index.
     fn by_status(&self) -> Option<(String, String)> {
         None
     }
@@ -54,13 +54,13 @@ pub(crate) trait StoredEntity: Serialize + DeserializeOwned {
         None
     }
 
-    /// Shard and moment, to the second, in the index by due date; none keeps it out of the index.
+    /// Shard and moment, to the second, in the index by due date; `None` keeps it out of the index.
     fn due(&self) -> Option<(u8, DateTime<Utc>)> {
         None
     }
 
-    /// What the history notes of a change, by which `before` becomes `after`; none for what has no history. A new item has
-    /// no `before`, a deleted one no `after`.
+    /// The change from `before` to `after` for the history; `None` if this type has no history. A new item has no `before`,
+    /// a deleted one no `after`.
     fn recorded(_before: Option<&Self>, _after: Option<&Self>) -> Option<ResourceChange> {
         None
     }
@@ -87,7 +87,7 @@ impl<T> VersionedItem<T> {
         self.revision
     }
 
-    /// The version of its last write that is an event of its history; none if there is none.
+    /// The version of its last write that is an event of its history; `None` if there is none.
     pub(in crate::store) fn event_version(&self) -> Option<u64> {
         number_in(&self.stored, EVENT_VERSION)
     }
@@ -135,6 +135,7 @@ pub(crate) fn write<T: StoredEntity>(entity: &T, version: u64) -> Result<Item> {
         item.insert(EXPIRES_AT.to_owned(), number(end.timestamp()));
     }
     if let Some((shard, at)) = entity.due() {
+        // Absent keys keep the item out of a sparse index, so only items that wait cost anything there.
         item.insert(DUE.pk.to_owned(), number(shard));
         item.insert(DUE.sk.to_owned(), string(due_at(at)));
     }
@@ -149,7 +150,7 @@ pub(in crate::store) fn attributes_of(value: &impl Serialize) -> Result<Item> {
     Ok(attributes)
 }
 
-/// Notes in an item whose `version`th write is this change whether that is an event; none for one without a history.
+/// Notes in an item whose `version`th write is this change whether that is an event; `None` for one without a history.
 pub(in crate::store) fn note_event(item: &mut Item, change: Option<&ResourceChange>, version: u64) {
     if change.is_some_and(ResourceChange::is_event) {
         item.insert(EVENT_VERSION.to_owned(), number(version));
@@ -170,21 +171,24 @@ pub(in crate::store) fn first<T: StoredEntity>(value: T) -> Result<VersionedItem
 /// The entity in an item. Fails with [`Error::Unreadable`], most likely because a newer release has written the item.
 pub(crate) fn read<T: StoredEntity>(item: Item) -> Result<VersionedItem<T>> {
     let version = number_in(&item, VERSION).ok_or_else(|| unreadable(&item, "it has no version"))?;
+    // An item whose writes all show has no revision of its own, which saves an attribute in most items.
     let revision = number_in(&item, REVISION).unwrap_or(version);
     let value = value_in(&item)?;
     Ok(VersionedItem { value, version, revision, stored: Arc::new(item) })
 }
 
 pub(crate) fn value_in<T: DeserializeOwned>(item: &Item) -> Result<T> {
+    // By reference: `serde_dynamo` would take the item by value, which entities keep for their next write.
     attribute::from_item(item).map_err(|error| unreadable(item, &error.to_string()))
 }
 
 pub(in crate::store) fn unreadable(item: &Item, problem: &str) -> Error {
+    // Not the partition key: that of a login is a name.
     let sk = key_of(item).map(|key| key.sk).unwrap_or_default();
     Error::Unreadable(format!("the item {sk} cannot be read: {problem}").into())
 }
 
-/// The value; none if it cannot be read. Lists leave such items out and log them; a metric counts the log lines.
+/// The value; `None` if it cannot be read. Lists leave such items out and log them; a metric counts the log lines.
 pub(crate) fn or_skipped<T>(read: Result<T>) -> Result<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),
@@ -204,13 +208,12 @@ pub(in crate::store) fn readable<T: StoredEntity>(items: Vec<Item>) -> Result<Ve
     Ok(found?.into_iter().flatten().collect())
 }
 
-/// The attribute by which DynamoDB may delete an item, in seconds since 1970.
+/// The attribute that lets DynamoDB delete an item at a time, in seconds since 1970.
 pub(crate) const EXPIRES_AT: &str = "expires_at";
 
 pub(crate) fn key_of(item: &Item) -> Result<ItemKey> {
-    let part = |name: &str| item.get(name)?.as_s().ok().cloned();
-    match (part(PK), part(SK)) {
-        (Some(pk), Some(sk)) => Ok(ItemKey { pk, sk }),
+    match [PK, SK].map(|name| item.get(name).and_then(|part| part.as_s().ok())) {
+        [Some(pk), Some(sk)] => Ok(ItemKey { pk: pk.clone(), sk: sk.clone() }),
         _ => Err(Error::internal("an item without a key")),
     }
 }

@@ -17,7 +17,7 @@ pub(crate) const TABLE: KeySchema = KeySchema { name: None, pk: PK, sk: SK };
 pub(crate) const BY_STATUS: KeySchema =
     KeySchema { name: Some("by_status"), pk: "by_status_pk", sk: "by_status_sk" };
 
-/// The words by which a company's candidates are found.
+/// The search words of a company's candidates.
 pub(crate) const SEARCH: KeySchema = KeySchema { name: Some("search"), pk: "search_pk", sk: "search_sk" };
 
 pub(crate) const DUE: KeySchema = KeySchema { name: Some("due"), pk: "due_shard", sk: "due_at" };

@@ -83,12 +83,12 @@ pub(crate) fn label_by_text(c: &CompanyId, text: &str) -> ItemKey {
     ItemKey::new(format!("LABEL#{c}#{}", SecretHash::of(&fold_case(text)).as_str()), "TEXT")
 }
 
-/// The projects in which a customer has a role.
+/// The projects where a customer has a role.
 pub(crate) fn memberships(c: &CompanyId, u: CustomerId) -> KeyRange {
     KeyRange { pk: customer_partition(c, u), prefix: "PROJECT#" }
 }
 
-/// The shares by which a customer may read candidates.
+/// The shares that let a customer read candidates.
 pub(crate) fn shares(c: &CompanyId, u: CustomerId) -> KeyRange {
     KeyRange { pk: customer_partition(c, u), prefix: "SHARE#" }
 }
@@ -230,7 +230,8 @@ fn source_name(source: WordSource) -> &'static str {
 /// One word of a candidate. The space sorts whole words before longer ones; of one word the newest candidate comes first.
 pub(crate) fn search_entry(
     c: &CompanyId,
-    (word, source): (&str, WordSource),
+    word: &str,
+    source: WordSource,
     p: ProjectId,
     k: CandidateId,
 ) -> ItemKey {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 /// A projection expression of DynamoDB.
 #[derive(Clone, Copy)]
 pub(in crate::store) struct ProjectionExpression {
-    /// The paths of the attributes; none for all.
+    /// The paths of the attributes; `None` for all.
     paths: Option<&'static str>,
     /// Placeholders in the paths, and the names that DynamoDB reserves.
     reserved: &'static [(&'static str, &'static str)],

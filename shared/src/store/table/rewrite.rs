@@ -13,7 +13,7 @@ pub(in crate::store) struct NextWrite {
     pub(in crate::store) is_shown: bool,
 }
 
-/// The item with `after` in place of `before`, which is the `change` of a history; none without one.
+/// The item with `after` instead of `before`, which is the `change` of a history; `None` without one.
 pub(in crate::store) fn next<T: StoredEntity>(
     before: &VersionedItem<T>,
     after: &T,
@@ -24,7 +24,7 @@ pub(in crate::store) fn next<T: StoredEntity>(
     let mut item = item::write(after, version)?;
     let is_shown = shown::<T>(&known).ne(&shown::<T>(&item));
     // During a release, newer code writes attributes that this code does not know.
-    carry(before.stored(), &known, &mut item, T::PARTS);
+    carry(before.stored(), &known, &mut item, T::MERGED_MAPS);
     item::note_event(&mut item, change, version);
     // `If-Match` compares revisions: an editor need not care about writes that responses do not show.
     let revision = before.revision() + u64::from(is_shown);
@@ -35,8 +35,10 @@ pub(in crate::store) fn next<T: StoredEntity>(
 }
 
 fn shown<T: StoredEntity>(item: &Item) -> Vec<(&String, &AttributeValue)> {
-    let is_shown = |name: &str| !OWN.contains(&name) && !T::UNSHOWN.contains(&name);
-    let mut shown: Vec<_> = item.iter().filter(|(name, _)| is_shown(name)).collect();
+    let mut shown: Vec<_> = item
+        .iter()
+        .filter(|(name, _)| !OWN.contains(&name.as_str()) && !T::INTERNAL_FIELDS.contains(&name.as_str()))
+        .collect();
     shown.sort_by_key(|(name, _)| *name);
     shown
 }
@@ -46,11 +48,14 @@ fn shown<T: StoredEntity>(item: &Item) -> Vec<(&String, &AttributeValue)> {
 fn carry(stored: &Item, before: &Item, after: &mut Item, parts: &[&str]) {
     for (name, value) in stored.iter().filter(|(name, _)| !OWN.contains(&name.as_str())) {
         match (value, before.get(name), after.get_mut(name)) {
+            // An attribute of a newer release: older code must not drop it.
             (_, None, None) => drop(after.insert(name.clone(), value.clone())),
+            // Unchanged, so the stored form stays: it may hold parts that this code does not know.
             (_, Some(before), Some(after)) if before == after => after.clone_from(value),
             (AttributeValue::M(stored), Some(AttributeValue::M(before)), Some(AttributeValue::M(after)))
                 if parts.contains(&name.as_str()) =>
             {
+                // One level is enough: only entries of the named maps change one by one.
                 carry(stored, before, after, &[]);
             }
             _ => {}
@@ -80,8 +85,8 @@ mod tests {
     }
 
     impl StoredEntity for Thing {
-        const UNSHOWN: &'static [&'static str] = &["secret"];
-        const PARTS: &'static [&'static str] = &["part"];
+        const INTERNAL_FIELDS: &'static [&'static str] = &["secret"];
+        const MERGED_MAPS: &'static [&'static str] = &["part"];
 
         fn key(&self) -> ItemKey {
             keys::nothing()

@@ -135,7 +135,7 @@ impl Transaction {
         self.record(change, entity.version() + 1, entity.event_version(), ahead());
     }
 
-    /// Notes in the history the `change` that the `version`th write of an item is, none for one without a history, after
+    /// Notes in the history the `change` that the `version`th write of an item is, `None` for one without a history, after
     /// the event with version `event_before`; `taken` if the history has that version. The condition of the write makes
     /// sure that no other event comes between the two.
     fn record(
@@ -165,6 +165,7 @@ impl Transaction {
 
     /// Deletes an item that follows from other writes of the transaction.
     pub(in crate::store) fn delete_derived(&mut self, key: ItemKey) {
+        // After a restoration, a name may have passed to another account.
         if !self.spared.contains(&key) {
             self.delete_item(key, WriteCondition::None, unconditional());
         }
@@ -181,6 +182,7 @@ impl Transaction {
         if old == new {
             return;
         }
+        // Both in one transaction: at no moment is the value free, or taken twice.
         if let Some(old) = old {
             self.delete_derived(old);
         }
@@ -261,7 +263,7 @@ impl Transaction {
         }
     }
 
-    /// The value, or none and its error kept for the commit.
+    /// The value; on an error `None`, and the commit fails with the error.
     pub(in crate::store) fn or_fault<T>(&mut self, value: Result<T>) -> Option<T> {
         value.map_err(|error| self.fault.get_or_insert(error)).ok()
     }
@@ -321,6 +323,7 @@ impl Store {
             ));
         }
         let mut random = [0; 24];
+        // DynamoDB remembers the token for ten minutes, longer than any retry.
         self.app.entropy().fill(&mut random);
         // A retry after a lost response carries the same token, so that the transaction happens once.
         let token = URL_SAFE_NO_PAD.encode(random);
@@ -353,6 +356,7 @@ impl Store {
             .transact_write_items()
             .set_transact_items(Some(writes.to_vec()))
             .client_request_token(token)
+            // The log line of each request shows its units.
             .return_consumed_capacity(ReturnConsumedCapacity::Total)
             .send()
             .await;
@@ -377,14 +381,18 @@ fn cancelled(error: SdkError<TransactWriteItemsError>) -> Result<Vec<Cancellatio
         return Err(CallFailure::of(error));
     };
     let reasons = cancelled.cancellation_reasons();
-    let has = |code: &str| reasons.iter().any(|reason| reason.code() == Some(code));
     if reasons.iter().any(is_unmet) {
+        // An unmet condition explains more than a conflict in the same transaction, and a retry would meet it again.
         Ok(reasons.to_vec())
-    } else if has("TransactionConflict") {
+    } else if has_code(reasons, "TransactionConflict") {
         Err(CallFailure::Conflict(error.into()))
-    } else if has("ThrottlingError") || has("ProvisionedThroughputExceeded") {
+    } else if has_code(reasons, "ThrottlingError") || has_code(reasons, "ProvisionedThroughputExceeded") {
         Err(CallFailure::Overload(error.into()))
     } else {
         Err(CallFailure::Final(Error::internal(error)))
     }
+}
+
+fn has_code(reasons: &[CancellationReason], code: &str) -> bool {
+    reasons.iter().any(|reason| reason.code() == Some(code))
 }
